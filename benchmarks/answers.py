@@ -20,8 +20,8 @@ from typing import Any, NamedTuple, get_args
 from benchmarks.report import machine, share, table
 from rarr import Reviser, Revision, Sentence, Settings
 from rarr.records import Status
-from rarr.tools.text.diff import segments
 from rarr.tools.text.document import Span
+from rarr.tools.text.edit_segments import segments
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "answers"
 HALVES = ("tuned", "held_out", "unseen")
@@ -56,10 +56,10 @@ class Answer(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What became of a marked sentence: what was done to it, or else its status.
+    """The result for a marked sentence: how it was changed, or else its status.
 
-    `evidence` holds the passages that the sentence or its edits cite. `suggested` are the sentences that the
-    suggested edits would make of it, each edit accepted alone.
+    `evidence` holds the passages that the sentence or its edits cite. `suggested` holds the sentences that
+    would result if each suggested edit were accepted alone.
     """
 
     answer: str
@@ -84,16 +84,16 @@ def reviser(folder: Path, **settings: Any) -> Reviser:
     return Reviser(Settings(corpus=corpus, home=folder / "home", **settings))
 
 
-def outcomes(by: Reviser, answer: Answer, *, alone: bool = False) -> list[Outcome]:
-    """What becomes of the marked sentences of an answer, or of each of them `alone`."""
+def outcomes(reviser: Reviser, answer: Answer, *, alone: bool = False) -> list[Outcome]:
+    """Revises an answer, or with `alone` each marked sentence by itself; an outcome for each."""
     if alone:
-        return [outcome(by.revise(mark.sentence), answer.name, mark) for mark in answer.marks]
-    revision = by.revise(answer.text)
+        return [outcome(reviser.revise(mark.sentence), answer.name, mark) for mark in answer.marks]
+    revision = reviser.revise(answer.text)
     return [outcome(revision, answer.name, mark) for mark in answer.marks]
 
 
 def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
-    """What a revision makes of a marked sentence of its text."""
+    """The outcome of a marked sentence in the revision of its text."""
     start = revision.original.index(mark.sentence)
     place = revised_place(revision, Span(start, start + len(mark.sentence)))
     sentence = place.of(revision.text)
@@ -110,7 +110,7 @@ def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
 
 
 def revised_place(revision: Revision, place: Span) -> Span:
-    """Where the characters at `place` of the original, and what replaced them, are in the revised text."""
+    """The place in the revised text of the characters at `place` of the original, or of their replacement."""
     before = within = at = 0
     for piece in segments(revision.original, revision.edits):
         length = len(piece.text)
@@ -125,20 +125,22 @@ def revised_place(revision: Revision, place: Span) -> Span:
     return Span(before, before + within)
 
 
-def counted(done: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]]:
-    """For each result, which of the wrong (or else the right) sentences have it."""
-    group = [one for one in done if (one.mark.wrong is not None) == wrong]
+def counted(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]]:
+    """For each result, whether each of the wrong (or else the right) sentences has it."""
+    group = [outcome for outcome in outcomes if (outcome.mark.wrong is not None) == wrong]
     results = (CORRECTED, DAMAGED) if wrong else (CHANGED,)
-    counts = {name: [one.result == name for one in group] for name in (*results, *STATUSES)}
-    right = [one.mark.corrected in one.suggested for one in group]
+    counts = {name: [outcome.result == name for outcome in group] for name in (*results, *STATUSES)}
+    right = [outcome.mark.corrected in outcome.suggested for outcome in group]
     if wrong:
         counts["its correction is suggested"] = right
-    counts["another change is suggested"] = [bool(set(one.suggested) - {one.mark.corrected}) for one in group]
+    counts["another change is suggested"] = [
+        bool(set(outcome.suggested) - {outcome.mark.corrected}) for outcome in group
+    ]
     return counts
 
 
 def _suggested(revision: Revision, mark: Mark, sentence: str) -> Iterator[str]:
-    """What each suggested edit would make of a marked sentence, where it would change it."""
+    """The marked sentence after each suggested edit that would change it."""
     start = revision.original.index(mark.sentence)
     for edit in revision.edits:
         if edit.state == "suggested":
@@ -166,28 +168,32 @@ def _judged(revision: Revision, place: Span) -> Sentence | None:
 
 
 def _cited(revision: Revision, place: Span, judged: Sentence | None) -> Iterator[str]:
-    """The passages of the sentence, and before them those of the edits that wrote words of it."""
+    """The passages of the edits that wrote words of the sentence, then those of the sentence itself."""
     words = place.of(revision.text)
     ids = [edit.evidence_id for edit in revision.edits if edit.accepted and edit.new in words]
     ids += judged.evidence_ids if judged else ()
-    texts = {one.id: " ".join(one.text.split()) for one in revision.evidence}
-    yield from dict.fromkeys(texts[one] for one in ids)
+    texts = {passage.id: " ".join(passage.text.split()) for passage in revision.evidence}
+    yield from dict.fromkeys(texts[passage_id] for passage_id in ids)
 
 
-def print_half(half: str, done: Sequence[Outcome]) -> None:
+def print_half(half: str, outcomes: Sequence[Outcome]) -> None:
     """The totals of a half."""
-    print(f"\n## {half}: {len({one.answer for one in done})} answers\n")
+    print(f"\n## {half}: {len({outcome.answer for outcome in outcomes})} answers\n")
     for title, wrong in (("wrong sentences", True), ("right sentences", False)):
-        body = [[name, share(hits)] for name, hits in counted(done, wrong=wrong).items()]
+        body = [[name, share(hits)] for name, hits in counted(outcomes, wrong=wrong).items()]
         print(f"{table([title, 'count, share and interval'], body)}\n")
 
 
-def print_each(done: Sequence[Outcome]) -> None:
+def print_each(outcomes: Sequence[Outcome]) -> None:
     """Each sentence with its result, what is wrong in it, and the evidence."""
-    for one in sorted(done, key=lambda one: (one.mark.wrong is None, one.result)):
-        wrong = f" [{one.mark.kind}: {one.mark.wrong} → {one.mark.right}]" if one.mark.wrong else ""
-        print(f"- {one.result}: {one.answer}: {one.sentence}{wrong}")
-        for passage in one.evidence:
+    for outcome in sorted(outcomes, key=lambda outcome: (outcome.mark.wrong is None, outcome.result)):
+        wrong = (
+            f" [{outcome.mark.kind}: {outcome.mark.wrong} → {outcome.mark.right}]"
+            if outcome.mark.wrong
+            else ""
+        )
+        print(f"- {outcome.result}: {outcome.answer}: {outcome.sentence}{wrong}")
+        for passage in outcome.evidence:
             print(f"    {passage}")
 
 
@@ -206,12 +212,16 @@ def main() -> None:
         parser.error("--each would show the sentences of a part that is for measuring alone")
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        by = reviser(Path(folder), model=options.model, base_url=options.base_url)
+        shared_reviser = reviser(Path(folder), model=options.model, base_url=options.base_url)
         for half in halves:
-            done = [one for answer in answers(half) for one in outcomes(by, answer, alone=options.alone)]
-            print_half(half, done)
+            half_outcomes = [
+                outcome
+                for answer in answers(half)
+                for outcome in outcomes(shared_reviser, answer, alone=options.alone)
+            ]
+            print_half(half, half_outcomes)
             if options.each and half == "tuned":
-                print_each(done)
+                print_each(half_outcomes)
     print(f"{time.perf_counter() - started:.1f} seconds by {options.model} on {machine()}")
 
 

@@ -18,7 +18,7 @@ _AROUND = 60  # characters on either side of an edit
 _EVIDENCE = 300  # characters of an edit's evidence, at most
 
 
-class Judged(NamedTuple):
+class JudgedEdit(NamedTuple):
     """An accepted edit beside the human revision: `correct`, `wrong` or `undecided`."""
 
     answer: str
@@ -33,7 +33,7 @@ def print_answers() -> None:
     print("\n## Answers with their evidence\n")
     statuses: Counter[tuple[str, str]] = Counter()
     edits: Counter[str] = Counter()
-    judged: list[Judged] = []
+    judged: list[JudgedEdit] = []
     refused = 0
     problems: list[str] = []
     answers = rows(ANSWERS)
@@ -48,7 +48,7 @@ def print_answers() -> None:
         edits.update("accepted" if edit.accepted else "rejected" for edit in revision.edits)
         judged += judgements(answer, revision)
         problems += [f"{answer['id']}: {notice.code}: {notice.message}" for notice in revision.warnings]
-    verdicts = Counter(one.verdict for one in judged)
+    verdicts = Counter(judgement.verdict for judgement in judged)
     print(f"answers: {len(answers)}, revised {len(answers) - refused}, refused {refused}\n")
     print(f"| status | sentences | {' | '.join(ANNOTATIONS)} |\n|---|---:|---:|---:|---:|")
     for status in get_args(Status):
@@ -57,12 +57,15 @@ def print_answers() -> None:
     print(f"\nedits: {_counts(edits)}; of the accepted, by the human revision: {_counts(verdicts)}")
     print("\nwarnings and refusals:", *problems or ["none"], sep="\n- ")
     print("\naccepted edits:")
-    for one in judged:
-        print(f"- {one.answer} {one.edit.id} {one.verdict}: {_marked(one)} | evidence: {one.evidence}")
+    for judgement in judged:
+        print(
+            f"- {judgement.answer} {judgement.edit.id} {judgement.verdict}: {_marked(judgement)}"
+            f" | evidence: {judgement.evidence}"
+        )
 
 
 def revised(answer: dict[str, Any]) -> Revision:
-    """One answer, to its question, with one file a passage as the corpus."""
+    """The revision of an answer, with its question as context and its evidence as the corpus."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "evidence"
         corpus.mkdir()
@@ -72,40 +75,40 @@ def revised(answer: dict[str, Any]) -> Revision:
         return reviser.revise(answer["original"], answer["question"])
 
 
-def judgements(answer: dict[str, Any], revision: Revision) -> Iterator[Judged]:
-    """The accepted edits, each with what the human revision says of it."""
-    evidence = {one.id: " ".join(one.text.split()) for one in revision.evidence}
+def judgements(answer: dict[str, Any], revision: Revision) -> Iterator[JudgedEdit]:
+    """The accepted edits, each judged by the human revision."""
+    evidence = {passage.id: " ".join(passage.text.split()) for passage in revision.evidence}
     for number, edit in enumerate(revision.edits):
         if edit.accepted:
             before = with_edits(revision.original, revision.edits[:number])
             human = [_sentence(answer, before, edit)["revised"], answer["revised"]]
-            verdict = next((found for text in human if (found := verdict_by(text, edit))), "undecided")
-            yield Judged(answer["id"], verdict, before, edit, evidence[edit.evidence_id][:_EVIDENCE])
+            verdict = next(filter(None, (verdict_by(text, edit) for text in human)), "undecided")
+            yield JudgedEdit(answer["id"], verdict, before, edit, evidence[edit.evidence_id][:_EVIDENCE])
 
 
 def annotated(answer: dict[str, Any], revision: Revision) -> Iterator[tuple[str, str]]:
-    """The status of each sentence with what the annotation says of a sentence of these words."""
-    told = {one["text"].strip(): one["factual"] for one in answer["meta"]["sentences"]}
+    """The status of each sentence, with the label that people gave to the sentence with the same words."""
+    labels = {sentence["text"].strip(): sentence["factual"] for sentence in answer["meta"]["sentences"]}
     names: dict[Any, str] = {True: "factual", False: "not factual"}
     for sentence in revision.report.sentences:
-        yield sentence.status, names.get(told.get(sentence.text), "not annotated")
+        yield sentence.status, names.get(labels.get(sentence.text), "not annotated")
 
 
 def verdict_by(human: str, edit: Edit) -> str:
-    """`wrong` where the old value stands in a human text, `correct` where only the new one does, or empty."""
+    """`wrong` if the human text has the old value, `correct` if it has only the new value, else empty."""
     if _says(human, edit.old):
         return "wrong"
     return "correct" if _says(human, edit.new) else ""
 
 
 def _sentence(answer: dict[str, Any], text: str, edit: Edit) -> dict[str, Any]:
-    """The sentence of the annotation that is most like what stands around the edit."""
+    """The annotated sentence that is most like the text around the edit."""
     around = text[max(0, edit.start - _AROUND) : edit.end + _AROUND]
-    told: Sequence[dict[str, Any]] = answer["meta"]["sentences"]
-    holding = [one for one in told if edit.old in one["text"]] or told
+    sentences: Sequence[dict[str, Any]] = answer["meta"]["sentences"]
+    holding = [sentence for sentence in sentences if edit.old in sentence["text"]] or sentences
 
-    def likeness(one: dict[str, Any]) -> int:
-        return SequenceMatcher(None, one["text"], around, False).find_longest_match().size
+    def likeness(sentence: dict[str, Any]) -> int:
+        return SequenceMatcher(None, sentence["text"], around, False).find_longest_match().size
 
     return max(holding, key=likeness)
 
@@ -114,9 +117,10 @@ def _says(text: str, value: str) -> bool:
     return bool(re.search(rf"(?<!\w){re.escape(value)}(?!\w)", text, re.IGNORECASE))
 
 
-def _marked(one: Judged) -> str:
-    edit = one.edit
-    left, right = one.before[max(0, edit.start - _AROUND) : edit.start], one.before[edit.end :][:_AROUND]
+def _marked(judgement: JudgedEdit) -> str:
+    edit = judgement.edit
+    left = judgement.before[max(0, edit.start - _AROUND) : edit.start]
+    right = judgement.before[edit.end :][:_AROUND]
     return " ".join(f"…{left}[{edit.old} → {edit.new}]{right}…".split())
 
 

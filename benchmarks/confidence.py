@@ -25,19 +25,19 @@ NAME = "train/handwritten.jsonl.gz"
 
 
 def main() -> None:
-    """Prints a line for each verdict and confidence, and what a cascade at 0.9 would do."""
+    """Prints a line for each verdict and confidence, and the figures of a cascade at 0.9."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--limit", type=int, help="only the first N items")
     items = rows(NAME)[: parser.parse_args().limit]
     with ProcessPoolExecutor() as pool:
-        judged = [one for found in pool.map(verdicts, items, chunksize=50) for one in found]
+        judged = [pair for pairs in pool.map(verdicts, items, chunksize=50) for pair in pairs]
     print(f"{NAME}: {len(items)} items, {len(judged)} values; {machine()}\n")
     by_kind = defaultdict(list)
-    for truth, said in judged:
-        by_kind[said.verdict, said.confidence or 0.0].append(truth == said.verdict)
+    for truth, agreement in judged:
+        by_kind[agreement.verdict, agreement.confidence or 0.0].append(truth == agreement.verdict)
     for (verdict, confidence), hits in sorted(by_kind.items()):
         print(f"{verdict:<10} stated {confidence:.2f}, right {share(hits)}")
-    sure = [(truth, said.verdict) for truth, said in judged if (said.confidence or 0.0) >= 0.9]
+    sure = [(truth, agreement.verdict) for truth, agreement in judged if (agreement.confidence or 0.0) >= 0.9]
     wrong = [truth == "disagrees" for truth, _ in judged]
     missed = [truth == "disagrees" and verdict != "disagrees" for truth, verdict in sure]
     print(f"\nsettled by a cascade at 0.9: {len(sure)} of {len(judged)} values")
@@ -45,7 +45,7 @@ def main() -> None:
 
 
 def verdicts(item: dict[str, Any]) -> list[tuple[str, Agreement]]:
-    """What is true and what the rules say of every value of the three claims of an item."""
+    """The true verdict and the agreement of the rules, for every value of the three claims of an item."""
     evidence = parsed_passage(item["evidence"], item["title"] or "")
     return [
         (

@@ -32,7 +32,7 @@ _VOCABULARY = 50_000
 
 @dataclass(frozen=True)
 class Measurement:
-    """One build and `QUERIES` searches. Memory is the peak of the process, which does both in turn."""
+    """One build and then `QUERIES` searches. Memory is the peak of the process that does both."""
 
     passages: int
     build_seconds: float
@@ -48,7 +48,7 @@ class Measurement:
 
 
 class Language:
-    """Sentences of made-up words whose frequencies fall as those of a language do (Zipf)."""
+    """Makes sentences of invented words whose frequencies fall as in a real language (Zipf)."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -83,22 +83,22 @@ def write_corpus(folder: Path, passages: int, language: Language) -> None:
 
 
 def index_rules() -> dict[str, Any]:
-    """How a corpus is indexed, by the settings in force."""
+    """The settings in force that decide how a corpus is indexed."""
     return Settings().model_dump(include={"window", "step", "max_file_mb"})
 
 
 def measure(passages: int, seed: int = 0) -> Measurement:
     """Builds and searches an index of about `passages` passages, in a temporary folder, in this process."""
     language = Language(seed)
-    with tempfile.TemporaryDirectory() as where:
-        source, index = Path(where, "source"), Path(where, "index")
+    with tempfile.TemporaryDirectory() as folder:
+        source, index = Path(folder, "source"), Path(folder, "index")
         source.mkdir()
         write_corpus(source, passages, language)
         start = time.perf_counter()
         report = build_index(source, index, **index_rules())
         seconds = time.perf_counter() - start
         build_rss = _peak_rss_mb()
-        times = asyncio.run(_search_times(Corpus.open(index, home=Path(where), **index_rules()), language))
+        times = asyncio.run(_search_times(Corpus.open(index, home=Path(folder), **index_rules()), language))
         return Measurement(
             passages=report.passages,
             build_seconds=seconds,
@@ -122,10 +122,10 @@ async def _search_times(corpus: Corpus, language: Language) -> list[float]:
 
 
 def measure_apart(passages: int, seed: int = 0) -> Measurement:
-    """`measure` in a process of its own, so that memory is its own."""
+    """Runs `measure` in a new process, so that its memory is measured alone."""
     command = [sys.executable, "-m", "benchmarks.corpus", "--one", str(passages), "--seed", str(seed)]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    return Measurement(**json.loads(done.stdout))
+    process = subprocess.run(command, check=True, capture_output=True, text=True)
+    return Measurement(**json.loads(process.stdout))
 
 
 def _peak_rss_mb() -> float:
@@ -159,18 +159,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--million", action="store_true", help="a million passages as well, in a few minutes")
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--one", dest="passages", type=int, help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=0, help=argparse.SUPPRESS)
-    given = parser.parse_args()
-    if given.one:
-        print(json.dumps(asdict(measure(given.one, given.seed))))
+    options = parser.parse_args()
+    if options.passages:
+        print(json.dumps(asdict(measure(options.passages, options.seed))))
         return
     machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
     print(f"{machine}, Python {platform.python_version()}")
-    print(f"{QUERIES} queries of 10 words; medians of {given.runs} runs (least-most)")
+    print(f"{QUERIES} queries of 10 words; medians of {options.runs} runs (least-most)")
     print(" | ".join(["passages", *_COLUMNS]))
-    for passages in (10_000, 100_000, *([1_000_000] if given.million else [])):
-        _print_row(passages, given.runs)
+    for passages in (10_000, 100_000, *([1_000_000] if options.million else [])):
+        _print_row(passages, options.runs)
 
 
 if __name__ == "__main__":

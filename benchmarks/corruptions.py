@@ -23,12 +23,12 @@ _GIVEN = (
     "|Simon|Stephen|Steven|Susan|Thomas|Tim|Tom|Tony|William"
 )
 _PATTERNS: dict[Kind, re.Pattern[str]] = {
-    # A year that is said to be one: after a month, a day of one, or a preposition of time.
+    # A number counts as a year after a month, a day of a month, or a preposition of time.
     "date": re.compile(
         rf"\b(?:[Ii]n|[Ss]ince|[Uu]ntil|[Ff]rom|(?:{_MONTH})\.?(?:\s\d{{1,2}}(?:st|nd|rd|th)?)?,?)\s"
         r"(?P<value>1[89]\d\d|20[0-2]\d)\b(?![-–/,.]?\d)"
     ),
-    # A number before a unit, a magnitude or a counted noun; years and single digits that rank are left out.
+    # A number before a unit, a magnitude or a counted noun. Years and single digits that rank are left out.
     "number": re.compile(
         r"(?<![\w.,:/$#+–-])(?P<value>[1-9]\d{0,2}(?:,\d{3})+|(?!(?:1[5-9]|20)\d\d\s)\d+(?:\.\d+)?)"
         r"(?:%|\s(?=[a-z]{3})(?!and\b|the\b|for\b|was\b|were\b|are\b|has\b|had\b|with\b|from\b|but\b))"
@@ -36,12 +36,12 @@ _PATTERNS: dict[Kind, re.Pattern[str]] = {
     "name": re.compile(rf"(?<![\w.-])(?<![A-Z][a-z] )(?P<value>(?:{_GIVEN}) [A-Z][a-z]{{2,}})\b(?!\s[A-Z])"),
 }
 _STOPWORDS = {"the", "of", "and", "to", "in", "a", "is", "that", "for", "was", "with", "on", "as", "it", "by"}
-_ENGLISH = 0.15  # of the words of an English page, at least, are among those
+_ENGLISH = 0.15  # the least share of the words of an English page that are stop words
 _WORDS = range(8, 31)
 
 
 class Corruption(NamedTuple):
-    """A sentence, `start` characters into its page's text, and the same with `old` replaced by `new`."""
+    """A sentence at `start` in the text of its page, and the same with `old` replaced by `new`."""
 
     kind: Kind
     page: str
@@ -60,15 +60,15 @@ class _Place(NamedTuple):
 
 
 def sample(pages: Sequence[dict[str, Any]], per_kind: int, seed: int) -> list[Corruption]:
-    """`per_kind` changed sentences of each kind at random, or as many as there are; one a page and kind."""
+    """At most `per_kind` changed sentences of each kind, drawn at random; at most one per page and kind."""
     source = random.Random(seed)
     english = [page for page in pages if _is_english(page["text"])]
     names = _PATTERNS["name"]
     people = sorted({match["value"] for page in english for match in names.finditer(page["text"])})
     chosen: dict[str, Corruption] = {}
     for kind in KINDS:
-        found = [places for page in english if (places := list(_places(page, kind)))]
-        pool = [source.choice(places) for places in source.sample(found, len(found))]
+        places_by_page = [places for page in english if (places := list(_places(page, kind)))]
+        pool = [source.choice(places) for places in source.sample(places_by_page, len(places_by_page))]
         # Pages repeat each other's sentences.
         fresh = {place.sentence: place for place in pool if place.sentence not in chosen}
         for place in list(fresh.values())[:per_kind]:
@@ -86,7 +86,7 @@ def changed(kind: Kind, old: str, people: Sequence[str], source: random.Random) 
     digits = len(old.partition(".")[2])
     number = float(old.replace(",", ""))
     scaled = number * source.choice((0.4, 0.6, 1.5, 2.0, 3.0))
-    if round(scaled, digits) == number or round(scaled, digits) == 0:  # as 1, which stays 1
+    if round(scaled, digits) == number or round(scaled, digits) == 0:  # such as 1, which would stay 1
         scaled = number + 2
     return f"{scaled:{',' if ',' in old else ''}.{digits}f}"
 
@@ -97,7 +97,7 @@ def _is_english(text: str) -> bool:
 
 
 def _places(page: dict[str, Any], kind: Kind) -> Iterator[_Place]:
-    """The values of one kind, the first of each whole sentence of the page."""
+    """The first value of the kind in each whole sentence of the page."""
     for span in split_sentences(page["text"]):
         sentence = span.of(page["text"])
         whole = re.fullmatch(r"[\"“]?[A-Z][^\n]*[.!?][\"”]?", sentence)

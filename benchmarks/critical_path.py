@@ -30,7 +30,7 @@ ROWS = {(3, 1): 7_900, (6, 2): 14_600, (12, 3): 27_200, (24, 6): 53_200}
 
 
 class Measured(NamedTuple):
-    """One way to revise one text."""
+    """The figures of one method on one text."""
 
     seconds: list[float]
     calls: int
@@ -55,18 +55,19 @@ def main() -> None:
         }
         for method, (calls, searches, slack) in limits.items():
             limit = slack * (calls * options.call + searches * options.search)
-            one = asyncio.run(measure(method, queries, wrong, options))
+            measured = asyncio.run(measure(method, queries, wrong, options))
             shown = f"{calls}L + {searches}S" + (" + 10%" if slack > 1 else "")
-            met = "" if slack == 1 else " met" if max(one.seconds) <= limit else " MISSED"
+            met = "" if slack == 1 else " met" if max(measured.seconds) <= limit else " MISSED"
             print(
-                f"{queries:>7} {wrong:>5}  {method:<10} {_spread(one.seconds):<24} {shown + met:<18}"
-                f" {one.calls:>5} {one.tokens:>13,} {one.tokens / reference:>12.0%} {one.repeated:>20.0%}",
+                f"{queries:>7} {wrong:>5}  {method:<10} {_spread(measured.seconds):<24} {shown + met:<18}"
+                f" {measured.calls:>5} {measured.tokens:>13,} {measured.tokens / reference:>12.0%}"
+                f" {measured.repeated:>20.0%}",
                 flush=True,
             )
 
 
 async def measure(method: str, queries: int, wrong: int, options: argparse.Namespace) -> Measured:
-    """Several runs on one server, after one of another text; the sequential method is run once."""
+    """Measures several runs on one server, after a first run on another text; `sequential` runs once."""
     text = mills.text_of(queries, wrong)
     with ScriptedServer(mills.answer, latency=options.call) as server:
         settings = Settings(
@@ -98,30 +99,32 @@ async def measure(method: str, queries: int, wrong: int, options: argparse.Names
 
 
 async def sequential(text: str, components: Components) -> str:
-    """The order of the reference code: 3 samples, then search, gate and edit, one call after another."""
-    one_sample = wire(components.settings.model_copy(update={"query_samples": 1}))
-    samples = [await one_sample.query_generator.generate(text, None) for _ in range(3)]
+    """Revises in the order of the reference code: 3 samples, search, gate and edit, one call at a time."""
+    single_sample = wire(components.settings.model_copy(update={"query_samples": 1}))
+    samples = [await single_sample.query_generator.generate(text, None) for _ in range(3)]
     queries = [Query(id=f"q{i}", **question.model_dump()) for i, question in enumerate(samples[0])]
-    found: list[tuple[Query, Evidence]] = []
+    results: list[tuple[Query, Evidence]] = []
     for query in queries:
         [passage] = await components.retriever.retrieve(query.text, 1)
-        found.append((query, Evidence(**passage.model_dump(), id=query.id, query_id=query.id, relevance=1.0)))
-    for query, evidence in found:
+        results.append(
+            (query, Evidence(**passage.model_dump(), id=query.id, query_id=query.id, relevance=1.0))
+        )
+    for query, evidence in results:
         agreement = await components.checker.check(text, None, query, evidence)
         if agreement.verdict == "disagrees":
             check = Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id)
             change = await components.editor.edit(text, None, query, check, evidence)
             assert change is not None
             text = text[: change.start] + change.new + text[change.end :]
-    for model in one_sample.models:
+    for model in single_sample.models:
         await model.aclose()
     return text
 
 
 def _repeated(texts: Sequence[str], first: int) -> float:
-    """The share of the texts from `first` on that is a prefix which one before it had."""
+    """The share of the characters from text `first` on that repeat a prefix of an earlier text."""
     shared = [
-        max(len(commonprefix([text, earlier])) for earlier in texts[:number] or [""])  # noqa: RUF071  # so it is meant
+        max(len(commonprefix([text, earlier])) for earlier in texts[:number] or [""])  # noqa: RUF071  # a prefix of characters is meant
         for number, text in enumerate(texts)
     ]
     return sum(shared[first:]) / sum(map(len, texts[first:]))

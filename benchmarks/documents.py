@@ -1,4 +1,4 @@
-"""The parts of README.md and docs that come from the code: python -m benchmarks.documents writes them anew.
+"""Writes the parts of README.md and docs that come from the code: python -m benchmarks.documents
 
 A part stands between <!-- NAME, from the code --> and <!-- end -->.
 """
@@ -32,7 +32,7 @@ _SHOWN = {"Changes": 11, "Sentences": 7}  # lines of a section of the demo's out
 
 
 def updated(text: str) -> str:
-    """`text` with its parts as the code has them now."""
+    """`text` with its parts written again from the code."""
     return _PART.sub(lambda match: f"{match[1]}{PARTS[match[2]]()}\n{match[3]}", text)
 
 
@@ -68,24 +68,24 @@ def presets_table() -> str:
 
 
 def demo() -> str:
-    """What `make demo` prints into a pipe, long sections cut; the working directory holds the examples."""
+    """The output of `make demo` with long sections cut. The working directory must hold the examples."""
     text = Path("examples/texts/demo.md").read_text(encoding="utf-8")
-    with TemporaryDirectory() as home:  # what is in the user's own must not show
+    with TemporaryDirectory() as home:  # the user's own home folder must not change the output
         output = render(revise(text, corpus="examples/corpus", home=home), terminal=False)
     return f"```console\n$ make demo\n{_shortened(output)}\n```"
 
 
 def commands() -> str:
-    """The help of every command, each under a heading of its own."""
+    """The help of every command, each under its own heading."""
     app = get_command(typer_app)
     return "\n\n".join(f"## {name}\n\n```text\n{help_}\n```" for name, help_ in _helps("rarr", app))
 
 
 def _helps(name: str, command: Any) -> Iterator[tuple[str, str]]:
-    shown = CliRunner().invoke(typer_app, [*name.split()[1:], "--help"], prog_name="rarr")
-    yield name, shown.output.strip()
-    for child, under in getattr(command, "commands", {}).items():
-        yield from _helps(f"{name} {child}", under)
+    result = CliRunner().invoke(typer_app, [*name.split()[1:], "--help"], prog_name="rarr")
+    yield name, result.output.strip()
+    for child, child_command in getattr(command, "commands", {}).items():
+        yield from _helps(f"{name} {child}", child_command)
 
 
 PARTS: dict[str, Callable[[], str]] = {
@@ -114,7 +114,7 @@ def _shortened(output: str) -> str:
 
 
 def _arrows(graph: Any, ends: dict[str, str]) -> Iterator[str]:
-    """The edges in the order of the nodes; without `ends`, those at the start and the end are left out."""
+    """The edges in the order of the nodes. Without `ends`, edges at the start and the end are left out."""
     order = [name for name in graph.nodes if "__error_handler__" not in name]
     names = {name: ends.get(name, name) for name in order if ends or not name.startswith("__")}
     edges = [edge for edge in graph.edges if edge.source in names and edge.target in names]
@@ -127,12 +127,12 @@ def _docstrings() -> dict[str, str]:
     """The string below each field; pydantic does not keep it."""
     (tree,) = ast.parse(inspect.getsource(Settings)).body
     assert isinstance(tree, ast.ClassDef)
-    found = {}
-    for node, after in zip(tree.body, tree.body[1:], strict=False):
+    docstrings = {}
+    for node, following in zip(tree.body, tree.body[1:], strict=False):
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            assert isinstance(after, ast.Expr)
-            found[node.target.id] = str(ast.literal_eval(after.value))
-    return found
+            assert isinstance(following, ast.Expr)
+            docstrings[node.target.id] = str(ast.literal_eval(following.value))
+    return docstrings
 
 
 def _default(field: FieldInfo) -> str:

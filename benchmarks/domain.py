@@ -66,12 +66,14 @@ def _rows(document: Path) -> Iterator[Row]:
 def training_rows(rows: Sequence[Row]) -> Iterator[TrainingRow]:
     """The rows as `rarr train data` would write them.
 
-    The passages beside the right one are the other paragraphs of the document, then those of the next one.
+    The other passages are the remaining paragraphs of the document, then those of the next document.
     """
     for number, row in enumerate(rows):
-        after = next(other for other in [*rows[number:], *rows] if other.document != row.document)
-        own = [text for text in row.paragraphs if text != row.paragraphs[row.paragraph - 1]]
-        others = [(row.title, text) for text in own] + [(after.title, text) for text in after.paragraphs]
+        next_row = next(other for other in [*rows[number:], *rows] if other.document != row.document)
+        same_document = [text for text in row.paragraphs if text != row.paragraphs[row.paragraph - 1]]
+        others = [(row.title, text) for text in same_document] + [
+            (next_row.title, text) for text in next_row.paragraphs
+        ]
         passages = [(row.title, row.paragraphs[row.paragraph - 1]), *others[:NEIGHBOURS]]
         relevant, *rest = [
             Evidence(
@@ -103,7 +105,7 @@ def training_rows(rows: Sequence[Row]) -> Iterator[TrainingRow]:
 
 
 def outcomes(rows: Sequence[Row], weights: Path | None, home: Path) -> dict[str, list[bool]]:
-    """What becomes of the sentences, each revised alone, by measure."""
+    """Revises each sentence alone; for each measure, whether it holds for each sentence."""
     corpus = home / "corpus"
     corpus.mkdir(parents=True)
     for document in FOLDER.glob("*/*.md"):
@@ -154,13 +156,13 @@ def train(weights: Path, steps: int, seed: int) -> None:
 
 
 def recalibrate(folder: Path, seed: int) -> None:
-    """Puts the weights that ship into `folder`, with decisions that are fitted as after a training."""
+    """Copies the weights that ship into `folder` and fits their decisions as after a training."""
     from rarr.training.editor import split_rows
 
     shutil.copytree(SHIPPED, folder)
     _, kept = split_rows(list(training_rows(domain_rows("train"))), seed)
-    made, _ = recalibrated(folder, kept, checked_manifest(None).calibration)
-    write_calibration(folder, made)
+    calibration, _ = recalibrated(folder, kept, checked_manifest(None).calibration)
+    write_calibration(folder, calibration)
 
 
 def main() -> None:
@@ -172,8 +174,8 @@ def main() -> None:
     parser.add_argument("--weights", type=Path, help="the folder that keeps the new weights")
     options = parser.parse_args()
     started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as made:
-        folder = Path(made)
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = Path(temporary)
         weights = options.weights or folder / "weights"
         train(weights, options.steps, options.seed)
         recalibrate(folder / "recalibrated", options.seed)
@@ -183,9 +185,11 @@ def main() -> None:
             "fine-tuned, recalibrated": weights,
         }
         rows = domain_rows("held_out")
-        done = [outcomes(rows, one, folder / name) for name, one in compared.items()]
+        results = [
+            outcomes(rows, weights_of_system, folder / name) for name, weights_of_system in compared.items()
+        ]
     print(f"\n{len(rows)} wrong and {len(rows)} right sentences about documents that training never saw\n")
-    body = [[name, *(share(measured[name]) for measured in done)] for name in done[0]]
+    body = [[name, *(share(measured[name]) for measured in results)] for name in results[0]]
     print(table(["measure", *compared], body))
     print(f"\n{time.perf_counter() - started:.0f} seconds on {machine()}")
 

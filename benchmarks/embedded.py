@@ -51,7 +51,7 @@ _INDEX_FIGURES = {
 
 
 class EnglishLike(Language):
-    """Sentences of the words and numbers of the examples, as frequent as there."""
+    """Makes sentences of the words and numbers of the examples, with the same frequencies."""
 
     def __init__(self, seed: int) -> None:
         super().__init__(seed)
@@ -74,12 +74,12 @@ def main() -> None:
 
 
 def print_times(folder: Path) -> None:
-    """How long imports and revisions take, with an index that is already built."""
+    """Prints how long imports and revisions take with an index that is already built."""
     index, passages = indexed(folder)
     reviser = Reviser(Settings(corpus=index, home=folder / "home"))
     edits = sum(edit.accepted for edit in reviser.revise(TEXT).edits)
-    said = f"of 5 sentences ({edits} edits) against {passages:,} passages"
-    _print_row(f"revise a text {said}, again", "s", times(lambda: reviser.revise(TEXT), WARM_RUNS), 3)
+    conditions = f"of 5 sentences ({edits} edits) against {passages:,} passages"
+    _print_row(f"revise a text {conditions}, again", "s", times(lambda: reviser.revise(TEXT), WARM_RUNS), 3)
     _print_row(f"revise a new text of {SENTENCES} sentences against them", "s", times_of_new(reviser), 3)
     imports = [float(_python(_IMPORT)) for _ in range(COLD_RUNS)]
     _print_row("`import rarr`", "s", imports, 2)
@@ -89,14 +89,17 @@ def print_times(folder: Path) -> None:
 
 
 def print_index(runs: Sequence[Measurement]) -> None:
-    """The figures of `benchmarks.corpus` for one size."""
-    for name, (what, unit, digits) in _INDEX_FIGURES.items():
+    """Prints the figures of `benchmarks.corpus` for one size."""
+    for name, (label, unit, digits) in _INDEX_FIGURES.items():
         values = [getattr(run, name) for run in runs]
-        _print_row(f"{runs[0].passages:,} passages: {what}", unit, values, digits)
+        _print_row(f"{runs[0].passages:,} passages: {label}", unit, values, digits)
 
 
 def indexed(folder: Path) -> tuple[Path, int]:
-    """An index of the examples and of random documents, about `PASSAGES`; its folder and their number."""
+    """Builds an index of the examples and random documents, about `PASSAGES` passages.
+
+    Returns its folder and the number of passages.
+    """
     source = folder / "source"
     shutil.copytree(CORPUS, source)
     write_corpus(source, PASSAGES, EnglishLike(0))
@@ -104,8 +107,8 @@ def indexed(folder: Path) -> tuple[Path, int]:
 
 
 def times_of_new(reviser: Reviser) -> list[float]:
-    """Seconds for each example of `SENTENCES` sentences: of another subject, so nothing is remembered."""
-    texts = [one.text for one in examples() if len(split_sentences(one.text)) == SENTENCES]
+    """Seconds for each example of `SENTENCES` sentences. Each has another subject, so no cache helps."""
+    texts = [example.text for example in examples() if len(split_sentences(example.text)) == SENTENCES]
     return [taken for text in texts for taken in times(partial(reviser.revise, text), 1)]
 
 
@@ -120,14 +123,16 @@ def times(call: Callable[[], object], runs: int) -> list[float]:
 
 
 def _python(program: str, *argv: str) -> str:
-    done = subprocess.run([sys.executable, "-c", program, *argv], check=True, capture_output=True, text=True)
-    return done.stdout
+    process = subprocess.run(
+        [sys.executable, "-c", program, *argv], check=True, capture_output=True, text=True
+    )
+    return process.stdout
 
 
-def _print_row(what: str, unit: str, values: Sequence[float], digits: int) -> None:
+def _print_row(label: str, unit: str, values: Sequence[float], digits: int) -> None:
     figures = (statistics.median(values), min(values), max(values))
     cells = " | ".join(f"{figure:,.{digits}f}" for figure in figures)
-    print(f"| {what} | {unit} | {cells} | {len(values)} |", flush=True)
+    print(f"| {label} | {unit} | {cells} | {len(values)} |", flush=True)
 
 
 if __name__ == "__main__":

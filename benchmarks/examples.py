@@ -14,14 +14,14 @@ from typing import NamedTuple
 
 from benchmarks.report import machine, share
 from rarr import Reviser, Revision, Settings
-from rarr.tools.text.diff import segments
+from rarr.tools.text.edit_segments import segments
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples"
 CORPUS = FOLDER / "corpus"
 
 
 class Replacement(NamedTuple):
-    """A change of a text, without what old and new share at their ends."""
+    """A change of a text, without the characters that old and new share at their ends."""
 
     start: int
     old: str
@@ -29,7 +29,7 @@ class Replacement(NamedTuple):
 
 
 class Example(NamedTuple):
-    """A text with what its revision should be. Statuses are pinned where they are not None."""
+    """A text with its expected revision. Statuses are pinned where they are not None."""
 
     name: str
     path: Path
@@ -41,7 +41,7 @@ class Example(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What one text became, in counts; `exact`: the whole text is the expected one."""
+    """The result for one text, in counts; `exact` says that the whole text is as expected."""
 
     name: str
     planted: int
@@ -57,21 +57,21 @@ class Outcome(NamedTuple):
 
 
 def examples() -> list[Example]:
-    """The examples by name, their texts with the line endings that they have."""
+    """The examples by name. Their texts keep their line endings."""
     files = sorted((FOLDER / "texts").glob("*.expected.json"))
     return [_example(file) for file in files]
 
 
 def outcome(example: Example, revision: Revision) -> Outcome:
-    """`revision` beside what was expected."""
-    made = changes(revision)
+    """Compares `revision` with the expected text and statuses."""
+    replacements = changes(revision)
     statuses = [sentence.status for sentence in revision.report.sentences]
     pinned = [(n, status) for n, status in enumerate(example.statuses) if status is not None]
     return Outcome(
         name=example.name,
         planted=len(example.planted),
-        corrected=len(made & example.planted),
-        wrong=len(made - example.planted),
+        corrected=len(replacements & example.planted),
+        wrong=len(replacements - example.planted),
         pinned=len(pinned),
         right=sum(statuses[n : n + 1] == [status] for n, status in pinned),
         exact=revision.text == example.expected,
@@ -79,39 +79,39 @@ def outcome(example: Example, revision: Revision) -> Outcome:
 
 
 def changes(revision: Revision) -> frozenset[Replacement]:
-    """What a revision changed, by place in the original text."""
-    found, at, old = [], 0, ""
+    """The changes that a revision made, with their places in the original text."""
+    replacements, at, old = [], 0, ""
     for piece in [*segments(revision.original, revision.edits), None]:
         if piece is not None and piece.kind == "deleted":
             old = piece.text
             continue
         new = piece.text if piece is not None and piece.kind == "inserted" else ""
         if old or new:
-            found.append(_trimmed(at, old, new))
+            replacements.append(_trimmed(at, old, new))
         at, old = at + len(old), ""
         if piece is not None and piece.kind == "kept":
             at += len(piece.text)
-    return frozenset(found)
+    return frozenset(replacements)
 
 
 def _example(file: Path) -> Example:
     name = file.name.removesuffix(".expected.json")
     (path,) = (path for path in file.parent.glob(f"{name}.*") if path != file)
     text = path.read_bytes().decode()
-    wanted = json.loads(file.read_text(encoding="utf-8"))
+    expectation = json.loads(file.read_text(encoding="utf-8"))
     return Example(
         name=name,
         path=path,
         text=text,
-        context=wanted.get("context"),
-        expected=wanted["text"],
-        planted=frozenset(_planted(text, wanted["text"], wanted["edits"])),
-        statuses=tuple(wanted["statuses"]),
+        context=expectation.get("context"),
+        expected=expectation["text"],
+        planted=frozenset(_planted(text, expectation["text"], expectation["edits"])),
+        statuses=tuple(expectation["statuses"]),
     )
 
 
 def _planted(text: str, expected: str, edits: Sequence[dict[str, str]]) -> Iterator[Replacement]:
-    """The edits with their places: what stands between two of them is the same in both texts."""
+    """The edits with their places. Between two edits both texts are the same."""
     at = shift = 0
     for edit in edits:
         old, new = edit["old"], edit["new"]
@@ -140,17 +140,21 @@ def main() -> None:
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as home:
         reviser = Reviser(Settings(corpus=CORPUS, home=Path(home), model=model))
-        done = [outcome(one, reviser.revise(one.text, one.context)) for one in examples()]
+        table_rows = [
+            outcome(example, reviser.revise(example.text, example.context)) for example in examples()
+        ]
     print("| text | planted | corrected | wrongly changed | statuses right | ok |")
     print("|---|---:|---:|---:|---:|---|")
-    for one in done:
-        statuses = f"{one.right}/{one.pinned}"
-        print(f"| {one.name} | {one.planted} | {one.corrected} | {one.wrong} | {statuses} | {_yes(one.ok)} |")
-    print(f"\ntexts that became exactly what is expected: {share([one.exact for one in done])}")
-    errors = [hit for one in done for hit in [True] * one.corrected + [False] * (one.planted - one.corrected)]
+    for row in table_rows:
+        statuses = f"{row.right}/{row.pinned}"
+        print(f"| {row.name} | {row.planted} | {row.corrected} | {row.wrong} | {statuses} | {_yes(row.ok)} |")
+    print(f"\ntexts that became exactly what is expected: {share([row.exact for row in table_rows])}")
+    errors = [
+        hit for row in table_rows for hit in [True] * row.corrected + [False] * (row.planted - row.corrected)
+    ]
     print(f"planted errors corrected: {share(errors)}")
-    print(f"changes that were not asked for: {sum(one.wrong for one in done)}")
-    pinned = [hit for one in done for hit in [True] * one.right + [False] * (one.pinned - one.right)]
+    print(f"changes that were not asked for: {sum(row.wrong for row in table_rows)}")
+    pinned = [hit for row in table_rows for hit in [True] * row.right + [False] * (row.pinned - row.right)]
     print(f"pinned statuses right: {share(pinned)}")
     print(f"{time.perf_counter() - started:.1f} seconds by {model} on {machine()}")
 

@@ -24,8 +24,8 @@ _DIGITS = 1000  # floors have three decimals
 
 def floors() -> dict[str, float]:
     """The floors by measure."""
-    found: dict[str, float] = json.loads(FLOORS.read_text(encoding="utf-8"))
-    return found
+    floor_by_measure: dict[str, float] = json.loads(FLOORS.read_text(encoding="utf-8"))
+    return floor_by_measure
 
 
 def measured(home: Path, out: Path) -> EvalReport:
@@ -34,10 +34,10 @@ def measured(home: Path, out: Path) -> EvalReport:
 
 
 def raised(known: Mapping[str, float], report: EvalReport) -> dict[str, float]:
-    """The floors, each as high as what was measured, rounded down. Raises `ValueError` if one would sink."""
+    """The floors, raised to the measured values, rounded down. Raises `ValueError` if a floor would sink."""
     if short := under(report, known):
         raise ValueError("; ".join(short))
-    judged = {name: one.value for name, one in report.measures.items() if one.value is not None}
+    judged = {name: measure.value for name, measure in report.measures.items() if measure.value is not None}
     return {name: max(floor, _down(judged[name])) for name, floor in known.items()}
 
 
@@ -46,7 +46,7 @@ def _down(value: float) -> float:
 
 
 def main() -> int:
-    """Measures, and prints each measure beside its floor; the exit status, 4 where one is under its own."""
+    """Prints each measure beside its floor. Returns the exit status, 4 if a measure is under its floor."""
     parser = argparse.ArgumentParser(description="Holds measures on examples/eval.jsonl to their floors.")
     parser.add_argument(
         "--raise", action="store_true", dest="raising", help="raise the floors to what came out"

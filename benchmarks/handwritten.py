@@ -23,7 +23,7 @@ VERSIONS = {"supported": "attributable", "corrupted": "contradictory", "extrapol
 
 
 class Outcome(NamedTuple):
-    """What one claim became. `kinds` are those of the errors that its item has."""
+    """The result for one claim. `kinds` are the kinds of the errors in its item."""
 
     version: str
     judged: str
@@ -33,7 +33,7 @@ class Outcome(NamedTuple):
 
 
 def judged(revision: Revision) -> str:
-    """The class that the sentence statuses, and the edits made, amount to."""
+    """The class that follows from the statuses of the sentences and the edits."""
     statuses = {sentence.status for sentence in revision.report.sentences}
     if revision.changed or "contradicted" in statuses:
         return "contradictory"
@@ -41,19 +41,19 @@ def judged(revision: Revision) -> str:
 
 
 def outcomes(item: dict[str, Any], settings: Mapping[str, Any] | None = None) -> list[Outcome]:
-    """Revises the three claims of an item against its passage; `settings` in place of the defaults."""
+    """Revises the three claims of an item against its passage; `settings` override the defaults."""
     kinds = tuple(dict.fromkeys(edit["kind"] for edit in item["edits"]))
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "passage.json"
         passage = {"text": item["evidence"], "title": item["title"] or "", "source": item["id"]}
         corpus.write_text(json.dumps(passage), encoding="utf-8")
         reviser = Reviser(Settings(corpus=corpus, home=Path(folder) / "home", **(settings or {})))
-        found = []
+        claim_outcomes = []
         for version in VERSIONS:
             revision = reviser.revise(item[version])
             right = version == "corrupted" and revision.text == item["supported"]
-            found.append(Outcome(version, judged(revision), revision.changed, right, kinds))
-        return found
+            claim_outcomes.append(Outcome(version, judged(revision), revision.changed, right, kinds))
+        return claim_outcomes
 
 
 def main() -> None:
@@ -66,26 +66,35 @@ def main() -> None:
     name = "train/handwritten.jsonl.gz" if options.train else "dev/editing/handwritten.jsonl.gz"
     items = rows(name)[: options.limit]
     with ProcessPoolExecutor() as pool:
-        done = [outcome for found in pool.map(outcomes, items, chunksize=8) for outcome in found]
-    print(f"{name}: {len(items)} items, {len(done)} claims; {machine()}\n")
-    print_table(done)
+        claim_outcomes = [
+            outcome for item_outcomes in pool.map(outcomes, items, chunksize=8) for outcome in item_outcomes
+        ]
+    print(f"{name}: {len(items)} items, {len(claim_outcomes)} claims; {machine()}\n")
+    print_table(claim_outcomes)
 
 
-def print_table(done: list[Outcome]) -> None:
-    """One measure a line."""
-    by = {version: [one for one in done if one.version == version] for version in VERSIONS}
-    changed = [one for one in done if one.changed]
-    right = [one for one in done if one.right]
+def print_table(outcomes: list[Outcome]) -> None:
+    """Prints one measure a line."""
+    by_version = {
+        version: [outcome for outcome in outcomes if outcome.version == version] for version in VERSIONS
+    }
+    changed = [outcome for outcome in outcomes if outcome.changed]
+    right = [outcome for outcome in outcomes if outcome.right]
     print("| measure | value |\n|---|---|")
-    print(f"| three-way accuracy | {share([one.judged == VERSIONS[one.version] for one in done])} |")
-    print(f"| exact corrections, of the corrupted | {share([one.right for one in by['corrupted']])} |")
-    print(f"| became exactly right, of the changed | {share([one.right for one in changed])} |")
+    class_right = [outcome.judged == VERSIONS[outcome.version] for outcome in outcomes]
+    corrected = [outcome.right for outcome in by_version["corrupted"]]
+    print(f"| three-way accuracy | {share(class_right)} |")
+    print(f"| exact corrections, of the corrupted | {share(corrected)} |")
+    print(f"| became exactly right, of the changed | {share([outcome.right for outcome in changed])} |")
     for version in ("supported", "extrapolatory"):
-        print(f"| changed, of the {version} | {share([one.changed for one in by[version]])} |")
-    kinds = Counter(kind for one in right for kind in one.kinds)
+        print(
+            f"| changed, of the {version} | {share([outcome.changed for outcome in by_version[version]])} |"
+        )
+    kinds = Counter(kind for outcome in right for kind in outcome.kinds)
     print(f"\nright by kind: {', '.join(f'{kind} {count}' for kind, count in kinds.most_common())}")
     for version in VERSIONS:
-        print(f"{version} judged: {dict(Counter(one.judged for one in by[version]).most_common())}")
+        classes = Counter(outcome.judged for outcome in by_version[version])
+        print(f"{version} judged: {dict(classes.most_common())}")
 
 
 if __name__ == "__main__":

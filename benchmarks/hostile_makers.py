@@ -1,4 +1,4 @@
-"""Pages that are small and take for ever, or all of the memory."""
+"""Small pages that take very long to read, or all of the memory."""
 
 import zlib
 from collections.abc import Callable
@@ -36,17 +36,17 @@ def pdf(pages: int, content: bytes) -> bytes:
         b"<</Length %d/Filter/FlateDecode>>\nstream\n%s\nendstream" % (len(packed), packed),
         *[page] * pages,
     ]
-    written, places = b"%PDF-1.4\n", []
-    for number, one in enumerate(objects, start=1):
-        places.append(len(written))
-        written += b"%d 0 obj\n%s\nendobj\n" % (number, one)
+    pdf_bytes, places = b"%PDF-1.4\n", []
+    for number, pdf_object in enumerate(objects, start=1):
+        places.append(len(pdf_bytes))
+        pdf_bytes += b"%d 0 obj\n%s\nendobj\n" % (number, pdf_object)
     table = b"".join(b"%010d 00000 n \n" % place for place in places)
     end = b"xref\n0 %d\n0000000000 65535 f \n%strailer\n<</Size %d/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF"
-    return written + end % (len(objects) + 1, table, len(objects) + 1, len(written))
+    return pdf_bytes + end % (len(objects) + 1, table, len(objects) + 1, len(pdf_bytes))
 
 
 SIZE = 4_900_000
-"""Bytes of HTML, just under what is read."""
+"""Bytes of HTML, just under the most that is read."""
 UNITS = {
     "headings": "<h2>a</h2>",
     "breaks": "<br>",

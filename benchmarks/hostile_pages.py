@@ -1,11 +1,11 @@
-"""What hostile pages and answers cost, and what an ordinary page costs meanwhile.
+"""The cost of hostile pages and answers, and of an ordinary page at the same time.
 
-Run as `python -m benchmarks.hostile_pages`. It makes the pages, reads each of them alone, then eight PDFs and
-three pages of HTML at once with ordinary pages in between, and then has servers answer with a megabyte that
-unpacks to a thousand. Memory is the resident memory of this process and of those that read pages, by Linux.
-The limit of a call counts only the memory that its process has not had before: each page alone gets a new
-process, which has read an ordinary page, and "MB more" is its memory beyond that. The benchmark ends with
-status 1 where a page, a process or a thread exceeds its limit.
+Run it with `python -m benchmarks.hostile_pages`. It makes the pages and reads each of them alone. Then it
+reads eight PDFs and three pages of HTML at once, with ordinary pages in between. Last, a server answers with
+a megabyte that unpacks to a thousand. Memory is the resident memory, as Linux reports it, of this process and
+of the processes that read pages. The limit of a call counts only memory that its process did not have before:
+each page alone gets a new process that has read an ordinary page, and "MB more" is the memory beyond that.
+The exit status is 1 if a page exceeds its limit, or if a process or thread is left at the end.
 """
 
 import asyncio
@@ -37,11 +37,11 @@ TOUCHED_MB = 20.0
 
 
 class Memory:
-    """The most megabytes that this process and those that read pages held, while it is entered."""
+    """The most megabytes that this process, and any process that reads pages, held inside the block."""
 
     async def __aenter__(self) -> "Memory":
-        self.own = self.theirs = 0.0
-        self.before = max(map(_megabytes, map(str, processes.pids())), default=0.0)
+        self.own_megabytes = self.reader_megabytes = 0.0
+        self.megabytes_before = max(map(_megabytes, map(str, processes.pids())), default=0.0)
         self._watching = asyncio.create_task(self._watch())
         return self
 
@@ -55,8 +55,8 @@ class Memory:
             await asyncio.sleep(0.02)
 
     def _look(self) -> None:
-        self.own = max(self.own, _megabytes("self"))
-        self.theirs = max(self.theirs, *map(_megabytes, map(str, processes.pids())), 0.0)
+        self.own_megabytes = max(self.own_megabytes, _megabytes("self"))
+        self.reader_megabytes = max(self.reader_megabytes, *map(_megabytes, map(str, processes.pids())), 0.0)
 
 
 def _megabytes(pid: str) -> float:
@@ -68,18 +68,18 @@ def _megabytes(pid: str) -> float:
 
 
 async def read(content: bytes, kind: str) -> str:
-    """What comes of a page: its text, cut into passages, or why not."""
+    """Reads a page and cuts it into passages. Returns the counts, or the reason why it cannot be read."""
     try:
         page = await extracted(extract_page, content, kind, None)
-        found = await extracted(partial(windows, window=4, step=1), page.text)
+        passages = await extracted(partial(windows, window=4, step=1), page.text)
     except UnreadableError as error:
         return str(error)
-    return f"{len(page.text):,} characters, {len(found)} passages"
+    return f"{len(page.text):,} characters, {len(passages)} passages"
 
 
-async def alone() -> list[str]:
-    """The pages that took more time or memory than the limits of the two calls that each needs."""
-    beyond = []
+async def pages_over_limit() -> list[str]:
+    """Reads each page alone, prints its costs, and returns the pages over the limits of their two calls."""
+    over_limit = []
     print(f"{'each alone':28} {'KB':>6} {'gzip':>6} {'s':>6} {'MB own':>7} {'MB read':>8} {'MB more':>8}")
     pages = {name: (make, "text/html") for name, make in HTML.items()} | OTHER
     for name, (make, kind) in pages.items():
@@ -91,16 +91,16 @@ async def alone() -> list[str]:
             started = time.perf_counter()
             outcome = await read(content, kind)
             seconds = time.perf_counter() - started
-        more = memory.theirs - memory.before
-        held = f"{memory.own:7.0f} {memory.theirs:8.0f} {more:8.0f}"
+        more = memory.reader_megabytes - memory.megabytes_before
+        held = f"{memory.own_megabytes:7.0f} {memory.reader_megabytes:8.0f} {more:8.0f}"
         print(f"{name:28} {sizes} {seconds:6.2f} {held} {outcome}", flush=True)
         if seconds > 2 * (PAGE.seconds + GRACE_S) or more > PAGE.megabytes + TOUCHED_MB:
-            beyond.append(name)
-    return beyond
+            over_limit.append(name)
+    return over_limit
 
 
-async def ordinary(extract: Callable[..., Awaitable[object]] = extracted) -> list[float]:
-    """Seconds for each of some ordinary pages, one after the other."""
+async def ordinary_seconds(extract: Callable[..., Awaitable[object]] = extracted) -> list[float]:
+    """Reads ordinary pages one after another; the seconds of each."""
     times = []
     for _ in range(ORDINARY_PAGES):
         started = time.perf_counter()
@@ -115,27 +115,31 @@ def _shown(times: Sequence[float]) -> str:
     return f"{middle:.1f} ms in the middle, {most:.1f} ms at most"
 
 
-async def meanwhile() -> None:
+async def print_ordinary_pages() -> None:
+    """Prints the time of an ordinary page, alone and while hostile pages are read."""
     await extracted(extract_page, ORDINARY, "text/html", None)  # warm
-    in_thread = await ordinary(asyncio.to_thread)
+    in_thread = await ordinary_seconds(asyncio.to_thread)
     print(f"\nan ordinary page of {len(ORDINARY) / 1000:.0f} KB")
     print(f"  in a thread, as it was before: {_shown(in_thread)}")
-    print(f"  in a process: {_shown(await ordinary())}")
+    print(f"  in a process: {_shown(await ordinary_seconds())}")
     pages = [(OTHER["PDF"][0](), "application/pdf")] * 8 + [(HTML["headings"](), "text/html")] * 3
     async with Memory() as memory:
         started = time.perf_counter()
         hostile = [asyncio.create_task(read(*page)) for page in pages]
         await asyncio.sleep(0.1)
-        print(f"  in a process, behind {len(pages)} hostile pages: {_shown(await ordinary())}")
+        print(f"  in a process, behind {len(pages)} hostile pages: {_shown(await ordinary_seconds())}")
         outcomes = await asyncio.gather(*hostile)
         seconds = time.perf_counter() - started
-    print(f"  those took {seconds:.1f} s and {memory.own:.0f} MB here, {memory.theirs:.0f} MB in a process:")
+    print(
+        f"  those took {seconds:.1f} s and {memory.own_megabytes:.0f} MB here,"
+        f" {memory.reader_megabytes:.0f} MB in a process:"
+    )
     for outcome in sorted(set(outcomes)):
         print(f"    {outcomes.count(outcome)} times: {outcome}")
 
 
 async def serve(body: bytes) -> asyncio.Server:
-    """A server on this machine that answers everything so."""
+    """A server on this machine that answers every request with `body`."""
 
     async def reply(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -146,7 +150,8 @@ async def serve(body: bytes) -> asyncio.Server:
     return await asyncio.start_server(reply, "127.0.0.1", 0)
 
 
-async def answers() -> None:
+async def print_large_answers() -> None:
+    """Prints the cost of an answer that unpacks to a gigabyte, from a model and from a search."""
     packing = gzip.compress(b" " * 10_000_000, 6)
     body = packing * (UNPACKED // 10_000_000)
     print(f"\nan answer of {len(body) / 1e6:.1f} MB in gzip that holds {UNPACKED / 1e6:.0f} MB")
@@ -155,13 +160,13 @@ async def answers() -> None:
     model = OpenAIProtocol("vllm:m", base_url=url, api_key=None, timeout_s=60)
     search = JsonService(ServiceRequests("SearXNG", cures={0: "mend it"}, timeout_s=60, attempts=1), {})
     for name, ask in (("model", model.probe), ("search", partial(search.get, url, {}))):
-        await _asked(name, ask)
+        await _print_answer(name, ask)
     await model.aclose()
     await search.aclose()
     server.close()
 
 
-async def _asked(name: str, ask: Callable[[], Awaitable[Any]]) -> None:
+async def _print_answer(name: str, ask: Callable[[], Awaitable[Any]]) -> None:
     async with Memory() as memory:
         before, started = _megabytes("self"), time.perf_counter()
         try:
@@ -169,11 +174,11 @@ async def _asked(name: str, ask: Callable[[], Awaitable[Any]]) -> None:
         except Exception as error:
             outcome = str(error)
         seconds = time.perf_counter() - started
-    print(f"  {name}: {seconds:.2f} s, {memory.own - before:.0f} MB more here: {outcome}")
+    print(f"  {name}: {seconds:.2f} s, {memory.own_megabytes - before:.0f} MB more here: {outcome}")
 
 
-def outlived() -> list[str]:
-    """The processes and threads that are still there once nothing is read."""
+def left_running() -> list[str]:
+    """The processes and threads that still run when no page is read any more."""
     processes.end_idle()
     end = time.monotonic() + GRACE_S
     while time.monotonic() < end and (processes.pids() or _threads()):
@@ -189,13 +194,13 @@ async def main() -> int:
     most = processes.FAST_AT_ONCE + processes.SLOW_AT_ONCE
     print(f"limits of a call: {PAGE.seconds:g} s, {PAGE.megabytes} MB more than its process has")
     print(f"{most} processes at most\n")
-    beyond = await alone()
-    await meanwhile()
-    await answers()
-    left = await asyncio.to_thread(outlived)
-    print(f"\nbeyond the limit: {', '.join(beyond) or 'no page'}")
+    over_limit = await pages_over_limit()
+    await print_ordinary_pages()
+    await print_large_answers()
+    left = await asyncio.to_thread(left_running)
+    print(f"\nbeyond the limit: {', '.join(over_limit) or 'no page'}")
     print(f"left over: {', '.join(left) or 'no process and no thread'}")
-    return 1 if left or beyond else 0
+    return 1 if left or over_limit else 0
 
 
 if __name__ == "__main__":

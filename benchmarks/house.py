@@ -1,4 +1,4 @@
-"""The figures of this repository itself: its size, its names, its imports, and how far a reader has to go.
+"""The figures of this repository itself: size, names, imports, and how many functions a reader opens.
 
 python -m benchmarks.house
 """
@@ -15,7 +15,7 @@ from benchmarks.report import table
 
 ROOT = Path(__file__).parents[1]
 WEAK_NAMES = ("one", "found", "said", "its", "mine")
-"""Identifiers that say nothing of what they hold."""
+"""Identifiers that do not tell what they hold."""
 
 TO_THE_GATE = (
     "rarr.agent.revise.revise",
@@ -28,7 +28,7 @@ TO_THE_GATE = (
     "rarr.nodes.edit._proposal",
     "rarr.ledger.gate.decide",
 )
-"""The functions that a reader opens between `revise` and the logic of the gate; each names the next one."""
+"""The functions that a reader opens from `revise` to the logic of the gate. Each names the next one."""
 TO_THE_SEARCH = (
     *TO_THE_GATE[:6],
     "rarr.nodes.retrieve.retrieve",
@@ -116,7 +116,7 @@ def repeated_names(sources: Sources) -> tuple[dict[str, list[str]], dict[str, li
 
 
 def import_circles(sources: Sources) -> list[list[str]]:
-    """The rooms that import each other in a circle; at most one circle, which is the first that is met."""
+    """The rooms that import each other in a circle. Only the first circle found is returned."""
     graph: dict[str, set[str]] = defaultdict(set)
     for module, source in sources.items():
         graph[_room(module)] |= {_room(name) for name in _imports(source, sources)} - {_room(module)}

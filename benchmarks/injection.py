@@ -2,8 +2,8 @@
 
     python -m benchmarks.injection
 
-The model of the last part obeys every injection that it can read, in each of several ways, and is truthful
-else. The held-out half is the figure to go by: nobody changed a rule because of it.
+The model of the last part obeys every injection that it can read, in each of several ways. To all other
+messages it answers the truth. Rely on the figures of the held-out half: no rule was changed because of it.
 """
 
 import json
@@ -22,7 +22,7 @@ from rarr.tools.guard.injection import suspicion
 
 CLEAN = ("dev/retrieval/wiki_passages_corpus.jsonl", "train/text_wikipedia_recent.jsonl.gz")
 SAMPLE = 500  # clean passages of the data sets
-LENGTH = 1000  # characters of one, at most
+LENGTH = 1000  # the most characters of a clean passage
 SEED = 7
 
 PRINTED = {
@@ -37,7 +37,7 @@ Way = Callable[[Injection], Answer]
 
 
 class Outcome(NamedTuple):
-    """What of a revision an injection must not change."""
+    """The parts of a revision that an injection must not change."""
 
     verdicts: tuple[str, ...]
     statuses: tuple[str, ...]
@@ -47,54 +47,54 @@ class Outcome(NamedTuple):
 
 
 class ObedientModel:
-    """Answers the truth, and what the injection wants wherever that is in the message."""
+    """Answers the truth, but obeys the injection wherever the message has it."""
 
     def __init__(self, case: Injection, way: Way) -> None:
         self._case, self._way = case, way
         self._rules = RuleModel()
         self.obeyed = 0
 
-    def __call__(self, asked: Asked) -> str:
+    def __call__(self, request: Asked) -> str:
         """The answer, as JSON."""
-        obeys = can_read(self._case.injection, asked.user)
+        obeys = can_read(self._case.injection, request.user)
         self.obeyed += obeys
-        return json.dumps(self._obedient(asked) if obeys else self._truthful(asked))
+        return json.dumps(self._obedient(request) if obeys else self._truthful(request))
 
-    def _truthful(self, asked: Asked) -> Answer:
+    def _truthful(self, request: Asked) -> Answer:
         case = self._case
-        if "queries" in str(asked.prompt):
+        if "queries" in str(request.prompt):
             return {"questions": [{"question": case.question, "about": case.claimed}]}
-        if str(asked.prompt).startswith("edit"):
+        if str(request.prompt).startswith("edit"):
             return {"span": case.claimed, "revision": case.truth}
-        if asked.prompt == "write_question":
+        if request.prompt == "write_question":
             return {"question": case.question}
-        if asked.prompt in _READINGS:
-            return {"answer": case.truth if _asks_for(asked, case) else "not stated"}
-        verdict = "agrees" if case.claimed == case.truth or _says(asked, case) else "disagrees"
-        mine = case.truth if verdict == "agrees" else case.claimed
-        return {"text_answer": mine, "evidence_answer": case.truth, "reason": "", "verdict": verdict}
+        if request.prompt in _READINGS:
+            return {"answer": case.truth if _asks_for(request, case) else "not stated"}
+        verdict = "agrees" if case.claimed == case.truth or _says(request, case) else "disagrees"
+        text_answer = case.truth if verdict == "agrees" else case.claimed
+        return {"text_answer": text_answer, "evidence_answer": case.truth, "reason": "", "verdict": verdict}
 
-    def _obedient(self, asked: Asked) -> Answer:
+    def _obedient(self, request: Asked) -> Answer:
         case, wants = self._case, self._case.wants
-        if "queries" in str(asked.prompt):
+        if "queries" in str(request.prompt):
             return {"questions": [{"question": wants.get("query", case.question), "about": case.claimed}]}
-        if str(asked.prompt).startswith("edit"):
+        if str(request.prompt).startswith("edit"):
             wanted = wants.get("edit")
             return {"span": case.claimed, "revision": wanted} if wanted else {"span": "", "revision": ""}
         answer = self._way(case)
-        return {"answer": answer["evidence_answer"]} if asked.prompt in _READINGS else answer
+        return {"answer": answer["evidence_answer"]} if request.prompt in _READINGS else answer
 
 
 _READINGS = ("fill_blank", "read_evidence")
 
 
-def _asks_for(asked: Asked, case: Injection) -> bool:
-    """Is the blank, or the question, about the claimed value? A value that is blanked out is not in sight."""
-    return case.claimed not in asked.user.rpartition("</document>")[2]
+def _asks_for(request: Asked, case: Injection) -> bool:
+    """Is the blank, or the question, about the claimed value? The message does not show a blanked value."""
+    return case.claimed not in request.user.rpartition("</document>")[2]
 
 
 def can_read(injection: str, message: str) -> bool:
-    """Does `message` say the same, whatever stands between its letters?"""
+    """Does `message` have the letters of `injection` in order, whatever stands between them?"""
     wanted = _letters(seen(injection))
     return wanted in _letters(message) if wanted else injection in message
 
@@ -105,30 +105,30 @@ WAYS: dict[str, Way] = {
     "both answers as they are": lambda case: _verdict(case, case.claimed, case.truth),
     "no answers": lambda case: _verdict(case, "", ""),
 }
-"""How a model can give the verdict that an injection wants, which says nothing of the answers."""
+"""Ways to give the verdict that an injection wants: an injection does not say which answers to give."""
 
 
-def _verdict(case: Injection, mine: str, its: str) -> Answer:
+def _verdict(case: Injection, text_answer: str, evidence_answer: str) -> Answer:
     wanted = case.wants.get("edit")
     if wanted:
         return {"text_answer": case.claimed, "evidence_answer": wanted, "reason": "", "verdict": "disagrees"}
     verdict = case.wants.get("verdict", "agrees")
-    return {"text_answer": mine, "evidence_answer": its, "reason": "", "verdict": verdict}
+    return {"text_answer": text_answer, "evidence_answer": evidence_answer, "reason": "", "verdict": verdict}
 
 
 def run(case: Injection, passage: str, way: Way) -> tuple[Outcome, ObedientModel]:
-    """Revises the claim with `passage` as all that a search finds."""
+    """Revises the claim with a search that finds only `passage`."""
     model = ObedientModel(case, way)
-    found = Passage(text=passage, source="page", start=0, end=len(passage), retrieved_at=RETRIEVED_AT)
-    settings = Settings(model=ScriptedModel(model), search=InMemoryRetriever([found]), trace=False)
+    page = Passage(text=passage, source="page", start=0, end=len(passage), retrieved_at=RETRIEVED_AT)
+    settings = Settings(model=ScriptedModel(model), search=InMemoryRetriever([page]), trace=False)
     with Reviser(settings) as reviser:
         return outcome(reviser.revise(case.claim)), model
 
 
 def outcome(revision: Revision) -> Outcome:
-    """The first verdict of each query, what the report says, and the edits that were made.
+    """The first verdict of each query, the statuses of the report, and the accepted edits.
 
-    Later verdicts are about what edits made of the text.
+    Later verdicts of a query are about the edited text, so they are left out.
     """
     verdicts: dict[str, str] = {}
     for check in revision.checks:
@@ -158,37 +158,37 @@ class Effect(NamedTuple):
 
 
 def effect(case: Injection) -> Effect:
-    """Each run with the injection beside the one without it.
+    """Compares the runs with the injection with the run without it.
 
-    `obtained`: the verdict or query that it wants is the run's. `edited`: the text has another value than
-    without it. `silenced`: an edit or a verdict is lost, and nothing is in its place.
+    `obtained`: the run has the verdict or query that the injection wants. `edited`: the run makes other
+    edits. `silenced`: the run loses an edit or a verdict, and has nothing in its place.
     """
-    without, _ = run(case, case.honest, next(iter(WAYS.values())))
+    honest, _ = run(case, case.honest, next(iter(WAYS.values())))
     read = obtained = edited = silenced = False
     for way in WAYS.values():
-        with_it, model = run(case, case.passage, way)
+        injected, model = run(case, case.passage, way)
         read |= model.obeyed > 0
-        obtained |= _obtained(case, with_it, without)
-        edited |= with_it.edits != without.edits and bool(with_it.edits)
-        silenced |= with_it.edits != without.edits and not with_it.edits
-        silenced |= with_it.statuses != without.statuses
+        obtained |= _obtained(case, injected, honest)
+        edited |= injected.edits != honest.edits and bool(injected.edits)
+        silenced |= injected.edits != honest.edits and not injected.edits
+        silenced |= injected.statuses != honest.statuses
     return Effect(bool(suspicion(case.passage)), read, obtained, edited, silenced)
 
 
-def _obtained(case: Injection, with_it: Outcome, without: Outcome) -> bool:
+def _obtained(case: Injection, injected: Outcome, honest: Outcome) -> bool:
     if "query" in case.wants:
-        return with_it.queries != without.queries
+        return injected.queries != honest.queries
     wanted = case.wants.get("verdict", "disagrees")
-    return wanted in with_it.verdicts and wanted not in without.verdicts
+    return wanted in injected.verdicts and wanted not in honest.verdicts
 
 
 def main() -> None:
     """Prints the parts."""
     print(machine())
     print("\n## Signs: marked\n")
-    print(f"{'obvious injections':<28} {share([bool(suspicion(one)) for one in obvious()])}")
+    print(f"{'obvious injections':<28} {share([bool(suspicion(passage)) for passage in obvious()])}")
     for half in HALVES:
-        marked = [bool(suspicion(one)) for one in lookalikes(half)]
+        marked = [bool(suspicion(passage)) for passage in lookalikes(half)]
         print(f"{'look-alikes, ' + half:<28} {share(marked)}")
     print_clean(sampled())
     for half in HALVES:
@@ -196,46 +196,48 @@ def main() -> None:
 
 
 def print_effects(half: Half) -> None:
-    """Of the subtle injections: those that state a value are evidence for it, and are counted apart."""
+    """Prints the effects of the subtle injections.
+
+    An injection that states a value is evidence for the value, so such injections are counted apart.
+    """
     effects = [(case, effect(case)) for case in injections(half)]
     groups = sorted({case.group for case, _ in effects})
     print(f"\n## Subtle injections, {half}\n")
     for group in groups:
-        print(
-            f"{'marked: ' + group:<28} {share([one.marked for case, one in effects if case.group == group])}"
-        )
-    print(f"{'marked':<28} {share([one.marked for _, one in effects])}")
-    print(f"{'reached a prompt':<28} {share([one.read for _, one in effects])}")
+        marked = [result.marked for case, result in effects if case.group == group]
+        print(f"{'marked: ' + group:<28} {share(marked)}")
+    print(f"{'marked':<28} {share([result.marked for _, result in effects])}")
+    print(f"{'reached a prompt':<28} {share([result.read for _, result in effects])}")
     for name, states in (("asks for a verdict or query", False), ("states the value it wants", True)):
-        chosen = [(case, one) for case, one in effects if case.says_what_it_wants == states]
+        chosen = [(case, result) for case, result in effects if case.says_what_it_wants == states]
         print(f"\n{name}: {len(chosen)}")
-        for what, attribute in PRINTED.items():
-            print(f"  {what:<26} {share([getattr(one, attribute) for _, one in chosen])}")
-        for case, one in chosen:
-            if one.obtained or one.edited:
+        for label, attribute in PRINTED.items():
+            print(f"  {label:<26} {share([getattr(result, attribute) for _, result in chosen])}")
+        for case, result in chosen:
+            if result.obtained or result.edited:
                 print(f"  - {case.id}: {case.injection[:100]!a}")
 
 
 def sampled() -> list[str]:
-    """Clean passages: as many of each data set, each the beginning of another page."""
+    """Clean passages, the same number from each data set; each is the beginning of another page."""
     chance = random.Random(SEED)
     return [row["text"][:LENGTH] for name in CLEAN for row in chance.sample(rows(name), SAMPLE // len(CLEAN))]
 
 
 def print_clean(texts: Sequence[str]) -> None:
-    """Clean passages of the data sets, with what the search for signs takes."""
+    """Prints how many clean passages are marked, and the time that the search for signs takes."""
     suspicion(texts[0])  # patterns are compiled on first use
     started = time.process_time()
     reasons = [suspicion(text) for text in texts[1:]]
     each = (time.process_time() - started) / sum(map(len, texts[1:])) * 500
-    marked = share([bool(one) for one in reasons])
+    marked = share([bool(reason) for reason in reasons])
     print(f"{'clean passages':<28} {marked}; {each * 1000:.2f} ms for 500 characters")
     print(*(f"- {reason}" for reason in reasons if reason), sep="\n")
 
 
-def _says(asked: Asked, case: Injection) -> bool:
+def _says(request: Asked, case: Injection) -> bool:
     """Does the text that is asked about say the truth already?"""
-    text = asked.user.partition("<text>")[2].partition("</text>")[0]
+    text = request.user.partition("<text>")[2].partition("</text>")[0]
     return case.truth in text
 
 

@@ -1,9 +1,9 @@
-"""How fast what is interrupted ends, and how: python -m benchmarks.interrupts
+"""How fast interrupted commands end, and in which way: python -m benchmarks.interrupts
 
-Each command, and a loop over `Reviser.revise`, is a process that gets SIGINT at random moments: a quarter of
-them in its first quarter second, the others in all the time that it takes undisturbed. Clean is an end with
-one line on standard error and exit status 130; who was done before has no line and exit status 0. Moments
-count from when `rarr` handles signals; how long it takes until then is printed as well.
+Each command, and a loop over `Reviser.revise`, runs as a process that gets SIGINT at random moments. A
+quarter of the moments are in its first quarter second, the others in the whole time of an undisturbed run. A
+clean end has one line on standard error and exit status 130, or no line and exit status 0 if the process was
+done before. Moments count from the time when `rarr` handles signals. The time until then is printed as well.
 """
 
 import argparse
@@ -30,10 +30,10 @@ TEXTS, CORPUS, DATA = (ROOT / "examples" / name for name in ("texts", "corpus", 
 TRACED = ("sagrada-familia.md", "kestrel-library.md")
 IMPORTS_S = 0.25
 HANG_S = 20.0
-"""Who has not ended by then does not end."""
+"""A process that runs longer than this after the act is taken to hang."""
 
 HANDLED = "rarr.cli.interrupts"
-"""Is imported when the first handlers are there."""
+"""The module that is imported once the first signal handlers are installed."""
 
 # Tells on standard output when the module or file of the first argument is opened.
 BEGIN = """
@@ -67,7 +67,7 @@ except KeyboardInterrupt:
 
 
 class Running(NamedTuple):
-    """A process, what has come on its standard error, and the other end of its terminal or of that pipe."""
+    """A process, its standard error so far, and our end of its terminal or pipe."""
 
     child: "subprocess.Popen[bytes]"
     err: list[bytes]
@@ -78,7 +78,7 @@ Act = Callable[[Running], object]
 
 
 class Outcome(NamedTuple):
-    """The exit status (None: it did not end), what came on standard error, and the seconds after the act."""
+    """The exit status (None: it did not end), the standard error, and the seconds from the act to the end."""
 
     status: int | None
     err: str
@@ -86,42 +86,42 @@ class Outcome(NamedTuple):
 
     @property
     def clean(self) -> bool:
-        """One line, and nothing else; or it was done before."""
+        """Did it end with only the one line, or was it done before the signal?"""
         return (self.status, self.err) in ((130, "rarr: interrupted\n"), (0, ""))
 
 
 def ended(
     act: Act, program: str, argv: Sequence[str], home: Path, *, at: str = HANDLED, terminal: bool = False
 ) -> Outcome:
-    """What became of a process, begun in `home`, on which `act` acts when it opens the file or module `at`.
+    """Starts a process in `home`, calls `act` when it opens the file or module `at`, and waits for its end.
 
-    `terminal`: it has one of its own, which is its standard input and error.
+    With `terminal` the process has its own terminal as standard input and error.
     """
-    ours, theirs = os.openpty() if terminal else os.pipe()
+    own_end, child_end = os.openpty() if terminal else os.pipe()
     child = subprocess.Popen(
         [sys.executable, "-c", program, at, *argv],
-        stdin=theirs if terminal else subprocess.DEVNULL,
+        stdin=child_end if terminal else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=theirs,
+        stderr=child_end,
         start_new_session=True,
         cwd=home,
         env=os.environ | {"RARR_HOME": str(home), "PYTHONPATH": str(ROOT)},
     )
-    os.close(theirs)
-    with _read(ours) as err, child, _killed(child):
+    os.close(child_end)
+    with _read(own_end) as err, child, _killed(child):
         assert child.stdout
         child.stdout.read(1)
-        act(Running(child, err, ours))
-        begun = time.perf_counter()
+        act(Running(child, err, own_end))
+        started = time.perf_counter()
         with suppress(subprocess.TimeoutExpired):
             child.communicate(timeout=HANG_S)
-        status, seconds = child.poll(), time.perf_counter() - begun
+        status, seconds = child.poll(), time.perf_counter() - started
     return Outcome(status, b"".join(err).decode(), seconds)
 
 
 @contextmanager
 def _killed(child: "subprocess.Popen[bytes]") -> Iterator[None]:
-    """It and its own children are no more after the block, nor after the time in which all ends."""
+    """Kills the process and its children at the end of the block, or after three times `HANG_S`."""
 
     def kill() -> None:
         with suppress(ProcessLookupError):
@@ -138,11 +138,11 @@ def _killed(child: "subprocess.Popen[bytes]") -> Iterator[None]:
 
 @contextmanager
 def _read(handle: int) -> Iterator[list[bytes]]:
-    """What comes there, all of it once the block has ended; nobody who writes has to wait."""
+    """Reads `handle` in a thread, so that no writer has to wait. After the block, everything is read."""
     read: list[bytes] = []
 
     def read_all() -> None:
-        with suppress(OSError):  # so ends a terminal
+        with suppress(OSError):  # a terminal ends with this error
             while data := os.read(handle, 4096):
                 read.append(data)
 
@@ -156,7 +156,7 @@ def _read(handle: int) -> Iterator[list[bytes]]:
 
 
 def signalled(after_s: float = 0.0, number: signal.Signals = signal.SIGINT) -> Act:
-    """Waits so long, and sends the signal."""
+    """Waits `after_s` seconds and sends the signal."""
 
     def act(running: Running) -> None:
         time.sleep(after_s)
@@ -166,7 +166,7 @@ def signalled(after_s: float = 0.0, number: signal.Signals = signal.SIGINT) -> A
 
 
 def typed(after_s: float = 0.0) -> Act:
-    """Waits so long, and types Ctrl-C on the terminal: all processes there get the signal."""
+    """Waits `after_s` seconds and types Ctrl-C on the terminal: all its processes get the signal."""
 
     def act(running: Running) -> None:
         time.sleep(after_s)
@@ -176,13 +176,13 @@ def typed(after_s: float = 0.0) -> Act:
 
 
 def moments(count: int, longest_s: float, seed: int) -> list[float]:
-    """Random ones, a quarter of them while a command imports what it needs."""
+    """Random moments in seconds, a quarter of them while a command imports its modules."""
     chance = random.Random(seed)
     return [chance.uniform(0, longest_s if number % 4 else IMPORTS_S) for number in range(count)]
 
 
 def calls(url: str, traces: Path) -> dict[str, tuple[str, list[str]]]:
-    """Program and arguments by name; they write into the working directory. `traces` are to be replayed."""
+    """Program and arguments by name. They write into the working directory; `replay` reads `traces`."""
     corpus, model = str(CORPUS), ["--model", "vllm:other", "--base-url", url]
     return {
         "revise": (COMMAND, ["revise", "--file", str(TEXTS / TRACED[0]), "--corpus", corpus]),
@@ -224,16 +224,18 @@ def main() -> None:
 
 def _row(name: str, program: str, argv: Sequence[str], count: int, seed: int) -> list[str]:
     longest = _in_a_new_folder(lambda child: None, program, argv).seconds
-    found = [_in_a_new_folder(signalled(after_s), program, argv) for after_s in moments(count, longest, seed)]
-    for one in found:
-        if not one.clean:
-            print(f"{name}: exit status {one.status} after {one.seconds:.1f} s\n{one.err}")
-    times = [one.seconds for one in found if one.status != 0] or [0.0]
+    outcomes = [
+        _in_a_new_folder(signalled(after_s), program, argv) for after_s in moments(count, longest, seed)
+    ]
+    for outcome in outcomes:
+        if not outcome.clean:
+            print(f"{name}: exit status {outcome.status} after {outcome.seconds:.1f} s\n{outcome.err}")
+    times = [outcome.seconds for outcome in outcomes if outcome.status != 0] or [0.0]
     return [
         name,
         f"{longest:.1f}",
-        f"{sum(one.clean for one in found)} of {count}",
-        str(sum(one.status == 0 for one in found)),
+        f"{sum(outcome.clean for outcome in outcomes)} of {count}",
+        str(sum(outcome.status == 0 for outcome in outcomes)),
         f"{statistics.median(times):.2f}",
         f"{max(times):.2f}",
     ]
@@ -249,8 +251,10 @@ sys.argv[2:] = ["--version"]
 run()
 """
     call = [sys.executable, "-c", program, HANDLED]
-    done = (subprocess.run(call, capture_output=True, text=True, check=True, cwd=ROOT) for _ in range(10))
-    return [float(one.stdout.split()[0]) for one in done]
+    processes = (
+        subprocess.run(call, capture_output=True, text=True, check=True, cwd=ROOT) for _ in range(10)
+    )
+    return [float(process.stdout.split()[0]) for process in processes]
 
 
 def _in_a_new_folder(act: Act, program: str, argv: Sequence[str]) -> Outcome:

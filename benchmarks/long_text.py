@@ -64,7 +64,7 @@ _HEAD = (
 def main() -> None:
     """Prints a row for each size and model."""
     options = _options()
-    if options.one:
+    if options.single_run:
         print(json.dumps(measured(options.words, options.model, options.url, options.deadline, options.seed)))
         return
     if options.serve:
@@ -78,7 +78,7 @@ def main() -> None:
 
 
 def made(words: int, seed: int) -> tuple[str, list[tuple[str, str]], int]:
-    """A text of about so many words, its documents (title, text), and how many errors were planted."""
+    """A text of about `words` words, its documents (title, text), and the number of planted errors."""
     chance = random.Random(seed)
     sections, documents, count, planted = ["# Places of the valley"], [], 0, 0
     names: set[str] = set()
@@ -98,7 +98,7 @@ def made(words: int, seed: int) -> tuple[str, list[tuple[str, str]], int]:
         if len(documents) % 3 == 1:
             facts[0], planted = f"{name} was built in {year + 3}.", planted + 1
         sections += [f"## {name}", " ".join([*facts[:2], _ASIDE]), " ".join(facts[2:])]
-        count += sum(len(one.split()) for one in sections[-3:])
+        count += sum(len(paragraph.split()) for paragraph in sections[-3:])
     return "\n\n".join(sections), documents, planted
 
 
@@ -111,19 +111,21 @@ def _place(chance: random.Random) -> str:
 
 
 def measured(words: int, model: str, url: str, deadline: float | None, seed: int) -> dict[str, Any]:
-    """A run in this process: its seconds, its peak memory, and what share was judged and corrected."""
+    """Runs in this process. Returns seconds, peak memory, and the shares that were judged and corrected."""
     text, documents, planted = made(words, seed)
-    asked = {"model": "vllm:rules", "base_url": url} if model == "rules" else {}
-    with tempfile.TemporaryDirectory() as where:
-        corpus = Path(where, "corpus.jsonl")
-        rows = (json.dumps({"title": title, "text": said}) for title, said in documents)
+    model_settings = {"model": "vllm:rules", "base_url": url} if model == "rules" else {}
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = Path(folder, "corpus.jsonl")
+        rows = (json.dumps({"title": title, "text": document}) for title, document in documents)
         corpus.write_text("\n".join(rows), encoding="utf-8")
-        with Reviser(Settings(corpus=corpus, home=Path(where), deadline_s=deadline, **asked)) as reviser:
+        with Reviser(
+            Settings(corpus=corpus, home=Path(folder), deadline_s=deadline, **model_settings)
+        ) as reviser:
             reviser.revise("Nothing was built in 1999.")  # opens the models
             started = time.perf_counter()
             revision = reviser.revise(text)
             seconds = time.perf_counter() - started
-    told = revision.report.sentences
+    sentences = revision.report.sentences
     right = sum(
         edit.accepted and edit.old.isdigit() and edit.new == str(int(edit.old) - 3) for edit in revision.edits
     )
@@ -131,7 +133,7 @@ def measured(words: int, model: str, url: str, deadline: float | None, seed: int
         "seconds": seconds,
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         / (1e6 if sys.platform == "darwin" else 1e3),
-        "judged": sum(one.status != "unjudged" for one in told) / len(told),
+        "judged": sum(sentence.status != "unjudged" for sentence in sentences) / len(sentences),
         "corrected": right / planted,
     }
 
@@ -157,9 +159,9 @@ def _row(words: int, model: str, seed: int) -> list[str]:
 def _apart(words: int, model: str, url: str, seed: int, deadline: float | None = None) -> dict[str, Any]:
     command = [sys.executable, "-m", "benchmarks.long_text", "--one", "--words", str(words), "--model", model]
     command += ["--url", url, "--seed", str(seed), *(["--deadline", str(deadline)] if deadline else [])]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    process = subprocess.run(command, check=True, capture_output=True, text=True)
+    measures: dict[str, Any] = json.loads(process.stdout)
+    return measures
 
 
 @contextmanager
@@ -187,7 +189,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--deadline", type=float, help=argparse.SUPPRESS)
     parser.add_argument("--url", default="", help=argparse.SUPPRESS)
-    parser.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--one", dest="single_run", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 

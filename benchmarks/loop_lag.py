@@ -1,11 +1,11 @@
-"""How late an event loop is while it revises: what LangGraph's server, and any other application, notices.
+"""How late an event loop is while it revises, as LangGraph's server or any other application notices it.
 
     python -m benchmarks.loop_lag
 
-A task asks to be woken every 2 ms and notes how much later that happens. Texts of the examples are revised
-against the example documents meanwhile, with the default settings and a trace, as `langgraph dev` does it.
-The first row is the same without anything to revise. The last column is the most CPU that the thread of the
-loop used between two wake-ups: other threads and processes are not in it, garbage collection is.
+A task asks to be woken every 2 ms and notes how late it is woken. At the same time, example texts are revised
+against the example documents, with the default settings and a trace, as `langgraph dev` does it. The first
+row is measured with nothing to revise. The last column is the most CPU that the thread of the loop used
+between two wake-ups. It includes garbage collection, but no other threads and processes.
 """
 
 import argparse
@@ -36,34 +36,34 @@ def main() -> None:
 
 
 async def measure(lengths: list[int]) -> None:
-    """Of one reviser, which is warm."""
+    """Measures one reviser after a first run, and prints the table."""
     with tempfile.TemporaryDirectory() as home:
         settings = Settings(corpus=EXAMPLES / "corpus", home=Path(home))
         async with await asyncio.to_thread(Reviser, settings) as reviser:
             await reviser.arevise(text_of(150))
-            four = (reviser.arevise(text_of(150, first)) for first in range(4))
+            together = (reviser.arevise(text_of(150, first)) for first in range(4))
             rows = [
                 await row("nothing", asyncio.sleep(2)),
                 *[await row(f"{words} words", reviser.arevise(text_of(words))) for words in lengths],
-                await row("4 times 150 words at once", asyncio.gather(*four)),
+                await row("4 times 150 words at once", asyncio.gather(*together)),
             ]
     print(table(HEAD, rows))
 
 
 async def row(name: str, revising: Awaitable[object]) -> list[str]:
-    """The lag while something is awaited."""
+    """Measures the lag while `revising` is awaited; a row of the table."""
     started = time.perf_counter()
     async with heartbeat() as beats:
         await revising
     seconds = time.perf_counter() - started
     lags, spent = zip(*beats, strict=True)
-    late = [1000 * value for value in (np.median(lags), np.quantile(lags, 0.99), max(lags), max(spent))]
-    return [name, f"{seconds:.1f}", *(f"{one:.1f}" for one in late)]
+    figures = [1000 * value for value in (np.median(lags), np.quantile(lags, 0.99), max(lags), max(spent))]
+    return [name, f"{seconds:.1f}", *(f"{figure:.1f}" for figure in figures)]
 
 
 @asynccontextmanager
 async def heartbeat() -> AsyncIterator[list[tuple[float, float]]]:
-    """Seconds by which each wake-up came late, and seconds of CPU of this thread since the last."""
+    """For each wake-up, the seconds that it was late and the CPU seconds of this thread since the last."""
     beats: list[tuple[float, float]] = []
 
     async def beat() -> None:
@@ -81,11 +81,11 @@ async def heartbeat() -> AsyncIterator[list[tuple[float, float]]]:
 
 
 def text_of(words: int, first: int = 0) -> str:
-    """The example texts one after another, from the one of this number on, cut at so many words."""
+    """The example texts one after another, from number `first` on, cut at `words` words."""
     texts = [path.read_text() for path in sorted((EXAMPLES / "texts").glob("*.md"))]
     order = itertools.cycle(texts[first:] + texts[:first])
-    spoken = itertools.chain.from_iterable(f"{one}\n\n".split(" ") for one in order)
-    return " ".join(itertools.islice(spoken, words))
+    stream = itertools.chain.from_iterable(f"{text}\n\n".split(" ") for text in order)
+    return " ".join(itertools.islice(stream, words))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Made texts about mills, the documents about them, and a model that answers what `rarr` asks of them.
+"""Generated texts about mills, documents about them, and a model that answers the requests of `rarr`.
 
-Sentence i says when mill i was built; the first `wrong` of them give a year that the document does not.
+Sentence i says when mill i was built. The first `wrong` sentences give another year than the document.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ _YEAR = re.compile(r"\b1[89]\d\d\b")
 
 
 def mill(number: int) -> str:
-    """The name of a mill; there are as many as names and kinds, and then numbered ones."""
+    """The name of a mill. When all pairs of kind and name are used, a number is added."""
     kind, name = divmod(number, len(_NAMES))
     return f"{_KINDS[kind % len(_KINDS)]} {_NAMES[name]} Mill" + (f" {kind}" if kind >= len(_KINDS) else "")
 
 
-def number_of(said: str) -> int:
-    """The number of the mill that `said` names."""
-    [(kind, name, numbered)] = re.findall(r"(\w+) (\w+) Mill(?: (\d+))?", said)
+def number_of(text: str) -> int:
+    """The number of the mill that `text` names."""
+    [(kind, name, numbered)] = re.findall(r"(\w+) (\w+) Mill(?: (\d+))?", text)
     return int(numbered or _KINDS.index(kind)) * len(_NAMES) + _NAMES.index(name)
 
 
@@ -43,7 +43,7 @@ def text_of(mills: int, wrong: int, first: int = 0) -> str:
 
 
 def document(number: int) -> str:
-    """Four sentences, as long as a window of an encyclopedia's page, of about 100 tokens."""
+    """Four sentences of about 100 tokens, as long as a passage of an encyclopedia."""
     name = mill(number)
     return (
         f"{name} is a watermill on the river that runs through the parish, a walk below the stone bridge."
@@ -69,7 +69,7 @@ class SlowDocuments:
 
 
 def answer(request: Any) -> dict[str, Any]:
-    """What a good model would answer."""
+    """The answer that a good model would give."""
     if request.prompt in ("fill_blank", "read_evidence"):
         return {"answer": _YEAR.findall(_between(request.user, "document"))[0]}
     if request.prompt == "write_question":
@@ -82,14 +82,21 @@ def answer(request: Any) -> dict[str, Any]:
             "questions": [{"question": f"When was {name} built?", "about": year} for name, year in claims]
         }
     name = re.findall(r"Query: When was (.+) built\?", request.user)[0]
-    [mine] = re.findall(rf"{name} was built in (\d{{4}})", text)
-    its = _YEAR.findall(_between(request.user, "evidence"))[0]
+    [claimed_year] = re.findall(rf"{name} was built in (\d{{4}})", text)
+    documented_year = _YEAR.findall(_between(request.user, "evidence"))[0]
     if request.prompt == "edit":
-        return {"span": mine, "revision": its}
+        return {"span": claimed_year, "revision": documented_year}
     verdict, reason = (
-        ("agrees", "The years are equal.") if mine == its else ("disagrees", "The years differ.")
+        ("agrees", "The years are equal.")
+        if claimed_year == documented_year
+        else ("disagrees", "The years differ.")
     )
-    return {"text_answer": mine, "evidence_answer": its, "reason": reason, "verdict": verdict}
+    return {
+        "text_answer": claimed_year,
+        "evidence_answer": documented_year,
+        "reason": reason,
+        "verdict": verdict,
+    }
 
 
 def _between(message: str, tag: str) -> str:

@@ -69,7 +69,7 @@ async def throughput(url: str, options: argparse.Namespace) -> None:
 
     async with Reviser(settings) as reviser:
 
-        async def one(number: int) -> None:
+        async def revise_text(number: int) -> None:
             nonlocal calls, done
             async with gate:
                 revision = await reviser.arevise(mills.text_of(QUERIES, WRONG, first=QUERIES * number))
@@ -80,11 +80,11 @@ async def throughput(url: str, options: argparse.Namespace) -> None:
                 gc.collect()
                 memory.append(_resident())
 
-        await one(options.texts)
+        await revise_text(options.texts)
         calls, done = 0, 0
         memory.clear()
         cpu_before, started = time.process_time(), time.perf_counter()
-        await asyncio.gather(*(one(number) for number in range(options.texts)))
+        await asyncio.gather(*(revise_text(number) for number in range(options.texts)))
         seconds, busy = time.perf_counter() - started, time.process_time() - cpu_before
     ideal = calls * options.call / options.concurrency
     share = ideal / seconds
@@ -94,7 +94,8 @@ async def throughput(url: str, options: argparse.Namespace) -> None:
         f" {share:.0%} of the ideal; at least {LEAST_SHARE:.0%}: {_met(share >= LEAST_SHARE)}"
     )
     print(f"CPU a text, the client's HTTP included: {1000 * busy / options.texts:.1f} ms")
-    print(f"memory in MB after each tenth: {' '.join(f'{one:.0f}' for one in memory)}; peak {_peak():.0f}")
+    after_each_tenth = " ".join(f"{megabytes:.0f}" for megabytes in memory)
+    print(f"memory in MB after each tenth: {after_each_tenth}; peak {_peak():.0f}")
 
 
 def _settings(model: object, **more: object) -> Settings:
@@ -103,7 +104,7 @@ def _settings(model: object, **more: object) -> Settings:
 
 @contextmanager
 def _server(call: float) -> Iterator[str]:
-    """A server in a process of its own: its work must not count as ours."""
+    """Runs the server in its own process, so that its work does not count as ours."""
     command = [sys.executable, "-m", "benchmarks.overhead", "--serve", "--call", str(call)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None

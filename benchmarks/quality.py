@@ -53,7 +53,7 @@ First the ablations in the paper's order (Gao et al. 2023, ablations), then ours
 """
 
 PASSAGES = 200
-"""So many of the passages of `handwritten` are taken, which has more rows than any other set."""
+"""The number of passages taken of `handwritten`, which has more rows than any other set."""
 
 
 def main() -> None:
@@ -65,83 +65,90 @@ def main() -> None:
     )
     parser.add_argument("--processes", type=int, default=2, help="sets at the same time (%(default)s)")
     parser.add_argument("-o", default="docs/measured/corrections.md", help="the file to write")
-    chosen = parser.parse_args()
+    options = parser.parse_args()
     started = time.perf_counter()
-    with ProcessPoolExecutor(chosen.processes, multiprocessing.get_context("spawn")) as pool:
-        running = [pool.submit(run_set, name, chosen.rows, chosen.handwritten) for name in SETS]
-        judging = [pool.submit(verifiers.lines_of, name, chosen.rows) for name in verifiers.SETS]
-        sets = [one.result() for one in running]
-        judged = verifiers.section([line for one in judging for line in one.result()])
+    with ProcessPoolExecutor(options.processes, multiprocessing.get_context("spawn")) as pool:
+        running = [pool.submit(run_set, name, options.rows, options.handwritten) for name in SETS]
+        judging = [pool.submit(verifiers.lines_of, name, options.rows) for name in verifiers.SETS]
+        sets = [future.result() for future in running]
+        judged = verifiers.section([line for future in judging for line in future.result()])
     seconds = time.perf_counter() - started
-    Path(chosen.o).parent.mkdir(parents=True, exist_ok=True)
-    Path(chosen.o).write_text(document(sets, judged, seconds, chosen.rows), encoding="utf-8")
-    print(f"wrote {chosen.o} in {seconds:.0f} s on {machine()}")
+    Path(options.o).parent.mkdir(parents=True, exist_ok=True)
+    Path(options.o).write_text(document(sets, judged, seconds, options.rows), encoding="utf-8")
+    print(f"wrote {options.o} in {seconds:.0f} s on {machine()}")
 
 
 def run_set(name: str, limit: int | None, passages: int) -> Set:
     """Every system on one set, one after another."""
     file, about = SETS[name]
-    found: Sequence[Mapping[str, Any]] = rows(f"dev/{file}")
-    if name == "handwritten" and passages < len(found):
-        about += f", beside right ones; two rows for each of {passages} of its {len(found)}"
+    items: Sequence[Mapping[str, Any]] = rows(f"dev/{file}")
+    if name == "handwritten" and passages < len(items):
+        about += f", beside right ones; two rows for each of {passages} of its {len(items)}"
         about += " passages, drawn at random"
-        found = sample(found, passages)
-    made = list(rows_of(found))[:limit]
+        items = sample(items, passages)
+    eval_rows = list(rows_of(items))[:limit]
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, f"{name}.jsonl")
-        data.write_text("".join(json.dumps(one) + "\n" for one in made), encoding="utf-8")
+        data.write_text("".join(json.dumps(row) + "\n" for row in eval_rows), encoding="utf-8")
         reports = {}
         for number, (system, (settings, baseline)) in enumerate(SYSTEMS.items()):
-            begun = time.perf_counter()
-            given = Settings(model="rules", search="corpus", corpus=nothing(folder), home=folder, **settings)
-            reports[system] = evaluate(data, Path(folder, str(number)), settings=given, jobs=1, **baseline)
+            started = time.perf_counter()
+            system_settings = Settings(
+                model="rules", search="corpus", corpus=nothing(folder), home=folder, **settings
+            )
+            reports[system] = evaluate(
+                data, Path(folder, str(number)), settings=system_settings, jobs=1, **baseline
+            )
             print(
-                f"{name:22} {system:20} {len(made):4} rows {time.perf_counter() - begun:6.1f} s", flush=True
+                f"{name:22} {system:20} {len(eval_rows):4} rows {time.perf_counter() - started:6.1f} s",
+                flush=True,
             )
     return Set(name, about, reports)
 
 
-def sample(found: Sequence[Mapping[str, Any]], count: int) -> list[Mapping[str, Any]]:
-    """So many of the rows, in their order; the same every time."""
-    return [found[index] for index in sorted(random.Random(0).sample(range(len(found)), count))]
+def sample(items: Sequence[Mapping[str, Any]], count: int) -> list[Mapping[str, Any]]:
+    """`count` of the rows, in their order; the same rows every time."""
+    return [items[index] for index in sorted(random.Random(0).sample(range(len(items)), count))]
 
 
 def nothing(folder: str) -> Path:
-    """A corpus that nobody searches: every row brings its own evidence."""
+    """Writes a corpus that is never searched: every row brings its own evidence."""
     file = Path(folder, "none.md")
     file.write_text("Nothing.", encoding="utf-8")
     return file
 
 
-def rows_of(found: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Rows of a set as `rarr eval` reads them; those without evidence have nothing to be revised by.
+def rows_of(items: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Rows of a set as `rarr eval` reads them. Rows without evidence are left out.
 
-    A passage of `handwritten` becomes two: its wrong paraphrase, and the right one, which needs nothing.
+    A passage of `handwritten` gives two rows: its wrong paraphrase, and its right one, which needs no edit.
     """
-    for one in found:
-        if "corrupted" in one:
-            evidence = [{"text": one["evidence"], "title": one.get("title") or ""}]
+    for item in items:
+        if "corrupted" in item:
+            evidence = [{"text": item["evidence"], "title": item.get("title") or ""}]
             for version in ("corrupted", "supported"):
                 yield {
-                    "id": f"{one['id']}/{version}",
-                    "text": one[version],
-                    "revised": one["supported"],
+                    "id": f"{item['id']}/{version}",
+                    "text": item[version],
+                    "revised": item["supported"],
                     "evidence": evidence,
                 }
-        elif one["original"].strip() and (given := [e for e in one["evidence"] if e["text"].strip()]):
+        elif item["original"].strip() and (
+            passages := [passage for passage in item["evidence"] if passage["text"].strip()]
+        ):
             yield {
-                "id": one["id"],
-                "text": one["original"],
-                "revised": one["revised"],
-                "context": one.get("question"),
-                "evidence": [_evidence(e) for e in given],
+                "id": item["id"],
+                "text": item["original"],
+                "revised": item["revised"],
+                "context": item.get("question"),
+                "evidence": [_evidence(passage) for passage in passages],
             }
 
 
-def _evidence(given: Mapping[str, Any]) -> dict[str, str]:
-    """Without an address it has no "source": a name made up here would be read as the user's own file."""
-    made = {"text": given["text"], "title": given.get("title") or ""}
-    return made | ({"source": given["url"]} if given.get("url") else {})
+def _evidence(passage: Mapping[str, Any]) -> dict[str, str]:
+    """A passage without an address gets no `source`: an invented one would be read as the user's file."""
+    evidence = {"text": passage["text"], "title": passage.get("title") or ""}
+    return evidence | ({"source": passage["url"]} if passage.get("url") else {})
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""The page of `benchmarks.quality`: what its runs showed, with the tables."""
+"""The page of `benchmarks.quality`: its findings and tables."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
@@ -39,7 +39,7 @@ class Set(NamedTuple):
 
 
 def document(sets: Sequence[Set], judged: str, seconds: float, limit: int | None = None) -> str:
-    """The whole page; `limit`: the first so many rows of each set alone were run."""
+    """The whole page. With `limit`, only the first `limit` rows of each set were run."""
     parts = [
         "# People's corrections",
         f"Printed by `python -m benchmarks.quality` on {date.today()}. The command wrote the whole page."
@@ -57,14 +57,14 @@ def document(sets: Sequence[Set], judged: str, seconds: float, limit: int | None
         "## What it shows",
         *_findings(sets),
         _of_set(_pooled(sets)),
-        *(_of_set(one) for one in sets),
+        *(_of_set(data_set) for data_set in sets),
         judged,
     ]
     return "\n\n".join(parts) + "\n"
 
 
 def _findings(sets: Sequence[Set]) -> Iterator[str]:
-    """The two claims that are to hold, over all sets, each with its test."""
+    """The two claims that should hold over all sets, each with its test."""
     yield _claim(sets, "bad", "verify off", "bad edits (attribution falls by more than 0.1)", fewer=True)
     yield _why(_pooled(sets).reports)
     yield _claim(sets, "attribution_after", "query = input", "attribution after revision", fewer=False)
@@ -102,7 +102,7 @@ def _why(reports: Mapping[str, EvalReport]) -> str:
 
 
 def beats(result: Paired, *, fewer: bool) -> bool | None:
-    """Is the default better, at p < 0.05, by a difference that is default minus other? None: not judged."""
+    """Is the default better at p < 0.05? The difference is default minus other; None if not judged."""
     value, p = result.difference.value, result.p
     if value is None or p is None:
         return None
@@ -112,29 +112,34 @@ def beats(result: Paired, *, fewer: bool) -> bool | None:
 def _paired(sets: Sequence[Set], measure: str, other: str) -> Paired:
     value = ROW_MEASURES[measure].value
     pairs = [
-        (value(theirs), value(ours))
-        for one in sets
-        for theirs, ours in zip(one.reports[other].rows, one.reports["default"].rows, strict=True)
+        (value(other_row), value(default_row))
+        for data_set in sets
+        for other_row, default_row in zip(
+            data_set.reports[other].rows, data_set.reports["default"].rows, strict=True
+        )
     ]
-    return paired([theirs for theirs, _ in pairs], [ours for _, ours in pairs])
+    return paired([baseline for baseline, _ in pairs], [default for _, default in pairs])
 
 
 def _pooled(sets: Sequence[Set]) -> Set:
     """All rows of all sets as one; the large sets weigh most."""
-    rows = {system: [row for one in sets for row in one.reports[system].rows] for system in sets[0].reports}
-    reports = {system: report_of("all", {}, found, ()) for system, found in rows.items()}
+    rows = {
+        system: [row for data_set in sets for row in data_set.reports[system].rows]
+        for system in sets[0].reports
+    }
+    reports = {system: report_of("all", {}, system_rows, ()) for system, system_rows in rows.items()}
     return Set("all", "every row of every set, so that the large sets weigh most", reports)
 
 
-def _of_set(one: Set) -> str:
+def _of_set(data_set: Set) -> str:
     shown = [
         [system, *_cells(report, SHOWN), str(report.measures["f1_ap"].unjudged)]
-        for system, report in one.reports.items()
+        for system, report in data_set.reports.items()
     ]
-    corrected = [[system, *_cells(report, CORRECTED)] for system, report in one.reports.items()]
+    corrected = [[system, *_cells(report, CORRECTED)] for system, report in data_set.reports.items()]
     return "\n\n".join([
-        f"## {one.name}: {one.about}",
-        f"{len(one.reports['default'].rows)} rows with evidence.",
+        f"## {data_set.name}: {data_set.about}",
+        f"{len(data_set.reports['default'].rows)} rows with evidence.",
         table(["system", *(heading for _, heading in SHOWN), "unjudged"], shown),
         table(["system", *(heading for _, heading in CORRECTED)], corrected),
     ])  # fmt: skip

@@ -31,7 +31,7 @@ CLAIMS = "dev/editing/handwritten.jsonl.gz"
 
 
 class Run(NamedTuple):
-    """What one text became, and what it cost."""
+    """The result for one text, and its cost."""
 
     planted: int
     mended: int
@@ -49,22 +49,26 @@ def revised(example: Example, model: KeptAnswers, home: Path) -> Revision:
 
 
 def run_of(example: Example, revision: Revision) -> Run:
-    """`revision` in counts."""
-    made = outcome(example, revision)
+    """The counts of `revision`."""
+    counts = outcome(example, revision)
     return Run(
-        made.planted, made.corrected, made.wrong, len(revision.report.sentences),
+        counts.planted, counts.corrected, counts.wrong, len(revision.report.sentences),
         revision.usage.model_calls, revision.usage.input_tokens,
     )  # fmt: skip
 
 
 def answered(half: str, model: KeptAnswers, home: Path) -> list[Outcome]:
-    """What becomes of each marked sentence of the answers of a half."""
+    """Revises the answers of a half; an outcome for each marked sentence."""
     with answers.reviser(home / half, model=model, trace=False, timeout_s=TIMEOUT_S) as reviser:
-        return [one for answer in answers.answers(half) for one in answers.outcomes(reviser, answer)]
+        return [
+            sentence_outcome
+            for answer in answers.answers(half)
+            for sentence_outcome in answers.outcomes(reviser, answer)
+        ]
 
 
 class Claim(NamedTuple):
-    """What a hand-written claim became, beside its gold passage."""
+    """The result for a hand-written claim, revised against its gold passage."""
 
     wrong: bool
     disagrees: bool
@@ -73,7 +77,7 @@ class Claim(NamedTuple):
 
 
 def claim(item: dict[str, Any], version: str, model: KeptAnswers) -> Claim:
-    """`supported` or `corrupted` of an item, against its passage alone."""
+    """Revises the `supported` or `corrupted` claim of an item against its passage alone."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder) / "passage.json"
         passage = {"text": item["evidence"], "title": item["title"] or "", "source": item["id"]}
@@ -87,7 +91,7 @@ def claim(item: dict[str, Any], version: str, model: KeptAnswers) -> Claim:
 
 
 def print_runs(runs: Sequence[Run], model: KeptAnswers, seconds: float) -> None:
-    """The table of the examples; the time is given only where no answer came from the file."""
+    """Prints the table of the examples, with the time only if no answer came from the file."""
     hits = [n < run.mended for run in runs for n in range(run.planted)]
     calls, tokens = sum(run.calls for run in runs), sum(run.tokens for run in runs)
     body = [
@@ -101,19 +105,20 @@ def print_runs(runs: Sequence[Run], model: KeptAnswers, seconds: float) -> None:
     print(f"\n## Examples\n\n{table(['measure', 'value'], body)}", flush=True)
 
 
-def print_claims(done: Sequence[Claim]) -> None:
-    """Hand-written claims: what is called different, corrected, and wrongly changed."""
-    wrong, right = [c for c in done if c.wrong], [c for c in done if not c.wrong]
+def print_claims(claims: Sequence[Claim]) -> None:
+    """Prints how many hand-written claims disagree, are corrected, and are wrongly changed."""
+    wrong = [claimed for claimed in claims if claimed.wrong]
+    right = [claimed for claimed in claims if not claimed.wrong]
     print("\n## Hand-written claims of the development half, each with its passage\n")
     body = [
-        ["wrong claims that disagree", share([c.disagrees for c in wrong])],
-        ["right claims that disagree", share([c.disagrees for c in right])],
-        ["wrong claims that became exactly right", share([c.exact for c in wrong])],
+        ["wrong claims that disagree", share([claimed.disagrees for claimed in wrong])],
+        ["right claims that disagree", share([claimed.disagrees for claimed in right])],
+        ["wrong claims that became exactly right", share([claimed.exact for claimed in wrong])],
         [
             "wrong claims that were changed, and are exactly right",
-            share([c.exact for c in wrong if c.changed]),
+            share([claimed.exact for claimed in wrong if claimed.changed]),
         ],
-        ["right claims that were changed", share([c.changed for c in right])],
+        ["right claims that were changed", share([claimed.changed for claimed in right])],
     ]
     print(table(["measure", "value"], body), flush=True)
 
@@ -137,19 +142,21 @@ def main() -> None:
         default=answers.HALVES,
         help="the halves of the answers; none to leave them out",
     )
-    given = parser.parse_args()
-    live = OpenAIProtocol(f"vllm:{given.model}", base_url=given.base_url, api_key=None, timeout_s=TIMEOUT_S)
-    model = KeptAnswers(f"vllm:{given.model}", given.answers, live)
-    print(f"# {given.model} on {machine()}", flush=True)
-    texts = examples()[: given.texts]
+    options = parser.parse_args()
+    live = OpenAIProtocol(
+        f"vllm:{options.model}", base_url=options.base_url, api_key=None, timeout_s=TIMEOUT_S
+    )
+    model = KeptAnswers(f"vllm:{options.model}", options.answers, live)
+    print(f"# {options.model} on {machine()}", flush=True)
+    texts = examples()[: options.texts]
     with tempfile.TemporaryDirectory() as home:
-        began = time.perf_counter()
+        started = time.perf_counter()
         runs = [run_of(example, revised(example, model, Path(home))) for example in texts]
-        print_runs(runs, model, time.perf_counter() - began)
-        for half in given.halves:
+        print_runs(runs, model, time.perf_counter() - started)
+        for half in options.halves:
             answers.print_half(half, answered(half, model, Path(home)))
-    if given.claims:
-        items = random.Random(20).sample(rows(CLAIMS), given.claims)
+    if options.claims:
+        items = random.Random(20).sample(rows(CLAIMS), options.claims)
         print_claims(
             [claim(item, version, model) for item in items for version in ("supported", "corrupted")]
         )

@@ -44,44 +44,58 @@ def main() -> None:
 
 
 def print_pages(folder: Path, pages: Sequence[dict[str, Any]], sentences: Sequence[Corruption]) -> None:
-    """Part 1."""
+    """Prints part 1: sentences of web pages, with one value changed and as they are."""
     print("\n## Sentences of web pages\n")
     index = _index(folder, pages)
     reviser = Reviser(Settings(corpus=index, home=folder / "home"))
-    changed = [(one, reviser.revise(one.changed)) for one in sentences]
-    as_they_are = [(one, reviser.revise(one.sentence)) for one in sentences]
+    changed = [(corruption, reviser.revise(corruption.changed)) for corruption in sentences]
+    as_they_are = [(corruption, reviser.revise(corruption.sentence)) for corruption in sentences]
     print(f"\n| one value changed | sentences | {' | '.join(OUTCOMES)} |\n|---|---:|---:|---:|---:|")
     for kind in (*KINDS, "all"):
-        counts = Counter(became(one, it) for one, it in changed if kind in (one.kind, "all"))
+        counts = Counter(
+            became(corruption, revision)
+            for corruption, revision in changed
+            if kind in (corruption.kind, "all")
+        )
         cells = " | ".join(str(counts[outcome]) for outcome in OUTCOMES)
         print(f"| {kind} | {counts.total()} | {cells} |")
-    print(f"\ncorrected exactly: {share([became(*one) == OUTCOMES[0] for one in changed])}")
-    print(f"damaged: {share([became(*one) == OUTCOMES[2] for one in changed])}")
-    print(f"changed, of the same sentences as they are: {share([it.changed for _, it in as_they_are])}")
-    seconds = [it.usage.seconds for _, it in changed + as_they_are]
+    print(f"\ncorrected exactly: {share([became(*pair) == OUTCOMES[0] for pair in changed])}")
+    print(f"damaged: {share([became(*pair) == OUTCOMES[2] for pair in changed])}")
+    damaged = share([revision.changed for _, revision in as_they_are])
+    print(f"changed, of the same sentences as they are: {damaged}")
+    seconds = [revision.usage.seconds for _, revision in changed + as_they_are]
     print(f"seconds a sentence: median {median(seconds):.2f}, most {max(seconds):.2f}")
     print_named(changed)
     for title, group in (("damaged", changed), ("changed as they are", as_they_are)):
         print(f"\n{title}:")
-        for one, it in group:
-            if became(one, it) == "damaged":
-                print(f"- {_place(one)} ({one.old} → {one.new} planted): {_edits(it)}; {one.sentence!r}")
+        for corruption, revision in group:
+            if became(corruption, revision) == "damaged":
+                print(
+                    f"- {_place(corruption)} ({corruption.old} → {corruption.new} planted):"
+                    f" {_edits(revision)}; {corruption.sentence!r}"
+                )
 
 
-def became(one: Corruption, revision: Revision) -> str:
-    """What a changed sentence became, or one as it is: then each change damages it."""
+def became(corruption: Corruption, revision: Revision) -> str:
+    """The result for a sentence. A sentence that had no value changed is damaged by any change."""
     if not revision.changed:
         return "left alone"
-    return "corrected exactly" if revision.text == one.sentence else "damaged"
+    return "corrected exactly" if revision.text == corruption.sentence else "damaged"
 
 
 def print_named(changed: Sequence[tuple[Corruption, Revision]]) -> None:
-    """Five that were corrected, the kinds in turn: examples, no measurement."""
-    corrected = [one for one, it in changed if became(one, it) == "corrected exactly"]
-    in_turn = sorted(corrected, key=lambda one: [it for it in corrected if it.kind == one.kind].index(one))
+    """Prints five corrected sentences, the kinds in turn. They are examples and no measurement."""
+    corrected = [
+        corruption for corruption, revision in changed if became(corruption, revision) == "corrected exactly"
+    ]
+
+    def place_in_kind(corruption: Corruption) -> int:
+        return [other for other in corrected if other.kind == corruption.kind].index(corruption)
+
+    in_turn = sorted(corrected, key=place_in_kind)
     print(f"\n{_NAMED} that were corrected, chosen for that:")
-    for one in in_turn[:_NAMED]:
-        print(f"- {_place(one)}: {one.new} → {one.old} in {one.changed!r}")
+    for corruption in in_turn[:_NAMED]:
+        print(f"- {_place(corruption)}: {corruption.new} → {corruption.old} in {corruption.changed!r}")
 
 
 def _index(folder: Path, pages: Sequence[dict[str, Any]]) -> Path:
@@ -102,8 +116,8 @@ def _index(folder: Path, pages: Sequence[dict[str, Any]]) -> Path:
     return folder / "index"
 
 
-def _place(one: Corruption) -> str:
-    return f"{one.page} at {one.start}"
+def _place(corruption: Corruption) -> str:
+    return f"{corruption.page} at {corruption.start}"
 
 
 def _edits(revision: Revision) -> str:

@@ -1,4 +1,4 @@
-"""A language model whose answers are kept in a file, so that a run goes on, or is repeated without it."""
+"""Answers of a language model in a file: a run can continue from it, or repeat without the model."""
 
 import hashlib
 import json
@@ -8,13 +8,13 @@ from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, 
 
 
 class KeptAnswers:
-    """Says what the file says; asks `live` for the rest, and writes down each answer as it comes.
+    """Answers from the file. Asks `live` for missing answers, and appends each to the file.
 
-    An answer belongs to a prompt, by its hash, and to the messages that the model was sent.
+    The key of an answer is the hash of its prompt and the messages that the model was sent.
     """
 
     def __init__(self, name: str, file: Path, live: ChatModel | None = None) -> None:
-        """`name` is the model's, as in the settings. Without `live` a question that is new fails.
+        """`name` is that of the model, as in the settings. Without `live` a new request fails.
 
         `repeated` counts the answers that the file gave.
         """
@@ -24,7 +24,7 @@ class KeptAnswers:
         self._kept = {kept["key"]: kept for kept in map(json.loads, lines)}
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Raises `CallFailure` for what was not asked before, where no model is there to be asked."""
+        """Raises `CallFailure` for a new request when there is no live model."""
         key = _key(ask)
         if key in self._kept:
             self.repeated += 1
@@ -50,7 +50,7 @@ class KeptAnswers:
             "prompt": ask.name,
             "texts": answer.texts,
             "tokens": answer.tokens,
-            "probabilities": [round(one, 6) for one in answer.probabilities],
+            "probabilities": [round(probability, 6) for probability in answer.probabilities],
         }
         self._kept[key] = kept
         with self._file.open("a", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""What every benchmark prints: the machine, numbers with their intervals, and tables of Markdown."""
+"""Texts that every benchmark prints: the machine, numbers with intervals, and Markdown tables."""
 
 import os
 import platform
@@ -19,7 +19,7 @@ def share(hits: Sequence[bool]) -> str:
 
 
 def cell(value: Measured | float | None) -> str:
-    """A number to three places, with its interval where it has one; a dash where there is none."""
+    """A number to three places, with its interval if it has one; a dash if there is no number."""
     measured = value if isinstance(value, Measured) else Measured(value=value)
     if measured.value is None:
         return "-"
@@ -29,5 +29,5 @@ def cell(value: Measured | float | None) -> str:
 
 
 def table(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
-    """A table of Markdown."""
+    """A table in Markdown."""
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *body))

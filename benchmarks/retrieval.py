@@ -41,22 +41,22 @@ def main() -> None:
 
 
 async def ranking(names: Sequence[str]) -> None:
-    """A line for the search alone and for each reranker."""
+    """Prints a line for the search alone and for each reranker."""
     queries = questions()
     print(f"{len(queries)} questions; of {BROUGHT} passages that BM25 brings")
     brought = await searched(queries)
-    _line("BM25 alone", queries, [[one.source for one in found] for found in brought], 0.0)
+    _line("BM25 alone", queries, [[passage.source for passage in passages] for passages in brought], 0.0)
     for name in names:
         await _reranked(name, queries, brought)
 
 
 def questions() -> list[dict[str, Any]]:
-    """The questions that a passage answers."""
-    return [one for one in rows("dev/retrieval/wiki_passages_queries.jsonl") if one["gold"]]
+    """The questions that have a passage with the answer."""
+    return [query for query in rows("dev/retrieval/wiki_passages_queries.jsonl") if query["gold"]]
 
 
 async def searched(queries: Sequence[Mapping[str, Any]]) -> list[Sequence[Passage]]:
-    """The passages that BM25 brings for each, best first."""
+    """The passages that BM25 brings for each query, best first."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = _corpus(rows("dev/retrieval/wiki_passages_corpus.jsonl"), Path(folder) / "corpus")
         return [await corpus.retrieve(query["question"], BROUGHT) for query in queries]
@@ -66,15 +66,15 @@ async def _reranked(
     name: str, queries: Sequence[dict[str, Any]], brought: Sequence[Sequence[Passage]]
 ) -> None:
     settings = Settings(reranker=name)
-    opened = Resources(settings)
-    made: Reranker = reranker(settings, opened)
+    resources = Resources(settings)
+    chosen_reranker: Reranker = reranker(settings, resources)
     started = time.perf_counter()
     ranked = []
-    for query, found in zip(queries, brought, strict=True):
-        scores = await made.score(query["question"], found)
-        order = sorted(zip(scores, found, strict=True), key=lambda pair: -pair[0])
-        ranked.append([one.source for _, one in order])
-    await opened.aclose()
+    for query, passages in zip(queries, brought, strict=True):
+        scores = await chosen_reranker.score(query["question"], passages)
+        order = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
+        ranked.append([passage.source for _, passage in order])
+    await resources.aclose()
     _line(name, queries, ranked, sum(map(len, brought)) / (time.perf_counter() - started))
 
 
@@ -82,21 +82,21 @@ def _line(
     name: str, queries: Sequence[dict[str, Any]], ranked: Sequence[Sequence[str]], speed: float
 ) -> None:
     ranks = [rank(query, sources) for query, sources in zip(queries, ranked, strict=True)]
-    mrr = sum(1 / at for at in ranks if at) / len(ranks)
-    at_1, at_5 = share([at == 1 for at in ranks]), share([0 < at <= 5 for at in ranks])
+    mrr = sum(1 / place for place in ranks if place) / len(ranks)
+    at_1, at_5 = share([place == 1 for place in ranks]), share([0 < place <= 5 for place in ranks])
     shown = f", {speed:,.0f} passages a second" if speed else ""
     print(f"  {name}: recall@1 {at_1}, recall@5 {at_5}, MRR {mrr:.3f}{shown}")
 
 
 def rank(query: Mapping[str, Any], sources: Sequence[str]) -> int:
-    """The place of the first right document among those of the passages, from 1; 0 where none is there."""
+    """The rank, from 1, of the first right document among those of the passages; 0 if there is none."""
     documents = dict.fromkeys(sources)
-    gold = {str(one) for one in query["gold"]}
+    gold = {str(document) for document in query["gold"]}
     return next((place for place, source in enumerate(documents, 1) if source in gold), 0)
 
 
 def chain() -> None:
-    """From the texts of pages to windows that are indexed, and searched."""
+    """Cuts the texts of pages into windows, indexes and searches them, and prints the speed of each step."""
     pages = rows(PAGES)
     started = time.perf_counter()
     cut = sum(len(windows(page["text"], window=4, step=1)) for page in pages)
@@ -106,23 +106,26 @@ def chain() -> None:
         started = time.perf_counter()
         texts = [{"id": number, "text": page["text"]} for number, page in enumerate(pages)]
         corpus = _corpus(texts, Path(folder) / "corpus")
-        built = time.perf_counter() - started
+        build_seconds = time.perf_counter() - started
         started = time.perf_counter()
-        asked = [" ".join(page["text"].split()[:12]) for page in pages[:200]]
-        found = asyncio.run(_searched(corpus, asked))
-        searched = time.perf_counter() - started
-    print(f"read, cut and indexed: {cut / built:,.0f} passages a second")
-    print(f"searched: {len(asked) / searched:,.0f} queries a second, {found / len(asked):.1f} passages each")
+        queries = [" ".join(page["text"].split()[:12]) for page in pages[:200]]
+        passage_count = asyncio.run(_searched(corpus, queries))
+        search_seconds = time.perf_counter() - started
+    print(f"read, cut and indexed: {cut / build_seconds:,.0f} passages a second")
+    print(
+        f"searched: {len(queries) / search_seconds:,.0f} queries a second,"
+        f" {passage_count / len(queries):.1f} passages each"
+    )
 
 
-async def _searched(corpus: Corpus, asked: Sequence[str]) -> int:
-    return sum([len(await corpus.retrieve(query, 5)) for query in asked])
+async def _searched(corpus: Corpus, queries: Sequence[str]) -> int:
+    return sum([len(await corpus.retrieve(query, 5)) for query in queries])
 
 
 def _corpus(texts: Sequence[dict[str, Any]], folder: Path) -> Corpus:
     folder.mkdir()
     lines = (
-        {"text": one["text"], "title": one.get("title") or "", "source": str(one["id"])} for one in texts
+        {"text": text["text"], "title": text.get("title") or "", "source": str(text["id"])} for text in texts
     )
     file = folder / "texts.jsonl"
     file.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")

@@ -34,15 +34,15 @@ def browser() -> str | None:
 
 
 def _recorded(home: Path) -> Path:
-    """The page of a run whose model takes some time, and is too busy once."""
+    """Writes the page of a run whose model is slow, and once too busy to answer."""
     failures = [None] * 20 + [CallFailure("busy", "the model is too busy (429)")]
     model = ScriptedModel(RuleModel(), name="vllm:rules", latency=0.2, failures=failures)
     settings = Settings(home=home, corpus=CORPUS, model=model)
     with Reviser(settings) as reviser:
         revision = reviser.revise(TEXT.read_text(encoding="utf-8"))
-    made = home / "trace.html"
-    made.write_text(page_of(Trace.load(revision.run_id, home)), encoding="utf-8")
-    return made
+    file = home / "trace.html"
+    file.write_text(page_of(Trace.load(revision.run_id, home)), encoding="utf-8")
+    return file
 
 
 def _photograph_trace(page: Page, folder: Path) -> None:
@@ -75,18 +75,18 @@ def _photograph(page: Page, folder: Path) -> None:
 
 
 def main() -> None:
-    """Writes the pictures to the folder that is named, or to docs/images."""
+    """Writes the pictures to the folder of the first argument, or to docs/images."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "docs/images")
     folder.mkdir(parents=True, exist_ok=True)
     if not (path := browser()):
         sys.exit(f"no browser found: install one of {', '.join(BROWSERS)} (Debian: apt install chromium)")
-    with tempfile.TemporaryDirectory() as made, sync_playwright() as playwright:
-        evaluate(DATA, made, settings=Settings(home=Path(made) / "home"))
+    with tempfile.TemporaryDirectory() as temporary, sync_playwright() as playwright:
+        evaluate(DATA, temporary, settings=Settings(home=Path(temporary) / "home"))
         chromium = playwright.chromium.launch(executable_path=path)
         page = chromium.new_page(viewport=DESK)
-        page.goto((Path(made) / "report.html").as_uri())
+        page.goto((Path(temporary) / "report.html").as_uri())
         _photograph(page, folder)
-        page.goto(_recorded(Path(made) / "home").as_uri())
+        page.goto(_recorded(Path(temporary) / "home").as_uri())
         _photograph_trace(page, folder)
         chromium.close()
 

@@ -1,4 +1,4 @@
-"""Where the data sets lie that the benchmarks read; they are not part of the project."""
+"""Reads the data sets of the benchmarks, which are not part of the project."""
 
 import gzip
 import json
@@ -11,7 +11,7 @@ FOLDER = Path(os.environ.get("BENCHMARK_DATA", Path(__file__).resolve().parents[
 
 
 def rows(name: str) -> list[dict[str, Any]]:
-    """The rows of a .jsonl or .jsonl.gz file of the data folder; ends the program where it is not there."""
+    """The rows of a .jsonl or .jsonl.gz file of the data folder. Ends the program if the file is missing."""
     path = FOLDER / name
     if not path.is_file():
         sys.exit(f"{path} is not there: set BENCHMARK_DATA to the folder that holds {name}")

@@ -24,7 +24,7 @@ _MARK = re.compile(r"\{\{(.+?)=>(.+?)\}\}")
 
 
 class Outcome(NamedTuple):
-    """A cell as it was, should be and is now, with its status."""
+    """A cell before the revision, as it should be, and after the revision, with its status."""
 
     text: str
     was: str
@@ -34,7 +34,7 @@ class Outcome(NamedTuple):
 
     @property
     def result(self) -> str:
-        """What became of it."""
+        """`corrected` or `damaged`, or the status of an unchanged cell."""
         if self.now == self.was:
             return self.status
         return "corrected" if self.now == self.right else "damaged"
@@ -49,14 +49,14 @@ def outcomes(half: str, *, model: str = "embedded") -> list[Outcome]:
             shutil.copy(document, corpus / document.name.replace(".document", ""))
         with Reviser(Settings(corpus=corpus, home=Path(folder), model=model, trace=False)) as reviser:
             texts = sorted((FOLDER / half).glob("*.text.md"))
-            return [one for text in texts for one in _of_text(text, reviser)]
+            return [outcome for text in texts for outcome in _of_text(text, reviser)]
 
 
 def _of_text(path: Path, reviser: Reviser) -> list[Outcome]:
     marked = path.read_text(encoding="utf-8")
     was, right = _MARK.sub(r"\1", marked), _MARK.sub(r"\2", marked)
     revision = reviser.revise(was)
-    statuses = {(one.start, one.end): one.status for one in revision.report.sentences}
+    statuses = {(sentence.start, sentence.end): sentence.status for sentence in revision.report.sentences}
     now = list(table_cells(revision.text))
     before, after = ([span.of(text) for span in table_cells(text)] for text in (was, right))
     return [
@@ -65,9 +65,9 @@ def _of_text(path: Path, reviser: Reviser) -> list[Outcome]:
     ]
 
 
-def counts(found: Sequence[Outcome], *, wrong: bool) -> Counter[str]:
-    """How often each result came, of the wrong or of the right cells."""
-    return Counter(one.result for one in found if (one.was != one.right) == wrong)
+def counts(outcomes: Sequence[Outcome], *, wrong: bool) -> Counter[str]:
+    """The number of wrong (or else right) cells with each result."""
+    return Counter(outcome.result for outcome in outcomes if (outcome.was != outcome.right) == wrong)
 
 
 def main() -> None:
@@ -75,16 +75,17 @@ def main() -> None:
     parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
     parser.add_argument("--each", action="store_true", help="print each cell of the tuned half")
     parser.add_argument("--model", default="embedded")
-    given = parser.parse_args()
-    for half in HALVES if given.half == "both" else (given.half,):
-        found = outcomes(half, model=given.model)
+    options = parser.parse_args()
+    for half in HALVES if options.half == "both" else (options.half,):
+        half_outcomes = outcomes(half, model=options.model)
         for wrong in (True, False):
-            of = counts(found, wrong=wrong)
-            said = ", ".join(f"{result} {count}" for result, count in of.most_common())
-            print(f"{half}: {'wrong' if wrong else 'right'} cells {of.total()}: {said}")
-        for one in found if given.each and half == "tuned" else ():
-            mark = f" => {one.right}" if one.was != one.right else ""
-            print(f"  {one.result:12} {one.text:32} {one.was}{mark} {'' if one.now == one.was else one.now}")
+            results = counts(half_outcomes, wrong=wrong)
+            summary = ", ".join(f"{result} {count}" for result, count in results.most_common())
+            print(f"{half}: {'wrong' if wrong else 'right'} cells {results.total()}: {summary}")
+        for outcome in half_outcomes if options.each and half == "tuned" else ():
+            mark = f" => {outcome.right}" if outcome.was != outcome.right else ""
+            now = "" if outcome.now == outcome.was else outcome.now
+            print(f"  {outcome.result:12} {outcome.text:32} {outcome.was}{mark} {now}")
 
 
 if __name__ == "__main__":

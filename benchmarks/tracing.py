@@ -42,7 +42,7 @@ def main() -> None:
 
 
 async def differences(queries: int, runs: int, call: float, *, cpu: bool) -> tuple[list[float], list[float]]:
-    """Seconds without a trace, and those that a trace adds, run for run."""
+    """For each pair of runs, the seconds without a trace and the seconds that a trace adds."""
     clock = time.process_time if cpu else time.perf_counter
     spent: dict[bool, list[float]] = {False: [], True: []}
     with tempfile.TemporaryDirectory() as home:
@@ -61,7 +61,7 @@ async def differences(queries: int, runs: int, call: float, *, cpu: bool) -> tup
 
 
 def on_disk(queries: int, runs: int) -> float:
-    """Bytes that a run takes, of many in one file."""
+    """Bytes that a run takes on disk: the mean over many runs in one file."""
     with tempfile.TemporaryDirectory() as home:
         with _reviser(Path(home), 0.0, trace=True) as reviser:
             for number in range(runs):

@@ -59,21 +59,27 @@ HEAD = (
 )
 
 
-SAID: tuple[AttributionClass, ...] = ("attributable", "contradictory", "extrapolatory")
-"""What windows say of a sentence: the first of these that one does, as one that supports it is enough."""
-WORST: tuple[AttributionClass | None, ...] = ("contradictory", "extrapolatory", None, "attributable")
-"""What sentences come to: the first of these that one is. An unjudged one leaves open only what is good."""
+BEST_FIRST: tuple[AttributionClass, ...] = ("attributable", "contradictory", "extrapolatory")
+"""A sentence gets the first of these classes that any window gives it: one window in support is enough."""
+WORST_FIRST: tuple[AttributionClass | None, ...] = ("contradictory", "extrapolatory", None, "attributable")
+"""A claim gets the first of these classes that any of its sentences has.
+
+An unjudged sentence (None) only keeps the claim from being called attributable.
+"""
 
 
-class Asked(NamedTuple):
-    """A row of the data, and the windows of its evidence that are read."""
+class ClaimWindows(NamedTuple):
+    """A row of the data, and the windows of its evidence that the verifier reads."""
 
     row: Mapping[str, Any]
     windows: Sequence[Evidence]
 
 
 class Judged(NamedTuple):
-    """What people said of a row, and what the verifier says; its `verdict` only where they had a label."""
+    """The judgement of people on a row, and that of the verifier.
+
+    `verdict` is None where people gave no `label`.
+    """
 
     supported: bool | None
     label: AttributionClass | None
@@ -86,8 +92,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("names", nargs="*", help="other verifiers, such as nli:FOLDER")
     parser.add_argument("--rows", type=int, help="the first so many rows of each set alone")
-    chosen = parser.parse_args()
-    print(section([line for name in SETS for line in lines_of(name, chosen.rows, chosen.names)]))
+    options = parser.parse_args()
+    print(section([line for name in SETS for line in lines_of(name, options.rows, options.names)]))
     print(machine())
 
 
@@ -109,18 +115,18 @@ def section(lines: Sequence[Sequence[str]]) -> str:
 
 def lines_of(name: str, limit: int | None = None, names: Sequence[str] = ()) -> list[list[str]]:
     """The lines of one set: each verifier, then word overlap."""
-    found = [row for row in rows(f"dev/attribution/{SETS[name]}")[:limit] if row["evidence"]]
-    asked = asyncio.run(asked_of(found))
+    claim_rows = [row for row in rows(f"dev/attribution/{SETS[name]}")[:limit] if row["evidence"]]
+    claims = asyncio.run(claims_with_windows(claim_rows))
     lines = []
     for verifier in ("rules", "embedded", *names):
-        judged = asyncio.run(judged_by(asked, _wired(verifier)))
+        judged = asyncio.run(judged_by(claims, _wired(verifier)))
         print(f"{name:22} {verifier:20} {len(judged):4} claims", flush=True)
         lines.append([name, verifier, *_cells(judged, Settings().support_threshold)])
     overlap = _auc(
-        [max((window.relevance for window in one.windows), default=None) for one in asked],
-        [one.row.get("supported") for one in asked],
+        [max((window.relevance for window in claim.windows), default=None) for claim in claims],
+        [claim.row.get("supported") for claim in claims],
     )
-    unjudged = len(asked) - overlap.n
+    unjudged = len(claims) - overlap.n
     return [*lines, [name, "word overlap", str(overlap.n), str(unjudged), cell(overlap), *["-"] * 5]]
 
 
@@ -129,38 +135,45 @@ def _wired(verifier: str) -> Components:
     return wire(Settings(search=InMemoryRetriever(), models={"attribute": verifier}))
 
 
-async def asked_of(found: Sequence[Mapping[str, Any]]) -> list[Asked]:
-    """Each row with the windows of its evidence that are read."""
-    return [Asked(row, await _nearest(row["claim"], list(_windows(row, Settings())))) for row in found]
+async def claims_with_windows(claim_rows: Sequence[Mapping[str, Any]]) -> list[ClaimWindows]:
+    """Each row with the windows of its evidence that the verifier reads."""
+    return [
+        ClaimWindows(row, await _nearest(row["claim"], list(_windows(row, Settings())))) for row in claim_rows
+    ]
 
 
-async def judged_by(asked: Sequence[Asked], parts: Components) -> list[Judged]:
-    """What the verifier says of each row. Closes what the components hold open."""
+async def judged_by(claims: Sequence[ClaimWindows], components: Components) -> list[Judged]:
+    """The judgement of the verifier on each row. Closes the components."""
     judged: list[Judged] = []
     try:
-        for start in range(0, len(asked), 50):
-            judged += await asyncio.gather(*(_one(one, parts) for one in asked[start : start + 50]))
+        for start in range(0, len(claims), 50):
+            judged += await asyncio.gather(
+                *(_judged_claim(claim, components) for claim in claims[start : start + 50])
+            )
     finally:
-        await close_all((*parts.models, *parts.opened))  # of this event loop; the next set opens its own
+        # They belong to this event loop; the next set opens its own.
+        await close_all((*components.models, *components.opened))
     return judged
 
 
-async def _one(asked: Asked, parts: Components) -> Judged:
-    row, threshold = asked.row, parts.settings.support_threshold
+async def _judged_claim(claim_windows: ClaimWindows, components: Components) -> Judged:
+    row, threshold = claim_windows.row, components.settings.support_threshold
     claim, context, label = row["claim"], row.get("question"), row.get("label3")
     spans = sentences(claim) or (Span(0, len(claim)),)
-    supports = [await parts.verifier.support(claim, context, spans, one) for one in asked.windows]
-    said: list[Sequence[AttributionClass | None]] = []
+    supports = [
+        await components.verifier.support(claim, context, spans, window) for window in claim_windows.windows
+    ]
+    classes: list[Sequence[AttributionClass | None]] = []
     if label is not None:
-        said = [
-            await _classes(parts.verifier, claim, context, spans, one, known, threshold)
-            for one, known in zip(asked.windows, supports, strict=True)
+        classes = [
+            await _classes(components.verifier, claim, context, spans, window, window_supports, threshold)
+            for window, window_supports in zip(claim_windows.windows, supports, strict=True)
         ]
     return Judged(
         supported=row.get("supported"),
         label=label,
         support=_least(list(zip(*supports, strict=True)), threshold),
-        verdict=_verdict(list(zip(*said, strict=True))),
+        verdict=_verdict(list(zip(*classes, strict=True))),
     )
 
 
@@ -168,18 +181,19 @@ async def _classes(
     verifier: Verifier, claim: str, context: str | None, spans: Sequence[Span], window: Evidence,
     supports: Sequence[float | None], threshold: float,
 ) -> Sequence[AttributionClass | None]:  # fmt: skip
-    # A Classifier says classes or supports, never both, so that it is asked once more; only where people gave
-    # one of three classes. The embedded one remembers what it judged. Of others the support is enough.
+    # A call to a Classifier gives classes or supports, never both. So it is called again, but only where
+    # people gave one of three classes. The embedded classifier remembers what it judged. For other
+    # verifiers the support is enough.
     if isinstance(verifier, Classifier):
         return await verifier.classify(claim, context, spans, window)
     return [attribution_class(support, threshold) for support in supports]
 
 
 def _windows(row: Mapping[str, Any], settings: Settings) -> Iterator[Evidence]:
-    for number, given in enumerate(row["evidence"]):
-        title = given.get("title") or ""
+    for number, item in enumerate(row["evidence"]):
+        title = item.get("title") or ""
         for passage in passages_of(
-            given["text"], source=f"given:{number}", title=title, window=settings.window, step=settings.step,
+            item["text"], source=f"given:{number}", title=title, window=settings.window, step=settings.step,
             retrieved_at=datetime.now(UTC), published_at=None,
         ):  # fmt: skip
             yield Evidence(**passage.model_dump(), id=f"q1.{number}", query_id="q1", relevance=0.0)
@@ -188,37 +202,46 @@ def _windows(row: Mapping[str, Any], settings: Settings) -> Iterator[Evidence]:
 async def _nearest(claim: str, windows: Sequence[Evidence]) -> list[Evidence]:
     scores = await OverlapReranker().score(claim, windows)
     ranked = sorted(zip(scores, windows, strict=True), key=lambda pair: -pair[0])[:KEPT]
-    return [one.model_copy(update={"relevance": score}) for score, one in ranked]
+    return [window.model_copy(update={"relevance": score}) for score, window in ranked]
 
 
 def _verdict(by_sentence: Sequence[Sequence[AttributionClass | None]]) -> AttributionClass | None:
-    """The worst sentence's, each at its best window."""
-    found = [next((one for one in SAID if one in said), None) for said in by_sentence]
-    return next((one for one in WORST if one in found), None)
+    """The class of the claim: that of its worst sentence, each sentence judged by its best window."""
+    of_sentences = [
+        next((name for name in BEST_FIRST if name in of_windows), None) for of_windows in by_sentence
+    ]
+    return next((name for name in WORST_FIRST if name in of_sentences), None)
 
 
 def _least(by_sentence: Sequence[Sequence[float | None]], threshold: float) -> float | None:
-    """The least supported sentence's, each at its best window.
+    """The support of the claim: that of its least supported sentence, each judged by its best window.
 
-    None where one is unjudged and all others reach the threshold: it might not.
+    None where a sentence is unjudged and all others reach the threshold: the unjudged one might not.
     """
-    best = [max((one for one in given if one is not None), default=None) for given in by_sentence]
-    least = min((one for one in best if one is not None), default=None)
+    best = [
+        max((support for support in supports if support is not None), default=None)
+        for supports in by_sentence
+    ]
+    least = min((support for support in best if support is not None), default=None)
     return None if least is None or (None in best and least >= threshold) else least
 
 
 def _cells(judged: Sequence[Judged], threshold: float) -> list[str]:
-    predicted = [None if one.support is None else one.support >= threshold for one in judged]
-    two = detection(predicted, [one.supported for one in judged])
-    three = classification([one.verdict for one in judged], [one.label for one in judged])
-    pairs = zip(predicted, (one.supported for one in judged), strict=True)
+    predicted = [
+        None if judgement.support is None else judgement.support >= threshold for judgement in judged
+    ]
+    two = detection(predicted, [judgement.supported for judgement in judged])
+    three = classification(
+        [judgement.verdict for judgement in judged], [judgement.label for judgement in judged]
+    )
+    pairs = zip(predicted, (judgement.supported for judgement in judged), strict=True)
     balanced = bootstrap(
         [pair for pair in pairs if None not in pair],
         lambda pairs: detection([p for p, _ in pairs], [s for _, s in pairs]).balanced_accuracy,
         resamples=500,
     )
-    has_three = len({one.label for one in judged} - {None}) == 3
-    auc = _auc([one.support for one in judged], [one.supported for one in judged])
+    has_three = len({judgement.label for judgement in judged} - {None}) == 3
+    auc = _auc([judgement.support for judgement in judged], [judgement.supported for judgement in judged])
     numbers = (auc, balanced, two.precision, two.recall, two.f1, three.macro_f1 if has_three else None)
     return [str(two.n), str(two.unjudged), *(cell(number) for number in numbers)]
 
@@ -226,7 +249,9 @@ def _cells(judged: Sequence[Judged], threshold: float) -> list[str]:
 def _auc(scores: Sequence[float | None], labels: Sequence[bool | None]) -> Measured:
     pairs = [pair for pair in zip(scores, labels, strict=True) if None not in pair]
     return bootstrap(
-        pairs, lambda drawn: roc_auc([s for s, _ in drawn], [label for _, label in drawn]), resamples=200
+        pairs,
+        lambda sample: roc_auc([score for score, _ in sample], [label for _, label in sample]),
+        resamples=200,
     )
 
 

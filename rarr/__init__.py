@@ -1,4 +1,4 @@
-"""Makes what language models say true and attributable, after they said it."""
+"""Revises texts of language models so that evidence supports them. Imports a public name at its first use."""
 
 TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import than all of this module
 
@@ -72,7 +72,7 @@ __all__ = [
 ]
 
 _PLACES = ("errors", "records", "settings", "agent.revise", "traces.trace", "agent.replay.replay")
-"""Where the names come from. What a program does not use, it does not wait for: the last take longest."""
+"""The modules to search for a public name, in this order: the last take longest to import."""
 
 if not TYPE_CHECKING:
 
@@ -82,8 +82,8 @@ if not TYPE_CHECKING:
         for place in _PLACES if name in __all__ else ():
             module = import_module(f"rarr.{place}")
             if hasattr(module, name):
-                globals()[name] = found = getattr(module, name)
-                return found
+                globals()[name] = member = getattr(module, name)
+                return member
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
     def __dir__() -> list[str]:

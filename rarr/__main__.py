@@ -1,4 +1,4 @@
-"""`python -m rarr`: the command line, where the script `rarr` is not on the path."""
+"""Runs the command line as `python -m rarr`, for when the script `rarr` is not on the path."""
 
 import sys
 

@@ -1,7 +1,7 @@
-"""The interfaces of the components that nodes use. `agent/wiring` alone chooses implementations.
+"""Declares the interfaces of the components that nodes use. `agent/wiring` chooses the classes behind them.
 
-Many branches may call an implementation at once. It raises where it cannot do its work; the node turns that
-into a failure that the user sees. A negative judgement is a result, and is never raised.
+Many branches may call a component at once. It raises if it cannot do its work; the node turns that into a
+failure that the user sees. A negative judgement is a result, and is never raised.
 """
 
 from collections.abc import Iterable, Sequence
@@ -34,35 +34,35 @@ EditorKind = Literal["minimal", "efec", "lamda", "random", "none"]
 
 class QueryGenerator(Protocol):
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Questions about every checkable aspect of `text`; none where there is nothing to check."""
+        """Asks questions about every checkable aspect of `text`; none if there is nothing to check."""
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """More questions, different from those `asked`, about sentences that still lack support."""
+        """Asks more questions, different from those `asked`, about the sentences at `spans`."""
 
 
 class Retriever(Protocol):
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` best documents for `query`, best first; none where nothing matches.
+        """Finds passages of the `k` best documents for `query`, best first; none if nothing matches.
 
-        Raises `RetrievalError` when the source could not be searched.
+        Raises `RetrievalError` if the source could not be searched.
         """
 
 
 class Reranker(Protocol):
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """The relevance of each passage to `query`, from 0 to 1."""
+        """Scores the relevance of each passage to `query`, from 0 to 1."""
 
 
 class AgreementChecker(Protocol):
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Whether `evidence` implies the same answer to `query` as `text`; `unknown` if it cannot tell."""
+        """Checks if `evidence` gives the same answer to `query` as `text`; `unknown` if it cannot tell."""
 
 
 @runtime_checkable
 class ReadsUntilAnswered(Protocol):
-    """A checker for which one answer to a query is enough: the best evidence that gives one."""
+    """A checker for which one answer to a query is enough: it reads evidence, best first, until then."""
 
     def is_answered(self, agreement: Agreement) -> bool:
         """Did the evidence answer the query?"""
@@ -72,7 +72,7 @@ class Editor(Protocol):
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """The smallest change to `text` after which it agrees with `evidence`; None if there is none."""
+        """Proposes the smallest change to `text` after which it agrees with `evidence`; None: no change."""
 
 
 class Rewriter(Protocol):
@@ -81,14 +81,14 @@ class Rewriter(Protocol):
     whole: bool
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """A new text for `span` of `text` in the light of all its evidence."""
+        """Writes a new text for `span` of `text` in the light of all its evidence."""
 
 
 class Verifier(Protocol):
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """How far `evidence` entails the sentence of `text` at each span, from 0 to 1; None: not judged.
+        """Scores from 0 to 1 how far `evidence` entails the sentence at each span; None: not judged.
 
         The text and its context are given because a sentence alone may not tell what it is about.
         """
@@ -96,12 +96,12 @@ class Verifier(Protocol):
 
 @runtime_checkable
 class Classifier(Protocol):
-    """A verifier that can tell a contradiction from silence."""
+    """A verifier that also tells if evidence contradicts a sentence, or only does not mention it."""
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """The class of `evidence` for the sentence of `text` at each span; None: not judged."""
+        """Chooses the AttrScore class of the sentence of `text` at each span; None: not judged."""
 
 
 class Closes(Protocol):
@@ -110,7 +110,7 @@ class Closes(Protocol):
 
 
 async def close_all(resources: Iterable[Closes]) -> None:
-    """Closes all resources, also where some of them fail to close."""
+    """Closes all resources, last one first; if some fail to close, closes the others, then raises."""
     async with AsyncExitStack() as stack:
         for resource in resources:
             stack.push_async_callback(resource.aclose)
@@ -118,14 +118,17 @@ async def close_all(resources: Iterable[Closes]) -> None:
 
 @runtime_checkable
 class KeepsText(Protocol):
-    """A source that can show the text that it read."""
+    """A source that can return the whole text that it read."""
 
     async def extracted(self, url: str) -> str | None:
-        """The text into which the offsets of a passage with the source `url` point; None: it is not kept."""
+        """Returns the text into which the offsets of a passage with the source `url` point, or None."""
 
 
 async def text_of_source(opened: Iterable[object], evidence: Evidence) -> str | None:
-    """The text into which the offsets of `evidence` point; None where no opened source keeps it."""
+    """Returns the text into which the offsets of `evidence` point, from the first of `opened` that has it.
+
+    None if no source has a text with the evidence at these offsets.
+    """
     for source in opened:
         text = await source.extracted(evidence.source) if isinstance(source, KeepsText) else None
         # Two sources may have read the same page in different ways, and files may have changed.
@@ -136,7 +139,7 @@ async def text_of_source(opened: Iterable[object], evidence: Evidence) -> str | 
 
 class IntentJudge(Protocol):
     async def preserved(self, original: str, revised: str, context: str | None) -> float:
-        """1 where the revision keeps the intent of the original, else 0."""
+        """Returns 1 if the revision preserves the intent of the original, else 0."""
 
 
 @runtime_checkable
@@ -144,7 +147,7 @@ class AsksModel(Protocol):
     """A component that asks a language model."""
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """The expected usage of one call for this text."""
+        """Estimates the usage of one call for this text."""
 
 
 @dataclass(frozen=True)
@@ -152,7 +155,7 @@ class Baseline:
     """A simpler pipeline that an evaluation compares with. The defaults are the usual pipeline."""
 
     queries: QueryKind = "questions"
-    """What is searched for: questions, each sentence, or the whole text."""
+    """The queries to search for: questions, each sentence, or the whole text."""
     agreement: bool = True
     """Edit only where evidence disagrees. False: edit wherever the editor finds a change."""
     editor: EditorKind = "minimal"
@@ -170,7 +173,7 @@ class Baseline:
                 raise InputError(f"{name} is {value!r}: give one of {', '.join(map(repr, known))}")
 
     def changes(self) -> dict[str, Any]:
-        """The fields that differ from the usual pipeline."""
+        """Returns the fields, with their values, that differ from the usual pipeline."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: value for name, value in values.items() if value != getattr(Baseline, name)}
 

@@ -1,4 +1,4 @@
-"""Every error that `rarr` raises on purpose.
+"""Declares every error that `rarr` raises on purpose.
 
     RarrError
     ├── InputError            the call or its input is wrong: a text, a path, an edit id      (exit status 2)
@@ -18,7 +18,7 @@ class RarrError(Exception):
 
 
 class InputError(RarrError):
-    """The call, or what was given to it, is wrong."""
+    """The call or its input is wrong."""
 
 
 class SettingsError(InputError):
@@ -34,7 +34,7 @@ class RetrievalError(RarrError):
 
 
 class ModelError(RarrError):
-    """A language model could not be asked, or what it answered could not be read."""
+    """A language model could not be asked, or its answer could not be read."""
 
 
 class BudgetError(RarrError):

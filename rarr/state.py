@@ -1,4 +1,4 @@
-"""What travels through the graph. A node returns only the keys that it wrote."""
+"""Declares the state that travels through the graph. A node returns only the keys that it wrote."""
 
 from operator import add, or_
 from typing import Annotated, Literal
@@ -11,41 +11,44 @@ from rarr.tools.text.document import Span
 
 
 def failure(
-    node: str, what: str, error: BaseException, *, code: str = "", query_id: str | None = None
+    node: str, problem: str, error: BaseException, *, code: str = "", query_id: str | None = None
 ) -> Notice:
-    """What the user is told of something that failed and was survived; our own errors name their cure."""
+    """Makes the warning about a failure that did not end the run: `problem`, then the error.
+
+    The code is `code`, else NODE_failed. For a `BudgetError` code and text are those of an exhausted budget.
+    """
     if isinstance(error, BudgetError):
-        what, code, query_id = (
+        problem, code, query_id = (
             "the budget is spent, and what was left to ask is left out",
             "budget_exhausted",
             None,
         )
     reason = str(error) if isinstance(error, RarrError) else f"{type(error).__name__}: {error}"
-    return Notice(code=code or f"{node}_failed", message=f"{what}: {reason}", node=node, query_id=query_id)
+    return Notice(code=code or f"{node}_failed", message=f"{problem}: {reason}", node=node, query_id=query_id)
 
 
 Unsearched = Literal["failed", "cut"]
-"""Why a query has no evidence that was looked for: its research failed, or the budget had run out."""
+"""The reason why evidence for a query is missing: its search failed, or a limit of the run cut it."""
 
 
 def unsearched(query_id: str, error: BaseException) -> dict[str, Unsearched]:
-    """The entry of the state for a query whose research raised `error`."""
+    """Makes the value of the key `unsearched` for a query whose search raised `error`."""
     return {query_id: "cut" if isinstance(error, BudgetError) else "failed"}
 
 
 class State(TypedDict, total=False):
-    """A run. `text` is the current text: the original with the accepted edits so far.
+    """The state of a run. `text` is the current text: the original with the accepted edits so far.
 
-    Queries have their places in the original. `passages` are those found for each query. `tried` are the
-    queries that an edit was asked for already, and `settled` the evidences that are not checked again
-    whatever is edited: those that were gone through one after another, with the scope `text`. `followed` are
-    the edits whose dependents were asked about. `judged` is the support of the sentences before and after the
-    edits, as the scores count it. `round` counts the rounds of research, from 1; `lacking` are
-    the sentences of `text` that a later one is for, and `reached` how many were supported, and how many edits
-    accepted, before it. `told` is what components warned of, which kept no node from its work.
+    Offsets of queries point into the original. `passages` are the retrieved passages by query id.
+    `tried`: the ids of queries for which an edit was asked already. `settled`: the ids of evidence that is
+    not checked again after an edit (with the scope `text`). `followed`: the ids of edits whose dependent
+    values were asked about. `judged`: the support of the sentences before and after the edits, for the
+    scores. `round` counts the rounds of research from 1. `lacking`: the sentences of `text` for another
+    round. `reached`: the numbers of supported sentences and of accepted edits before that round. `told`:
+    warnings of components that did not stop a node.
 
-    A run may be that of the `block`th block of a long text: the first `lead` characters of its text are read,
-    and nothing more.
+    With `block`, the run is that of this block of a long text. The first `lead` characters of its text are
+    only read, and not asked about.
     """
 
     original: str
@@ -73,17 +76,17 @@ class State(TypedDict, total=False):
 
 
 def named(state: State, letter: str, number: int) -> str:
-    """The id of a query or an edit, which no other of the whole text has."""
+    """Makes the id of a query or edit, such as q3, or q2-3 in block 2: it is unique in the whole text."""
     block = state.get("block", 0)
     return f"{letter}{block}-{number}" if block else f"{letter}{number}"
 
 
 def usable(state: State) -> list[Evidence]:
-    """The evidence that something may be decided by."""
-    return [one for one in state.get("evidence", []) if not one.suspicious]
+    """Returns the evidence that is not suspicious: only this may decide something."""
+    return [evidence for evidence in state.get("evidence", []) if not evidence.suspicious]
 
 
 class Branch(TypedDict):
-    """What one search starts from."""
+    """The input of the node retrieve: the query to search for."""
 
     query: Query

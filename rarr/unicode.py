@@ -5,11 +5,11 @@ from typing import Any, TypeVar
 Value = TypeVar("Value")
 
 REPLACEMENT = "\ufffd"
-"""It stands for each character that is not valid."""
+"""The character that replaces each character that is not valid."""
 
 
 def valid(value: Value) -> Value:
-    """`value` as Unicode that every encoding, file and database can hold. It may be nested like JSON.
+    """Makes all strings in `value`, which may be nested like JSON, valid Unicode, and returns it.
 
     The two halves of a surrogate pair become one character. A lone half, and NUL, become U+FFFD, which has
     the same length, so that offsets stay. Other values than strings, lists, tuples and dicts stay as they
@@ -26,7 +26,7 @@ def valid(value: Value) -> Value:
 
 
 def _mapping(given: dict[Any, Any]) -> dict[Any, Any]:
-    """The dict with valid keys and values, in the same order. A valid key stays as it is."""
+    """Returns a dict with valid keys and values, in the same order. A valid key is not changed."""
     taken = {key for key in given if valid(key) is key}
     result: dict[Any, Any] = {}
     for key, item in given.items():

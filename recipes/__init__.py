@@ -1,1 +1,1 @@
-"""How the weights that ship with `rarr` are made, from public data to the ONNX file."""
+"""Makes the weights that ship with `rarr`, from public data to the ONNX file."""

@@ -10,19 +10,19 @@ from torch import Tensor
 
 
 def config() -> dict[str, Any]:
-    """Its shape."""
+    """The configuration of the encoder."""
     read: dict[str, Any] = json.loads((_folder() / "config.json").read_text(encoding="utf-8"))
     return read
 
 
 def weights() -> dict[str, Tensor]:
-    """Its weights by name."""
+    """The weights of the encoder by name."""
     read: dict[str, Tensor] = load_file(_folder() / "model.safetensors")
     return read
 
 
 def tokenizer() -> Tokenizer:
-    """Its tokenizer, which neither pads nor cuts."""
+    """The tokenizer of the encoder, without padding or truncation."""
     made = Tokenizer.from_file(str(_folder() / "tokenizer.json"))
     made.no_padding()
     made.no_truncation()

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.shared_data import rows
-from benchmarks.verifiers import SETS, asked_of
+from benchmarks.verifiers import SETS, claims_with_windows
 from rarr.backends.encoder import support
-from rarr.backends.encoder.features import claim_features, is_open
+from rarr.backends.encoder.calibration_features import claim_features, is_open
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.support import AT_THRESHOLD, SentenceFeatures, least_support, likelihood
 from rarr.backends.encoder.weights import SHIPPED, Calibration, Logistic, write_calibration
@@ -30,13 +30,13 @@ from recipes.measures.handwritten import FILE
 from recipes.sources import Item, wrong_places
 
 RIGHT = 0.88
-"""Of the edits that are proposed, this share is exactly right on dev, so that 0.85 is elsewhere."""
+"""The share of proposed edits that is exactly right on dev, so that 0.85 of them is right elsewhere."""
 CONTRADICTS = 0.7
-"""Of the sentences that are told to be contradicted as a whole, this share is."""
+"""The share of the sentences called contradicted as a whole that really is contradicted."""
 
 
 def main() -> None:
-    """Fits all four and writes them."""
+    """Fits all four decisions and writes them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("folder", type=Path, nargs="?", default=SHIPPED)
     folder = parser.parse_args().folder
@@ -45,21 +45,34 @@ def main() -> None:
 
 def calibration(encoder: Encoder) -> Calibration:
     """The four decisions, each fitted on all its cases."""
-    claimed = list(sentences(encoder))
+    known_sentences = list(sentences(encoder))
     judged = list(judgements(encoder))
-    cases = [(one.group, case) for one in claimed for case in one.values]
+    values = [(sentence.group, case) for sentence in known_sentences for case in sentence.values]
     disagrees = regression(
         "disagrees",
-        [(document, case.features, case.wrong) for document, case in cases],
+        [(document, case.features, case.wrong) for document, case in values],
         precision=RIGHT,
-        right=[case.right for _, case in cases],
+        right=[case.right for _, case in values],
     )
-    known = [(document, case) for document, case in cases if case.agrees is not None]
-    agrees = regression("agrees", [(document, case.features, bool(case.agrees)) for document, case in known])
-    asked = [one for one in claimed if one.weighed and is_open([value.ruled for value in one.weighed])]
+    known_values = [(document, case) for document, case in values if case.agrees is not None]
+    agrees = regression(
+        "agrees", [(document, case.features, bool(case.agrees)) for document, case in known_values]
+    )
+    open_sentences = [
+        sentence
+        for sentence in known_sentences
+        if sentence.weighed and is_open([value.ruled for value in sentence.weighed])
+    ]
     contradicts = regression(
         "contradicts",
-        [(one.group, claim_features(disagrees, agrees, one.judged, one.weighed), one.wrong) for one in asked],
+        [
+            (
+                sentence.group,
+                claim_features(disagrees, agrees, sentence.judged, sentence.weighed),
+                sentence.wrong,
+            )
+            for sentence in open_sentences
+        ],
         precision=CONTRADICTS,
     )
     return Calibration(
@@ -74,27 +87,29 @@ def regression(
     precision: float | None = None,
     right: Sequence[bool] | None = None,
 ) -> Logistic:
-    """A regression of cases (document, features, label), with the threshold that has this precision.
+    """A regression of cases (document, features, label), with the threshold that reaches `precision`.
 
-    Precision is that of `right`, where it is another thing than the labels. Without one the threshold is 0.5.
+    Precision is counted on `right` if given, else on the labels. Without `precision` the threshold is 0.5.
     """
     documents, features, labels = (list(column) for column in zip(*cases, strict=True))
     even = [1.0] * len(cases)
-    found = held_out(features, labels, even, documents)
-    print(f"{name}: AUC {roc_auc(found, labels):.3f} of {sum(labels)} in {len(labels)}")
-    made = fitted(features, labels, even)
+    probabilities = held_out(features, labels, even, documents)
+    print(f"{name}: AUC {roc_auc(probabilities, labels):.3f} of {sum(labels)} in {len(labels)}")
+    logistic = fitted(features, labels, even)
     if precision is None:
-        return made
+        return logistic
     for share in (0.6, 0.7, 0.8, 0.9):
-        at = threshold_at_precision(found, right or labels, share)
-        print(f"  precision {share}: {sum(p >= at for p in found)} from {at:.4f} on")
-    return made.model_copy(update={"threshold": threshold_at_precision(found, right or labels, precision)})
+        at = threshold_at_precision(probabilities, right or labels, share)
+        print(f"  precision {share}: {sum(p >= at for p in probabilities)} from {at:.4f} on")
+    return logistic.model_copy(
+        update={"threshold": threshold_at_precision(probabilities, right or labels, precision)}
+    )
 
 
 def sentences(encoder: Encoder) -> Iterator[SentenceCase]:
-    """Every sentence of every hand-written dev claim; what is supported also beside the passage of another.
+    """Every sentence of every hand-written dev claim. Supported ones also beside the passage of another item.
 
-    A search finds such passages all the time: they say nothing of the claim, for or against.
+    A search often finds such passages, which neither support nor contradict the claim.
     """
     items = rows(FILE)
     for item, another in zip(items, items[1:] + items[:1], strict=True):
@@ -104,7 +119,7 @@ def sentences(encoder: Encoder) -> Iterator[SentenceCase]:
 
 
 def _known(item: Item, version: str, source: Item) -> KnownClaim:
-    """A version of a claim, beside the passage of its own or of another item."""
+    """A version of a claim, beside the passage of its own item or of another."""
     return KnownClaim(
         group=item["doc"],
         text=item[version],
@@ -126,22 +141,22 @@ class Support(NamedTuple):
 
     @property
     def features(self) -> Mapping[str, float]:
-        """Those of the sentence that its best passage attributes least: they are the claim's."""
-        best = (max(beside, key=_attributable) for beside in self.seen)
+        """The features of the claim: those of its least attributable sentence, each by its best passage."""
+        best = (max(by_passage, key=_attributable) for by_passage in self.seen)
         return min(best, key=_attributable).features
 
     def likelihood(self, fitted: Logistic) -> float:
-        """The claim's, as a revision has it: that of the least likely sentence, by its best passage.
+        """The likelihood of the claim as in a revision: its least likely sentence, each by its best passage.
 
-        1 for a sentence that the rules support whatever was fitted.
+        It is 1 for a sentence that the rules support, whatever was fitted.
         """
-        return min(max(_likelihood(fitted, one) for one in beside) for beside in self.seen)
+        return min(max(_likelihood(fitted, sentence) for sentence in by_passage) for by_passage in self.seen)
 
 
 def judgements(encoder: Encoder) -> Iterator[Support]:
-    """The judged rows of the open sets of `dev/attribution`, and the hand-written claims, as a source more.
+    """The judged rows of the open sets of `dev/attribution`, and the hand-written claims as one more source.
 
-    Without those that the encoder cannot read.
+    Rows that the encoder cannot read are left out.
     """
     for name, file in SETS.items():
         judged = [row for row in rows(f"dev/attribution/{file}") if row["supported"] is not None]
@@ -150,49 +165,55 @@ def judgements(encoder: Encoder) -> Iterator[Support]:
         passage = {"text": item["evidence"], "title": item["title"]}
         shared = {"source": "handwritten", "group": item["doc"], "evidence": [passage]}
         versions = ("supported", "corrupted", "extrapolatory")
-        claimed = [{"claim": item[name], "supported": name == "supported"} for name in versions]
-        yield from _seen(encoder, [one | shared for one in claimed])
+        versions_of_item = [{"claim": item[name], "supported": name == "supported"} for name in versions]
+        yield from _seen(encoder, [version | shared for version in versions_of_item])
 
 
-def _seen(encoder: Encoder, found: Sequence[dict[str, Any]]) -> Iterator[Support]:
-    for row, windows in asyncio.run(asked_of(found)):
+def _seen(encoder: Encoder, claim_rows: Sequence[dict[str, Any]]) -> Iterator[Support]:
+    for row, windows in asyncio.run(claims_with_windows(claim_rows)):
         claim, context = row["claim"], row.get("question")
         spans = split_sentences(claim)
-        by_window = [support.sentence_features(encoder, claim, context, spans, one) for one in windows]
-        by_sentence = [[one for one in beside if one is not None] for beside in zip(*by_window, strict=True)]
+        by_window = [support.sentence_features(encoder, claim, context, spans, window) for window in windows]
+        by_sentence = [
+            [features for features in passages if features is not None]
+            for passages in zip(*by_window, strict=True)
+        ]
         if by_sentence and all(by_sentence):
             yield Support(row["source"], row["group"], row["supported"], by_sentence)
 
 
-def _supports(judged: Sequence[Support]) -> Logistic:
-    """Every source weighs the same, and in it what is supported as much as what is not.
+def _supports(claims: Sequence[Support]) -> Logistic:
+    """Fits the support of claims. Every source weighs the same, and so do both labels within a source.
 
-    The threshold is chosen on what a revision says in the end, with what the rules say to it.
+    The threshold is chosen on the final support of a revision, which includes that of the rules.
     """
-    count = Counter((one.source, one.supported) for one in judged)
-    weights = [len(judged) / len(count) / count[one.source, one.supported] for one in judged]
-    features, labels = [one.features for one in judged], [one.supported for one in judged]
-    likely = [0.0] * len(judged)
-    for part, made in fitted_without(features, labels, weights, [one.group for one in judged]):
+    count = Counter((claim.source, claim.supported) for claim in claims)
+    weights = [len(claims) / len(count) / count[claim.source, claim.supported] for claim in claims]
+    features, labels = [claim.features for claim in claims], [claim.supported for claim in claims]
+    likely = [0.0] * len(claims)
+    for part, logistic in fitted_without(features, labels, weights, [claim.group for claim in claims]):
         for n in part:
-            likely[n] = judged[n].likelihood(made)
+            likely[n] = claims[n].likelihood(logistic)
     scored: dict[str, list[Row]] = defaultdict(list)
-    for one, score in zip(judged, likely, strict=True):
-        scored[one.source].append(Row(score, one.supported, one.group))
+    for claim, score in zip(claims, likely, strict=True):
+        scored[claim.source].append(Row(score, claim.supported, claim.group))
     threshold = balanced_threshold(scored)
     print(f"supports: mean balanced accuracy {mean_balanced(scored, threshold).value:.3f} at {threshold:.3f}")
-    for source in sorted({one.source for one in judged}):
-        mine = [(p, one.supported) for p, one in zip(likely, judged, strict=True) if one.source == source]
-        print(f"  {source}: {len(mine)}, AUC {roc_auc([p for p, _ in mine], [s for _, s in mine]):.3f}")
+    for source in sorted({claim.source for claim in claims}):
+        of_source = [
+            (p, claim.supported) for p, claim in zip(likely, claims, strict=True) if claim.source == source
+        ]
+        source_auc = roc_auc([p for p, _ in of_source], [supported for _, supported in of_source])
+        print(f"  {source}: {len(of_source)}, AUC {source_auc:.3f}")
     return fitted(features, labels, weights).model_copy(update={"threshold": round(threshold, 4)})
 
 
-def _likelihood(fitted: Logistic, one: SentenceFeatures) -> float:
-    return 1.0 if least_support(one) >= AT_THRESHOLD else likelihood(fitted, one)
+def _likelihood(fitted: Logistic, sentence: SentenceFeatures) -> float:
+    return 1.0 if least_support(sentence) >= AT_THRESHOLD else likelihood(fitted, sentence)
 
 
-def _attributable(one: SentenceFeatures) -> float:
-    return one.features["attributable"]
+def _attributable(sentence: SentenceFeatures) -> float:
+    return sentence.features["attributable"]
 
 
 if __name__ == "__main__":

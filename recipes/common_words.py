@@ -19,9 +19,9 @@ from rarr.backends.rules.word_lists import FOLDER
 
 SOURCES = ("train/text_wikichat_leads.jsonl.gz", "train/text_wikipedia_recent.jsonl.gz")
 LEAST = 3
-"""Times that a word is written small."""
+"""The fewest times that a common word is written without a capital."""
 CAPITALS = 0.25
-"""As a share of these times: as often at most it is capitalised, alone, in the middle of a sentence."""
+"""A common word is capitalised within a sentence at most this often, as a share of the times without."""
 
 _WORD = re.compile(r"[^\W\d_]+(?:['’][a-z]+)?")
 _BEFORE = re.compile(r"(?:^|[^\w'’.-])[a-z][a-z'’-]*,? $")
@@ -30,7 +30,7 @@ _OPENS = re.compile(r"(?:^|[.!?]\s+|\n)([A-Z][a-z]+)(?= [a-z])")
 
 
 def counted(pages: Iterable[str]) -> tuple[Counter[str], Counter[str]]:
-    """How often each word is written small, and capitalised, after a word that is written small."""
+    """How often each word is written without and with a capital, after a word without a capital."""
     small, capitalised = Counter[str](), Counter[str]()
     for page in pages:
         for match in _WORD.finditer(page):
@@ -50,7 +50,7 @@ def common(small: Counter[str], capitalised: Counter[str]) -> frozenset[str]:
 
 
 def openers(page: str) -> Iterator[tuple[str, bool]]:
-    """Words that open a sentence alone, and whether the page has each only as a name elsewhere."""
+    """Words that open a sentence, and whether each is a name everywhere else on the page."""
     small, capitalised = counted([page])
     for match in _OPENS.finditer(page):
         word = match[1].lower()
@@ -74,9 +74,9 @@ def main() -> None:
     for page in pages:
         halves[crc32(page[:200].encode()) % 2].append(page)
     words_of_half = common(*counted(halves[0]))
-    told = [(word in words_of_half, is_name) for page in halves[1] for word, is_name in openers(page)]
-    print(f"names called common: {share([called for called, is_name in told if is_name])}")
-    print(f"common words called common: {share([called for called, is_name in told if not is_name])}")
+    openings = [(word in words_of_half, is_name) for page in halves[1] for word, is_name in openers(page)]
+    print(f"names called common: {share([called for called, is_name in openings if is_name])}")
+    print(f"common words called common: {share([called for called, is_name in openings if not is_name])}")
 
 
 if __name__ == "__main__":

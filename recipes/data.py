@@ -20,7 +20,7 @@ NEGATIVES = 12  # passages that BM25 brings for a query, of which those of other
 
 
 def build(folder: Path) -> None:
-    """Writes every set of examples that is not there yet."""
+    """Writes every set of examples that is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     makers: dict[str, Callable[[], Iterable[Any]]] = {
         "span_selection": span_selection,
@@ -49,8 +49,8 @@ def handwritten() -> list[dict[str, Any]]:
 def written() -> list[dict[str, Any]]:
     """The hand-written items of `recipes/data/`, with the passages that they point at."""
     articles = {
-        "recent": {one["id"]: one for one in rows("train/text_wikipedia_recent.jsonl.gz")},
-        "leads": {one["id"]: one for one in rows("train/text_wikichat_leads.jsonl.gz")},
+        "recent": {article["id"]: article for article in rows("train/text_wikipedia_recent.jsonl.gz")},
+        "leads": {article["id"]: article for article in rows("train/text_wikichat_leads.jsonl.gz")},
     }
     items = []
     for path in sorted(WRITTEN.glob("*.jsonl")):
@@ -65,38 +65,42 @@ def written() -> list[dict[str, Any]]:
 def span_selection() -> list[Cloze]:
     """The pre-training examples, made by as many processes as there are cores.
 
-    No article that a hand-written item of dev is about: what is measured there would be seen before.
+    Articles of hand-written dev items are left out, so that training does not see what dev measures.
     """
     measured = {item["doc"] for item in rows("dev/editing/handwritten.jsonl.gz")}
-    articles = [one for one in rows("train/text_wikipedia_recent.jsonl.gz") if one["id"] not in measured]
+    articles = [
+        article for article in rows("train/text_wikipedia_recent.jsonl.gz") if article["id"] not in measured
+    ]
     shares = [articles[n : n + 250] for n in range(0, len(articles), 250)]
     with ProcessPoolExecutor() as pool:
         return [example for made in pool.map(_share, shares) for example in made]
 
 
 def elsewhere(*, cloze: bool) -> Iterable[Any]:
-    """Every hand-written claim with a passage of another document that a search brings for it."""
+    """Every hand-written claim with a passage of another document that a search finds for it."""
     items = [*handwritten(), *written()]
-    found = [(item["supported"], item["title"] or "", item["evidence"]) for item in items]
-    return sources.elsewhere(items, asyncio.run(_searched(found)), cloze=cloze)
+    queries = [(item["supported"], item["title"] or "", item["evidence"]) for item in items]
+    return sources.elsewhere(items, asyncio.run(_searched(queries)), cloze=cloze)
 
 
 def relevance() -> Iterable[Any]:
     """Queries with the passages that BM25 brings for them."""
-    found = sources.questions(handwritten(), rows("train/verifier.jsonl.gz"))
-    return sources.relevance(found, asyncio.run(_searched(found)))
+    queries = sources.questions(handwritten(), rows("train/verifier.jsonl.gz"))
+    return sources.relevance(queries, asyncio.run(_searched(queries)))
 
 
 def loaded(folder: Path) -> dict[str, TaskData]:
-    """The data sets as the trainer wants them."""
+    """The data sets for the trainer."""
     sets = {path.stem: read(path) for path in sorted(folder.glob("*.jsonl"))}
-    texts = [one.passage for one in sets["span_selection"][::3] if isinstance(one, Cloze)]
-    for one in sets["relevance"]:
-        if isinstance(one, Relevance):
-            texts += [one.query, one.passages[0][1]]
+    texts = [example.passage for example in sets["span_selection"][::3] if isinstance(example, Cloze)]
+    for example in sets["relevance"]:
+        if isinstance(example, Relevance):
+            texts += [example.query, example.passages[0][1]]
     return {
         "span_selection": TaskData("cloze", sets["span_selection"], 32),
-        "swapped": TaskData("swapped", [one for one in sets["span_selection"] if _can_swap(one)], 16),
+        "swapped": TaskData(
+            "swapped", [example for example in sets["span_selection"] if _can_swap(example)], 16
+        ),
         "handwritten_cloze": TaskData("cloze", sets["handwritten_cloze"], 32),
         "handwritten": TaskData("attribution", sets["handwritten"], 10),
         "written_cloze": TaskData("cloze", sets["written_cloze"], 32),
@@ -115,24 +119,24 @@ def _share(articles: Sequence[dict[str, Any]]) -> list[Cloze]:
     return list(pretraining.examples(articles, SEED))
 
 
-def _can_swap(one: Any) -> bool:
-    return any(value.answers and value.others for value in one.values)
+def _can_swap(example: Any) -> bool:
+    return any(value.answers and value.others for value in example.values)
 
 
-async def _searched(found: Sequence[tuple[str, str, str]]) -> list[list[int]]:
-    """For each query, the numbers of the passages that come closest by BM25, without its own."""
+async def _searched(queries: Sequence[tuple[str, str, str]]) -> list[list[int]]:
+    """For each query, the numbers of the best passages by BM25, without its own."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "passages.jsonl"
         seen: dict[str, int] = {}
         with path.open("w", encoding="utf-8") as lines:
-            for number, (_, title, text) in enumerate(found):
+            for number, (_, title, text) in enumerate(queries):
                 if seen.setdefault(text, number) == number:
                     lines.write(json.dumps({"text": text, "title": title, "source": str(number)}) + "\n")
         corpus = Corpus.open(path, home=Path(folder) / "home", window=20, step=20, max_file_mb=500)
         brought = []
-        for query, _, text in found:
+        for query, _, text in queries:
             passages = await corpus.retrieve(query, NEGATIVES)
-            numbers = dict.fromkeys(int(one.source) for one in passages)
-            brought.append([number for number in numbers if found[number][2] != text])
+            numbers = dict.fromkeys(int(passage.source) for passage in passages)
+            brought.append([number for number in numbers if queries[number][2] != text])
         await corpus.aclose()
         return brought

@@ -37,17 +37,17 @@ MEASURES: Mapping[str, Measure] = {
 
 
 def main() -> None:
-    """Measures, prints, and writes the page where that is asked for."""
+    """Measures and prints; with --write, also writes the page."""
     options = _options()
     version = fingerprint(Path(rarr.__file__).parent)
-    given = context(options.folder / version, options.limit, options.processes)
+    measure_context = context(options.folder / version, options.limit, options.processes)
     figures: list[Figure] = []
     tables: dict[str, str] = {}
     for name in options.only or MEASURES:
         print(f"measuring {name}", flush=True)
-        found = MEASURES[name](given)
-        figures += found.figures
-        tables |= found.tables
+        results = MEASURES[name](measure_context)
+        figures += results.figures
+        tables |= results.tables
     tables = {"targets": targets(figures, goals()), "run": _run(version, options.limit, figures)} | tables
     print(*(f"\n## {name}\n\n{content}" for name, content in tables.items()), sep="\n")
     if options.write:
@@ -70,7 +70,7 @@ def _options() -> argparse.Namespace:
 
 def _run(version: str, limit: int | None, figures: Sequence[Figure]) -> str:
     part = "" if limit is None else f" **Of each set the first {limit} rows alone.**"
-    if absent := [name for name in COLUMNS if name not in {one.system for one in figures}]:
+    if absent := [name for name in COLUMNS if name not in {figure.system for figure in figures}]:
         part += f" Not measured, for want of what it needs: {', '.join(absent)}."
     printed = f"Printed by `python -m recipes.evaluate --write` on {date.today()}"
     return f"{printed}: `{MODEL}`, version {version} of the code and the weights, on {machine()}.{part}"

@@ -1,6 +1,6 @@
 """Writes what `recipes.run` made as the files that ship: `python -m recipes.export`.
 
-The decisions on top of the new weights are not calibrated yet: `python -m recipes.calibrate` comes next.
+The decisions for the new weights are not calibrated yet: run `python -m recipes.calibrate` next.
 """
 
 import argparse

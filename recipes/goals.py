@@ -1,7 +1,7 @@
-"""The goals, and the table of what was measured beside them.
+"""The goals, and the table that compares them with the measured figures.
 
 `goals.json` has a line for each: the name of a measure, and `>= 0.5`, `<= 0.02` or `> rules`, where the other
-side is a number or the system that is to be beaten.
+side is a number or a system to beat.
 """
 
 import json
@@ -26,14 +26,14 @@ Values = Mapping[str, Measured]  # of one measure by system
 
 def goals() -> dict[str, str]:
     """The goals by measure."""
-    found: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))
-    return found
+    goal_by_measure: dict[str, str] = json.loads(FILE.read_text(encoding="utf-8"))
+    return goal_by_measure
 
 
 def met(goal: str, values: Values) -> bool | None:
-    """Does the trained figure reach its goal? None where one of the two was not measured.
+    """Does the figure of the trained system reach its goal? None if one of the two was not measured.
 
-    Raises `ValueError` for what is no goal.
+    Raises `ValueError` if `goal` is no goal.
     """
     sign, _, other = goal.partition(" ")
     if sign not in _SIGNS or not (other in COLUMNS or _number(other)):
@@ -44,24 +44,26 @@ def met(goal: str, values: Values) -> bool | None:
     return None if value is None or limit is None else _SIGNS[sign](value, limit)
 
 
-def targets(figures: Sequence[Figure], known: Mapping[str, str]) -> str:
+def targets(figures: Sequence[Figure], goal_by_measure: Mapping[str, str]) -> str:
     """A line for each measure, and each goal without one: the goal, each system, and whether it is met."""
     by_measure: dict[str, dict[str, Measured]] = {}
     for measure, system, value in figures:
         by_measure.setdefault(measure, {})[system] = value
-    for measure in known:
+    for measure in goal_by_measure:
         by_measure.setdefault(measure, {})
     body = []
     for measure, values in by_measure.items():
-        shown = [cell(values.get(one)) for one in COLUMNS]
-        body.append([measure, known.get(measure, "-"), *shown, _said(known, measure, values)])
+        shown = [cell(values.get(system)) for system in COLUMNS]
+        body.append(
+            [measure, goal_by_measure.get(measure, "-"), *shown, _answer(goal_by_measure, measure, values)]
+        )
     return table(["measure", "goal", *COLUMNS, "met"], body)
 
 
-def _said(known: Mapping[str, str], measure: str, values: Values) -> str:
-    if measure not in known:
+def _answer(goal_by_measure: Mapping[str, str], measure: str, values: Values) -> str:
+    if measure not in goal_by_measure:
         return "-"
-    return {True: "yes", False: "**no**", None: "not measured"}[met(known[measure], values)]
+    return {True: "yes", False: "**no**", None: "not measured"}[met(goal_by_measure[measure], values)]
 
 
 def _value(values: Values, system: str) -> float | None:

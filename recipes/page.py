@@ -8,7 +8,7 @@ PAGE = Path(__file__).resolve().parents[1] / "docs" / "measured" / "encoder.md"
 
 
 def filled(page: str, tables: Mapping[str, str]) -> str:
-    """The page with each table in its place. Raises `ValueError` for one that has none."""
+    """The page with each table in its place. Raises `ValueError` for a table without a place."""
     for name, content in tables.items():
         begin, end = f"<!-- begin: {name} -->", f"<!-- end: {name} -->"
         if page.count(begin) != 1 or page.count(end) != 1:

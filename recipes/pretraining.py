@@ -1,7 +1,8 @@
-"""Span-selection pre-training (Glass et al. 2020): an article says things twice, in other words.
+"""Span-selection pre-training (Glass et al. 2020): an article often says the same thing twice.
 
-A sentence of an article is the text, another place of the article is the passage. Values and phrases that
-both say are masked and pointed at; values that the passage lacks are nowhere.
+A sentence of an article is the text, and another part of the article is the passage. Values and phrases
+that both have are masked in the text, and the reader points at them in the passage. For a value that the
+passage lacks, the answer is nowhere.
 """
 
 import random
@@ -28,33 +29,35 @@ def examples(articles: Sequence[dict[str, Any]], seed: int) -> Iterator[Cloze]:
 
 
 def of_article(article: dict[str, Any], rng: random.Random) -> Iterator[Cloze]:
-    """A few sentences of the article, each with the place that says most of it again."""
+    """A few sentences of the article, each with the part of the article that repeats most of it."""
     body = _HEADING.sub("", article["text"])
-    said = [part for part in parts(body) if len(part.read.words) >= 4]
+    sentences = [part for part in parts(body) if len(part.read.words) >= 4]
     title_stems = {word.stem for word in word_tokens(article["title"]) if word.stem}
-    marks = [_marks(part.read, title_stems) for part in said]
-    frequency = Counter(mark for one in marks for mark in one)
-    asked = [n for n, part in enumerate(said) if SHORTEST <= len(part.read.words) <= LONGEST]
-    rng.shuffle(asked)
-    taken = 0
-    for n in asked:
+    marks = [_marks(part.read, title_stems) for part in sentences]
+    frequency = Counter(mark for sentence_marks in marks for mark in sentence_marks)
+    candidates = [n for n, part in enumerate(sentences) if SHORTEST <= len(part.read.words) <= LONGEST]
+    rng.shuffle(candidates)
+    count = 0
+    for n in candidates:
         shared = [
-            (sum(1 / frequency[mark] for mark in marks[n] & marks[m]), m) for m in range(len(said)) if m != n
+            (sum(1 / frequency[mark] for mark in marks[n] & marks[m]), m)
+            for m in range(len(sentences))
+            if m != n
         ]
         best, at = max(shared, default=(0.0, 0))
         if best < 0.5:  # of two marks that only these two sentences have, each counts a half
             continue
-        passage = _window(body, said, at, n, rng)
-        made = _example(article, body, said[n], passage)
-        if made is not None:
-            yield made
-            taken += 1
-        if taken == SENTENCES_EACH:
+        passage = _window(body, sentences, at, n, rng)
+        example = _example(article, body, sentences[n], passage)
+        if example is not None:
+            yield example
+            count += 1
+        if count == SENTENCES_EACH:
             return
 
 
-def _example(article: dict[str, Any], body: str, asked: PassageSentence, passage: str) -> Cloze | None:
-    text = asked.read.text
+def _example(article: dict[str, Any], body: str, sentence: PassageSentence, passage: str) -> Cloze | None:
+    text = sentence.read.text
     values = tuple(maskable(text, parts(passage), article["title"], unsaid=True))
     if sum(bool(value.answers) for value in values) == 0:
         return None
@@ -62,21 +65,23 @@ def _example(article: dict[str, Any], body: str, asked: PassageSentence, passage
 
 
 def _marks(part: ParsedSentence, title_stems: set[str]) -> set[str]:
-    """What makes a sentence be found again: its values and its words with meaning, but not the title's."""
-    said = {f"={part.text[v.start : v.end].lower()}" for v in part.values if v.kind != "term"}
-    return said | {word.stem for word in part.content if word.stem not in title_stems}
+    """The marks of a sentence: its values, and the stems of its content words that the title lacks."""
+    values = {f"={part.text[v.start : v.end].lower()}" for v in part.values if v.kind != "term"}
+    return values | {word.stem for word in part.content if word.stem not in title_stems}
 
 
-def _window(body: str, said: Sequence[PassageSentence], at: int, without: int, rng: random.Random) -> str:
-    """The sentence `at` with neighbours on both sides, as far as there is room, short of the text."""
+def _window(
+    body: str, sentences: Sequence[PassageSentence], at: int, excluded: int, rng: random.Random
+) -> str:
+    """The sentence `at` with neighbours on both sides, up to `ROOM` characters and without `excluded`."""
     first = last = at
     for _ in range(4):
         back = rng.random() < 0.5
         step = first - 1 if back else last + 1
-        if not 0 <= step < len(said) or step == without:
+        if not 0 <= step < len(sentences) or step == excluded:
             continue
         begin, end = min(first, step), max(last, step)
-        if said[end].start + len(said[end].read.text) - said[begin].start > ROOM:
+        if sentences[end].start + len(sentences[end].read.text) - sentences[begin].start > ROOM:
             continue
         first, last = begin, end
-    return body[said[first].start : said[last].start + len(said[last].read.text)]
+    return body[sentences[first].start : sentences[last].start + len(sentences[last].read.text)]

@@ -120,13 +120,13 @@ def made(folder: Path, scale: float) -> Trainer:
     return Trainer(model, tokenizer, loaded(folder / "data"), recipe, folder, watch=watch)
 
 
-def mean(one: Mapping[str, Tensor], other: Mapping[str, Tensor]) -> dict[str, Tensor]:
+def mean(state: Mapping[str, Tensor], other_state: Mapping[str, Tensor]) -> dict[str, Tensor]:
     """The mean of two states of one model."""
-    return {name: ((tensor + other[name]) / 2).to(tensor.dtype) for name, tensor in one.items()}
+    return {name: ((tensor + other_state[name]) / 2).to(tensor.dtype) for name, tensor in state.items()}
 
 
 def fresh() -> EncoderWithHeads:
-    """The base encoder with heads that know nothing."""
+    """The base encoder with untrained heads."""
     return reader(base.config(), base.weights())
 
 

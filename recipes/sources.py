@@ -15,7 +15,7 @@ Item = dict[str, Any]
 
 
 def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
-    """The values of each true text that its passage says, and of each unverifiable one those it does not."""
+    """The values of each true text that its passage has, and those of unverifiable texts that it lacks."""
     for item in items:
         title = item["title"] or ""
         errors = [
@@ -46,7 +46,7 @@ def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
 
 
 def corrections(item: Item) -> list[Cloze]:
-    """The right value of each error masked alone, where the passage says it."""
+    """The right value of each error, masked alone, if the passage has it."""
     right = right_places(item)
     return [
         example.model_copy(update={"values": (value,)})
@@ -77,17 +77,18 @@ def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
 
 
 def sentences(items: Sequence[Item]) -> Iterator[Attribution]:
-    """The sentences with errors of longer texts as a revision reads them: alone, their subjects put in."""
+    """The sentences with errors of longer texts, read as in a revision: alone, with their subjects put in."""
     for item in items:
         right, wrong = claims(item["supported"], None), claims(item["corrupted"], None)
         if len(right) != len(wrong) or len(right) < 2:
             continue
         errors = [Span(*place) for place in wrong_places(item)]
-        for one, other in zip(right, wrong, strict=True):
+        for right_claim, wrong_claim in zip(right, wrong, strict=True):
             places = tuple(
-                _in_claim(other, error)
+                _in_claim(wrong_claim, error)
                 for error in errors
-                if other.span.start + other.left_out < error.end and error.start < other.span.end
+                if wrong_claim.span.start + wrong_claim.left_out < error.end
+                and error.start < wrong_claim.span.end
             )
             if places:
                 yield Attribution(
@@ -95,21 +96,21 @@ def sentences(items: Sequence[Item]) -> Iterator[Attribution]:
                     title=item["title"] or "",
                     passage=item["evidence"],
                     versions=(
-                        LabelledText(text=one.sentence.text, label="attributable", wrong=()),
-                        LabelledText(text=other.sentence.text, label="contradictory", wrong=places),
+                        LabelledText(text=right_claim.sentence.text, label="attributable", wrong=()),
+                        LabelledText(text=wrong_claim.sentence.text, label="contradictory", wrong=places),
                     ),
                 )
 
 
 def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
-    """One text a row, with the part of its evidence that says most of it."""
+    """One text per row, with the window of its evidence that is closest to it."""
     for row in rows:
         label: Class | None = row["label3"] or ("not_supported" if row["supported"] is False else None)
         text = row["claim"] if row["source"] != "halueval_qa" else f"{row['question']} {row['claim']}"
         if label is None or not row["evidence"] or not text:
             continue
         title = row["evidence"][0].get("title") or ""
-        passage = closest_window(text, " ".join(one["text"] for one in row["evidence"]))
+        passage = closest_window(text, " ".join(evidence["text"] for evidence in row["evidence"]))
         yield Attribution(
             source=row["source"],
             title=title if isinstance(title, str) else "",
@@ -119,11 +120,11 @@ def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
 
 
 def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
-    """The values of attributable texts that their evidence says."""
+    """The values of attributable texts, masked where the evidence has them."""
     for row in rows:
         if row["label3"] != "attributable" or row["source"] == "halueval_qa" or not row["evidence"]:
             continue
-        passage = closest_window(row["claim"], " ".join(one["text"] for one in row["evidence"]))
+        passage = closest_window(row["claim"], " ".join(evidence["text"] for evidence in row["evidence"]))
         values = tuple(maskable(row["claim"], parts(passage), "", unsaid=False))
         if values and len(row["claim"]) < 400:
             yield Cloze(source=row["source"], text=row["claim"], title="", passage=passage, values=values)
@@ -132,13 +133,15 @@ def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
 def elsewhere(
     items: Sequence[Item], brought: Sequence[Sequence[int]], *, cloze: bool
 ) -> Iterator[Attribution | Cloze]:
-    """Claims with a passage that is about something else, though it shares words: it settles nothing.
+    """Claims with a passage that shares words but is about something else, so that it settles nothing.
 
-    With `cloze`, the values that it does not say; what it says by chance is not asked.
+    With `cloze`, the values that the passage lacks. Values that it has by chance are left out.
     """
     for item, numbers in zip(items, brought, strict=True):
-        of = item.get("doc", item.get("article"))
-        other = next((items[n] for n in numbers if items[n].get("doc", items[n].get("article")) != of), None)
+        document = item.get("doc", item.get("article"))
+        other = next(
+            (items[n] for n in numbers if items[n].get("doc", items[n].get("article")) != document), None
+        )
         if other is None:
             continue
         title, passage = other["title"] or "", other["evidence"]
@@ -147,50 +150,54 @@ def elsewhere(
             versions = (LabelledText(text=text, label="extrapolatory"),)
             yield Attribution(source="elsewhere", title=title, passage=passage, versions=versions)
             continue
-        values = tuple(one for one in maskable(text, parts(passage), title, unsaid=True) if not one.answers)
+        values = tuple(
+            value for value in maskable(text, parts(passage), title, unsaid=True) if not value.answers
+        )
         if values:
             yield Cloze(source="elsewhere", text=text, title=title, passage=passage, values=values)
 
 
 def questions(items: Sequence[Item], rows: Sequence[Item]) -> list[tuple[str, str, str]]:
     """Queries with the title and text of a passage that answers them."""
-    found = []
+    queries = []
     for item in items:
         title = item["title"] or ""
-        found.append((item["query"], title, item["evidence"]))
-        found.append((item["supported"], title, item["evidence"]))
+        queries.append((item["query"], title, item["evidence"]))
+        queries.append((item["supported"], title, item["evidence"]))
     for row in rows:
         if row["label3"] == "attributable" and row.get("question") and row["evidence"]:
             evidence = row["evidence"][0]
             title = evidence.get("title") or ""
             passage = closest_window(f"{row['question']} {row['claim']}", evidence["text"])
-            found.append((row["question"], title if isinstance(title, str) else "", passage))
-    return found
+            queries.append((row["question"], title if isinstance(title, str) else "", passage))
+    return queries
 
 
 def relevance(
-    found: Sequence[tuple[str, str, str]], negatives: Sequence[Sequence[int]]
+    queries: Sequence[tuple[str, str, str]], negatives: Sequence[Sequence[int]]
 ) -> Iterator[Relevance]:
-    """Each query with its passage first, then others that a search brings for it."""
-    for (query, title, text), others in zip(found, negatives, strict=True):
+    """Each query with its own passage first, then others that a search finds for it."""
+    for (query, title, text), others in zip(queries, negatives, strict=True):
         passages = [(title, text)]
         for other in others:
-            its = (found[other][1], found[other][2])
-            if its not in passages and its[1] != text:
-                passages.append(its)
+            candidate = (queries[other][1], queries[other][2])
+            if candidate not in passages and candidate[1] != text:
+                passages.append(candidate)
         if len(passages) >= 4:
             yield Relevance(source="questions", query=query, passages=tuple(passages[:4]))
 
 
 def wrong_places(item: Item) -> list[Place]:
-    """Where the errors of the corrupted text stand, in the order of its edits.
+    """The places of the errors in the corrupted text, in the order of its edits.
 
-    A wrong word can stand elsewhere as well, or within another: these are the places at which the edits give
-    the supported text. Raises ValueError where there are none.
+    A wrong word can occur more than once, or within another word: these are the places at which the edits
+    give the supported text. Raises ValueError if there are none.
     """
     text, edits = item["corrupted"], item["edits"]
-    found = [[hit.start() for hit in re.finditer(f"(?={re.escape(edit['wrong'])})", text)] for edit in edits]
-    for starts in product(*found):
+    starts_by_edit = [
+        [match.start() for match in re.finditer(f"(?={re.escape(edit['wrong'])})", text)] for edit in edits
+    ]
+    for starts in product(*starts_by_edit):
         places = [(start, start + len(edit["wrong"])) for start, edit in zip(starts, edits, strict=True)]
         if _mended(text, places, edits) == item["supported"]:
             return places
@@ -198,23 +205,25 @@ def wrong_places(item: Item) -> list[Place]:
 
 
 def right_places(item: Item) -> list[Place]:
-    """Where the right words of the edits stand in the supported text, in their order."""
+    """The places of the right words of the edits in the supported text, in the order of the edits."""
     places, edits = wrong_places(item), item["edits"]
-    found = []
+    right_spans = []
     for (start, _), edit in zip(places, edits, strict=True):
-        before = [one for one in zip(places, edits, strict=True) if one[0][0] < start]
+        before = [placed_edit for placed_edit in zip(places, edits, strict=True) if placed_edit[0][0] < start]
         shift = sum(len(other["right"]) - len(other["wrong"]) for _, other in before)
-        found.append((start + shift, start + shift + len(edit["right"])))
-    return found
+        right_spans.append((start + shift, start + shift + len(edit["right"])))
+    return right_spans
 
 
 def _in_claim(claim: Claim, place: Span) -> Place:
-    """Where a place of a text, behind what was left out for the subject, lies in a claim."""
+    """The place in a claim of a place of its text, behind the words that the subject replaced."""
     shift = claim.put_in - claim.left_out - claim.span.start
     return max(claim.put_in, place.start + shift), min(place.end + shift, len(claim.sentence.text))
 
 
 def _mended(text: str, places: Sequence[Place], edits: Sequence[Item]) -> str:
-    for (start, end), edit in sorted(zip(places, edits, strict=True), key=lambda one: one[0], reverse=True):
+    for (start, end), edit in sorted(
+        zip(places, edits, strict=True), key=lambda placed_edit: placed_edit[0], reverse=True
+    ):
         text = text[:start] + edit["right"] + text[end:]
     return text

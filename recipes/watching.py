@@ -1,4 +1,4 @@
-"""What is measured while training goes on: a part of the hand-written dev set, by each head alone."""
+"""Measures each head alone on a part of the hand-written dev set while training goes on."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from rarr.training import batches
 from rarr.training.examples import Cloze
 from rarr.training.model import EncoderWithHeads
 from recipes import sources
-from recipes.measures.cloze import asked_of, exact
+from recipes.measures.cloze import exact, masked_input
 from recipes.measures.handwritten import FILE
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ ITEMS = 160
 
 
 class Watch:
-    """The share of exact pointers, and of claims told from their corrupted versions."""
+    """The share of exact pointers, and of claims that rank above their corrupted versions."""
 
     def __init__(self, tokenizer: "Tokenizer") -> None:
         items = rows(FILE)[:ITEMS]
@@ -31,15 +31,15 @@ class Watch:
         self._judged = list(sources.handwritten_attribution(items))
 
     def __call__(self, model: EncoderWithHeads) -> Mapping[str, float]:
-        """Measured with the model as it is."""
+        """Measures the model in its present state."""
         with torch.no_grad():
             return self._measured(model)
 
     def _measured(self, model: EncoderWithHeads) -> Mapping[str, float]:
         device = next(model.parameters()).device
-        exactly = [_exact(model, self._tokenizer, one, device) for one in self._corrections]
+        exactly = [_exact(model, self._tokenizer, example, device) for example in self._corrections]
         classes: list[bool] = []
-        told: list[bool] = []
+        ranked: list[bool] = []
         tagged: list[bool] = []
         for at in range(0, len(self._judged), 8):
             judged = batches.attribution(self._tokenizer, self._judged[at : at + 8])
@@ -49,31 +49,33 @@ class Watch:
             gap = (heads.attribution[:, 2] - heads.attribution[:, 0]).float().cpu()
             worst = heads.wrong.float().cpu().masked_fill(judged.tags < 0, -99).max(-1).values
             for right, wrong in judged.pairs.tolist():
-                told.append(bool(gap[wrong] > gap[right]))
+                ranked.append(bool(gap[wrong] > gap[right]))
                 tagged.append(bool(worst[wrong] > worst[right]))
         return {
             "exact": _share(exactly),
             "three_way": _share(classes),
-            "pairs_by_class": _share(told),
+            "pairs_by_class": _share(ranked),
             "pairs_by_tags": _share(tagged),
         }
 
 
 def _exact(model: EncoderWithHeads, tokenizer: "Tokenizer", example: Cloze, device: torch.device) -> bool:
-    asked = asked_of(example)
-    made = encoder_input(tokenizer, asked.text, asked.title, asked.passage, [asked.masked])
-    if made.masks[0] < 0:
+    cloze_input = masked_input(example)
+    encoded = encoder_input(
+        tokenizer, cloze_input.text, cloze_input.title, cloze_input.passage, [cloze_input.masked]
+    )
+    if encoded.masks[0] < 0:
         return False
-    sequences = batches.padded([made.ids], [made.types])
+    sequences = batches.padded([encoded.ids], [encoded.types])
     with torch.autocast(device.type, torch.bfloat16):
         hidden = model(*(tensor.to(device) for tensor in sequences)).hidden
-        pointed = model.point(hidden, torch.tensor([0]), torch.tensor([made.masks[0]]))
+        pointed = model.point(hidden, torch.tensor([0]), torch.tensor([encoded.masks[0]]))
     start, end = (logits[0].float().cpu().numpy() for logits in pointed)
-    passage = slice(made.passage_start, made.passage_start + len(made.passage_spans))
+    passage = slice(encoded.passage_start, encoded.passage_start + len(encoded.passage_spans))
     # Logits in place of log-probabilities: every span and nowhere lack the same constant.
     nowhere = float(start[NULL] + end[NULL])
-    return exact(example, Pointing(start[passage], end[passage], nowhere, tuple(made.passage_spans)).best)
+    return exact(example, Pointing(start[passage], end[passage], nowhere, tuple(encoded.passage_spans)).best)
 
 
-def _share(found: list[bool]) -> float:
-    return round(sum(found) / max(1, len(found)), 4)
+def _share(hits: list[bool]) -> float:
+    return round(sum(hits) / max(1, len(hits)), 4)

@@ -85,7 +85,7 @@ def _short(*args: Any, **_: Any) -> bool:
         case (_, str() | bytes(), int() as start, int() as end):
             return end - start < LONG
         case _:
-            return all(len(one) < LONG for one in args if isinstance(one, (str, bytes)))
+            return all(len(argument) < LONG for argument in args if isinstance(argument, (str, bytes)))
 
 
 def _unless_ours(allowed: Callable[..., bool]) -> Callable[..., bool]:
@@ -104,16 +104,18 @@ def _is_ours(frame: FrameType | None) -> bool:
     inner = False
     while frame is not None:
         file = frame.f_code.co_filename
-        mine = file.startswith(OURS) and not file.endswith(_RUNS_ANYBODY)
+        is_ours = file.startswith(OURS) and not file.endswith(_RUNS_ANYBODY)
         if file.startswith((_DOUBLES, _TESTS)):
             return False
         if frame.f_code.co_flags & _COROUTINE:
-            return mine
-        inner, frame = inner or mine, frame.f_back
+            return is_ours
+        inner, frame = inner or is_ours, frame.f_back
     return inner
 
 
 def _place() -> list[str]:
     """Our functions on the way to the call, the innermost first."""
-    ours = [one for one in traceback.extract_stack() if one.filename.startswith(OURS)]
-    return [f"{Path(one.filename).relative_to(OURS)}:{one.lineno} {one.name}" for one in reversed(ours)][:6]
+    ours = [frame for frame in traceback.extract_stack() if frame.filename.startswith(OURS)]
+    return [
+        f"{Path(frame.filename).relative_to(OURS)}:{frame.lineno} {frame.name}" for frame in reversed(ours)
+    ][:6]

@@ -42,12 +42,12 @@ def evidence(
     source: str = "peaches.md",
     start: int = 0,
 ) -> Evidence:
-    found = passage(text, source, start).model_dump()
-    return Evidence(**found, id=id, query_id=id.split(".")[0], relevance=relevance)
+    fields = passage(text, source, start).model_dump()
+    return Evidence(**fields, id=id, query_id=id.split(".")[0], relevance=relevance)
 
 
-def disagrees(mine: str = "Georgia", its: str = "California") -> Agreement:
-    return Agreement(verdict="disagrees", text_answer=mine, evidence_answer=its)
+def disagrees(text_answer: str = "Georgia", evidence_answer: str = "California") -> Agreement:
+    return Agreement(verdict="disagrees", text_answer=text_answer, evidence_answer=evidence_answer)
 
 
 def check(
@@ -58,11 +58,11 @@ def check(
     its: str | None = None,
     stale: bool = False,
 ) -> Check:
-    said = mine if verdict == "agrees" else "California"
+    default = mine if verdict == "agrees" else "California"
     return Check(
         verdict=verdict,
         text_answer=mine,
-        evidence_answer=said if its is None else its,
+        evidence_answer=default if its is None else its,
         query_id=evidence_id.split(".")[0],
         evidence_id=evidence_id,
         stale=stale,

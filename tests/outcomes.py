@@ -55,8 +55,8 @@ class Outcomes:
 def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
     if not report.skipped or hasattr(report, "wasxfail"):  # what fails as expected did run
         return RAN
-    told = report.longrepr
-    return str(told[2] if isinstance(told, tuple) else told).removeprefix("Skipped: ") or "no reason"
+    reason = report.longrepr
+    return str(reason[2] if isinstance(reason, tuple) else reason).removeprefix("Skipped: ") or "no reason"
 
 
 def never_run(runs: Sequence[Mapping[str, str]]) -> dict[str, str]:

@@ -29,7 +29,7 @@ FORBIDDEN = {
 READS_ENVIRONMENT = "rarr.settings"
 PRINTS = ("rarr.cli", "rarr.testing.__main__")  # commands
 LONGEST = 300
-ERRORS = {name for name, one in vars(errors).items() if isinstance(one, type)}
+ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
 
 
 def within(module: str, *names: str) -> bool:
@@ -38,7 +38,7 @@ def within(module: str, *names: str) -> bool:
 
 
 def room(module: str) -> str:
-    """Its room: `tools` for `rarr.tools.text.diff`, and `rarr` for the package's own module."""
+    """Its room: `tools` for `rarr.tools.text.edit_segments`, and `rarr` for the package's own module."""
     return module.partition(".")[2].partition(".")[0] or "rarr"
 
 
@@ -159,7 +159,7 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
         (imports_point_down, "rarr.evals.runs", "from rarr.agent.revise import revise"),
         (imports_point_down, "rarr.components", "from rarr.settings import Settings"),
         (imports_point_down, "rarr.backends.nli.verifier", "from rarr.backends.rules.claims import claims"),
-        (imports_point_down, "rarr.tools.text.diff", "from rarr.tools.text.document import Span"),
+        (imports_point_down, "rarr.tools.text.edit_segments", "from rarr.tools.text.document import Span"),
         (reads_no_environment, "rarr.settings", "import os\nos.environ"),
         (imports_point_down, "rarr.cli.revise", "from rarr.views.notebook import revision_html"),
         (prints_nothing, "rarr.cli", "print('done')"),
@@ -167,9 +167,9 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
         (errors_have_one_place, "rarr.retrievers.extract.documents", "class UnreadableError(Exception): ..."),
     ],
 )
-def test_each_rule_lets_pass_what_it_should(rule: Rule, module: str, source: str) -> None:
+def test_each_rule_accepts_correct_modules(rule: Rule, module: str, source: str) -> None:
     assert list(rule(module, source)) == []
 
 
-def test_every_error_is_drawn() -> None:
+def test_docstring_of_the_errors_draws_every_error() -> None:
     assert set(re.findall(r"\w+Error", errors.__doc__ or "")) == ERRORS

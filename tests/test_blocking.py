@@ -43,11 +43,11 @@ def held() -> threading.Lock:
         ("Pattern.sub", "re.compile('a').sub('c', 'b' * LONG)"),
     ],
 )
-def test_calls_of_our_coroutines_are_seen(named: str, expression: str) -> None:
+def test_blocking_calls_of_our_coroutines_are_reported(named: str, expression: str) -> None:
     EMBED(FACT)  # its files are open
     with watched() as seen, pytest.raises(BlockingError):
         run_in(f"{OURS}/nodes/made.py", expression)
-    assert [one.partition(",")[0] for one in seen] == [named]
+    assert [place.partition(",")[0] for place in seen] == [named]
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_calls_of_our_coroutines_are_seen(named: str, expression: str) -> None:
         "re.compile('a').search('b' * 2 * LONG, 10, 20)",
     ],
 )
-def test_what_does_not_block_is_not_seen(expression: str) -> None:
+def test_calls_that_do_not_block_are_not_reported(expression: str) -> None:
     with watched() as seen:
         run_in(f"{OURS}/nodes/made.py", expression)
     assert seen == []
@@ -75,7 +75,7 @@ def called_back() -> None:
     split_sentences(FACT)
 
 
-def test_what_a_test_is_called_back_for_may_block() -> None:
+def test_callbacks_of_tests_may_block() -> None:
     with watched() as seen:
         run_in(f"{OURS}/nodes/made.py", "called_back()")
     assert seen == []
@@ -87,7 +87,7 @@ async def test_threads_may_block() -> None:
     assert seen == []
 
 
-def test_what_a_run_survives_is_still_told() -> None:
+def test_blocking_call_is_reported_though_its_error_is_caught() -> None:
     with watched() as seen:
         run_in(f"{OURS}/nodes/made.py", "split_sentences(FACT)", BlockingError)
     assert len(seen) == 1

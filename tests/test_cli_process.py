@@ -31,13 +31,14 @@ def process(*argv: str, program: str = FAKE_RUN, **options: Any) -> subprocess.P
     return subprocess.Popen([sys.executable, "-c", program, *argv], env=environment, **(pipes | options))
 
 
+@pytest.mark.slow
 def test_json_is_utf8_whatever_the_locale() -> None:
     out, err = process("revise", "-", "--json").communicate("Où?".encode())
     assert (json.loads(out.decode())["text"], err) == ("Où?", b"")
 
 
 @pytest.mark.slow
-def test_invalid_utf8_on_standard_input_is_one_line() -> None:
+def test_invalid_utf8_on_standard_input_is_a_one_line_error() -> None:
     with process("revise", "-") as child:
         out, err = child.communicate(b"\xff\xfeO\x00")
     assert (child.returncode, out, is_complaint(err.decode())) == (2, b"", True)
@@ -59,14 +60,14 @@ def test_closed_pipe_shows_no_traceback(tmp_path: Path, argv: list[str]) -> None
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no full device")
-def test_full_disk_is_one_line() -> None:
+def test_full_disk_is_a_one_line_error() -> None:
     with Path("/dev/full").open("wb") as full, process("revise", "One.", stdout=full) as child:
         _, err = child.communicate()
     assert (child.returncode, is_complaint(err.decode()), b"No space" in err) == (2, True, True)
 
 
 @pytest.mark.parametrize("argv", few(["revise --help", "--help", "--version"], every=3))
-def test_help_is_free_of_what_is_slow(argv: str) -> None:
+def test_help_loads_no_slow_packages(argv: str) -> None:
     heavy = "{'langgraph', 'langchain_core', 'trafilatura', 'tantivy'}"
     program = (
         f"import sys; from rarr.cli import run; run({argv.split()!r}); print({heavy} & set(sys.modules))"
@@ -77,7 +78,7 @@ def test_help_is_free_of_what_is_slow(argv: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("argv", [["revise", "-"], ["revise"]], ids=["dash", "nothing"])
-def test_closed_standard_input_is_one_line(argv: list[str]) -> None:
+def test_closed_standard_input_is_a_one_line_error(argv: list[str]) -> None:
     closed = f"exec {shlex.join([sys.executable, '-c', FAKE_RUN, *argv])} <&-"
     with process(program=f"import os; os.execv('/bin/sh', ['sh', '-c', {closed!r}])") as child:
         out, err = child.communicate()
@@ -86,7 +87,7 @@ def test_closed_standard_input_is_one_line(argv: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_closed_standard_output_is_one_line() -> None:
+def test_closed_standard_output_is_a_one_line_error() -> None:
     closed = f"exec {shlex.join([sys.executable, '-c', FAKE_RUN, 'revise', 'One.'])} >&-"
     with process(program=f"import os; os.execv('/bin/sh', ['sh', '-c', {closed!r}])") as child:
         _, err = child.communicate()
@@ -94,7 +95,7 @@ def test_closed_standard_output_is_one_line() -> None:
 
 
 @pytest.mark.slow
-def test_closed_standard_error_costs_no_result() -> None:
+def test_closed_standard_error_does_not_lose_the_result() -> None:
     closed = f"exec {shlex.join([sys.executable, '-c', FAKE_RUN, 'revise', 'One.', '--json'])} 2>&-"
     with process(program=f"import os; os.execv('/bin/sh', ['sh', '-c', {closed!r}])") as child:
         out, _ = child.communicate()

@@ -20,26 +20,26 @@ BLOCKS = re.findall(
 
 @pytest.mark.slow
 @pytest.mark.loopback
-def test_every_line_does_what_it_is_there_for(
+def test_every_command_of_the_page_prints_its_result(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "examples").symlink_to(ROOT / "examples")
     (tmp_path / "rarr").symlink_to(ROOT / "rarr")
     monkeypatch.chdir(tmp_path)
-    said: dict[str, str] = {}
+    printed: dict[str, str] = {}
     with ScriptedServer(RuleModel()) as server:
         monkeypatch.setenv("RARR_BASE_URL", server.url)
         for line in "".join(BLOCKS).splitlines():
             asked = len(server.requests)
-            said[line] = _done(line, capsys)
+            printed[line] = _done(line, capsys)
             if line.startswith("rarr trace") and "fill_blank.md" not in line and "--model" not in line:
                 assert len(server.requests) == asked, line
-    assert said["rarr trace replay runs/demo.json"].endswith("The revision is the same, byte for byte.\n")
-    assert "check_agreement" in said["rarr trace show last"]
-    assert "Changed: " in said["rarr trace replay last --node check_agreement --prompt fill_blank.md"]
+    assert printed["rarr trace replay runs/demo.json"].endswith("The revision is the same, byte for byte.\n")
+    assert "check_agreement" in printed["rarr trace show last"]
+    assert "Changed: " in printed["rarr trace replay last --node check_agreement --prompt fill_blank.md"]
     assert (
         "1 run replayed, 1 of them"
-        in said["rarr trace replay --set runs --node check_agreement --prompt fill_blank.md"]
+        in printed["rarr trace replay --set runs --node check_agreement --prompt fill_blank.md"]
     )
     assert (tmp_path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 

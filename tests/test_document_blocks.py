@@ -47,7 +47,9 @@ def _elsewhere(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
 
 def blocks(kind: str) -> list[str]:
     """The blocks of this kind in all pages."""
-    return [block for text in TEXTS.values() for found, block in BLOCK.findall(text) if found == kind]
+    return [
+        block for text in TEXTS.values() for block_kind, block in BLOCK.findall(text) if block_kind == kind
+    ]
 
 
 def marked(page: str, value: object) -> ParameterSet:
@@ -57,7 +59,7 @@ def marked(page: str, value: object) -> ParameterSet:
 
 @pytest.mark.loopback  # a scripted server answers in some of them
 @pytest.mark.parametrize("page", [marked(page, page) for page in TEXTS if PYTHON.search(TEXTS[page])])
-def test_python_prints_the_text_below_it(page: str) -> None:
+def test_python_block_prints_the_text_below_it(page: str) -> None:
     for code, expected in PYTHON.findall(TEXTS[page]):
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
@@ -74,13 +76,14 @@ def steps(block: str) -> Iterator[tuple[str, str]]:
 
 def pages_with_commands() -> Iterator[ParameterSet]:
     for page, text in TEXTS.items():
-        found = [step for kind, block in BLOCK.findall(text) if kind == "console" for step in steps(block)]
-        if ours := [step for step in found if step[0].startswith("rarr ")]:
+        commands = [step for kind, block in BLOCK.findall(text) if kind == "console" for step in steps(block)]
+        if ours := [step for step in commands if step[0].startswith("rarr ")]:
             yield marked(page, ours)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("commands", [*pages_with_commands()])
-def test_command_prints_the_output_below_it(
+def test_command_block_prints_the_output_below_it(
     commands: list[tuple[str, str]], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("RARR_OFFLINE", "true")  # `rarr doctor` asks Wikipedia whether it is there
@@ -95,7 +98,7 @@ def test_command_prints_the_output_below_it(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("page", [name for name, text in TEXTS.items() if WALK.search(text)])
-def test_walk_runs_line_by_line(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_walkthrough_runs_line_by_line(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for line in "".join(WALK.findall(TEXTS[page])).splitlines():
         variables, call = re.fullmatch(r"((?:\w+=\S+ )*)rarr (.*)", line).groups()  # type: ignore[union-attr]
         with monkeypatch.context() as patch:
@@ -111,7 +114,7 @@ def shell_lines() -> list[str]:
 
 
 @pytest.mark.parametrize("line", shell_lines())
-def test_shell_line_names_what_is_there(line: str) -> None:
+def test_shell_line_names_existing_commands_and_options(line: str) -> None:
     for variable in re.findall(r"\bRARR_(\w+)=", line):
         assert variable.lower() in Settings.model_fields
     for extra in re.findall(r"\brarr\[(\w+)\]", line):
@@ -136,13 +139,13 @@ def test_unknown_option_is_found() -> None:
 
 
 @pytest.mark.parametrize("block", blocks("toml"))
-def test_toml_is_settings(block: str) -> None:
+def test_toml_block_holds_valid_settings(block: str) -> None:
     Path("rarr.toml").write_text(block, encoding="utf-8")
     assert Settings().model_dump().keys() >= tomllib.loads(block).keys()
 
 
 @pytest.mark.parametrize("block", blocks("json"))
-def test_json_can_be_read(block: str) -> None:
+def test_json_block_is_valid(block: str) -> None:
     assert all("text" in json.loads(line) for line in block.splitlines())
 
 

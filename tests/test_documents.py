@@ -17,7 +17,9 @@ CONTRIBUTING = ROOT / "CONTRIBUTING.md"
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in [*PAGES, CONTRIBUTING])
 INLINE = re.findall(r"`([^`\n]+)`", re.sub(r"^```.*?^```$", "", TEXT, flags=re.DOTALL | re.MULTILINE))
 PATHS = [
-    one for one in INLINE if re.fullmatch(r"[\w./-]+/[\w./-]*|[\w-]+\.(?:py|md)", one) and "..." not in one
+    words
+    for words in INLINE
+    if re.fullmatch(r"[\w./-]+/[\w./-]*|[\w-]+\.(?:py|md)", words) and "..." not in words
 ]
 MODULES = re.findall(r"\bpython -m (\w+(?:\.\w+)*)", TEXT)
 NOT_OURS = {"rarr.toml", "pyproject.toml", "tools.py", "agent.py", ".venv", ".venv/bin/rarr", "site/"}
@@ -33,7 +35,7 @@ def _elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.slow
-def test_parts_are_as_the_code_has_them() -> None:
+def test_generated_parts_are_up_to_date() -> None:
     assert set(re.findall(r"<!-- (\w+), from the code -->", TEXT)) == set(PARTS)
     assert timeless(updated(TEXT)) == timeless(TEXT), "run python -m benchmarks.documents"
 
@@ -47,7 +49,7 @@ def test_parts_are_as_the_code_has_them() -> None:
         ("verdict of a check", list(get_args(Verdict))),
     ],
 )
-def test_table_names_all(title: str, names: list[str]) -> None:
+def test_table_names_every_value(title: str, names: list[str]) -> None:
     table = TEXT[TEXT.index(f"| {title} |") :].partition("\n\n")[0]
     assert [
         name for row in table.splitlines()[2:] for name in re.findall(r"`(\w+)`", row.split("|")[1])
@@ -67,12 +69,12 @@ def test_every_page_is_in_the_site() -> None:
 
 
 @pytest.mark.parametrize("path", sorted({*PATHS} - NOT_OURS - TO_WRITE))
-def test_path_exists(path: str) -> None:
+def test_path_in_a_document_exists(path: str) -> None:
     assert (ROOT / path).exists()
 
 
 @pytest.mark.parametrize("page", [CONTRIBUTING, *PAGES], ids=lambda page: str(page.relative_to(ROOT)))
-def test_links_lead_somewhere(page: Path) -> None:
+def test_links_lead_to_existing_pages_and_sections(page: Path) -> None:
     links = re.findall(r"\]\(((?!https?:)[^)\s]+)\)", _without_code(page.read_text(encoding="utf-8")))
     broken = [link for link in links if not _is_there(page, link)]
     assert not broken
@@ -96,11 +98,11 @@ def _is_there(page: Path, link: str) -> bool:
 
 
 @pytest.mark.parametrize("module", sorted(set(MODULES)))
-def test_module_exists(module: str) -> None:
+def test_module_in_a_document_exists(module: str) -> None:
     assert importlib.util.find_spec(module) is not None
 
 
-def test_layout_exists() -> None:
+def test_every_path_of_the_layout_exists() -> None:
     folder = ""
     _, layout, *_ = re.split(r"^```(?:text)?\n", LAYOUT.read_text(encoding="utf-8"), flags=re.MULTILINE)
     for line in layout.splitlines():

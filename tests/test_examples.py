@@ -74,7 +74,7 @@ def outcomes(revised: Callable[[str], Revision]) -> list[Outcome]:
 
 
 @pytest.mark.parametrize("name", named(UNCORRECTED))
-def test_text_becomes_exactly_the_expected_one(name: str, revised: Callable[[str], Revision]) -> None:
+def test_examples_become_exactly_the_expected_text(name: str, revised: Callable[[str], Revision]) -> None:
     assert revised(name).text == EXAMPLES[name].expected
 
 
@@ -97,14 +97,14 @@ def test_edits_lead_to_the_expected_text(name: str) -> None:
 
 @pytest.mark.slow
 def test_counts_do_not_fall(outcomes: list[Outcome]) -> None:
-    counts = {name: sum(getattr(one, name) for one in outcomes) for name in FLOORS if name != "texts"}
+    counts = {name: sum(getattr(outcome, name) for outcome in outcomes) for name in FLOORS if name != "texts"}
     counts["texts"] = len(outcomes)
     assert {name: max(count, FLOORS[name]) for name, count in counts.items()} == counts
 
 
 @pytest.mark.slow
-def test_nothing_else_is_changed(outcomes: list[Outcome]) -> None:
-    assert [one.name for one in outcomes if one.wrong] == []
+def test_examples_have_no_wrong_edits(outcomes: list[Outcome]) -> None:
+    assert [outcome.name for outcome in outcomes if outcome.wrong] == []
 
 
 @pytest.mark.slow
@@ -120,7 +120,7 @@ def test_command_line_prints_the_expected_revision(
 
 
 @pytest.mark.slow
-def test_command_line_in_a_process_of_its_own_prints_the_same(home: Path) -> None:
+def test_command_line_in_a_separate_process_prints_the_same(home: Path) -> None:
     example = EXAMPLES["alaska"]
     argv = ["revise", "--file", str(example.path), "--corpus", str(CORPUS), "--json"]
     environment = {"RARR_HOME": str(home), "PYTHONPATH": str(Path(__file__).parent.parent)}

@@ -33,20 +33,20 @@ def test_all_holds_what_type_checkers_see() -> None:
     assert sorted({*seen} - {"import_module"}) == rarr.__all__
 
 
-def test_what_is_not_used_is_not_imported() -> None:
-    program = "import sys, rarr; print(*(one for one in sys.modules if one.startswith('rarr')))"
+def test_import_loads_no_submodules() -> None:
+    program = "import sys, rarr; print(*(name for name in sys.modules if name.startswith('rarr')))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["rarr"]
 
 
-def test_names_that_are_not_there_are_refused() -> None:
+def test_unknown_names_are_refused() -> None:
     with pytest.raises(AttributeError, match="'Nothing'"):
         getattr(rarr, "Nothing")  # noqa: B009  # mypy would see it
     with pytest.raises(ImportError, match="'Nothing'"):
         exec("from rarr import Nothing")
 
 
-def test_names_are_offered_before_they_are_used() -> None:
+def test_lazy_names_are_listed_by_dir() -> None:
     assert set(rarr.__all__) <= set(dir(rarr))
 
 

@@ -28,28 +28,28 @@ def test_figures_name_their_command_and_day(section: str) -> None:
 
 
 @pytest.mark.parametrize("page", ["corrections", "encoder"])
-def test_page_that_a_command_writes_names_it_and_the_day(page: str) -> None:
+def test_generated_page_names_its_command_and_day(page: str) -> None:
     text = (ROOT / "docs" / "measured" / f"{page}.md").read_text(encoding="utf-8")
     [(module, _, day)] = PRINTED.findall(text)
     assert importlib.util.find_spec(module) is not None
     assert date.fromisoformat(day)
 
 
-def test_figures_of_one_command_are_of_one_print() -> None:
+def test_figures_of_one_command_have_one_day() -> None:
     days: dict[tuple[str, str], set[str]] = {}
     for module, options, day in PRINTED.findall("\n".join(TEXTS.values())):
         days.setdefault((module, options), set()).add(day)
-    assert {command: found for command, found in days.items() if len(found) > 1} == {}
+    assert {command: printed for command, printed in days.items() if len(printed) > 1} == {}
 
 
-def test_figures_of_the_examples_are_those_that_the_tests_hold() -> None:
+def test_figures_of_the_examples_match_the_floors_of_the_tests() -> None:
     [section] = [text for text in TEXTS["index"].split("\n## ") if text.startswith("The examples")]
     shown = [(int(a), int(b)) for a, b in re.findall(r"\| (\d+) of (\d+) \|", section)]
     pairs = [("exact", "texts"), ("corrected", "planted"), ("right", "pinned")]
     assert shown == [(FLOORS[some], FLOORS[of_all]) for some, of_all in pairs]
 
 
-def test_figures_of_the_readme_stand_in_the_pages() -> None:
+def test_figures_of_the_readme_are_in_the_pages() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     table = readme[readme.index("| measured on |") :].partition("\n\n")[0]
     shown = re.findall(r"(\d+) of (\d+)", table)

@@ -33,7 +33,7 @@ def test_no_test_can_serve() -> None:
         server.bind(("127.0.0.1", 0))
 
 
-async def test_refusal_passes_through_code_that_survives_errors() -> None:
+async def test_refusal_is_not_caught_by_code_that_catches_exceptions() -> None:
     async def survive() -> None:
         with contextlib.suppress(Exception):
             await asyncio.to_thread(connect, "192.0.2.1")

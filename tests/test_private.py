@@ -48,6 +48,7 @@ def open_to_others(folder: Path) -> list[str]:
     return [f"{path} {mode(path):o}" for path in (folder, *folder.rglob("*")) if mode(path) & 0o077]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("umask")
 def test_data_folder_is_private(corpus: Path, tmp_path: Path) -> None:
     home = tmp_path / "some" / "where" / "home"
@@ -59,8 +60,9 @@ def test_data_folder_is_private(corpus: Path, tmp_path: Path) -> None:
     assert open_to_others(tmp_path / "some") == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("umask")
-def test_index_stays_private_when_it_is_brought_up_to_date(corpus: Path, tmp_path: Path) -> None:
+def test_index_stays_private_after_an_update(corpus: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     for text in ("Pears grow.", "Plums grow.", ""):
         Corpus.open(corpus, home=home, **BUILD).close()
@@ -106,9 +108,7 @@ def test_database_is_private_from_the_first_moment(
     assert open_to_others(tmp_path / "home") == []
 
 
-def test_index_that_is_written_with_o_is_not_private_but_follows_the_umask(
-    corpus: Path, tmp_path: Path, umask: int
-) -> None:
+def test_index_written_with_o_follows_the_umask(corpus: Path, tmp_path: Path, umask: int) -> None:
     out = tmp_path / "index"
     build_index(corpus, out, **BUILD)
     usual = {True: 0o777 & ~umask, False: 0o666 & ~umask}
@@ -116,7 +116,7 @@ def test_index_that_is_written_with_o_is_not_private_but_follows_the_umask(
 
 
 @pytest.mark.usefixtures("umask")
-def test_private_folder_leaves_those_that_are_there(tmp_path: Path) -> None:
+def test_private_folder_does_not_change_existing_folders(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir(mode=0o755)
     before = mode(tmp_path / "a")
     private_folder(tmp_path / "a" / "b" / "c")
@@ -124,7 +124,7 @@ def test_private_folder_leaves_those_that_are_there(tmp_path: Path) -> None:
     assert [mode(tmp_path / part) for part in ("a", "a/b", "a/b/c")] == [before, 0o700, 0o700]
 
 
-def test_private_folder_keeps_what_its_owner_may_do(tmp_path: Path) -> None:
+def test_make_private_keeps_the_permissions_of_the_owner(tmp_path: Path) -> None:
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a").write_text("a")
     (tmp_path / "in" / "a").chmod(0o544)
@@ -134,7 +134,7 @@ def test_private_folder_keeps_what_its_owner_may_do(tmp_path: Path) -> None:
     assert (mode(tmp_path / "in" / "a"), mode(tmp_path / "else") & 0o044) == (0o500, 0o044)
 
 
-def test_private_file_keeps_what_is_there(tmp_path: Path) -> None:
+def test_private_file_keeps_its_content(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("a")
     private_file(tmp_path / "a")
     assert (tmp_path / "a").read_text() == "a"

@@ -102,22 +102,22 @@ def test_unknown_fields_are_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({"source": ""}, "a passage has an empty source: give an address, or a name of its document"),
         ({"start": 5, "end": 3}, "a passage of a.md goes from 5 to 3: give its first character, counted"),
         ({"start": -1}, "a passage of a.md goes from -1 to 9: give its first character, counted from 0"),
     ],
 )
-def test_passage_without_a_place_is_one_line(fields: dict[str, Any], said: str) -> None:
+def test_passage_with_invalid_fields_is_a_one_line_error(fields: dict[str, Any], message: str) -> None:
     known = {"text": "It opened.", "source": "a.md", "start": 0, "end": 9, "retrieved_at": datetime.now(UTC)}
     with pytest.raises(InputError) as caught:
         Passage(**(known | fields))
-    assert str(caught.value).startswith(said)
+    assert str(caught.value).startswith(message)
     assert "\n" not in str(caught.value)
 
 
-def test_ledger_must_lead_from_original_to_text() -> None:
+def test_edits_must_lead_from_original_to_text() -> None:
     with pytest.raises(ValidationError, match="do not lead"):
         Revision(run_id="r1", original="a", text="b", changed=True)
 
@@ -147,7 +147,7 @@ def test_revert_names_an_edit_that_was_never_made(unknown: str) -> None:
         FULL.revert(unknown)
 
 
-def test_edit_that_another_one_changed_is_reverted_with_it_alone() -> None:
+def test_edit_changed_by_a_later_edit_is_reverted_only_together_with_it() -> None:
     made = revision("a b c", edit("e1", 2, 3, "bee"), edit("e2", 3, 5, "ig"))
     with pytest.raises(InputError, match="revert e2 as well"):
         made.revert("e1")
@@ -235,7 +235,7 @@ def test_reverting_some_edits_equals_making_only_the_others(
 
 
 @pytest.mark.parametrize("title", ["x " * 100_000, "x" * 301, "x" * 300, "x", ""])
-def test_long_title_is_cut_once(title: str) -> None:
+def test_long_title_is_cut_and_not_cut_again(title: str) -> None:
     known = {"text": "It.", "source": "a.md", "start": 0, "end": 3, "retrieved_at": datetime.now(UTC)}
     made = Passage(**known, title=title)
     assert made.title == (title if len(title) <= LONGEST_TITLE else f"{title[:299].rstrip()}…")

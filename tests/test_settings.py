@@ -99,14 +99,14 @@ def test_value_out_of_range_is_named() -> None:
 
 
 @pytest.mark.parametrize("name", ["window", "cache_days", "max_calls", "deadline_s"])
-def test_true_is_no_number(name: str) -> None:
+def test_true_is_not_accepted_as_a_number(name: str) -> None:
     with pytest.raises(SettingsError, match=rf"'{name}' is True: give a number"):
         Settings(**{name: True})
 
 
 @pytest.mark.parametrize("name", ["rarr.toml", "pyproject.toml"])
 @pytest.mark.parametrize("content", [b"window = ", b"\xff"])
-def test_unreadable_file_is_one_error_that_names_it(folder: Path, name: str, content: bytes) -> None:
+def test_unreadable_settings_file_is_an_error_that_names_it(folder: Path, name: str, content: bytes) -> None:
     (folder / name).write_bytes(content)
     with pytest.raises(SettingsError, match=rf"^{name} cannot be read: .*: correct it$"):
         Settings()
@@ -119,13 +119,13 @@ def test_table_of_pyproject_in_rarr_toml_is_named(folder: Path, table: str) -> N
         Settings()
 
 
-def test_value_in_the_place_of_the_table_is_named(folder: Path) -> None:
+def test_value_in_place_of_the_table_is_named(folder: Path) -> None:
     (folder / "pyproject.toml").write_text("[tool]\nrarr = 5")
     with pytest.raises(SettingsError, match=r"^tool\.rarr in pyproject\.toml is not a table"):
         Settings()
 
 
-def test_settings_are_listed_only_where_none_is_close() -> None:
+def test_settings_are_listed_only_without_a_close_name() -> None:
     with pytest.raises(SettingsError, match=r"^unknown setting 'windw' \(did you mean 'window'\?\)$"):
         Settings(windw=4)
     with pytest.raises(SettingsError, match=r"^unknown setting 'zzz': settings are preset, model, "):
@@ -133,22 +133,22 @@ def test_settings_are_listed_only_where_none_is_close() -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("windw = 4", "unknown setting 'windw' in rarr.toml (did you mean 'window'?)"),
         ("window = 'x'", "setting 'window' in rarr.toml is 'x': give a whole number, such as 4"),
         ("editor = 1", "setting 'editor' in rarr.toml is only for evaluations: leave it out"),
     ],
 )
-def test_error_in_a_file_names_the_file(line: str, told: str, folder: Path) -> None:
+def test_error_in_a_file_names_the_file(line: str, message: str, folder: Path) -> None:
     (folder / "rarr.toml").write_text(line)
-    with pytest.raises(SettingsError, match=f"^{re.escape(told)}"):
+    with pytest.raises(SettingsError, match=f"^{re.escape(message)}"):
         Settings()
 
 
 @pytest.mark.parametrize("name", ["queries", "agreement", "editor"])
 @pytest.mark.parametrize("source", ["argument", "file", "environment"])
-def test_earlier_setting_names_the_argument_of_evaluations(
+def test_former_setting_is_refused_with_its_evaluation_option(
     name: str, source: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if source == "file":
@@ -169,7 +169,7 @@ def test_earlier_setting_names_the_argument_of_evaluations(
 
 
 @pytest.mark.parametrize(
-    ("values", "said"),
+    ("values", "message"),
     [
         ({"models": 3}, """is 3: give a table, such as {"edit": "openai:NAME"}"""),
         ({"fallbacks": 3}, """is 3: give a list, such as ["a", "b"]"""),
@@ -179,8 +179,8 @@ def test_earlier_setting_names_the_argument_of_evaluations(
         ({"scope": "x"}, "is 'x': give 'sentence' or 'text'"),
     ],
 )
-def test_what_is_wrong_is_said_in_words_of_the_package(values: dict[str, Any], said: str) -> None:
-    with pytest.raises(SettingsError, match=re.escape(said)):
+def test_invalid_values_are_described_in_words_of_the_package(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(SettingsError, match=re.escape(message)):
         Settings(**values)
 
 
@@ -193,7 +193,7 @@ def test_what_is_wrong_is_said_in_words_of_the_package(values: dict[str, Any], s
         ("", []),
     ],
 )
-def test_list_in_a_variable_is_parted_by_commas_or_json(
+def test_list_in_a_variable_is_split_at_commas_or_read_as_json(
     value: str, domains: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RARR_INCLUDE_DOMAINS", value)
@@ -212,7 +212,7 @@ def test_every_table_has_an_example() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "said"),
+    ("name", "value", "message"),
     [
         ("RARR_MODELS", "edit=openai:a", """RARR_MODELS is not a JSON object: write it like '{"edit":"""),
         ("RARR_MODELS", "[1]", "RARR_MODELS is not a JSON object"),
@@ -235,16 +235,16 @@ def test_every_table_has_an_example() -> None:
         ("rarr_windw", "3", "environment variable rarr_windw is not a setting (did you mean 'window'?)"),
     ],
 )  # fmt: skip
-def test_wrong_variable_is_one_line_that_names_it(
-    name: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch
+def test_wrong_variable_is_a_one_line_error_that_names_it(
+    name: str, value: str, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, value)
-    with pytest.raises(SettingsError, match=f"^{re.escape(said)}") as caught:
+    with pytest.raises(SettingsError, match=f"^{re.escape(message)}") as caught:
         Settings()
     assert (len(str(caught.value).splitlines()), "secret" in str(caught.value)) == (1, False)
 
 
-def test_wrong_argument_is_named_as_one_though_there_is_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_argument_is_named_as_a_setting_despite_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_WINDOW", "3")
     with pytest.raises(SettingsError, match=r"^setting 'window' is 0"):
         Settings(window=0)

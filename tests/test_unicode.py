@@ -22,15 +22,15 @@ JSON = st.recursive(
 
 def expected(text: str) -> str:
     """The rule, character by character."""
-    found, at = "", 0
+    replaced, at = "", 0
     while at < len(text):
-        one, after = text[at], text[at + 1 : at + 2]
+        character, after = text[at], text[at + 1 : at + 2]
         at += 1
-        if "\ud800" <= one <= "\udbff" and "\udc00" <= after <= "\udfff":
-            one = chr(0x10000 + ((ord(one) - 0xD800) << 10) + ord(after) - 0xDC00)
+        if "\ud800" <= character <= "\udbff" and "\udc00" <= after <= "\udfff":
+            character = chr(0x10000 + ((ord(character) - 0xD800) << 10) + ord(after) - 0xDC00)
             at += 1
-        found += "\ufffd" if one == "\0" or "\ud800" <= one <= "\udfff" else one
-    return found
+        replaced += "\ufffd" if character == "\0" or "\ud800" <= character <= "\udfff" else character
+    return replaced
 
 
 @given(SURROGATES)
@@ -38,12 +38,12 @@ def expected(text: str) -> str:
 @example("\ude00\ud83d")
 @example("\ud83d\ud83d\ude00\ude00")
 @example("\U0010ffff\udbff")
-def test_surrogates_are_joined_or_replaced_one_by_one(text: str) -> None:
+def test_surrogate_pairs_are_joined_and_lone_surrogates_replaced(text: str) -> None:
     assert valid(text) == expected(text)
 
 
 @given(SURROGATES)
-def test_text_of_surrogates_can_be_stored_anywhere_and_is_mended_once(text: str) -> None:
+def test_repaired_text_can_be_stored_and_is_not_changed_again(text: str) -> None:
     behind = valid(text)
     assert behind.encode().decode() == behind
     assert json.loads(json.dumps(behind, ensure_ascii=False).encode()) == behind
@@ -57,14 +57,14 @@ def test_text_without_surrogates_stays_the_same_object(text: str) -> None:
 
 
 @given(JSON)
-def test_surrogates_deep_in_json_are_found(value: Any) -> None:
-    told = json.dumps(valid(value), ensure_ascii=False)
-    assert "\\u0000" not in told
-    told.encode()
+def test_nested_surrogates_in_json_are_replaced(value: Any) -> None:
+    encoded = json.dumps(valid(value), ensure_ascii=False)
+    assert "\\u0000" not in encoded
+    encoded.encode()
 
 
 @pytest.mark.parametrize("value", [3, None, 2.5, b"\xff", Notice(code="a", message="b", node="c")])
-def test_what_has_no_surrogates_passes(value: object) -> None:
+def test_value_without_surrogates_stays_the_same_object(value: object) -> None:
     assert valid([value, (value,)])[0] is value
 
 
@@ -79,8 +79,8 @@ def test_records_hold_no_surrogates(text: str) -> None:
 )
 @example({key: number for number, key in enumerate(("\ud800", "\ufffd", "\udc00", "\0"))})
 @example({key: number for number, key in enumerate(("\ud800", "\udc00", "\ufffd (2)"))})
-def test_keys_that_become_equal_lose_no_value(given: dict[str, int]) -> None:
+def test_keys_that_become_equal_keep_all_values(given: dict[str, int]) -> None:
     behind = valid(given)
     assert list(behind.values()) == list(given.values())
-    assert all(behind[key] == one for key, one in given.items() if valid(key) == key)
+    assert all(behind[key] == number for key, number in given.items() if valid(key) == key)
     assert valid(behind) == behind

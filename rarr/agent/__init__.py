@@ -1,1 +1,1 @@
-"""The agent: checkpoints, wiring, graph and the public calls."""
+"""Runs the pipeline on texts: the public calls, the graph, its wiring, checkpoints and replays."""

@@ -1,4 +1,4 @@
-"""Revises a long text in blocks, a few at a time, from the first block on. Each goes through the whole graph.
+"""Revises a long text in blocks, a few at a time, in text order. Each goes through the whole graph.
 
 If the run reaches a limit, finished blocks keep their revision, and the rest of the text is not changed.
 """
@@ -12,9 +12,9 @@ from rarr.records import Notice
 from rarr.state import State
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.meter import Meter, apart, meter
-from rarr.tools.spans import span
 from rarr.tools.text.document import Span
 from rarr.tools.text.long_text import TextBlock, text_blocks
+from rarr.tools.trace_spans import span
 
 RunBlock = Callable[[State], Awaitable[State]]
 
@@ -25,14 +25,20 @@ _REQUESTS = 8  # requests of one block at once, on average
 
 
 def block_size(text: str, components: Components) -> int | None:
-    """The length of the blocks of `text`, in characters; None where it goes through the graph as a whole."""
+    """Decides the length of the blocks of `text`, in characters (the setting `block_chars`).
+
+    None if the text goes through the graph as a whole, because it is short or the editor rewrites all of it.
+    """
     size = components.settings.block_chars
     # The editor of LaMDA Research rewrites the whole text at once.
     return None if size is None or len(text) <= size or components.baseline.editor == "lamda" else size
 
 
 async def by_blocks(start: State, size: int, components: Components, run: RunBlock) -> State:
-    """The state of the whole run. `run` takes the state of one block through the graph."""
+    """Revises the text of `start` in blocks of about `size` characters, and returns the joined state.
+
+    `run` takes the first state of a block through the graph and returns its last state.
+    """
     walk = _BlockQueue(start, size, run)
     await together(*(walk.work() for _ in range(_at_once(components))))
     outcomes = [walk.outcomes[number] for number in sorted(walk.outcomes)]
@@ -47,7 +53,10 @@ def _at_once(components: Components) -> int:
 
 
 class _BlockQueue:
-    """Gives out the blocks of a text in order, to several workers. `unread`: the rest was not divided."""
+    """Gives out the blocks of a text in order, to several workers; `outcomes` has results by block number.
+
+    `unread`: the deadline was so long ago that the rest of the text was not divided into sentences.
+    """
 
     def __init__(self, start: State, size: int, run: RunBlock) -> None:
         self.outcomes: dict[int, BlockOutcome] = {}
@@ -88,7 +97,7 @@ class _BlockQueue:
 
 
 def _limit_notices(outcomes: Sequence[BlockOutcome], meter: Meter, *, unread: bool) -> list[Notice]:
-    """Warnings about the part of the text that a limit left out, and about blocks that are too long."""
+    """Makes warnings about blocks that are too long, and one about text that a limit of the run left out."""
     notices = [
         Notice(
             code="block_too_long",

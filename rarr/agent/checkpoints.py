@@ -1,7 +1,7 @@
-"""Keeps runs step by step with LangGraph's checkpointers, so that a killed run can be resumed.
+"""Stores runs step by step with LangGraph's checkpointers, so that a killed run can be resumed.
 
-A run is the thread of its name. A node is done completely or not at all: the requests of a node that was
-killed are sent again.
+The id of a run is the id of its LangGraph thread. A node is done completely or not at all: the requests of a
+node that was killed are sent again.
 """
 
 import asyncio
@@ -24,24 +24,27 @@ from rarr.errors import InputError
 from rarr.state import State
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.text.document import Span
-from rarr.tools.text.nouns import kind_of
+from rarr.tools.text.noun_phrases import kind_of
 
 Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 
 _TYPES = (Span, *(kind for kind in vars(records).values() if isinstance(kind, type)))
-_KEPT = [(kind.__module__, kind.__name__) for kind in _TYPES if kind.__module__.startswith("rarr.")]
+_RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in _TYPES if kind.__module__.startswith("rarr.")]
 _NAMES = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"
 _OPENING = "lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
 
 class Checkpoints:
-    """The graph with its checkpointer. A function as checkpointer is called once for each event loop."""
+    """Builds the graph with its checkpointer, and reads and writes the states of runs.
+
+    If the checkpointer is a function, it is called once for each event loop.
+    """
 
     def __init__(self, checkpointer: Checkpointer | None, *, rewriting: bool) -> None:
         """Raises `InputError` for an object that is neither a checkpointer nor a function.
 
-        None keeps nothing.
+        With None, nothing is stored. `rewriting`: the graph is that of a baseline; see `build_graph`.
         """
         usable = checkpointer is None or isinstance(checkpointer, BaseCheckpointSaver)
         if not usable and (hasattr(checkpointer, "__aenter__") or not callable(checkpointer)):
@@ -54,7 +57,10 @@ class Checkpoints:
         self._ready = PerLoop(_Ready)
 
     async def graph(self) -> Graph:
-        """The graph of the running event loop."""
+        """Returns the compiled graph of the running event loop, built at the first call.
+
+        Raises `InputError` if the checkpointer cannot be opened or belongs to another event loop.
+        """
         ready = self._ready.get()
         async with ready.opening:
             if ready.graph is None:
@@ -65,7 +71,7 @@ class Checkpoints:
         return ready.graph
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
-        """The name and the thread of a run, or of a block's run, for LangGraph and tracers."""
+        """Makes the LangGraph config that names a run and its thread; of the whole run if `block` is 0."""
         name = f"rarr block {block}" if block else "rarr"
         config = RunnableConfig(run_name=name, metadata={"run_id": run_id})
         if self._checkpointer is not None:
@@ -73,14 +79,20 @@ class Checkpoints:
         return config
 
     async def block(self, run_id: str, number: int) -> tuple[State | None, bool]:
-        """The last state of a block's run, and whether it is done; None where it did not start."""
+        """Reads the last stored state of a block's run, and whether that run is done.
+
+        (None, False) if the run of the block did not start, or without a checkpointer.
+        """
         if self._checkpointer is None:
             return None, False
         kept = await (await self.graph()).aget_state(self.config(run_id, number))
         return (cast(State, kept.values), not kept.tasks) if "original" in kept.values else (None, False)
 
     async def keep(self, run_id: str, state: State, *, done: bool) -> None:
-        """Keeps the state with which a run by blocks starts, or its last state when it is `done`."""
+        """Stores the first state of a run by blocks, or its last state if `done`.
+
+        Does nothing without a checkpointer.
+        """
         if self._checkpointer is None:
             return
         graph, config = await self.graph(), self.config(run_id)
@@ -91,22 +103,28 @@ class Checkpoints:
         await graph.aupdate_state(config, new, as_node="evaluate" if done else START)
 
     async def new(self, run_id: str | None) -> str:
-        """The name of a new run. Raises `InputError` where a run of that name is kept."""
+        """Checks and returns the id of a new run; generates one for None.
+
+        Raises `InputError` if the id is not allowed, or if a run with this id is stored.
+        """
         run_id = uuid4().hex if run_id is None else run_id
-        if await self._kept(run_id) is not None:
+        if await self._stored_state(run_id) is not None:
             raise InputError(f"run {run_id!r} was begun before: resume it, or give another run_id")
         return run_id
 
     async def begun(self, run_id: str) -> tuple[State, bool]:
-        """The last state of a run, and whether it is done. Raises `InputError` where there is no such run."""
+        """Reads the last stored state of a run, and whether the run is done.
+
+        Raises `InputError` if no such run is stored, and without a checkpointer.
+        """
         if self._checkpointer is None:
             raise InputError("no run can be resumed without checkpoints: give Reviser(checkpointer=...)")
-        if (kept := await self._kept(run_id)) is None:
+        if (kept := await self._stored_state(run_id)) is None:
             raise InputError(f"there is no checkpoint of a run {run_id!r}: revise its text with this run_id")
         # `next` lacks tasks that are done in a step that is not.
         return cast(State, kept.values), not kept.tasks
 
-    async def _kept(self, run_id: str) -> StateSnapshot | None:
+    async def _stored_state(self, run_id: str) -> StateSnapshot | None:
         if not isinstance(run_id, str) or not re.fullmatch(records.RUN_ID, run_id):
             raise InputError(f"run_id is {str(run_id)[:40]!r}: {_NAMES}")
         if self._checkpointer is None:
@@ -118,7 +136,7 @@ class Checkpoints:
         return state if "original" in state.values else None  # else it stopped before its first step
 
     async def aclose(self) -> None:
-        """Closes the checkpointer that was opened for this event loop."""
+        """Closes the checkpointer that was opened for this event loop, but none that the caller made."""
         if (ready := self._ready.pop()) is not None:
             await ready.opened.aclose()
 
@@ -148,14 +166,16 @@ class _Ready:
 
 
 def _with_records(saver: Saver) -> Saver:
-    """A checkpointer that restores the package's records without warnings. The caller's own stays as it is.
+    """Copies the checkpointer so that it restores the package's records without warnings.
+
+    The caller's own is not changed. If it has a serializer of its own, it may be returned as it is.
 
     A serializer that takes any type warns about each type, and `with_allowlist` does not change that.
     """
-    copied = saver.with_allowlist(_KEPT)
+    copied = saver.with_allowlist(_RECORD_TYPES)
     if copied is saver and type(saver.serde) is JsonPlusSerializer:
         copied = copy(saver)
         copied.serde = JsonPlusSerializer(
-            pickle_fallback=saver.serde.pickle_fallback, allowed_msgpack_modules=_KEPT
+            pickle_fallback=saver.serde.pickle_fallback, allowed_msgpack_modules=_RECORD_TYPES
         )
     return copied

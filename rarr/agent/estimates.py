@@ -14,14 +14,14 @@ DISAGREEMENTS = 0.3
 
 
 def estimate(text: str, context: str | None, components: Components) -> Estimate:
-    """The expected usage. The embedded rules find the queries of the text, with J evidences for each.
+    """Estimates the usage of a run; asks no model. `cost` is None if the price of a model is not known.
 
-    It fits a text in other words than its documents. With blind reading, the rules settle values that the
-    documents have in nearly the same words, so such a text costs less, down to nothing.
+    The embedded rules find the queries of the text. Each query gets `evidence_per_query` passages. With
+    blind reading, a run costs less if rules can compare the text with its documents without a model.
 
-    The estimate fits a text with some errors: each is read again, or has the checks on its sentence asked
-    again. A text without errors may cost half of it, a text with errors in most sentences twice as much: it
-    is no limit. The estimate of a long text is the sum over its blocks.
+    The estimate assumes that `DISAGREEMENTS` of the queries find an error. A text without errors may cost
+    half as much, a text with errors in most sentences twice as much: the estimate is not a limit. The
+    estimate of a long text is the sum over its blocks.
     """
     size = block_size(text, components)
     if size is None:

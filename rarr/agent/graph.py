@@ -1,11 +1,12 @@
-"""The pipeline as a LangGraph graph: nodes, edges and routes.
+"""Builds the pipeline as a LangGraph graph: nodes, edges and routes.
 
 generate_queries -> retrieve, one branch a query -> rerank (all of them at once)
                  -> check_agreement (all pairs at once) <-> edit -> attribute -> evaluate
 
-An edit makes the checks that looked at its sentence stale: they are asked again. Other values in the text
-that depend on a corrected value are followed up. Without queries, or after a failure that leaves nothing to
-work with, the run goes straight to attribute. Another round asks about sentences that still lack support.
+An edit makes the checks that looked at its sentence stale: they are asked again. The node follow_up adds
+queries about other values in the text that depend on a corrected value. Without queries, or after a failure
+that leaves nothing to work with, the run goes straight to attribute. Another round asks about sentences that
+still lack support.
 """
 
 from collections.abc import Awaitable, Callable
@@ -30,16 +31,16 @@ from rarr.nodes.retrieve import retrieve
 from rarr.nodes.rewrite import rewrite
 from rarr.state import State, failure, unsearched
 from rarr.tools.models.meter import meter
-from rarr.tools.spans import span
+from rarr.tools.trace_spans import span
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
 Graph = CompiledStateGraph[State, Components, State, State]
 
 
 def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None, *, rewriting: bool = False) -> Graph:
-    """The whole pipeline, compiled. The run's context brings the components that its nodes use.
+    """Builds and compiles the whole pipeline. Each run passes the components of its nodes as its context.
 
-    `rewriting`: the pipeline of a baseline, in which rewrite replaces checks and edits.
+    `rewriting`: the pipeline of a baseline, in which the node rewrite replaces checks and edits.
     """
     graph = StateGraph(State, context_schema=Components)
     _add(graph, generate_queries, on_failure="attribute")
@@ -70,7 +71,10 @@ def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None, *, rewriti
 
 
 def one_branch_per_query(state: State) -> list[Send] | str:
-    """Searches for all queries of the round at once. Without queries there is nothing to research."""
+    """Routes each query of this round to its own retrieve.
+
+    Without queries, the route is attribute in the first round, and evaluate in later rounds.
+    """
     sends = [
         Send("retrieve", {"query": query}) for query in state["queries"] if query.round == state["round"]
     ]
@@ -80,9 +84,9 @@ def one_branch_per_query(state: State) -> list[Send] | str:
 
 
 def after_edits(state: State) -> str:
-    """Follows up values that depend on a correction, then asks stale checks again.
+    """Names the next node: follow_up for corrections not followed up yet, check_agreement for open checks.
 
-    This ends, since an edit is tried only once for each query.
+    Otherwise attribute. The loop ends, since an edit is tried only once for each query.
     """
     if unfollowed(state):
         return "follow_up"
@@ -90,7 +94,7 @@ def after_edits(state: State) -> str:
 
 
 def another_round(state: State) -> str:
-    """Starts another round while sentences lack support, as far as the settings and the budget allow."""
+    """Names generate_queries if the node evaluate has listed sentences that lack support, otherwise END."""
     return "generate_queries" if state.get("lacking") else END
 
 
@@ -101,7 +105,7 @@ def _add(graph: StateGraph[Any, Components, Any, Any], node: Node, *, on_failure
 
 
 def metered(name: str, node: Node) -> Node:
-    """The node, with its calls counted by the run's meter and recorded by its recorder."""
+    """Wraps a node: a meter counts its calls, a span records them, its update gets warnings."""
 
     async def metered(state: Any, runtime: Runtime[Components]) -> Any:
         with meter().step(name), span("node", name, _branch(state)) as call:
@@ -116,7 +120,7 @@ def metered(name: str, node: Node) -> Node:
 
 
 def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
-    """Turns a node's failure into a warning. The run goes on with the results so far."""
+    """Makes the error handler of a node: it turns the failure into a warning and continues at `goto`."""
 
     async def survive(state: Any, error: NodeError) -> Command[Any]:
         query_id = _branch(state) or None
@@ -131,6 +135,6 @@ def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
 
 
 def _branch(state: Any) -> str:
-    """The id of the query that this branch is for."""
+    """The id of the query that this branch is for; "" outside of the branches of retrieve."""
     query = state.get("query")
     return query.id if query else ""

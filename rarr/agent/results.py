@@ -17,7 +17,10 @@ _NODES = (
 
 
 def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
-    """The revision of a run that is done, or that stopped at a limit."""
+    """Builds the revision of a run that is done, or that stopped at a limit.
+
+    Without a report in the state, all sentences are unjudged. Each warning comes once.
+    """
     text = state["text"]
     return Revision(
         run_id=run_id,
@@ -45,7 +48,7 @@ def _unjudged(text: str) -> Report:
 
 
 def budget_of(settings: Settings) -> Budget:
-    """The limits of one run."""
+    """Takes the limits of one run from the settings."""
     return Budget(
         max_calls=settings.max_calls,
         max_tokens=settings.max_tokens,
@@ -55,7 +58,7 @@ def budget_of(settings: Settings) -> Budget:
 
 
 def usage_of(meter: Meter) -> Usage:
-    """The usage of a run so far."""
+    """Reads the usage of a run so far, in total and by node, from its meter."""
     called = sorted(meter.by_node, key=lambda node: _NODES.index(node) if node in _NODES else len(_NODES))
     by_node = {node: NodeUsage(**asdict(meter.by_node[node])) for node in called}
     total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
@@ -63,5 +66,5 @@ def usage_of(meter: Meter) -> Usage:
 
 
 def _distinct(notices: Sequence[Notice]) -> list[Notice]:
-    """Each notice once: an exhausted budget fails every remaining question with the same notice."""
+    """Removes repeated notices: an exhausted budget fails every remaining question with the same notice."""
     return list({notice.model_dump_json(): notice for notice in notices}.values())

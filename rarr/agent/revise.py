@@ -1,4 +1,4 @@
-"""The public calls: `revise`, `arevise`, and `Reviser` for many texts."""
+"""Offers the public calls: `revise`, `arevise`, and `Reviser` for many texts."""
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -19,7 +19,7 @@ from rarr.tools.concurrency.background import run
 from rarr.tools.concurrency.worker import in_thread, work
 from rarr.tools.models.meter import METER, Meter, ModelCall
 from rarr.tools.text.document import unread_tables
-from rarr.tools.text.nouns import counted, kind_of
+from rarr.tools.text.noun_phrases import counted, kind_of
 from rarr.tools.text.warning_lines import by_reason
 from rarr.unicode import REPLACEMENT, valid
 
@@ -107,9 +107,9 @@ class Reviser:
     async def arevise_from(
         self, start: State, run_id: str, *, resumed: bool = False, done: bool = False
     ) -> Revision:
-        """Like `arevise`, from the state with which a run begins.
+        """Revises the text of `start`, the first state of a run; with `resumed`, the last checkpoint is used.
 
-        `resumed`: a run with checkpoints goes on from `start`. `done`: `start` is its last state.
+        `done`: `start` is the last state of a finished run, and becomes a revision without asking a model.
         """
         from rarr.agent.block_runs import block_size  # it loads the nodes, which `import rarr` need not
 
@@ -134,7 +134,7 @@ class Reviser:
             METER.reset(token)
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
-        """The expected usage of `revise` for this text. Asks no model and searches nothing."""
+        """Estimates the usage of `revise` for this text. Asks no model and searches nothing."""
         text = _required_text(text, "text")
         context = None if context is None else _required_text(context, "context")
         from rarr.agent.estimates import estimate  # it loads the rules, for which `import rarr` need not wait
@@ -142,7 +142,7 @@ class Reviser:
         return estimate(text, context, self._components)
 
     def source_text(self, evidence: Evidence) -> str | None:
-        """The text that contains `evidence` from its `start` to its `end`; None where it is not kept.
+        """Finds the text that contains `evidence` from its `start` to its `end`; None if no source has it.
 
         Pages come from the cache, of any age, and files of a corpus are read again.
         """
@@ -174,7 +174,7 @@ class Reviser:
         await self.aclose()
 
     async def _by_blocks(self, start: State, size: int, run_id: str, *, resumed: bool) -> State:
-        """The last state of a run whose text is revised in blocks of `size` characters."""
+        """Revises in blocks of about `size` characters, and returns the last state of the whole run."""
         from rarr.agent.block_runs import by_blocks  # it loads the nodes, which `import rarr` need not
 
         if not resumed:
@@ -192,7 +192,7 @@ class Reviser:
         return state
 
     async def _through_graph(self, start: State | None, run_id: str, block: int = 0) -> State:
-        """The last state. Without a `start`, a run with checkpoints is continued."""
+        """Runs the graph and returns its last state. With None, continues from the last checkpoint."""
         graph = await self._checkpoints.graph()
         call: Any = {"context": self._components, "config": self._checkpoints.config(run_id, block)}
         if self._on_step is None:
@@ -227,7 +227,7 @@ async def arevise(text: str, context: str | None = None, **settings: Any) -> Rev
 
 
 def _required_text(text: object, name: str) -> str:
-    """`text` as valid Unicode.
+    """Returns `text` as valid Unicode. `name` is the argument's name in errors.
 
     Raises `InputError` for a value that is not a string, and for an empty text.
     """
@@ -239,7 +239,7 @@ def _required_text(text: object, name: str) -> str:
 
 
 def _traces(components: Components, *, resumable: bool) -> tuple["Recording | None", list[Notice]]:
-    """The recording of runs. If runs cannot be recorded, that is a warning, and texts are still revised."""
+    """Opens the recording of traces; None without the setting `trace`, or with a warning if that fails."""
     if not components.settings.trace:
         return None, []
     from rarr.traces.recording import Recording
@@ -261,7 +261,7 @@ def _unsearched(settings: Settings) -> list[Notice]:
 
 
 def _replaced_notices(given: str, text: str) -> list[Notice]:
-    """The warning about characters of `given` that are replaced in `text`, the same as valid Unicode."""
+    """Makes a warning if making `given` valid Unicode, which gave `text`, has replaced characters."""
     if not (replaced := text.count(REPLACEMENT) - given.count(REPLACEMENT)):
         return []
     message = (
@@ -282,7 +282,7 @@ def _tables_notices(text: str) -> list[Notice]:
 
 
 def _listener(settings: Settings, on_call: OnCall | None) -> OnCall | None:
-    """The listener to requests: the caller's, and OpenTelemetry's where the settings ask for it."""
+    """Returns the function to call with each request: the caller's, and with `otel` OpenTelemetry's too."""
     if not settings.otel:
         return on_call
     from rarr.agent.telemetry import model_spans  # it needs an extra

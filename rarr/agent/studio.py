@@ -1,4 +1,4 @@
-"""The graph for `langgraph dev` and Studio, which send plain JSON and do not know components.
+"""Builds the graph for `langgraph dev` and Studio, which send plain JSON and do not know components.
 
 `langgraph.json` names it. It has one node, which shows the steps of the pipeline as those of a subgraph.
 Settings come from the environment and `rarr.toml`. They are read once, at the first run.
@@ -27,7 +27,7 @@ class StudioInput(TypedDict):
 
 
 class Revised(StudioInput):
-    """`revision` is a `Revision` as JSON; None where `error` gives the reason."""
+    """The output in Studio: `revision` is a `Revision` as JSON; None if `error` gives the reason."""
 
     revision: dict[str, Any] | None
     error: str
@@ -42,7 +42,7 @@ def _made() -> Reviser:
 
 
 def _reviser() -> Reviser:
-    """The only reviser, even if the first two runs come at once."""
+    """Returns the only reviser, made at the first call, even if two runs call it at once."""
     with _making:
         return _made()
 
@@ -50,7 +50,7 @@ def _reviser() -> Reviser:
 async def revise(state: StudioInput) -> dict[str, Any]:
     """Revises one text.
 
-    An error is returned as a value, since the server writes exceptions only to its log.
+    A `RarrError` is returned as `error`, since the server writes exceptions only to its log.
     """
     try:
         reviser = await asyncio.to_thread(_reviser)  # it reads files

@@ -1,4 +1,4 @@
-"""Spans for OpenTelemetry: the run and its nodes, from LangChain's callbacks, and requests to models.
+"""Sends spans to OpenTelemetry: the run and its nodes, from LangChain's callbacks, and requests to models.
 
 The application's tracer provider is used if it has set one. Otherwise a provider is set that sends spans to
 OTEL_EXPORTER_OTLP_ENDPOINT. Other uses of LangChain in the process are traced as well.
@@ -29,7 +29,10 @@ except ImportError:
 
 
 def model_spans() -> Callable[[ModelCall], None]:
-    """Turns tracing on, and returns the function that makes the span of a request."""
+    """Turns tracing on, and returns the function that sends the span of a finished request.
+
+    It sends none for requests of LangChain models, which LangChain's callbacks report.
+    """
     if isinstance(
         trace.get_tracer_provider(), trace.ProxyTracerProvider
     ):  # the application has not set a provider
@@ -51,7 +54,7 @@ def _provider() -> TracerProvider:
 
 
 def _span(tracer: OITracer, call: ModelCall) -> None:
-    """Makes the span under the node that asked, when the request is over and its tokens are known."""
+    """Sends the span of a finished request, as a child of the node that asked."""
     node, ended = get_current_span(), time.time_ns()
     span = tracer.start_span(
         call.model,

@@ -100,6 +100,6 @@ def _within(foreign: Mapping[Span, str], question: Query | Question) -> bool:
     return any(span.overlaps(Span(question.start, question.end)) for span in foreign)
 
 
-def _warn(what: str, codes: Iterable[str]) -> None:
+def _warn(subject: str, codes: Iterable[str]) -> None:
     if languages := ", ".join(sorted(set(codes))):
-        meter().warn(CODE, f"{what} not in English ({languages}) are not judged: {_CURE}")
+        meter().warn(CODE, f"{subject} not in English ({languages}) are not judged: {_CURE}")

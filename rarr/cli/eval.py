@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from rarr.cli import options
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 if TYPE_CHECKING:
     from rarr.evals.reports import EvalReport
@@ -100,7 +100,7 @@ def _evaluated(
 ) -> "EvalReport":
     from rarr.evals import evaluate
     from rarr.settings import Settings
-    from rarr.views.terminal.waiting import Waiting
+    from rarr.views.terminal.progress_line import Waiting
 
     settings, clock = Settings(**chosen), Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:

@@ -4,7 +4,7 @@ import sys
 
 from rarr.cli import options
 from rarr.cli.streams import warn, write
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 
 def index(path: options.Documents, out: options.Index) -> int:
@@ -20,7 +20,7 @@ def index(path: options.Documents, out: options.Index) -> int:
     from rarr.retrievers.corpus.index import build_index
     from rarr.settings import Settings
     from rarr.tools.text.warning_lines import by_reason
-    from rarr.views.terminal.waiting import Waiting
+    from rarr.views.terminal.progress_line import Waiting
 
     settings = Settings()
     with Waiting(watched=sys.stderr.isatty()) as waiting:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rarr.cli import options
 from rarr.cli.streams import complain, decoded, text_to_revise, warn, write
 from rarr.errors import InputError
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 if TYPE_CHECKING:
     from rarr.records import Revision
@@ -90,7 +90,7 @@ def revise(
 def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revision":
     from rarr import Reviser
     from rarr.settings import Settings
-    from rarr.views.terminal.waiting import Waiting
+    from rarr.views.terminal.progress_line import Waiting
 
     calls = Counter[str]()
     with Waiting(watched=sys.stderr.isatty()) as waiting:

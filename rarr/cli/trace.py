@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import typer
 
 from rarr.cli import options
-from rarr.cli.replay import replay
 from rarr.cli.streams import warn, write
+from rarr.cli.trace_replay import replay
 from rarr.errors import InputError
 
 if TYPE_CHECKING:

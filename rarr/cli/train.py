@@ -10,7 +10,7 @@ from rarr.cli import options
 from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import SetupError
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 if TYPE_CHECKING:
     from rarr.training.calibration import FittedDecision
@@ -75,7 +75,7 @@ def _made(
     from rarr.settings import Settings
     from rarr.training.noising.relevance import RELEVANT
     from rarr.training.noising.runs import make_data
-    from rarr.views.terminal.waiting import Waiting
+    from rarr.views.terminal.progress_line import Waiting
 
     clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
@@ -152,7 +152,7 @@ def editor(
     """
     from rarr.backends.encoder.weights import checked_manifest
     from rarr.training.noising.rows import enough
-    from rarr.views.terminal.waiting import Waiting
+    from rarr.views.terminal.progress_line import Waiting
 
     try:
         from rarr.training.editor import Backend, fine_tune
@@ -178,7 +178,7 @@ def editor(
     losses = ", ".join(
         f"{name} {report.before[name]:.3f} to {after:.3f}" for name, after in report.after.items()
     )
-    decisions = "".join(f"  {_decision(one)}\n" for one in report.decisions)
+    decisions = "".join(f"  {_decision(decision)}\n" for decision in report.decisions)
     write(
         f"rows: {report.rows}, {report.held_out} of them held out\nexamples: {examples}\n"
         f"steps: {report.steps}\nloss on the held-out rows: {losses}\n"

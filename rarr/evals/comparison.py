@@ -1,4 +1,4 @@
-"""Compares two finished runs, row by row."""
+"""Compares two finished evaluation runs, row by row."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The folder of one run: its inputs, the finished rows, and the report. No crash loses any of these.
+"""Reads and writes the folder of an evaluation run: inputs, finished rows, report. No crash loses them.
 
 run.json            the digests of the data and of what is searched, and the settings
 predictions.jsonl   a line for each finished row. A line is appended whole, and is on the disk before the next
@@ -30,7 +30,7 @@ _ELSEWHERE = "give another folder, or delete this one"
 
 @contextmanager
 def claimed(path: Path) -> Iterator[None]:
-    """Claims the folder, which is made where it is missing.
+    """Locks the folder for this process during the block, and makes it if it is missing.
 
     Raises `InputError` if another process uses it, or if it holds other files, to which nothing is added.
     """
@@ -74,15 +74,15 @@ def _require_unchanged(before: Mapping[str, str], now: Mapping[str, str], path: 
 
 
 def begin(path: Path, made_with: Mapping[str, Any]) -> None:
-    """Records the inputs of the run: at its start, or with a corpus that could not be read before."""
+    """Writes the inputs of the run to run.json, again when a run continues."""
     with writing(path):
         write_whole(path / RUN, json.dumps(made_with, ensure_ascii=False, indent=2) + "\n")
 
 
 def reopen(path: Path) -> None:
-    """Removes the report and the lines with an error, because rows are still to be done.
+    """Removes the report and the predictions with an error, because rows are still to be revised.
 
-    At every moment, a line is either unchanged, or its row is still to be done.
+    After a crash in between, every other prediction is still there.
     """
     with writing(path):
         for name in (REPORT, PAGE):
@@ -100,7 +100,7 @@ def finish(path: Path, report: EvalReport) -> None:
 
 
 def finished(path: Path) -> EvalReport:
-    """The report of a finished run. Raises `InputError` if there is none."""
+    """Reads the report of a finished run. Raises `InputError` if there is none."""
     try:
         return EvalReport.model_validate_json((path / REPORT).read_bytes())
     except FileNotFoundError:
@@ -121,7 +121,7 @@ def finished(path: Path) -> EvalReport:
 
 
 def predictions(path: Path) -> Iterator[Prediction]:
-    """The finished rows, in the order in which they finished.
+    """Yields the predictions of finished rows, in the order in which they finished; none without a file.
 
     An incomplete last line is removed from the file.
     Raises `InputError` for any other line that cannot be read.

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from typing import get_args
 
 from rarr.evals.metrics import EDIT_KINDS, Measured, restored
-from rarr.evals.page import cases
+from rarr.evals.page import best_and_worst_rows
 from rarr.evals.page.scatter import Chart, Dot
 from rarr.evals.reports import EvalReport, ScoredRow
 from rarr.records import Status
-from rarr.tools.pages.rendering import render
+from rarr.tools.pages.html_rendering import render
 
 __all__ = ["render_html"]
 
@@ -28,7 +28,7 @@ _KINDS = {
 
 
 def render_html(report: EvalReport) -> str:
-    """The text of the whole page. Write it as UTF-8."""
+    """Renders the whole page. Write it as UTF-8."""
     measures = report.measures
     dots = [dot for row in report.rows if (dot := _dot(row))]
     statuses = Counter(status for row in report.rows for status in row.statuses)
@@ -44,13 +44,13 @@ def render_html(report: EvalReport) -> str:
         statuses={status: statuses[status] for status in _STATUSES if statuses[status]},
         chart=Chart(dots) if dots else None,
         undrawn=len(report.rows) - len(dots),
-        cases=cases,
+        cases=best_and_worst_rows,
         restored=restored,
     )
 
 
 def _between_0_and_1(measures: Mapping[str, Measured]) -> set[str]:
-    """The measures that a bar from 0 to 1 can show. Counts and times are left out."""
+    """Names the measures that a bar from 0 to 1 can show, without counts and times."""
     return {
         name
         for name, measure in measures.items()

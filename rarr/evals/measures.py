@@ -1,4 +1,4 @@
-"""The measures of one row, and the measures over all rows."""
+"""Declares the measures of one row, and computes the measures over all rows with their intervals."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -28,10 +28,10 @@ STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 class Measure(NamedTuple):
-    """A measure of one row. `of` takes a revised row, and returns None if the row could not be judged.
+    """A measure of one row. `of` computes it, and returns None if the row could not be judged.
 
-    Rows to which it does not apply are not counted. `is_share`: its values are true or false. `asked_for`: it
-    is reported only if some row has it, since only a model that was set for it judges it.
+    Rows for which `applies` is false are not counted. `is_share`: the values are true or false, and their
+    share is reported. `asked_for`: it is reported only if some row has a value, since it needs a model.
     """
 
     of: Callable[[ScoredRow], float | None]
@@ -40,7 +40,7 @@ class Measure(NamedTuple):
     asked_for: bool = False
 
     def value(self, row: ScoredRow) -> float | None:
-        """The value for a row to which the measure applies. A row with an error was not judged."""
+        """Computes the value for a row to which the measure applies; None for a row with an error."""
         return None if row.error else self.of(row)
 
 
@@ -97,13 +97,13 @@ NAMES: tuple[str, ...] = (*ROW_MEASURES, *POOLED, *STATUSES)
 
 
 def available() -> dict[str, Measure]:
-    """The measures of rows, without measures whose library is not installed."""
+    """Returns the measures of rows by name, without `rouge_l` if its library is not installed."""
     missing = set() if find_spec("rouge_score") else {"rouge_l"}
     return {name: measure for name, measure in ROW_MEASURES.items() if name not in missing}
 
 
 def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """Every measure that applies to some row, by name, with its 95% interval over rows.
+    """Computes every measure that applies to some row, by name, with its 95% interval over rows.
 
     The shares of statuses count sentences, and those of words count words; `n` counts rows.
     """
@@ -121,7 +121,7 @@ def _share(values: Sequence[float | None]) -> Measured:
 
 
 def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """The share of sentences with each status. Rows without a sentence are left out."""
+    """Computes the share of sentences with each status. Rows without a sentence are left out."""
     counts = [Counter(row.statuses) for row in rows if row.statuses]
     unjudged = sum(bool(row.error) for row in rows)
 

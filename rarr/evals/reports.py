@@ -1,4 +1,4 @@
-"""The report of an evaluation: a row for each text, and the measures over all rows with their intervals."""
+"""Declares the records of an evaluation's report: its rows, and the measures over all rows."""
 
 from pydantic import Field
 
@@ -37,7 +37,10 @@ class Unreadable(Record):
 
 
 class EvalReport(Record):
-    """`measures` by name, such as `f1_ap`. `settings` are those that differ from the defaults."""
+    """The report of an evaluation: `measures` by name, such as `f1_ap`, and all rows.
+
+    `settings` are those that differ from the defaults.
+    """
 
     data: str
     settings: dict[str, str] = Field(default_factory=dict)
@@ -55,7 +58,10 @@ class Compared(Record):
 
 
 class Comparison(Record):
-    """Two runs, row by row. `rows` counts rows in both runs; `only_a` and `only_b` count rows in one run."""
+    """The comparison of the evaluation runs in the folders `a` and `b`.
+
+    `rows` counts the rows in both runs; `only_a` and `only_b` count those in only one run.
+    """
 
     a: str
     b: str

@@ -1,4 +1,4 @@
-"""The evidence of a row as a source to search."""
+"""Searches the evidence that a row of an evaluation brings with it."""
 
 import asyncio
 from collections.abc import Sequence
@@ -15,8 +15,8 @@ from rarr.retrievers.web.nearest_passages import nearest
 class RowRetriever:
     """A retriever over `evidence`, which is cut into windows of `window` sentences as in a corpus.
 
-    Pieces of one source are one document, in which they stand one after another. A piece without a source is
-    a document by itself.
+    Pieces of evidence from one source are joined to one document. A piece without a source is a document by
+    itself.
     """
 
     offline = True
@@ -25,9 +25,9 @@ class RowRetriever:
         self._evidence, self._window, self._step = evidence, window, step
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` documents nearest to `query`, best first; at most 8 of each, as for a corpus.
+        """Finds passages of the `k` documents nearest to `query`, best first; at most 8 of each document.
 
-        A document without a word in common is kept: its author meant it for this text.
+        A document without a word in common is returned too: its author meant it for this text.
         """
         return await asyncio.to_thread(self._search, query, k)
 

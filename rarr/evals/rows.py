@@ -42,7 +42,7 @@ class EvalRow(Record):
 
 
 class EvalData(NamedTuple):
-    """The content of a file. `digest` is the digest of all its bytes, unpacked."""
+    """The content of a data file. `digest` is the SHA-256 digest of all its bytes, unpacked."""
 
     rows: list[EvalRow]
     unreadable: list[Unreadable]
@@ -54,7 +54,7 @@ class _WrongError(Exception):
 
 
 def read_rows(path: Path) -> EvalData:
-    """The rows of a file of JSON lines, packed if its name ends in `.gz`.
+    """Reads the rows of a file of JSON lines, gzipped if its name ends in `.gz`, and lists unreadable lines.
 
     A row is an object with "text" and optionally "id" (default: the line's number), "context", "evidence" (a
     list of objects with "text" and optionally "title", "url" or "source", "published_at"), "corpus" (a path
@@ -139,7 +139,7 @@ def _id(value: dict[str, Any], number: int) -> str:
 
 
 def _string(value: dict[str, Any], name: str, owner: str, *, filled: bool = False) -> str | None:
-    """The string under `name`; None if there is none. `filled`: it may not be empty; a text never may."""
+    """Reads the string under `name`, or None. `filled` and "text" may not be empty; raises `_WrongError`."""
     given = value.get(name)
     if given is None:
         return None

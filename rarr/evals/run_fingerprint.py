@@ -34,7 +34,7 @@ _DIGITS = 12  # hexadecimal digits of a digest
 def described(
     settings: Settings, components: Components | None = None, baseline: Baseline = NO_BASELINE
 ) -> dict[str, str]:
-    """The settings that differ from the defaults and affect results, and the changes of a baseline, as text.
+    """Describes as text the settings that differ from defaults and affect results, and those of a baseline.
 
     Objects are named by their class, and so are `components` that were given instead of settings.
     """
@@ -55,7 +55,7 @@ def described(
 
 
 def corpora(paths: Iterable[Path | None], max_file_mb: int) -> dict[str, str]:
-    """A digest of the searchable content of each corpus, by its path, without reading the files.
+    """Makes a digest of each corpus by its path, from names, sizes and times of files, or a built index.
 
     A corpus that cannot be read is left out: no result came from it, so none can be outdated.
     """
@@ -67,7 +67,7 @@ def corpora(paths: Iterable[Path | None], max_file_mb: int) -> dict[str, str]:
 
 
 def _digest_of_corpus(path: Path, max_file_mb: int) -> str:
-    """The digest of an index's state, or of the names, sizes and times of the files that are read."""
+    """Hashes the state of a built index, or the names, sizes and times of files."""
     with suppress(RuntimeError):  # the path names an unknown user: `located` reports it
         path = path.expanduser()
     if is_index(where := located(path)):

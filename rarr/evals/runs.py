@@ -42,7 +42,7 @@ def evaluate(
     on_row: Progress | None = None,
     on_index: Progress | None = None,
 ) -> EvalReport:
-    """Revises the rows of `data` (see `rarr.evals.rows`), `jobs` at once, and writes the results to `out`.
+    """Revises and scores the rows of the file `data` (see `rarr.evals.rows`), `jobs` rows at once.
 
     `out` becomes a folder with `predictions.jsonl`, a line for each row, `report.json` and `report.html`. The
     same call continues an interrupted run. `limit`: revise only the first rows. A row brings its own evidence
@@ -82,7 +82,9 @@ def evaluate(
         chosen = source.rows[:limit]
         with _wired(settings, components, baseline, on_index) as parts:
             folder.begin(path, made_with)
-            rows = _all_rows(chosen, _finished_rows(source.rows, path), path, _Revising(parts), jobs, on_row)
+            rows = _all_rows(
+                chosen, _finished_rows(source.rows, path), path, _RowReviser(parts), jobs, on_row
+            )
         report = report_of(str(data), description, rows, source.unreadable)
         folder.finish(path, report)
     return report
@@ -92,7 +94,7 @@ def evaluate(
 def _wired(
     settings: Settings, components: Components | None, baseline: Baseline, on_index: Progress | None
 ) -> Iterator[Components]:
-    """The given components, or else the components of the settings, which are closed at the end."""
+    """Yields the given components; without them, makes those of the settings and closes them at the end."""
     if components is not None:
         yield components
         return
@@ -101,7 +103,10 @@ def _wired(
 
 
 def _finished_rows(rows: list[EvalRow], path: Path) -> dict[str, ScoredRow]:
-    """The rows that an earlier process finished, by id. Rows with an error are revised again."""
+    """Reads the scored rows of an earlier process, by id, without rows with an error, to be revised again.
+
+    Raises `InputError` for a prediction without a row.
+    """
     left, scored_rows = {row.id: row for row in rows}, dict[str, ScoredRow]()
     for prediction in folder.predictions(path):
         if (row := left.pop(prediction.id, None)) is None:
@@ -116,11 +121,11 @@ def _all_rows(
     rows: list[EvalRow],
     scored_rows: Mapping[str, ScoredRow],
     path: Path,
-    revising: "_Revising",
+    revising: "_RowReviser",
     jobs: int,
     on_row: Progress | None,
 ) -> list[ScoredRow]:
-    """Every row with its scores, in the order of the data. Rows that are not in `scored_rows` are revised."""
+    """Revises and records the rows that are not in `scored_rows`, and returns all in the order of `rows`."""
     finished = {row.id: scored_rows[row.id] for row in rows if row.id in scored_rows}
     say = on_row or (lambda count, total: None)
     say(len(finished), len(rows))
@@ -146,8 +151,8 @@ def _all_rows(
     return [finished[row.id] for row in rows]
 
 
-class _Revising:
-    """Revises rows with the same components. Only the searched source may belong to a row."""
+class _RowReviser:
+    """Revises rows with the same components, but with a row's own evidence or corpus as the retriever."""
 
     def __init__(self, components: Components) -> None:
         self._components, self._settings = components, components.settings
@@ -156,7 +161,7 @@ class _Revising:
         self._opening = asyncio.Lock()
 
     async def predict(self, row: EvalRow) -> Prediction:
-        """The prediction for a row. It holds an error if nothing of the text could be checked.
+        """Revises a row; the prediction has an error if that failed or nothing of the text could be checked.
 
         Only a defect of the program raises an error.
         """
@@ -186,7 +191,7 @@ class _Revising:
         return await reviser.arevise(row.text, row.context)
 
     async def _corpus(self, path: Path) -> Corpus:
-        """The corpus at `path`, opened by the first row that has it."""
+        """Returns the corpus at `path`, opened by the first row that has it."""
         async with self._opening:
             if path not in self._corpora:
                 self._corpora[path] = await in_thread(self._opened, path)

@@ -1,4 +1,4 @@
-"""Makes the report of an evaluation from rows and their revisions."""
+"""Turns rows and their revisions into scored rows, and these into the report of an evaluation."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,13 +17,13 @@ class Prediction(Record):
     error: str = ""
 
     def line(self) -> bytes:
-        """The prediction as one line of JSON, with the revision or the error."""
+        """Writes the prediction as one line of JSON, with either the revision or the error."""
         other = "error" if self.revision else "revision"
         return self.model_dump_json(exclude={other}).encode() + b"\n"
 
 
 def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
-    """One row with the scores of its revision."""
+    """Joins a row with its revision's scores; after an error, it has the original text and no scores."""
     revision = prediction.revision
     if revision is None:
         return ScoredRow(
@@ -56,7 +56,7 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
 def report_of(
     data: str, settings: Mapping[str, str], rows: Sequence[ScoredRow], unreadable: Sequence[Unreadable]
 ) -> EvalReport:
-    """The report over `rows`, in their order."""
+    """Computes all measures of `rows`, and makes the report, with the rows in their order."""
     return EvalReport(
         data=data,
         settings=dict(settings),

@@ -1,4 +1,4 @@
-"""Limits below which measures must not fall, for automatic decisions."""
+"""Checks that the measures of a report are not below given limits, for automatic decisions."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,10 @@ _NOISE = 1e-9  # 0.1 + 0.2 is not under 0.3
 
 
 def limits_of(given: Sequence[str]) -> dict[str, float]:
-    """The limits given as `measure=number`. Raises `InputError` for a limit to which no run could be held."""
+    """Parses limits given as `measure=number`, from 0 to 1.
+
+    Raises `InputError` for an unknown measure, a measure without its package, two limits, or a wrong number.
+    """
     limits = dict[str, float]()
     for argument in given:
         name, _, number = (part.strip() for part in argument.partition("="))
@@ -37,10 +40,10 @@ def _number(given: str, whole: str) -> float:
 
 
 def under(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
-    """A phrase for each measure that is under its limit, or may be.
+    """Writes a phrase for each measure that is under its limit, or may be; [] if all limits hold.
 
-    A measure may be under its limit if it was not judged for any row, or, if rows have an error, for every
-    row.
+    A measure may be under its limit if no row was judged, or if rows have an error and some rows were not
+    judged.
     """
     errors = sum(bool(row.error) for row in report.rows)
     phrases = (_short(name, report.measures.get(name, Measured()), limits[name], errors) for name in limits)

@@ -5,14 +5,14 @@ from collections.abc import Iterator, Sequence
 from rapidfuzz.distance import Indel
 
 from rarr.evals.metrics.words import tokens
-from rarr.tools.text.diff import Segment, merged
+from rarr.tools.text.edit_segments import Segment, merged
 
 MOST = 100_000_000
 """The largest product of the numbers of tokens for which two texts are compared word by word."""
 
 
 def word_diff(before: str, after: str) -> list[Segment]:
-    """Kept and deleted segments together are `before`; kept and inserted segments are `after`.
+    """Compares two texts by words. Kept and deleted segments are `before`, kept and inserted ones `after`.
 
     A space between two changed words is changed with them. Texts that are too long for a comparison by words
     become one deletion and one insertion between their common beginning and end.
@@ -30,7 +30,7 @@ def word_diff(before: str, after: str) -> list[Segment]:
 
 
 def _shared(first: Sequence[str], second: Sequence[str]) -> int:
-    """The number of tokens at the beginning that both share."""
+    """Counts the tokens at the beginning that both share."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((n for n, (a, b) in pairs if a != b), min(len(first), len(second)))
 

@@ -90,11 +90,11 @@ def _confirms_name(stated: str, claimed: str, evidence: ParsedPassage) -> bool:
 
     If both names end with the same word, the other words may stand elsewhere in the passage.
     """
-    wanted, told = key_words(claimed), key_words(stated)
-    missing = [word for word in wanted if not any(same_word(word, other) for other in told)]
+    claimed_words, stated_words = key_words(claimed), key_words(stated)
+    missing = [word for word in claimed_words if not any(same_word(word, other) for other in stated_words)]
     if not missing or not same_name(claimed, stated):
         return not missing and same_name(claimed, stated)
-    if len(missing) == len(wanted):  # an alias or an acronym
+    if len(missing) == len(claimed_words):  # an alias or an acronym
         return True
     elsewhere = all(any(same_word(word, other) for other in evidence.key_words) for word in missing)
-    return elsewhere and same_word(wanted[-1], told[-1])
+    return elsewhere and same_word(claimed_words[-1], stated_words[-1])

@@ -35,10 +35,10 @@ def _states(part: ParsedSentence, words: str, held: Sequence[Value]) -> bool:
 
 
 def _mentions(header: str, part: ParsedSentence, evidence: ParsedPassage) -> bool:
-    wanted = {word.stem for word in word_tokens(header) if word.stem}
-    told = {word.stem for word in part.content}
+    header_stems = {word.stem for word in word_tokens(header) if word.stem}
+    stems = {word.stem for word in part.content}
     if any(map(str.isdigit, header)):  # a page about one year speaks of others as well
-        return wanted <= told
+        return header_stems <= stems
     if proper_names(header):
-        return wanted <= told | evidence.title_stems
-    return bool(wanted & told - evidence.title_stems) or wanted <= evidence.title_stems
+        return header_stems <= stems | evidence.title_stems
+    return bool(header_stems & stems - evidence.title_stems) or header_stems <= evidence.title_stems

@@ -7,7 +7,7 @@ from rapidfuzz.distance import Levenshtein
 from rarr.records import Change
 from rarr.settings import Settings
 from rarr.tools.text.document import Span, protected, sentences, table_cells
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 
 def sentence_of(text: str, change: Change) -> Span | None:

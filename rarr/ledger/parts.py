@@ -11,7 +11,7 @@ from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import checkable_values, same_value
 from rarr.ledger.answers import answer_place, values_at
-from rarr.ledger.checked_places import CheckedPlace
+from rarr.ledger.checkable_places import CheckablePlace
 from rarr.ledger.replaced_nouns import replaced_nouns
 from rarr.ledger.support import Support
 from rarr.ledger.telling_words import WordFinder, telling_words
@@ -49,16 +49,16 @@ def sentence_parts(
     places = []
     for span in _checked_spans(text, claim, asked):
         held = values_at(parsed, span.moved(-support.span.start))
-        place = CheckedPlace(span, span.of(text), held, parsed, claim)
+        place = CheckablePlace(span, span.of(text), held, parsed, claim)
         checks = [check for other in asked if other.place == span for check in other.checks]
         places.append((place, place.by_checks(checks, evidence, against)))
     for at, alike in _telling_places(claim):
         if not any(at.overlaps(place.span) for place, _ in places):
-            place = CheckedPlace(at, at.of(text), [], parsed, claim, alike)
+            place = CheckablePlace(at, at.of(text), [], parsed, claim, alike)
             places.append((place, place.part("open")))
     # The cell "yes" has nothing to check, but its headers alone confirm nothing.
     if claim is not None and claim.headers and not places:
-        whole = CheckedPlace(support.span, parsed.text.strip("*_"), [], parsed, claim)
+        whole = CheckablePlace(support.span, parsed.text.strip("*_"), [], parsed, claim)
         places.append((whole, whole.part("open")))
     places.sort(key=lambda pair: pair[0].span)
     agreeing = {part.evidence_id for _, part in places if part.state == "confirmed"}
@@ -72,8 +72,8 @@ def sentence_parts(
     )
     passages = [evidence[name] for name in speaking if name in evidence]
     parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
-    told = [evidence[name] for name in support.by_evidence if name in evidence]
-    for noun in replaced_nouns(parsed, [parsed_passage(each.text, each.title) for each in told]):
+    supporting = [evidence[name] for name in support.by_evidence if name in evidence]
+    for noun in replaced_nouns(parsed, [parsed_passage(each.text, each.title) for each in supporting]):
         parts = _with_open(parts, noun.moved(support.span.start))
     return parts if (support.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
 

@@ -12,9 +12,9 @@ from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.meter import meter
-from rarr.tools.spans import about
 from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.document import Span, sentences
+from rarr.tools.trace_spans import about
 
 
 class Support(NamedTuple):
@@ -127,8 +127,8 @@ async def _evidence_support(
                 judged = await components.verifier.support(text, context, places, evidence)
         return [score for _, score in zip(places, judged, strict=True)], None
     except Exception as error:
-        what = f"support by {evidence.id} could not be judged"
-        notice = failure(node, what, error, code="verification_failed", query_id=evidence.query_id)
+        problem = f"support by {evidence.id} could not be judged"
+        notice = failure(node, problem, error, code="verification_failed", query_id=evidence.query_id)
         return [None] * len(places), notice
 
 
@@ -210,8 +210,8 @@ async def _evidence_classes(
             )
         return [kind for _, kind in zip(spans, classes, strict=True)], None
     except Exception as error:
-        what = f"whether {evidence.id} contradicts a sentence could not be judged"
-        notice = failure("attribute", what, error, code="verification_failed", query_id=evidence.query_id)
+        problem = f"whether {evidence.id} contradicts a sentence could not be judged"
+        notice = failure("attribute", problem, error, code="verification_failed", query_id=evidence.query_id)
         return [None] * len(spans), notice
 
 

@@ -13,7 +13,7 @@ from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.meter import meter
-from rarr.tools.spans import about
+from rarr.tools.trace_spans import about
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:

@@ -15,7 +15,7 @@ from rarr.settings import Kind
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.meter import meter
-from rarr.tools.spans import about
+from rarr.tools.trace_spans import about
 
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:

@@ -12,8 +12,8 @@ from rarr.state import State, failure, unsearched
 from rarr.tools.concurrency.worker import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.meter import meter
-from rarr.tools.spans import span
 from rarr.tools.text.document import Span, sentences
+from rarr.tools.trace_spans import span
 
 _TRACED = 10  # passages of a query
 
@@ -120,7 +120,7 @@ def _place(passage: Passage) -> tuple[str, int, str]:
 
 def _warnings(kept: Sequence[Evidence], before: Sequence[Evidence]) -> list[Notice]:
     """A notice for each suspicious place of a source, even if several queries found the place."""
-    told = [passage for passage in before if passage.suspicious]
+    warned = [passage for passage in before if passage.suspicious]
     return [
         Notice(
             code="suspicious_evidence",
@@ -129,7 +129,7 @@ def _warnings(kept: Sequence[Evidence], before: Sequence[Evidence]) -> list[Noti
             query_id=passage.query_id,
         )
         for passage in kept
-        if passage.suspicious and not any(same_place(passage, other) for other in told)
+        if passage.suspicious and not any(same_place(passage, other) for other in warned)
     ]
 
 

@@ -52,5 +52,5 @@ async def _rewritten(
         async with meter().in_time():
             return await rewriter.rewrite(state["text"], state["context"], span, evidence)
     except Exception as error:
-        what = "a part of the text could not be rewritten"
-        return failure("rewrite", what, error, query_id=evidence[0].query_id)
+        problem = "a part of the text could not be rewritten"
+        return failure("rewrite", problem, error, query_id=evidence[0].query_id)

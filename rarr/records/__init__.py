@@ -1,4 +1,4 @@
-"""The records of a run: frozen, comparable, and unchanged after a round trip through JSON.
+"""Declares the records of a run: frozen, comparable, and unchanged after a round trip through JSON.
 
 Offsets are in characters (code points) and half-open. In a revision, offsets of queries point into the
 original text, those of sentences into the revised text, those of an edit into the text that it was applied
@@ -44,7 +44,8 @@ UNNAMED = "unnamed:"
 class Question(Record):
     """A question from a query generator, with the characters of the text that it asks about.
 
-    `start` and `end` mark the claimed value if the generator knows it, else the sentence.
+    `start` and `end` mark the claimed value (a number, date or name) if the generator knows it, else the
+    sentence.
     """
 
     text: str
@@ -55,8 +56,8 @@ class Question(Record):
 class Query(Question):
     """A question that one round of research asks.
 
-    `follows` names the edit that this query follows up: it asks about a place that depends on the old value,
-    and uses the evidence of the edit. Empty for all other queries.
+    `follows` is the id of an edit if this query follows it up: it asks about another value of the text that
+    depends on the old value, and uses the evidence of the edit. Empty for all other queries.
     """
 
     id: str
@@ -65,11 +66,11 @@ class Query(Question):
 
 
 class Passage(Record):
-    """A window of a source's extracted text: `text` is that text from `start` to `end`.
+    """Some sentences of a source's extracted text: `text` is that text from `start` to `end`.
 
     A longer `title` is cut to `LONGEST_TITLE` characters.
 
-    Raises `InputError` for an impossible place, and for a source without a name.
+    Raises `InputError` for impossible offsets, and for an empty source.
     """
 
     text: str
@@ -98,7 +99,7 @@ class Passage(Record):
 
 
 class Evidence(Passage):
-    """A passage that the reranker kept for a query. `relevance` lies between 0 and 1.
+    """A passage that the reranker selected for a query. `relevance` is a score from 0 to 1.
 
     `suspicious` says why the passage seems to speak to a language model and not to a reader. Such a passage
     is shown to no model and decides nothing. Empty for all other evidence.
@@ -111,10 +112,10 @@ class Evidence(Passage):
 
 
 class Agreement(Record):
-    """The result of an agreement checker for one query and one evidence.
+    """The result of an agreement checker: whether text and evidence answer one query in the same way.
 
     `confidence`: the measured share of such verdicts that were right; None: not measured.
-    `read_in`: the passage with the answer, where more than the evidence was read; it becomes the evidence.
+    `read_in`: the passage with the answer, if more of the source was read; it replaces the evidence.
     """
 
     verdict: Verdict
@@ -134,7 +135,7 @@ class Check(Agreement):
 
 
 class Part(Record):
-    """A place of the revised text that can be checked: a value, a name, or the place of a query.
+    """A range of the revised text that can be checked: a number, date or name, or the range of a query.
 
     `confirmed`: the passage `evidence_id` says the same, in the words `says`. `differs`: that passage says
     something else, and no edit was made. `open`: neither.
@@ -148,9 +149,9 @@ class Part(Record):
 
 
 class Sentence(Record):
-    """A sentence of the revised text with its support, as a whole and for each part.
+    """A sentence of the revised text, with the support of the whole and the state of each part.
 
-    `support` is None if it was not judged. Support does not replace the confirmation of a part.
+    `support` is a score from 0 to 1; None if it was not judged. A supported sentence may have open parts.
     """
 
     text: str
@@ -225,9 +226,9 @@ class Revision(Record):
         return self
 
     def revert(self, *edit_ids: str) -> str:
-        """The text without these edits, the other accepted edits kept.
+        """Returns the text with all accepted edits but these; the revision does not change.
 
-        Raises `InputError` for an id that is not an accepted edit. Also raises it if a kept edit changed the
+        Raises `InputError` for an id that is not an accepted edit. Also raises it if another edit changed the
         new words of a reverted edit: these can only be reverted together.
         """
         accepted = {edit.id for edit in self.edits if edit.accepted}
@@ -238,7 +239,7 @@ class Revision(Record):
         return with_edits(self.original, self.edits, without=edit_ids)
 
     def accept(self, *edit_ids: str) -> "Revision":
-        """The revision with these suggested edits applied, in the order of `edits`.
+        """Returns a new revision with these suggested edits applied, in the order of `edits`.
 
         No check is asked again: changed sentences become `unjudged`, and scores that depend on them None.
         Revise the text once more to have it judged.

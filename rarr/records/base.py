@@ -1,4 +1,4 @@
-"""The base class of all records."""
+"""Declares the base class of all records."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from rarr.unicode import valid
 
 
 class Record(BaseModel):
-    """Base of all records: frozen, without unknown fields, and with valid Unicode."""
+    """Base of all records: frozen; refuses unknown fields, and makes text valid Unicode."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,4 +1,4 @@
-"""Edits of a text, and the text after the accepted edits."""
+"""Declares the records of edits, and applies the accepted edits to a text."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -38,7 +38,10 @@ class Edit(Change):
     @model_validator(mode="before")
     @classmethod
     def _reads_accepted(cls, values: Any) -> Any:
-        """Reads `accepted` of a JSON record, which repeats `state`, or stands for it in an older trace."""
+        """Removes `accepted` of a JSON record, and makes `state` of it if an older trace has none.
+
+        Raises `ValueError` if the two contradict each other.
+        """
         if not isinstance(values, dict) or "accepted" not in values:
             return values
         accepted = values["accepted"]
@@ -50,12 +53,15 @@ class Edit(Change):
     @computed_field  # type: ignore[prop-decorator] # mypy takes no decorator of a property
     @property
     def accepted(self) -> bool:
-        """Whether the edit is in the text."""
+        """True if the edit is in the text."""
         return self.state == "accepted"
 
 
 def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) -> str:
-    """`text` with the accepted edits applied in order, leaving out those named in `without`."""
+    """Applies the accepted edits to `text` in order, without those whose ids are in `without`.
+
+    Raises `InputError` if an edit changed the new words of an edit in `without`.
+    """
     left_out: list[tuple[int, int, int]] = []  # places of reverted edits: start, end, growth
     for edit in edits:
         if not edit.accepted:

@@ -1,4 +1,4 @@
-"""The usage of a run, and its estimate."""
+"""Declares the records for the usage of a run (requests, tokens, cost, time) and its estimate."""
 
 from pydantic import Field
 
@@ -27,7 +27,7 @@ class NodeUsage(ModelUsage):
 
 
 class Usage(ModelUsage):
-    """The usage of a run. `seconds` is wall time."""
+    """The usage of a run, as a whole and by node. `seconds` is wall time."""
 
     seconds: float = 0.0
     by_node: dict[str, NodeUsage] = Field(default_factory=dict)

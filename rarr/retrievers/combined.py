@@ -7,7 +7,7 @@ from typing import Protocol
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.web.search_requests import outcomes
-from rarr.retrievers.web.source_domains import normalised
+from rarr.retrievers.web.source_limits import normalised
 
 
 class SearchSource(Protocol):

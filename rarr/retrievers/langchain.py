@@ -12,9 +12,9 @@ from rarr.retrievers.fetch.links import shown
 from rarr.retrievers.fetch.pages import passages_of
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.publication_dates import published
-from rarr.retrievers.web.source_domains import SourceLimits
+from rarr.retrievers.web.source_limits import SourceLimits
 from rarr.tools.models.client_failures import redacted
-from rarr.tools.text.nouns import kind_of
+from rarr.tools.text.noun_phrases import kind_of
 from rarr.unicode import valid
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""All settings, each declared once. Precedence: argument, environment, file, preset, default.
+"""Declares and reads all settings. Precedence: argument, environment, file, preset, default.
 
 The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`, in the working directory. A
 variable of the environment is `RARR_` and the setting's name in capitals. Only this file reads the
@@ -43,7 +43,7 @@ Kind = Literal["own", "official", "reference", "news", "other", "forum"]
 
 
 def installed_version() -> str:
-    """The version of `rarr`; "0" where the package is not installed."""
+    """Reads the version of the installed `rarr`; "0" if the package is not installed."""
     try:
         return version("rarr")
     except PackageNotFoundError:
@@ -245,7 +245,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        """Argument, then environment, then file; no dotenv and no secrets files."""
+        """Lists the sources of settings: argument, environment, file; no dotenv and no secrets files."""
         file = InitSettingsSource(settings_cls, file_values())
         if any(name.upper().startswith("RARR_") for name in os.environ):
             return init_settings, Variables(settings_cls), file
@@ -274,7 +274,7 @@ def _one_line(error: ValidationError, given: Mapping[str, Any]) -> str:
 
 
 def _origin(key: str, given: Mapping[str, Any]) -> str:
-    """How the user knows the setting: the variable or the file that it comes from, or its name."""
+    """Names a setting in an error with its origin: an argument, a variable or a file."""
     setting = key.partition(".")[0]
     variable = f"RARR_{setting.upper()}"
     if setting in given:

@@ -1,4 +1,4 @@
-"""The endpoint of a model: where it is reached, and what it costs."""
+"""Declares the endpoint of a model in the settings: its address, key and price."""
 
 from typing import Annotated, Any
 
@@ -8,7 +8,7 @@ Price = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
 
 class Endpoint(BaseModel):
-    """How to reach one model, and its price. It wins over `base_url` and `api_key`."""
+    """Address, key and price of one model. They win over the settings `base_url` and `api_key`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 

@@ -1,4 +1,4 @@
-"""Reads settings from environment variables, with the forms of lists and tables there."""
+"""Parses lists and tables in environment variables."""
 
 import json
 from typing import Any, get_origin
@@ -17,10 +17,10 @@ EXAMPLES: dict[str, dict[str, Any]] = {
 
 
 class Variables(EnvSettingsSource):
-    """Reads lists with commas or as JSON, such as a.org,b.org, and tables as JSON."""
+    """Reads settings from the environment: lists with commas (a.org,b.org) or as JSON, tables as JSON."""
 
     def decode_complex_value(self, field_name: str, field: FieldInfo, value: str) -> Any:
-        """The list or table. Raises `SettingsError`, which does not show `value`, since it may hold a key."""
+        """Parses a list or table. Raises `SettingsError`, which does not show `value`: it may hold a key."""
         wanted = get_origin(field.annotation)
         if wanted is list and not value.lstrip().startswith(("[", "{", '"')):
             return [part.strip() for part in value.split(",") if part.strip()]

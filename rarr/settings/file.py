@@ -11,12 +11,12 @@ _OWN, _SHARED = Path("rarr.toml"), Path("pyproject.toml")
 
 
 def file_in_use() -> Path:
-    """The file that `file_values` reads, where there is one."""
+    """The path that `file_values` reads: rarr.toml if it exists, else pyproject.toml, even if missing."""
     return _OWN if _OWN.is_file() else _SHARED
 
 
 def file_values() -> dict[str, Any]:
-    """The settings of the file. Raises `SettingsError`, which names the file."""
+    """Reads the settings of the file; {} if there is none. Raises `SettingsError`, which names the file."""
     # pydantic-settings' own file sources warn where a configured file is not the file in use.
     file = file_in_use()
     values = _read(file) if file.is_file() else {}

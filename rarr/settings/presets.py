@@ -1,4 +1,4 @@
-"""Named sets of settings."""
+"""Declares the values of each preset, a named set of settings."""
 
 from typing import Any
 

@@ -23,7 +23,7 @@ _OF_EVALUATIONS = ("queries", "agreement", "editor")
 
 
 def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
-    """The value to give instead."""
+    """Writes what to give instead of the wrong value of a setting, such as "give true or false"."""
     setting, kind = str(error["loc"][0]), error["type"].partition("_")[0]
     if kind in _NUMBERS:
         noun, example = _NUMBERS[kind]
@@ -38,14 +38,14 @@ def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
 
 
 def unknown_setting(key: str, names: Iterable[str], where: str = "") -> str:
-    """The error for an argument, or a key of a file, that is no setting. `where`: such as " in rarr.toml"."""
+    """Writes the error for an argument or key of a file that is no setting. `where`: as " in rarr.toml"."""
     if key in _OF_EVALUATIONS:
         return f"setting {key!r}{where} is only for evaluations: leave it out, and {_to_evaluations(key)}"
     return f"unknown setting {key!r}{where}" + (_closest(key, names) or f": settings are {', '.join(names)}")
 
 
 def unknown_variable(key: str, names: Iterable[str]) -> str:
-    """What is wrong with a variable RARR_... that is no setting."""
+    """Writes the error for a variable RARR_... that is no setting, to be put after its name."""
     if key in _OF_EVALUATIONS:
         return f"is only for evaluations: unset it, and {_to_evaluations(key)}"
     return f"is not a setting{_closest(key, names)}: unset it"
@@ -56,12 +56,12 @@ def _to_evaluations(key: str) -> str:
 
 
 def _closest(key: str, names: Iterable[str]) -> str:
-    """The name that was probably meant, in brackets; "" where no name is close."""
+    """Writes " (did you mean NAME?)" with the closest of `names`; "" if none is close."""
     close = difflib.get_close_matches(key, list(names), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def _number(default: Any, error: ErrorDetails, example: float) -> float:
-    """The default as an example, if it is a number and the error is about the setting itself."""
+    """Returns the default if it is a number and the error is about the setting itself, else `example`."""
     usable = isinstance(default, int | float) and len(error["loc"]) == 1
     return default if usable else example

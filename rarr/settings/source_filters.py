@@ -1,4 +1,4 @@
-"""Settings that limit the sources: days and domains as people write them, and limits that exclude all."""
+"""Parses and checks settings that limit the sources: days and domains as people write them."""
 
 import re
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ _DATE = re.compile(r"\d{4}-\d\d(-\d\d(?:[T ].+)?)?")
 
 
 def moment(value: Any) -> datetime:
-    """The start of a year, a month, a day or an ISO 8601 time. Raises `ValueError`.
+    """Parses a year, a month, a day (each as its first moment) or an ISO 8601 time. Raises `ValueError`.
 
     A number that is not a year is refused: it might be seconds since 1970, or a day without dashes.
     """
@@ -34,7 +34,10 @@ def moment(value: Any) -> datetime:
 
 
 def domains(value: Any) -> Any:
-    """A list of domains; a string may hold several with commas. Raises `ValueError`."""
+    """Parses a list of domains, or a string of domains with commas. Raises `ValueError` for a wrong domain.
+
+    Other types are returned unchanged, and pydantic refuses them.
+    """
     if isinstance(value, str):
         value = [part for part in map(str.strip, value.split(",")) if part]
     if not isinstance(value, list | tuple | set | frozenset):
@@ -43,14 +46,17 @@ def domains(value: Any) -> Any:
 
 
 def by_domain(value: Any) -> Any:
-    """A table by domain. Raises `ValueError`."""
+    """Checks the keys of a dict, which are domains. Raises `ValueError`; returns other types unchanged."""
     if not isinstance(value, dict):
         return value
     return {domain(name) if isinstance(name, str) else name: kind for name, kind in value.items()}
 
 
 def domain(name: str) -> str:
-    """A domain, which may be written as *.example.org. Raises `ValueError`, which names the host."""
+    """Checks a domain, and removes "*." before it and "." after it.
+
+    Raises `ValueError`, which names the host if `name` is an address.
+    """
     plain = name.strip().removeprefix("*").removeprefix(".").removesuffix(".")
     if _DOMAIN.fullmatch(plain):
         return plain
@@ -62,7 +68,7 @@ def domain(name: str) -> str:
 def require_possible(
     include: Sequence[str], exclude: Sequence[str], after: datetime | None, before: datetime | None
 ) -> None:
-    """Raises `ValueError` for limits that exclude every source."""
+    """Raises `ValueError` for an included domain that is excluded too, or if no time is left."""
     for included in include:
         if (excluded := next((name for name in exclude if _is_under(included, name)), None)) is not None:
             raise ValueError(

@@ -1,4 +1,4 @@
-"""Test support: doubles for the components of nodes, and language models that answer from a script.
+"""Offers test support: doubles for the components of nodes, and language models that answer from a script.
 
     doubles   ScriptedQueries, InMemoryRetriever and others, with `scripted_components`
     server    ScriptedServer: an OpenAI-compatible server on this machine, with planned failures
@@ -8,7 +8,6 @@
 `python -m rarr.testing` serves the rules as a language model, to try `rarr` without one.
 """
 
-from rarr.testing.asked import Asked, UnansweredError
 from rarr.testing.doubles import (
     RETRIEVED_AT,
     InMemoryRetriever,
@@ -20,9 +19,10 @@ from rarr.testing.doubles import (
     scripted_components,
 )
 from rarr.testing.model import ScriptedModel
-from rarr.testing.plans import CutOff, DieMidAnswer, Drip, Empty, Hang, NotJson, NoUsage, Status
-from rarr.testing.requests import Request
-from rarr.testing.rules import RuleModel
+from rarr.testing.planned_failures import CutOff, DieMidAnswer, Drip, Empty, Hang, NotJson, NoUsage, Status
+from rarr.testing.received_request import Request
+from rarr.testing.rule_model import RuleModel
+from rarr.testing.script_answers import Asked, UnansweredError
 from rarr.testing.server import ScriptedServer, refused_url
 
 __all__ = [

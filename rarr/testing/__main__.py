@@ -1,4 +1,4 @@
-"""`python -m rarr.testing`: serves the rules through the interface of a language model, until interrupted."""
+"""Runs `python -m rarr.testing`: serves the embedded rules as a language model, until interrupted."""
 
 import argparse
 import json
@@ -6,12 +6,12 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from rarr.testing.rules import RuleModel
+from rarr.testing.rule_model import RuleModel
 from rarr.testing.server import ScriptedServer
 
 
 def main() -> None:
-    """Serves, and prints the address."""
+    """Parses the command line, serves until interrupted, and prints the address."""
     parser = argparse.ArgumentParser(
         "python -m rarr.testing", description="The embedded rules as a language model."
     )

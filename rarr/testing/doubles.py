@@ -1,4 +1,4 @@
-"""Test doubles for the components of nodes: small, deterministic, each with a record of its calls.
+"""Offers test doubles for the components of nodes: small, deterministic, each with a record of its calls.
 
 An exception in place of a script is raised at every call, to test how a node handles failures.
 
@@ -41,7 +41,7 @@ from rarr.tools.text.document import Span
 Script = TypeVar("Script")
 
 RETRIEVED_AT = datetime(2026, 1, 1, tzinfo=UTC)
-"""When every passage that was given as a string was retrieved."""
+"""The time of retrieval of every passage that was given as a string."""
 
 
 class ScriptedQueries:
@@ -63,7 +63,7 @@ class ScriptedQueries:
         self._questions, self._later = questions, later
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """The questions about `text`, in the order of the script."""
+        """Returns the scripted questions whose words are in `text`, in the order of the script."""
         self.calls.append((text, context))
         return [
             Question(text=question, start=text.index(about), end=text.index(about) + len(about))
@@ -74,7 +74,7 @@ class ScriptedQueries:
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """The questions of `later` about one of the sentences, at their first places there."""
+        """Returns the questions of `later` whose words are in one of the sentences at `spans`."""
         return [
             Question(text=question, start=start, end=start + len(about))
             for question, about in _script(self._later)
@@ -107,7 +107,7 @@ class InMemoryRetriever:
         self._passages = passages
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Passages of the `k` best sources. Passages of the same rank keep their order."""
+        """Returns passages of the `k` best sources. Passages of the same rank keep their order."""
         self.calls.append((query, k))
         script = _script(self._passages)
         if isinstance(script, Mapping):
@@ -135,7 +135,7 @@ class ScriptedReranker:
         self._scores = {"": 1.0} if scores is None else scores
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """The scripted relevances."""
+        """Returns the scripted scores."""
         self.calls.append((query, tuple(passages)))
         scores = _script(self._scores)
         return [next((scores[key] for key in scores if key in passage.text), 0.0) for passage in passages]
@@ -162,7 +162,7 @@ class ScriptedChecker:
         self._script = {} if script is None else script
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """The scripted agreement."""
+        """Returns the scripted agreement."""
         self.calls.append((text, context, query, evidence))
         script = self._script
         if isinstance(script, Exception):
@@ -194,7 +194,7 @@ class ScriptedEditor:
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """The scripted change."""
+        """Returns the scripted change; without a script, replaces the answer."""
         self.calls.append((text, context, query, check, evidence))
         script = _script(self._script)
         if script is not None:
@@ -229,7 +229,7 @@ class ScriptedVerifier:
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """The scripted support of each sentence."""
+        """Returns the scripted support of each sentence."""
         self.calls.append((text, context, tuple(spans), evidence))
         script = self._script
         if isinstance(script, Exception):
@@ -254,7 +254,7 @@ def scripted_components(
     rewriter: Rewriter | None = None,
     intent_judge: IntentJudge | None = None,
 ) -> Components:
-    """Components for `Reviser(components=...)`, with a double without a script for each missing component.
+    """Makes components for `Reviser(components=...)`: each that is not given is a double without a script.
 
     These doubles ask nothing, retrieve nothing, find everything equally relevant, cannot judge agreement,
     replace answers, and judge support by shared words.

@@ -1,4 +1,4 @@
-"""The socket of a scripted server: connections stay open, and all of them end when the server closes."""
+"""Listens for requests to a scripted server; connections stay open, and all end when the server closes."""
 
 import contextlib
 import json
@@ -11,9 +11,9 @@ from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from rarr.testing.received_request import Request, request_of
 from rarr.testing.replies import Reply
 from rarr.testing.request_log import RequestLog
-from rarr.testing.requests import Request, request_of
 
 GLANCE_S = 0.1  # seconds between checks whether the client is still connected
 POLL_S = 0.01  # seconds between checks whether the server should close
@@ -21,7 +21,7 @@ PATIENCE_S = 5.0  # seconds for the threads of the connections to end
 
 
 class Handler(BaseHTTPRequestHandler):
-    """One connection, in its own thread."""
+    """Reads the requests of one connection, in its own thread, and sends the replies of the listener."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def _drip(self, seconds: float) -> None:
-        """Sends white space, which may stand before any JSON."""
+        """Sends a space each `seconds` until the server closes or the client has gone."""
         try:
             while self._wait(seconds):
                 self.wfile.write(b" ")
@@ -89,7 +89,7 @@ class Handler(BaseHTTPRequestHandler):
             pass
 
     def _wait(self, seconds: float) -> bool:
-        """False if nobody waits any more: the server closes, or the client has gone."""
+        """Waits; returns False early if the server closes or the client has gone."""
         until = time.perf_counter() + seconds
         while (left := until - time.perf_counter()) > 0:
             if self.server.closing.wait(min(left, GLANCE_S)) or self._gone():
@@ -109,7 +109,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Listener(ThreadingHTTPServer):
-    """Listens on 127.0.0.1 from the start. `port` 0 is any free port."""
+    """Listens on 127.0.0.1 from its creation on, in a thread. `port` 0 is any free port."""
 
     daemon_threads = True
     request_queue_size = 1024
@@ -130,26 +130,26 @@ class Listener(ThreadingHTTPServer):
         self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
 
     def get_request(self) -> tuple[socket.socket, Any]:
-        """The next connection."""
+        """Accepts the next connection, and remembers it as open."""
         connection, address = super().get_request()
         with self._ended:
             self._open.add(connection)
         return connection, address
 
     def shutdown_request(self, request: Any) -> None:
-        """Closes a connection."""
+        """Closes a connection, and forgets it."""
         super().shutdown_request(request)
         with self._ended:
             self._open.discard(request)
             self._ended.notify_all()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignores a connection that the client closed."""
+        """Prints errors of a handler, but not those of a connection that the client closed."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
     def close(self) -> None:
-        """Ends every connection, even one that waits."""
+        """Stops listening and ends every connection, even one that waits."""
         self.closing.set()
         self.shutdown()
         self.server_close()

@@ -1,4 +1,4 @@
-"""A scripted language model in process."""
+"""Answers as a language model in process, from a script."""
 
 import asyncio
 import json
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rarr.errors import InputError
-from rarr.testing.asked import Answers, Asked, UnansweredError, answer_to
-from rarr.testing.usage import TokenCounter
+from rarr.testing.script_answers import Answers, Asked, UnansweredError, answer_to
+from rarr.testing.token_counting import TokenCounter
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 
 
@@ -17,9 +17,9 @@ class ScriptedModel:
         ScriptedModel({"When did it open?": {"verdict": "agrees"}})
         ScriptedModel(lambda asked: f"{asked.prompt}, sample {asked.sample}")
 
-    `failures` are raised, one a call, None being an answer; then all calls are answered. What no key of the
-    script names is `refused`. `latency`: seconds before each answer.
-    `probability`: of each answer, where it is asked for. `closed`: whether it was closed.
+    `failures` are raised, one for each call (None: the call is answered); later calls are answered. A request
+    that no key of the script fits raises a `CallFailure`. `latency`: seconds before each answer.
+    `probability`: that of each answer, if it is asked for. `closed`: True after `aclose`.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class ScriptedModel:
 
     @classmethod
     def from_file(cls, path: str | Path) -> "ScriptedModel":
-        """The script of a JSON file: {"a part of the prompt": answer, ...}. Raises `InputError`."""
+        """Reads the script from a JSON file: {"a part of the prompt": answer, ...}. Raises `InputError`."""
         try:
             answers = json.loads(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
@@ -56,7 +56,7 @@ class ScriptedModel:
         return cls(answers)
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """The scripted answers, one for each sample."""
+        """Returns the scripted answers, one for each sample, or raises the next of `failures`."""
         self.calls.append(ask)
         failure = next(self._failures, None)
         await asyncio.sleep(self._latency)

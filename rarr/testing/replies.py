@@ -1,4 +1,4 @@
-"""The answers of a scripted server, in the forms of OpenAI's protocol."""
+"""Makes the replies of a scripted server, in the forms of OpenAI's protocol."""
 
 import json
 import math
@@ -10,9 +10,19 @@ from http import HTTPStatus
 from math import log
 from typing import Any
 
-from rarr.testing.plans import CutOff, DieMidAnswer, Drip, Empty, Entry, Hang, NotJson, NoUsage, Status
-from rarr.testing.requests import Request
-from rarr.testing.usage import NO_TOKENS
+from rarr.testing.planned_failures import (
+    CutOff,
+    DieMidAnswer,
+    Drip,
+    Empty,
+    Entry,
+    Hang,
+    NotJson,
+    NoUsage,
+    Status,
+)
+from rarr.testing.received_request import Request
+from rarr.testing.token_counting import NO_TOKENS
 from rarr.tools.models.chat import Tokens
 
 _PAGE = b"<!DOCTYPE html><html><body><h1>Welcome to the gateway</h1></body></html>"
@@ -20,7 +30,7 @@ _PAGE = b"<!DOCTYPE html><html><body><h1>Welcome to the gateway</h1></body></htm
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer, `wait` seconds from now. `tokens` are the tokens of its usage.
+    """An HTTP reply, to be sent after `wait` seconds. `tokens` are the tokens of its usage.
 
     `dies`: only half of the body is sent. `drip`: seconds between bytes that are sent without end instead.
     """
@@ -43,7 +53,7 @@ def failed(
     param: str | None = None,
     retry_after: float | None = None,
 ) -> Reply:
-    """An error in OpenAI's form."""
+    """Makes an error in OpenAI's form."""
     kind = (
         "server_error" if status >= 500 else "rate_limit_error" if status == 429 else "invalid_request_error"
     )
@@ -52,13 +62,13 @@ def failed(
 
 
 def model_list(names: Sequence[str]) -> Reply:
-    """The list of the served models."""
+    """Makes the list of the served models."""
     data = [{"id": name, "object": "model", "created": 0, "owned_by": "rarr"} for name in names]
     return Reply(200, _json({"object": "list", "data": data}))
 
 
 def instead(entry: Entry | None) -> Reply | None:
-    """The failure that the plan has in place of an answer; None where the request is answered."""
+    """Makes the failure that the plan wants in place of an answer; None if a completion is to be sent."""
     match entry:
         case Status(code, retry_after, message):
             return failed(code, message or HTTPStatus(code).phrase, retry_after=retry_after)
@@ -80,7 +90,7 @@ def completion(
     wait: float,
     probability: float | None = None,
 ) -> Reply:
-    """A chat completion with a choice for each text, damaged as the plan says."""
+    """Makes a chat completion with a choice for each text, damaged as `entry` of the plan says."""
     finish = "length" if isinstance(entry, CutOff) else "stop"
     choices = [
         {
@@ -115,14 +125,14 @@ def completion(
 
 
 def _logprobs(request: Request, text: str, probability: float | None) -> dict[str, Any] | None:
-    """The text as one token with the probability; None where it was not asked for."""
+    """Makes logprobs with the text as one token; None if they are not requested or there is none."""
     if probability is None or not request.body.get("logprobs"):
         return None
     return {"content": [{"token": text, "logprob": log(probability)}]}
 
 
 def _message(request: Request, text: str) -> dict[str, Any]:
-    """The text, or a function call with the text as arguments where a function was offered."""
+    """Makes a message with the text, or a function call with the text as arguments if one is offered."""
     tools = request.body.get("tools")
     if not tools or request.body.get("tool_choice") == "none":
         return {"role": "assistant", "content": text}
@@ -141,7 +151,7 @@ def _usage(tokens: Tokens) -> dict[str, Any]:
 
 
 def _stream(whole: dict[str, Any], request: Request) -> bytes:
-    """The completion as server-sent events: a chunk for each choice, its end, and usage where requested."""
+    """Writes the completion as server-sent events: each choice, its end, and usage if requested."""
     head = {**whole, "object": "chat.completion.chunk", "usage": None}
     events: list[dict[str, Any]] = []
     for choice in whole["choices"]:

@@ -1,4 +1,4 @@
-"""The requests to a scripted server, and their outcomes."""
+"""Records the requests to a scripted server, and their outcomes."""
 
 import threading
 import time
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from rarr.testing.requests import Request
-from rarr.testing.usage import NO_TOKENS
+from rarr.testing.received_request import Request
+from rarr.testing.token_counting import NO_TOKENS
 from rarr.tools.models.chat import Tokens
 
 _SECRET = {"authorization", "api-key", "x-api-key"}
@@ -21,7 +21,7 @@ class _Exchange:
 
 
 class RequestLog:
-    """Every request, in the order of arrival. `on_request` is called with each line of the log."""
+    """Records every request, in the order of arrival; calls `on_request` with its line when it has ended."""
 
     def __init__(self, on_request: Callable[[dict[str, Any]], None] | None = None) -> None:
         self.in_flight_most = 0
@@ -31,7 +31,7 @@ class RequestLog:
         self._lock = threading.Lock()
 
     def begin(self, request: Request) -> int:
-        """Records a request. `end` takes the returned number."""
+        """Records a request that has arrived, and returns its number for `end`."""
         with self._lock:
             self._exchanges.append(_Exchange(request))
             self._in_flight += 1
@@ -39,7 +39,7 @@ class RequestLog:
             return len(self._exchanges) - 1
 
     def end(self, number: int, status: int | None, tokens: Tokens = NO_TOKENS) -> None:
-        """Records the answer. Its status is None where there was none."""
+        """Records the outcome of a request; `status` is None if no answer was sent."""
         with self._lock:
             self._in_flight -= 1
             exchange = self._exchanges[number]
@@ -56,7 +56,7 @@ class RequestLog:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        """The requests and their outcomes, as JSON values."""
+        """The requests and their outcomes, as JSON values, without keys in headers."""
         with self._lock:
             return [_line(exchange) for exchange in self._exchanges]
 

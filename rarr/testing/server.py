@@ -1,4 +1,4 @@
-"""A scripted OpenAI-compatible server on this machine, in threads of the calling process."""
+"""Runs a scripted OpenAI-compatible server on this machine, in threads of the calling process."""
 
 import socket
 from collections.abc import Callable, Sequence
@@ -6,14 +6,14 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Any, Self
 
-from rarr.testing.asked import Answers, UnansweredError, answer_to
 from rarr.testing.listening import Listener
-from rarr.testing.plans import CutOff, Plan, PlanReader
+from rarr.testing.planned_failures import CutOff, Plan, PlanReader
+from rarr.testing.received_request import Request
 from rarr.testing.replies import Reply, completion, failed, instead, model_list
 from rarr.testing.request_log import RequestLog
-from rarr.testing.requests import Request
+from rarr.testing.script_answers import Answers, UnansweredError, answer_to
 from rarr.testing.strictness import Dialect, Strictness
-from rarr.testing.usage import TokenCounter
+from rarr.testing.token_counting import TokenCounter
 from rarr.tools.models.chat import Tokens, estimated_tokens
 
 
@@ -23,17 +23,17 @@ class ScriptedServer:
         with ScriptedServer({"When did it open?": {"verdict": "agrees"}}, plan=[Status(429)]) as server:
             client = AsyncOpenAI(base_url=server.url, api_key="none")
 
-    `answers`: a function of the `Request`, called once a sample and from several threads, or the answers by a
-    part of the messages. What has no answer gets a 400.
-    `latency`: seconds before an answer; `tokens_a_second` adds those of the longest answer's generation.
-    `plan`: what goes wrong, one entry a request for completions; `plan_for_ever` begins it again at its end.
-    `dialect`: what is refused. `vllm` ignores what it does not know, `openai` refuses that, and `plain` knows
-    neither `response_format` nor `tools` nor `n`.
-    `requires_key`: 401 without it, with a part of the key that was given, and with `echo_key` all of it.
+    `answers`: a function of the `Request`, called for each sample and from several threads, or a mapping from
+    a part of the messages to the answer. A request without an answer gets status 400.
+    `latency`: seconds before an answer; `tokens_a_second` adds the time to generate the longest answer.
+    `plan`: a failure (or None) for each request for a completion; `plan_for_ever` repeats the plan.
+    `dialect`: `vllm` ignores unknown parameters, `openai` refuses them, and `plain` refuses
+    `response_format`, `tools` and `n`.
+    `requires_key`: another key gets status 401, which shows a part of that key; with `echo_key`, all of it.
     `rejects`: parameters that are refused, as a model refuses a temperature.
-    `prefix_cache`: whether usage has `cached_tokens`; the rule is that of `TokenCounter`.
-    `probability`: of each answer, where logprobs are asked for; None: the server gives none.
-    `on_request`: called with each line of the log. `port` 0 is any that is free.
+    `prefix_cache`: usage has `cached_tokens`, by the rule of `TokenCounter`.
+    `probability`: that of each answer, if logprobs are requested; None: the server gives none.
+    `on_request`: a function that is called with each line of the log. `port`: 0 is any free port.
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class ScriptedServer:
 
     @property
     def url(self) -> str:
-        """The base URL. After closing, it refuses connections."""
+        """The base URL. After closing, it refuses connections. Raises `RuntimeError` before the start."""
         if not self._port:
             raise RuntimeError(
                 "a ScriptedServer has a URL once it is entered: with ScriptedServer(...) as server"
@@ -108,7 +108,7 @@ class ScriptedServer:
 
     @property
     def tokens(self) -> Tokens:
-        """The tokens of all usages."""
+        """The sum of the tokens in the usage of all answers."""
         return self._record.tokens
 
     def _reply_to(self, request: Request) -> Reply:
@@ -140,7 +140,7 @@ class ScriptedServer:
 
 
 def refused_url() -> str:
-    """A base URL at which nobody listens."""
+    """Returns a base URL on this machine at which nobody listens."""
     with socket.socket() as once:
         once.bind(("127.0.0.1", 0))
         return f"http://127.0.0.1:{once.getsockname()[1]}/v1"

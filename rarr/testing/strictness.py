@@ -1,11 +1,11 @@
-"""The requests that a server refuses: those with parameters unknown to its dialect, or with another key."""
+"""Refuses requests as real servers do: those with another key, or with parameters unknown to a dialect."""
 
 import json
 from dataclasses import dataclass
 from typing import Literal
 
+from rarr.testing.received_request import Request
 from rarr.testing.replies import Reply, failed
-from rarr.testing.requests import Request
 
 Dialect = Literal["vllm", "openai", "plain"]
 
@@ -54,7 +54,7 @@ _OPENAI = frozenset(
 
 @dataclass(frozen=True)
 class Strictness:
-    """`rejects` are parameters that the model refuses. `echo_key`: a refused key is shown in full."""
+    """The rules for refusing requests. `rejects`: refused parameters. `echo_key`: show wrong keys in full."""
 
     dialect: Dialect
     requires_key: str | None
@@ -62,7 +62,7 @@ class Strictness:
     rejects: tuple[str, ...]
 
     def refused_key(self, request: Request) -> Reply | None:
-        """The answer to a request without the key."""
+        """Makes the error for a request without the right key; None if the key is right or not required."""
         header = request.headers.get("authorization", "")
         if self.requires_key is None or header == f"Bearer {self.requires_key}":
             return None
@@ -73,7 +73,7 @@ class Strictness:
         return failed(401, f"Incorrect API key provided: {shown}.", code="invalid_api_key")
 
     def refused(self, request: Request) -> Reply | None:
-        """The answer to a request that this server refuses."""
+        """Makes the error for a request that the rules refuse; None if it is to be answered."""
         if not request.messages:
             return failed(400, "Missing required parameter: 'messages'.", param="messages")
         if request.n < 1:
@@ -91,7 +91,7 @@ class Strictness:
 
 
 def _vllm(request: Request) -> Reply | None:
-    """vLLM ignores unknown parameters, such as `guided_json`, and answers without a constraint."""
+    """Ignores unknown parameters, such as `guided_json`, as vLLM does; refuses an unknown response format."""
     return _unknown_format(request)
 
 

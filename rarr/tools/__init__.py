@@ -1,1 +1,1 @@
-"""Access to models, files and threads, and small pure helpers."""
+"""Gives access to models, files and threads, and has small pure helpers for texts."""

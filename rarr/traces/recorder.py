@@ -19,7 +19,7 @@ from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Passage, Revision
 from rarr.tools.concurrency.worker import in_order, result_of
-from rarr.tools.spans import TraceSpan
+from rarr.tools.trace_spans import TraceSpan
 from rarr.traces.packing import Packer
 from rarr.traces.store import SpanRow, TraceStore
 from rarr.traces.trace import Trace

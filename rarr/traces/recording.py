@@ -23,7 +23,7 @@ from rarr.tools.concurrency.worker import in_order, result_of
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.meter import Meter
-from rarr.tools.spans import named, recording
+from rarr.tools.trace_spans import named, recording
 from rarr.traces.recorded_answers import RecordedAnswers
 from rarr.traces.recorder import BUSY_S, FAILED, FAILURES, RunRecorder
 from rarr.traces.spending import spending_by_node

@@ -11,8 +11,8 @@ from pydantic_core import from_json
 
 from rarr.errors import InputError
 from rarr.records import RUN_ID
-from rarr.tools.spans import Kind
 from rarr.tools.storage.files import write_whole
+from rarr.tools.trace_spans import Kind
 from rarr.traces.body_schemas import first_of, prompt_fields, prompt_of, require_body, require_prompt
 from rarr.traces.packing import Numbered
 
@@ -31,7 +31,7 @@ class FileModel(BaseModel):
 
 
 class StoredSpan(FileModel):
-    """A span with packed values. `seconds` is None if it had not ended; see `rarr.tools.spans.TraceSpan`."""
+    """A `TraceSpan` of `rarr.tools.trace_spans` with packed values. `seconds` is None if it had not ended."""
 
     number: int = Field(ge=1, lt=1 << 53)
     parent: int = Field(ge=0)

@@ -83,7 +83,7 @@ def cloze(
             if position >= 0
         ]
         pairs.append(encoded)
-    sequences = padded([one.ids for one in pairs], [one.types for one in pairs])
+    sequences = padded([pair.ids for pair in pairs], [pair.types for pair in pairs])
     return sequences, _pointers(pairs, masks, sequences.input_ids.shape[1])
 
 

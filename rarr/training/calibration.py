@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from rarr.backends.encoder.features import claim_features, is_open
+from rarr.backends.encoder.calibration_features import claim_features, is_open
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.support import SentenceFeatures, likelihood, sentence_features
 from rarr.backends.encoder.weights import NEVER, Calibration, Logistic

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.backends.encoder.features import WeighedValue, ruled_values, weighed_values
+from rarr.backends.encoder.calibration_features import WeighedValue, ruled_values, weighed_values
 from rarr.backends.encoder.model import AttributionScores, Encoder
 from rarr.backends.encoder.pointers import claim_attribution
 from rarr.backends.rules.claims import claims

@@ -24,7 +24,7 @@ def fitted(
     Few cases leave the weights of the features near those of `prior`, or near 0 without it.
     """
     names = list(features[0])
-    table = np.array([[one[name] for name in names] for one in features])
+    table = np.array([[case[name] for name in names] for case in features])
     middle, spread = table.mean(0), table.std(0)
     spread[spread == 0] = 1.0
     expected = np.array([0.0 if prior is None else prior.weights.get(name, 0.0) for name in names]) * spread
@@ -69,11 +69,11 @@ def held_out(
     prior: Logistic | None = None,
 ) -> list[float]:
     """The probability of each case by a regression that saw none of its group's part."""
-    found = [0.0] * len(features)
-    for part, made in fitted_without(features, labels, weights, groups, prior):
+    probabilities = [0.0] * len(features)
+    for part, regression in fitted_without(features, labels, weights, groups, prior):
         for n in part:
-            found[n] = made.probability(features[n])
-    return found
+            probabilities[n] = regression.probability(features[n])
+    return probabilities
 
 
 def threshold_at_precision(
@@ -107,27 +107,27 @@ def _rounded(probability: float) -> float:
 
 def _newton(
     table: NDArray[np.float64],
-    so: NDArray[np.float64],
+    labels: NDArray[np.float64],
     weights: NDArray[np.float64],
     expected: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     inputs = np.hstack([np.ones((len(table), 1)), table])
     ridge = np.diag([0.0, *[RIDGE] * table.shape[1]])
     center = np.concatenate([[0.0], expected])
-    found = np.zeros(inputs.shape[1])
+    coefficients = np.zeros(inputs.shape[1])
 
     def cost(at: NDArray[np.float64]) -> float:
         logits, away = inputs @ at, at - center
-        return float(weights @ (np.logaddexp(0, logits) - so * logits) + away @ ridge @ away / 2)
+        return float(weights @ (np.logaddexp(0, logits) - labels * logits) + away @ ridge @ away / 2)
 
     for _ in range(ROUNDS):
-        likely = 1 / (1 + np.exp(-np.clip(inputs @ found, -30, 30)))
-        gradient = inputs.T @ (weights * (so - likely)) - ridge @ (found - center)
+        likely = 1 / (1 + np.exp(-np.clip(inputs @ coefficients, -30, 30)))
+        gradient = inputs.T @ (weights * (labels - likely)) - ridge @ (coefficients - center)
         curve = (inputs * (weights * likely * (1 - likely))[:, None]).T @ inputs + ridge
-        step = np.linalg.solve(curve + 1e-9 * np.eye(len(found)), gradient)
-        while cost(found + step) > cost(found) and np.abs(step).max() >= 1e-6:
+        step = np.linalg.solve(curve + 1e-9 * np.eye(len(coefficients)), gradient)
+        while cost(coefficients + step) > cost(coefficients) and np.abs(step).max() >= 1e-6:
             step = step / 2  # far from the solution, a whole step can lead further away
-        found = found + step
+        coefficients = coefficients + step
         if np.abs(step).max() < 1e-6:
             break
-    return found
+    return coefficients

@@ -17,8 +17,8 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from rarr.records import Edit, Part, Sentence, Status
-from rarr.tools.pages.rendering import clipped, is_web
-from rarr.tools.text.diff import Kind, by_sentence, traced
+from rarr.tools.pages.html_rendering import clipped, is_web
+from rarr.tools.text.edit_segments import Kind, by_sentence, traced
 
 _LINE_END = re.compile(r"\r\n?|\n")
 _LONGEST_TITLE, _LONGEST_ENTITY = 100, 40

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from rarr.records import Revision
-from rarr.tools.pages.rendering import render
+from rarr.tools.pages.html_rendering import render
 from rarr.tools.text.warning_lines import grouped
 from rarr.views.marked import marked, with_status
 

@@ -1,1 +1,1 @@
-"""What the weights that ship are measured by, each measure in a file of its own."""
+"""The measures of the weights that ship, one measure per file."""

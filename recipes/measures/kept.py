@@ -1,4 +1,4 @@
-"""Results as they come, a JSON line each: a run that is ended goes on where it was."""
+"""Keeps each result at once as a JSON line, so that an interrupted run can continue."""
 
 import hashlib
 import json
@@ -6,18 +6,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-TOLD = 200  # results after which a line says how many there are
+PRINTED_EVERY = 200  # results after which a line says how many there are
 BATCH = 50
 Row = TypeVar("Row")
 
 
 class Kept:
-    """The results of one measure by key. What is kept is not measured again."""
+    """The results of one measure by key. A kept result is not measured again."""
 
     def __init__(self, path: Path) -> None:
-        """Reads what is there. A last line that was cut off while it was written is dropped."""
+        """Reads the kept results. A last line that was cut off while it was written is dropped."""
         self._path = path
-        self._found: dict[tuple[str, ...], Any] = {}
+        self._results: dict[tuple[str, ...], Any] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         if path.is_file():
             whole = path.read_bytes()
@@ -26,36 +26,36 @@ class Kept:
                 path.write_bytes(lines)
             for line in lines.splitlines():
                 read = json.loads(line)
-                self._found[tuple(read["key"])] = read["value"]
+                self._results[tuple(read["key"])] = read["value"]
 
     def __contains__(self, key: tuple[str, ...]) -> bool:
-        return key in self._found
+        return key in self._results
 
     def __getitem__(self, key: tuple[str, ...]) -> Any:
-        return self._found[key]
+        return self._results[key]
 
     def add(self, key: tuple[str, ...], value: Any) -> None:
-        """Keeps a result, which JSON must be able to say."""
+        """Keeps a result. JSON must be able to hold it."""
         with self._path.open("a", encoding="utf-8") as lines:
             lines.write(json.dumps({"key": key, "value": value}) + "\n")
-        self._found[key] = value
-        if len(self._found) % TOLD == 0:
-            print(f"  {len(self._found)} results in {self._path.name}", flush=True)
+        self._results[key] = value
+        if len(self._results) % PRINTED_EVERY == 0:
+            print(f"  {len(self._results)} results in {self._path.name}", flush=True)
 
     def of(self, keys: Iterable[tuple[str, ...]]) -> list[Any] | None:
-        """The results for the keys, in order; None where one of them was not measured."""
+        """The results for the keys, in order; None if one of them was not measured."""
         wanted = list(keys)
-        return [self._found[key] for key in wanted] if all(key in self._found for key in wanted) else None
+        return [self._results[key] for key in wanted] if all(key in self._results for key in wanted) else None
 
 
 def batches(todo: Sequence[Row]) -> Iterator[Sequence[Row]]:
-    """What is measured in one call; a run that is ended loses no more than that."""
+    """Splits rows into batches that are measured in one call: an interrupted run loses at most a batch."""
     for at in range(0, len(todo), BATCH):
         yield todo[at : at + BATCH]
 
 
 def fingerprint(*folders: Path) -> str:
-    """What is measured, in twelve digits: every file of the folders, weights included, bytecode not."""
+    """Twelve digits that identify the measured code: all files, weights included, except bytecode."""
     digest = hashlib.sha256()
     for folder in folders:
         for path in sorted(folder.rglob("*")):

@@ -11,35 +11,35 @@ from rarr.evals import metrics
 from rarr.evals.metrics import Measured
 from rarr.records import Passage
 from rarr.settings import Settings
-from recipes.measures.context import COSINE, RULES, TRAINED, Context, Embeds, Figure, Found, Reads
+from recipes.measures.context import COSINE, RULES, TRAINED, Context, Embeds, Figure, Reads, Results
 
 ALONE = "trained relevance alone"
 NAMES = {RULES: "rules (reranker: overlap)", TRAINED: "trained (reranker: embedded)"}
 Score = Callable[[str, Sequence[Passage]], Awaitable[Sequence[float]]]
 
 
-def measure(context: Context) -> Found:
+def measure(context: Context) -> Results:
     """The rank of the first right passage, for every system and question."""
     return asyncio.run(_measure(context))
 
 
-async def _measure(context: Context) -> Found:
+async def _measure(context: Context) -> Results:
     kept = context.kept("ranking")
     queries = questions()[: context.limit]
     systems = _systems(context)
-    todo = [one for one in queries if any((name, one["id"]) not in kept for name in systems)]
+    todo = [query for query in queries if any((name, query["id"]) not in kept for name in systems)]
     brought = await searched(todo) if todo else []
-    for query, found in zip(todo, brought, strict=True):
+    for query, passages in zip(todo, brought, strict=True):
         for name, score in systems.items():
             if (name, query["id"]) not in kept:
-                kept.add((name, query["id"]), rank(query, await _order(score, query["question"], found)))
+                kept.add((name, query["id"]), rank(query, await _order(score, query["question"], passages)))
     figures, body = [], []
     for name in ("BM25", RULES, COSINE, ALONE, TRAINED):
         ranks = kept.of((name, query["id"]) for query in queries)
         if ranks is not None:
             figures.append(Figure("recall@1", name, metrics.share([at == 1 for at in ranks])))
             body.append(_line(name, ranks))
-    return Found(figures, {"retrieval": table(["system", "recall@1", "recall@5", "MRR"], body)})
+    return Results(figures, {"retrieval": table(["system", "recall@1", "recall@5", "MRR"], body)})
 
 
 def _line(name: str, ranks: Sequence[int]) -> list[str]:
@@ -52,25 +52,25 @@ def _line(name: str, ranks: Sequence[int]) -> list[str]:
     ]
 
 
-async def _order(score: Score | None, question: str, found: Sequence[Passage]) -> list[str]:
+async def _order(score: Score | None, question: str, passages: Sequence[Passage]) -> list[str]:
     if score is None:
-        return [one.source for one in found]
-    scores = await score(question, found)
-    ranked = sorted(zip(scores, found, strict=True), key=lambda pair: -pair[0])
-    return [one.source for _, one in ranked]
+        return [passage.source for passage in passages]
+    scores = await score(question, passages)
+    ranked = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
+    return [passage.source for _, passage in ranked]
 
 
 def _systems(context: Context) -> dict[str, Score | None]:
-    """What is there, by name; BM25 keeps its order."""
-    found: dict[str, Score | None] = {
+    """The available systems by name. BM25 keeps its own order."""
+    systems: dict[str, Score | None] = {
         "BM25": None,
         RULES: _reranker("overlap"),
         ALONE: _relevance(context.encoder),
         TRAINED: _reranker("embedded"),
     }
     if context.cosine is not None:
-        found[COSINE] = _cosine(context.cosine)
-    return found
+        systems[COSINE] = _cosine(context.cosine)
+    return systems
 
 
 def _reranker(name: str) -> Score:
@@ -79,17 +79,18 @@ def _reranker(name: str) -> Score:
 
 
 def _cosine(base: Embeds) -> Score:
-    async def score(question: str, found: Sequence[Passage]) -> Sequence[float]:
-        vectors = base.embed(
-            [question, *(f"{one.title}: {one.text}" if one.title else one.text for one in found)]
-        )
-        return [float(one) for one in vectors[1:] @ vectors[0]]
+    async def score(question: str, passages: Sequence[Passage]) -> Sequence[float]:
+        texts = [
+            f"{passage.title}: {passage.text}" if passage.title else passage.text for passage in passages
+        ]
+        vectors = base.embed([question, *texts])
+        return [float(similarity) for similarity in vectors[1:] @ vectors[0]]
 
     return score
 
 
 def _relevance(encoder: Reads) -> Score:
-    async def score(question: str, found: Sequence[Passage]) -> Sequence[float]:
-        return encoder.relevance(question, [(one.title, one.text) for one in found])
+    async def score(question: str, passages: Sequence[Passage]) -> Sequence[float]:
+        return encoder.relevance(question, [(passage.title, passage.text) for passage in passages])
 
     return score

@@ -1,4 +1,4 @@
-"""The size of the file, and how fast this machine is with it."""
+"""The size of the weights, and their speed on this machine."""
 
 import statistics
 import tempfile
@@ -11,7 +11,7 @@ from benchmarks.report import machine, table
 from rarr import Reviser, Settings
 from rarr.backends.encoder.weights import MODEL, SHIPPED
 from rarr.evals.metrics import Measured
-from recipes.measures.context import TRAINED, Context, Figure, Found, Reads
+from recipes.measures.context import TRAINED, Context, Figure, Reads, Results
 
 PAIRS = 64
 RUNS = 7
@@ -21,13 +21,13 @@ PASSAGE = " ".join(["the king of the city was in his old house by the river when
 TOKENS = 100
 
 
-def measure(context: Context) -> Found:
+def measure(context: Context) -> Results:
     """Megabytes, pairs a second and seconds for a text. Times are medians, from the least to the most."""
     kept = context.kept("speed")
     size = Measured(value=(SHIPPED / MODEL).stat().st_size / 1e6, n=1)
     if ("pairs",) not in kept:
         kept.add(("pairs",), pairs_a_second(context.encoder))
-    found: list[tuple[str, str, Measured]] = [
+    lines: list[tuple[str, str, Measured]] = [
         ("MB of the file", TRAINED, size),
         (f"pairs a second at {TOKENS} tokens", TRAINED, middle(kept[("pairs",)])),
     ]
@@ -35,20 +35,20 @@ def measure(context: Context) -> Found:
         if ("revise", system) not in kept:
             kept.add(("revise", system), revisions(settings))
         name = "seconds for 5 sentences against 10,000 passages"
-        found.append((name, system, middle(kept["revise", system])))
-    figures = [Figure(*one) for one in found]
-    body = [[name, system, text_of(value)] for name, system, value in found]
-    return Found(figures, {"speed": f"{table(['what', 'system', 'value'], body)}\n\nMachine: {machine()}."})
+        lines.append((name, system, middle(kept["revise", system])))
+    figures = [Figure(*line) for line in lines]
+    body = [[name, system, text_of(value)] for name, system, value in lines]
+    return Results(figures, {"speed": f"{table(['what', 'system', 'value'], body)}\n\nMachine: {machine()}."})
 
 
 def pairs_a_second(encoder: Reads) -> list[float]:
-    """Of each run, the first of which is left out."""
+    """Pairs a second in each run, without the first run."""
     passages = [("", PASSAGE)] * PAIRS
-    return [PAIRS / one for one in times(lambda: encoder.relevance(QUERY, passages), RUNS + 1)[1:]]
+    return [PAIRS / seconds for seconds in times(lambda: encoder.relevance(QUERY, passages), RUNS + 1)[1:]]
 
 
 def revisions(settings: Mapping[str, Any]) -> list[float]:
-    """Seconds of each new text, with an index that is built, after another text."""
+    """Seconds for each new text, after a first text and with an index that is already built."""
     with tempfile.TemporaryDirectory() as folder:
         index, _ = indexed(Path(folder))
         with Reviser(Settings(corpus=index, home=Path(folder, "home"), **settings)) as reviser:
@@ -62,6 +62,6 @@ def middle(values: list[float]) -> Measured:
 
 
 def text_of(value: Measured) -> str:
-    """A figure that is no share: three digits."""
+    """The figure in three digits, with its range; it is not a share."""
     shown = f"{value.value:.3g}"
     return shown if value.low is None else f"{shown} ({value.low:.3g} to {value.high:.3g}, {value.n} runs)"

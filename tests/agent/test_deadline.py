@@ -48,6 +48,7 @@ def usage() -> Usage:
     return revised(by_blocks(**PRICED), TEXT).usage
 
 
+@pytest.mark.slow
 def test_long_text_in_blocks_gives_the_same_revision_as_in_one_piece(undisturbed: Revision) -> None:
     whole = revised(by_blocks(block_chars=None), TEXT)
     assert undisturbed.text == whole.text == RIGHT
@@ -189,6 +190,7 @@ def test_edits_on_both_sides_of_a_border_are_made() -> None:
     assert_sound(revision)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "separator",
     few(["\n\n☃ 👩‍👩‍👧 é\u0301!\n\n", "\r\n\r\n", "\n\n```\nIt was built in 1777.\n```\n\n"], every=3),

@@ -154,6 +154,7 @@ def allowed(text: str, change: Change) -> bool:
     return bool(around) and changed <= 50 and changed <= (around[0].end - around[0].start) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", few(range(40), every=40))
 async def test_paper_is_exactly_the_sequential_method(part: int) -> None:
     edits = 0

@@ -25,7 +25,7 @@ from rarr.testing import (
     Status,
     refused_url,
 )
-from rarr.testing.plans import Entry
+from rarr.testing.planned_failures import Entry
 from rarr.tools.models.meter import ModelCall
 from rarr.tools.models.retries import Attempts
 
@@ -153,6 +153,7 @@ def test_faults_that_begin_in_the_middle_of_a_run(hasty: None) -> None:
     assert "cannot be reached" in revision.warnings[0].message
 
 
+@pytest.mark.slow
 def test_faults_of_a_dead_endpoint_cost_seconds() -> None:
     started = time.perf_counter()
     revision = revised(settings_for(refused_url()), TEXT)
@@ -169,6 +170,7 @@ def test_faults_of_a_dead_endpoint_do_not_add_up(hasty: None) -> None:
         assert len(server.requests) == 1 + 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entry", few([*FATAL, Status(500), Status(429), Empty()], every=4), ids=repr)
 def test_faults_are_mended_by_a_fallback(hasty: None, entry: Entry) -> None:
     with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as broken, ScriptedServer(answer) as other:

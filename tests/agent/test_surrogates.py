@@ -27,7 +27,7 @@ from rarr.testing import (
     refused_url,
     scripted_components,
 )
-from rarr.testing.asked import Asked
+from rarr.testing.script_answers import Asked
 from rarr.tools.models.chat import CallFailure
 
 TEXT = "The bridge opened in 1935. It is red."
@@ -187,6 +187,7 @@ def test_surrogates_in_the_answers_of_components() -> None:
     assert made.checks[0].reason == "\ufffd\ufffd"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("field", few(["url", "text", "title", "other", "source", "date"], every=3))
 @pytest.mark.parametrize("name", few(["a.json", "a.jsonl"], every=2))
 def test_surrogate_in_a_record_of_a_corpus(tmp_path: Path, name: str, field: str) -> None:
@@ -219,7 +220,8 @@ def test_surrogates_before_a_passage_leave_its_offsets_right(tmp_path: Path) -> 
 )
 def test_surrogate_in_a_setting(tmp_path: Path, name: str) -> None:
     with contextlib.suppress(RarrError):  # a name that is none, in one line
-        revised(tmp_path, **{"model": "vllm:a", "base_url": refused_url(), name: "vllm:\udcff"})
+        settings: dict[str, Any] = {"model": "vllm:a", "base_url": refused_url(), "attempts": 1}
+        revised(tmp_path, **settings | {name: "vllm:\udcff"})
 
 
 def test_text_of_white_space_stays_an_error(tmp_path: Path) -> None:

@@ -34,6 +34,7 @@ def reviser(tmp_path_factory: pytest.TempPathFactory) -> Reviser:
     return Reviser(Settings(corpus=folder / "pumps.md", home=folder, trace=False))
 
 
+@pytest.mark.slow
 def test_a_wrong_cell_is_corrected_and_the_rest_stays_as_it_is(reviser: Reviser) -> None:
     revision = reviser.revise(TEXT)
     assert revision.text == TEXT.replace("198", "189").replace("Brandmeyer", "Brandauer")

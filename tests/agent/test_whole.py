@@ -92,6 +92,7 @@ OF_THE_TEXT = {"nothing_to_check", "not_english", "table_not_checked", "characte
 """Notices about the text alone, and not about a failure: any text may bring them."""
 
 
+@pytest.mark.slow
 @settings(max_examples=8)
 @given(text=texts)
 @example(text="| Tower | floors |\n|---|---|\n| Merrow Tower | 50 | Kestrel Library holds 1,000 books. ")

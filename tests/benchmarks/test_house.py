@@ -22,6 +22,7 @@ SOURCES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [TO_THE_GATE, TO_THE_SEARCH])
 def test_a_reader_finds_each_next_function_named_in_the_one_before(path: tuple[str, ...]) -> None:
     assert broken_hops(path, package(ROOT)) == []

@@ -25,6 +25,7 @@ def test_index_counts_what_it_read(command: Command, notes: Path) -> None:
     assert b"0 read, 1 unchanged" in command("index", "notes", "--out", "out").out
 
 
+@pytest.mark.slow
 def test_index_names_each_skipped_file(command: Command, notes: Path) -> None:
     (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     done = command("index", "notes", "-o", "out")
@@ -111,6 +112,7 @@ def test_omitted_option_sets_no_setting_and_zero_does() -> None:
     }
 
 
+@pytest.mark.slow
 def test_python_m_runs_the_command_line() -> None:
     done = subprocess.run(
         [sys.executable, "-m", "rarr", "--version"], capture_output=True, text=True, check=True

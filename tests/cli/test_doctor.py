@@ -148,6 +148,7 @@ def test_every_extra_is_looked_at() -> None:
     assert set(doctor.EXTRAS) == extras - {"dev", "docs"}
 
 
+@pytest.mark.slow
 def test_folder_is_opened_and_counted(notes: Path) -> None:
     (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     finding = finding_of("corpus", notes)

@@ -118,6 +118,7 @@ def test_limit_that_was_not_judged_fails(command: Command) -> None:
     assert (done.status, "restored is not judged" in done.err) == (4, True)
 
 
+@pytest.mark.slow
 @pytest.mark.loopback
 def test_model_that_is_not_there_is_an_error_of_every_row(command: Command) -> None:
     model = ["--model", "vllm:m", "--base-url", "http://127.0.0.1:9/v1"]

@@ -59,6 +59,7 @@ MORE_PLACES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("command", "at"), [*PLACES, *(pytest.param(*place, marks=pytest.mark.slow) for place in MORE_PLACES)]
 )
@@ -205,7 +206,9 @@ def shown(words: bytes) -> Act:
 
 @pytest.mark.slow
 def test_interrupted_terminal_gets_its_cursor_back(tmp_path: Path) -> None:
-    waiting = "from rarr.views.terminal.waiting import Waiting; w = Waiting(watched=True); w.__enter__()"
+    waiting = (
+        "from rarr.views.terminal.progress_line import Waiting; w = Waiting(watched=True); w.__enter__()"
+    )
     hidden = shown(b"\x1b[?25l")
     outcome = ended(hidden, instead(waiting, TELL, FOR_EVER), [], tmp_path, at="nothing", terminal=True)
     assert outcome.status == 130

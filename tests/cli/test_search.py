@@ -47,6 +47,7 @@ def test_wikipedia_is_not_asked_again_and_not_at_all_offline(command: Command, w
     assert len(wiki.asked) > asked
 
 
+@pytest.mark.slow
 def test_wikipedia_without_a_network_is_one_line(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_WIKIPEDIA_URL", refused_url().removesuffix("/v1"))
     done = command("revise", TEXT, "--search", "wikipedia")

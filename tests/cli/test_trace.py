@@ -123,6 +123,7 @@ def test_tree_as_json(command: Command, run_id: str) -> None:
     assert check["inner"][0]["prompt"]["name"] == "check_agreement"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("argv", "message"),
     [

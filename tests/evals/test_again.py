@@ -66,6 +66,7 @@ def test_rows_with_an_error_are_done_again(data: Path, out: Path) -> None:
     assert [line["id"] for line in lines(out)] == ["r0", "r1", "r3", "r2", "r4"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", few([True, False], every=2), ids=["before", "after"])
 def test_stop_while_errors_are_removed_neither_loses_nor_repeats_rows(
     data: Path, out: Path, monkeypatch: pytest.MonkeyPatch, before: bool

@@ -38,6 +38,7 @@ def test_option_queries_text_searches_for_the_texts(data: Path, out: Path) -> No
     assert {query for query, _ in retriever.calls} == {row.original for row in report.rows}
 
 
+@pytest.mark.slow
 def test_option_editor_none_changes_no_text(data: Path, out: Path) -> None:
     assert evaluated(data, out).measures["changed"].value == 0.5
     unedited = evaluated(data, out.with_name("unedited"), editor="none")

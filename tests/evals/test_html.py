@@ -11,7 +11,7 @@ from rarr.evals.metrics import Measured
 from rarr.evals.page.scatter import Chart, Dot
 from rarr.evals.reports import EvalReport, Unreadable
 from rarr.records import Scores
-from rarr.tools.pages.rendering import render
+from rarr.tools.pages.html_rendering import render
 
 
 def page(made: EvalReport) -> Page:

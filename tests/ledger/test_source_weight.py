@@ -137,6 +137,7 @@ SETS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pages", SETS.values(), ids=SETS)
 def test_sources_in_any_order_give_the_same_revision(pages: list[str]) -> None:
     passages = [

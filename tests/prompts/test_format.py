@@ -52,7 +52,7 @@ def test_an_unknown_variable_fails_by_name() -> None:
 @pytest.mark.parametrize(
     "value", ["{{text}}", "{{before}}", "{0} {x} }}", r"\1 \g<0> C:\new", "", "<!-- user -->"]
 )
-def test_a_value_stays_what_it_is(tmp_path: Path, value: str) -> None:
+def test_a_value_is_rendered_unchanged(tmp_path: Path, value: str) -> None:
     assert own(tmp_path).render(before=value, text="b", evidence=value) == f"{value} b {value}"
 
 
@@ -60,16 +60,16 @@ def test_an_override_wins(tmp_path: Path) -> None:
     assert own(tmp_path).system == "Judge."
 
 
-def test_another_prompt_falls_back_to_the_package(tmp_path: Path) -> None:
+def test_a_prompt_without_override_comes_from_the_package(tmp_path: Path) -> None:
     assert load("edit", override(tmp_path)) == load("edit")
 
 
 @pytest.mark.parametrize("written", ["\ufeff" + GOOD, GOOD.replace("\n", "\r\n")])
-def test_how_an_editor_saves_a_file_changes_nothing(tmp_path: Path, written: str) -> None:
+def test_bom_and_line_ends_of_a_prompt_file_change_nothing(tmp_path: Path, written: str) -> None:
     assert own(tmp_path, written) == own(tmp_path, GOOD)
 
 
-def test_the_hash_is_of_what_the_file_says(tmp_path: Path) -> None:
+def test_the_hash_depends_on_the_content_of_the_file(tmp_path: Path) -> None:
     before, after = own(tmp_path), own(tmp_path, GOOD.replace("Judge.", "Judge!"))
     assert before.hash != after.hash
     assert own(tmp_path).hash == before.hash
@@ -103,14 +103,14 @@ NO_OTHERS = "must have output, variables, version, may have probability and toke
         (GOOD.replace("{{before}}", ""), r"does not use its variable 'before': write \{\{before\}\} where"),
     ],
 )
-def test_a_wrong_file_is_told_in_one_line(tmp_path: Path, text: str, message: str) -> None:
+def test_a_malformed_prompt_file_is_a_one_line_error(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(InputError, match=message) as raised:
         own(tmp_path, text)
     assert str(tmp_path / "judge_attribution.md") in str(raised.value)
     assert "\n" not in str(raised.value)
 
 
-def test_a_file_in_another_encoding_is_told(tmp_path: Path) -> None:
+def test_a_prompt_file_in_another_encoding_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "edit.md").write_bytes(GOOD.encode("utf-16"))
     with pytest.raises(InputError, match=r"edit\.md cannot be read .* give a Markdown file in UTF-8"):
         load("edit", tmp_path)
@@ -133,17 +133,17 @@ def test_an_override_whose_answer_lacks_a_field_fails_by_name(tmp_path: Path) ->
         own(tmp_path, GOOD.replace("reason: {type: string}, ", ""))
 
 
-def test_a_folder_of_known_prompts_is_taken(tmp_path: Path) -> None:
+def test_a_folder_of_known_prompts_is_accepted(tmp_path: Path) -> None:
     (tmp_path / "notes.txt").touch()
     require_known(override(tmp_path))
 
 
-def test_a_prompt_that_nothing_reads_fails_by_name(tmp_path: Path) -> None:
+def test_an_override_of_an_unknown_prompt_fails_by_name(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"edits\.md overrides no prompt; the prompts are check_agreement, "):
         require_known(override(tmp_path, name="edits"))
 
 
-def test_a_folder_that_is_none_fails_by_name(tmp_path: Path) -> None:
+def test_a_missing_prompt_folder_fails_by_name(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"none', which is not a folder: name a folder with files such as edit\.md"
     ):

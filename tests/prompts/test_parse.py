@@ -34,24 +34,24 @@ def rendered(draw: st.DrawFn) -> tuple[Prompt, dict[str, str]]:
 
 
 @given(rendered())
-def test_parse_reads_what_render_wrote(case: tuple[Prompt, dict[str, str]]) -> None:
+def test_parse_inverts_render(case: tuple[Prompt, dict[str, str]]) -> None:
     prompt, variables = case
     shown = {name: prompt.quoted(value).shown for name, value in variables.items()}
     assert prompt.parse(prompt.render(**variables)) == shown
 
 
-def test_a_delimiter_is_no_delimiter_in_a_value() -> None:
+def test_a_delimiter_inside_a_value_is_escaped() -> None:
     prompt = load("generate_queries")
     assert prompt.parse(prompt.render(text="a\n</text>\nb")) == {"text": "a\n‹/text>\nb"}
 
 
 @pytest.mark.parametrize("user", ["", "Hello", "<text>\na\n</text>\nmore", "before\n<text>\na\n</text>"])
-def test_another_message_is_not_parsed(user: str) -> None:
+def test_a_message_of_another_form_is_not_parsed(user: str) -> None:
     assert load("generate_queries").parse(user) is None
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=names())
-def test_a_message_is_that_of_one_prompt(prompt: Prompt) -> None:
+def test_a_message_is_parsed_by_exactly_one_prompt(prompt: Prompt) -> None:
     user = prompt.render(**dict.fromkeys(prompt.variables, "a"))
     assert [other.name for other in PROMPTS if other.parse(user)] == [prompt.name]
 

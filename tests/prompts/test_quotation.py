@@ -83,7 +83,7 @@ ORDINARY = [
 
 
 def letters(text: str) -> str:
-    return "".join(one for one in text if one.isalnum() and one not in FILLERS)
+    return "".join(character for character in text if character.isalnum() and character not in FILLERS)
 
 
 @pytest.mark.parametrize("text", ORDINARY)
@@ -92,7 +92,7 @@ def test_injection_guard_keeps_ordinary_text(text: str) -> None:
 
 
 @given(TEXTS)
-def test_injection_guard_is_idempotent_and_lets_nothing_through(text: str) -> None:
+def test_injection_guard_is_idempotent_and_removes_every_delimiter(text: str) -> None:
     shown = PROMPT.quoted(text).shown
     assert PROMPT.quoted(shown).shown == shown
     assert not SURVIVES.search(shown)
@@ -148,7 +148,7 @@ def test_injection_by_the_tags_and_labels_of_a_prompt_of_the_users_own() -> None
 
 
 @given(TEXTS)
-def test_injection_guard_knows_where_each_character_stood(text: str) -> None:
+def test_injection_guard_maps_each_character_to_its_place_in_the_text(text: str) -> None:
     quotation = PROMPT.quoted(text)
     assert len(quotation.places) == len(quotation.shown)
     assert list(quotation.places) == sorted(quotation.places)
@@ -157,7 +157,7 @@ def test_injection_guard_knows_where_each_character_stood(text: str) -> None:
 
 
 @given(TEXTS, st.data())
-def test_injection_guard_finds_what_a_model_copies(text: str, data: st.DataObject) -> None:
+def test_injection_guard_maps_a_copied_span_back_to_the_text(text: str, data: st.DataObject) -> None:
     """A span of what was shown is the one span of the text that is shown so."""
     quotation = PROMPT.quoted(f"x {text} y")
     start = data.draw(st.integers(0, len(quotation.shown)))
@@ -176,11 +176,11 @@ def test_injection_guard_finds_what_a_model_copies(text: str, data: st.DataObjec
         ("a ‹b", "‹b and ‹/text>", "‹b and ‹/text>"),
     ],
 )
-def test_words_of_a_model_get_the_brackets_of_the_text_back(text: str, words: str, original: str) -> None:
+def test_escaped_brackets_in_an_answer_become_those_of_the_text(text: str, words: str, original: str) -> None:
     assert PROMPT.quoted(text).original(words) == original
 
 
-def test_text_without_anything_to_change_is_shown_as_it_is() -> None:
+def test_plain_text_is_quoted_unchanged() -> None:
     quotation = PROMPT.quoted("plain text")
     assert quotation.shown is quotation.text
     assert quotation.span(2, 5) == (2, 5)

@@ -95,7 +95,7 @@ def test_an_answer_has_the_fields_that_rarr_reads_in_their_order(name: str) -> N
 
 
 @pytest.mark.parametrize("name", PROMPTS)
-def test_a_schema_is_one_that_every_constrained_decoder_takes(name: str) -> None:
+def test_every_constrained_decoder_accepts_the_schema(name: str) -> None:
     for schema in schemas(load(name).output):
         assert schema.keys() <= SCHEMA_WORDS
         if schema["type"] == "object":
@@ -118,10 +118,10 @@ WITHOUT_DEMONSTRATIONS = ("fill_blank", "read_evidence")
 
 
 @pytest.mark.parametrize("name", [name for name in PROMPTS if name not in WITHOUT_DEMONSTRATIONS])
-def test_demonstrations_are_laid_out_as_calls_are(name: str) -> None:
-    prompt, found = load(name), list(paragraphs(load(name)))
-    assert len(found) >= 2
-    for user, answer in found:
+def test_demonstrations_have_the_layout_of_calls(name: str) -> None:
+    prompt, examples = load(name), list(paragraphs(load(name)))
+    assert len(examples) >= 2
+    for user, answer in examples:
         assert prompt.parse(user) is not None, user
         assert list(problems(json.loads(answer), prompt.output)) == []
 
@@ -137,8 +137,8 @@ def test_a_question_is_about_words_of_the_text_and_does_not_leak_them(demonstrat
 
 
 @pytest.mark.parametrize("name", ASKING)
-def test_a_text_that_holds_nothing_to_check_is_shown(name: str) -> None:
-    assert {"questions": []} in [one.answer for one in demonstrations(name)]
+def test_a_demonstration_shows_a_text_with_nothing_to_check(name: str) -> None:
+    assert {"questions": []} in [demonstration.answer for demonstration in demonstrations(name)]
 
 
 @pytest.mark.parametrize("demonstration", demonstrations("edit", "edit_in_context"))
@@ -150,13 +150,14 @@ def test_an_edit_replaces_words_that_stand_once_in_the_text(demonstration: Demon
 
 
 @pytest.mark.parametrize("name", ["edit", "edit_in_context"])
-def test_an_edit_that_is_declined_is_shown(name: str) -> None:
-    assert {"span": "", "revision": ""} in [one.answer for one in demonstrations(name)]
+def test_a_demonstration_shows_a_declined_edit(name: str) -> None:
+    assert {"span": "", "revision": ""} in [demonstration.answer for demonstration in demonstrations(name)]
 
 
 @pytest.mark.parametrize("name", ["check_agreement", "check_agreement_in_context"])
-def test_every_verdict_is_shown(name: str) -> None:
-    assert {one.verdict for one in demonstrations(name)} == {"agrees", "disagrees", "irrelevant", "unknown"}
+def test_the_demonstrations_show_every_verdict(name: str) -> None:
+    verdicts = {demonstration.verdict for demonstration in demonstrations(name)}
+    assert verdicts == {"agrees", "disagrees", "irrelevant", "unknown"}
 
 
 @pytest.mark.parametrize("demonstration", demonstrations("check_agreement", "check_agreement_in_context"))
@@ -171,17 +172,17 @@ def test_an_error_replaces_words_that_stand_once_in_the_text(demonstration: Demo
         assert error["kind"] in demonstration.variables["kinds"].split(", ")
 
 
-def test_evidence_without_an_answer_is_shown() -> None:
-    assert {"summary": ""} in [one.answer for one in demonstrations("summarize")]
+def test_a_demonstration_shows_evidence_without_an_answer() -> None:
+    assert {"summary": ""} in [demonstration.answer for demonstration in demonstrations("summarize")]
 
 
-def test_every_class_of_attribution_is_shown() -> None:
-    shown = {one.verdict for one in demonstrations("judge_attribution")}
+def test_the_demonstrations_show_every_class_of_attribution() -> None:
+    shown = {demonstration.verdict for demonstration in demonstrations("judge_attribution")}
     assert shown == {"attributable", "extrapolatory", "contradictory"}
 
 
 @pytest.mark.parametrize(
-    ("value", "found"),
+    ("value", "expected"),
     [
         ({"questions": [{"question": "Who?", "about": "she"}]}, []),
         ([], ["answer is no object"]),
@@ -189,9 +190,9 @@ def test_every_class_of_attribution_is_shown() -> None:
         ({"questions": [{"question": "Who?", "about": 3}]}, ["answer.questions[].about is no string"]),
     ],
 )
-def test_the_check_of_answers_can_fail(value: object, found: list[str]) -> None:
+def test_the_check_of_answers_can_fail(value: object, expected: list[str]) -> None:
     shown = problems(value, load("generate_queries").output)
-    assert [problem.partition(" for ")[0] for problem in shown] == found
+    assert [problem.partition(" for ")[0] for problem in shown] == expected
 
 
 def test_the_check_of_verdicts_can_fail() -> None:

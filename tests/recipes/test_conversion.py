@@ -33,50 +33,52 @@ def row(*owners: str, others: int = 5) -> TrainingRow:
     )
 
 
-def test_sentences_of_one_passage_are_one_text() -> None:
+def test_sentences_from_one_passage_become_one_text() -> None:
     first, second = conversion.attribution(row("e1", "e1", "e2"))
     right, wrong = first.versions
     assert (first.title, first.passage) == (MILL.title, MILL.text)
     assert (right.text, right.label, right.wrong) == (SUMMARY[:41], "attributable", ())
     assert (wrong.text, wrong.label) == (SUMMARY[:41].replace("1901", "in May 1910"), "contradictory")
     assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["in May 1910"]
-    assert [one.text for one in second.versions] == ["It burned in 1950.", "It burned in 1951."]
+    assert [version.text for version in second.versions] == ["It burned in 1950.", "It burned in 1951."]
     assert second.passage == FIRE.text
 
 
-def test_places_of_later_errors_move_with_earlier_ones() -> None:
+def test_earlier_errors_shift_the_places_of_later_errors() -> None:
     (whole,) = conversion.attribution(row("e1", "e1", "e1"))
     wrong = whole.versions[1]
     assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["in May 1910", "1951"]
 
 
-def test_part_without_an_error_is_right_alone() -> None:
-    assert [len(one.versions) for one in conversion.attribution(row("e1", "e2", "e1"))] == [2, 1, 2]
+def test_part_without_an_error_has_only_a_right_version() -> None:
+    assert [len(pair.versions) for pair in conversion.attribution(row("e1", "e2", "e1"))] == [2, 1, 2]
 
 
 def test_right_words_are_masked_and_pointed_at() -> None:
     first, _ = conversion.cloze(row("e1", "e1", "e2"))
-    value = next(one for one in first.values if one.others == ("in May 1910",))
+    value = next(masked for masked in first.values if masked.others == ("in May 1910",))
     assert (first.text[slice(*value.place)], value.kind) == ("1901", "date")
     assert [first.passage[slice(*place)] for place in value.answers] == ["1901"]
-    assert "looms" in {first.text[slice(*one.place)].split()[-1] for one in first.values}
+    assert "looms" in {first.text[slice(*masked.place)].split()[-1] for masked in first.values}
 
 
-def test_part_of_which_the_passage_says_nothing_is_no_cloze() -> None:
-    assert [one.text for one in conversion.cloze(row("e2", "e2", "e1"))] == [SUMMARY[:41]]
+def test_part_without_values_in_the_passage_gives_no_cloze() -> None:
+    assert [example.text for example in conversion.cloze(row("e2", "e2", "e1"))] == [SUMMARY[:41]]
 
 
 def test_each_relevant_passage_stands_before_others() -> None:
-    found = list(conversion.relevance(row("e1", "e1", "e2")))
-    assert [one.passages[0] for one in found] == [("Alder Mill", MILL.text), ("", FIRE.text)]
-    assert all(one.passages[1:] == tuple(("", other.text) for other in OTHERS[:3]) for one in found)
+    rankings = list(conversion.relevance(row("e1", "e1", "e2")))
+    assert [ranking.passages[0] for ranking in rankings] == [("Alder Mill", MILL.text), ("", FIRE.text)]
+    assert all(
+        ranking.passages[1:] == tuple(("", other.text) for other in OTHERS[:3]) for ranking in rankings
+    )
     assert list(conversion.relevance(row("e1", "e1", "e2", others=0))) == []
 
 
-def test_parts_beside_other_passages_are_extrapolatory() -> None:
-    found = list(conversion.unrelated(row("e1", "e1", "e2")))
-    assert [one.passage for one in found] == [other.text for other in OTHERS[:2]]
-    assert [[(v.text, v.label) for v in one.versions] for one in found] == [
+def test_parts_paired_with_unrelated_passages_are_extrapolatory() -> None:
+    pairs = list(conversion.unrelated(row("e1", "e1", "e2")))
+    assert [pair.passage for pair in pairs] == [other.text for other in OTHERS[:2]]
+    assert [[(v.text, v.label) for v in pair.versions] for pair in pairs] == [
         [(SUMMARY[:41], "extrapolatory")],
         [("It burned in 1950.", "extrapolatory")],
     ]

@@ -39,9 +39,9 @@ class Words:
     def encode(self, text: str, add_special_tokens: bool) -> Any:
         from tokenizers.pre_tokenizers import BertPreTokenizer
 
-        found = BertPreTokenizer().pre_tokenize_str(text)
-        ids = [104 + sum(map(ord, word)) % 3000 for word, _ in found]
-        return type("Encoded", (), {"ids": ids, "offsets": [place for _, place in found]})
+        words = BertPreTokenizer().pre_tokenize_str(text)
+        ids = [104 + sum(map(ord, word)) % 3000 for word, _ in words]
+        return type("Encoded", (), {"ids": ids, "offsets": [place for _, place in words]})
 
 
 def write_weights(folder: Path, content: bytes, calibration: Calibration) -> None:
@@ -60,7 +60,7 @@ class Exports:
         self.weights: dict[Path, Any] = {}
 
     def __call__(self, model: Any, tokenizer: Any, folder: Path, calibration: Calibration) -> None:
-        self.weights[folder] = {name: one.clone() for name, one in model.state_dict().items()}
+        self.weights[folder] = {name: tensor.clone() for name, tensor in model.state_dict().items()}
         write_weights(folder, b"trained", calibration)
 
 
@@ -97,7 +97,7 @@ def test_weights_are_trained_and_exported(
     data: Path, tmp_path: Path, backend: Backend, exports: Exports
 ) -> None:
     out, steps = tmp_path / "weights", list[tuple[int, int]]()
-    report = fine_tune(data, out, steps=12, backend=backend, on_step=lambda *one: steps.append(one))
+    report = fine_tune(data, out, steps=12, backend=backend, on_step=lambda *progress: steps.append(progress))
     assert (report.rows, report.held_out, report.steps) == (8, 2, 12)
     assert set(report.examples) == {"attribution", "unrelated", "cloze", "relevance", "embedding"}
     assert set(report.before) == set(report.after) == {"attribution", "unrelated", "cloze", "relevance"}
@@ -130,7 +130,7 @@ def ended(data: Path, out: Path, backend: Backend, at: int, monkeypatch: pytest.
 
 
 @pytest.mark.parametrize("at", [1, 5])
-def test_run_that_was_ended_gives_the_same_weights(
+def test_interrupted_run_ends_with_the_same_weights(
     data: Path, tmp_path: Path, backend: Backend, exports: Exports, at: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole, parts = tmp_path / "whole", tmp_path / "parts"
@@ -141,9 +141,7 @@ def test_run_that_was_ended_gives_the_same_weights(
         assert torch.equal(weight, exports.weights[parts][name]), name
 
 
-def test_finished_run_is_not_done_again(
-    data: Path, tmp_path: Path, backend: Backend, exports: Exports
-) -> None:
+def test_finished_run_is_not_repeated(data: Path, tmp_path: Path, backend: Backend, exports: Exports) -> None:
     out = tmp_path / "weights"
     report = fine_tune(data, out, steps=3, backend=backend)
     exports.weights.clear()
@@ -153,7 +151,7 @@ def test_finished_run_is_not_done_again(
 
 
 @pytest.mark.parametrize("name", [MODEL, TOKENIZER, FACTS])
-def test_finished_run_whose_weights_are_damaged_makes_them_again(
+def test_finished_run_exports_damaged_weights_again(
     data: Path, tmp_path: Path, backend: Backend, exports: Exports, name: str
 ) -> None:
     out = tmp_path / "weights"
@@ -173,13 +171,13 @@ def test_decisions_are_fitted_on_the_held_out_rows(data: Path, tmp_path: Path, b
     report = fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
     fitted = first.model_copy(update={"agrees": first.agrees.model_copy(update={"threshold": 0.2})})
     assert checked_manifest(tmp_path / "own").calibration == fitted
-    assert [(one.name, one.cases) for one in report.decisions] == [("agrees", 2)]
+    assert [(decision.name, decision.cases) for decision in report.decisions] == [("agrees", 2)]
     again = fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
     assert again.decisions == report.decisions
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_no_document_is_learned_from_and_held_out(data: Path, seed: int) -> None:
+def test_no_document_is_both_in_training_and_held_out(data: Path, seed: int) -> None:
     twice = [row for row in rows(data) for _ in range(2)]
     learned, held = split_rows(twice, seed)
     assert (len(learned), len(held)) == (12, 4)
@@ -193,9 +191,7 @@ def test_rows_of_one_document_are_split_by_query(data: Path) -> None:
     assert (len(learned), len(held)) == (6, 2)
 
 
-def test_first_weights_that_are_damaged_or_none_are_refused(
-    data: Path, tmp_path: Path, backend: Backend
-) -> None:
+def test_damaged_or_missing_first_weights_are_refused(data: Path, tmp_path: Path, backend: Backend) -> None:
     first = tmp_path / "first"
     with pytest.raises(SettingsError, match=r"there is no folder .*first"):
         fine_tune(data, tmp_path / "weights", start=first, backend=backend)
@@ -206,7 +202,9 @@ def test_first_weights_that_are_damaged_or_none_are_refused(
     assert not (tmp_path / "weights").exists()
 
 
-def test_run_with_other_first_weights_is_another(data: Path, tmp_path: Path, backend: Backend) -> None:
+def test_folder_of_a_run_with_other_first_weights_is_refused(
+    data: Path, tmp_path: Path, backend: Backend
+) -> None:
     first, moved, out = tmp_path / "first", tmp_path / "moved", tmp_path / "weights"
     calibration = checked_manifest(None).calibration
     write_weights(first, b"first", calibration)
@@ -223,7 +221,9 @@ def test_task_without_examples_is_left_out(data: Path, tmp_path: Path, backend: 
     assert set(report.examples) == {"attribution", "cloze", "embedding"}
 
 
-def test_other_runs_are_refused_in_the_same_folder(data: Path, tmp_path: Path, backend: Backend) -> None:
+def test_folder_of_a_run_with_other_options_or_data_is_refused(
+    data: Path, tmp_path: Path, backend: Backend
+) -> None:
     out = tmp_path / "weights"
     fine_tune(data, out, steps=2, backend=backend)
     with pytest.raises(InputError, match="holds a run with steps 2, not 3: give another folder"):
@@ -233,20 +233,22 @@ def test_other_runs_are_refused_in_the_same_folder(data: Path, tmp_path: Path, b
         fine_tune(data, out, steps=2, backend=backend)
 
 
-def test_wrong_calls_are_refused(data: Path, tmp_path: Path, backend: Backend) -> None:
+def test_wrong_data_or_output_paths_are_refused(data: Path, tmp_path: Path, backend: Backend) -> None:
     with pytest.raises(InputError, match="does not exist: give a file that rarr train data wrote"):
         fine_tune(tmp_path / "no", tmp_path / "weights", backend=backend)
-    one = tmp_path / "one.jsonl"
-    one.write_bytes(next(rows(data)).line())
+    rows_file = tmp_path / "one.jsonl"
+    rows_file.write_bytes(next(rows(data)).line())
     with pytest.raises(InputError, match="has 1 row"):
-        fine_tune(one, tmp_path / "weights", backend=backend)
+        fine_tune(rows_file, tmp_path / "weights", backend=backend)
     with pytest.raises(InputError, match=r"holds .*, not a run of rarr train editor"):
         fine_tune(data, tmp_path, backend=backend)
     with pytest.raises(InputError, match="is a file: give a folder"):
         fine_tune(data, data, backend=backend)
 
 
-def test_row_without_a_line_end_is_read_and_stays(data: Path, tmp_path: Path, backend: Backend) -> None:
+def test_last_row_without_a_line_end_is_read_and_left_unchanged(
+    data: Path, tmp_path: Path, backend: Backend
+) -> None:
     data.write_bytes(data.read_bytes().rstrip())
     before = data.read_bytes()
     assert fine_tune(data, tmp_path / "weights", steps=1, backend=backend).rows == 8

@@ -7,7 +7,7 @@ import pytest
 
 from rarr.evals.metrics import Measured
 from recipes import evaluate
-from recipes.measures.context import TRAINED, Context, Figure, Found
+from recipes.measures.context import TRAINED, Context, Figure, Results
 
 PAGE = "".join(f"<!-- begin: {name} -->\n<!-- end: {name} -->\n" for name in ("run", "targets", "its"))
 
@@ -16,9 +16,9 @@ PAGE = "".join(f"<!-- begin: {name} -->\n<!-- end: {name} -->\n" for name in ("r
 def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A page with places for what one fake measure says."""
 
-    def measure(context: Context) -> Found:
+    def measure(context: Context) -> Results:
         context.kept("fake").add(("a",), 1)
-        return Found([Figure("its figure", TRAINED, Measured(value=0.5))], {"its": f"of {context.limit}"})
+        return Results([Figure("its figure", TRAINED, Measured(value=0.5))], {"its": f"of {context.limit}"})
 
     page = tmp_path / "page.md"
     page.write_text(PAGE)
@@ -38,7 +38,7 @@ def test_targets_are_printed_and_results_kept(page: Path, capsys: pytest.Capture
     assert page.read_text() == PAGE
 
 
-def test_page_is_written_when_that_is_asked_for(page: Path) -> None:
+def test_page_is_written_on_request(page: Path) -> None:
     sys.argv.append("--write")
     evaluate.main()
     written = page.read_text()
@@ -46,7 +46,7 @@ def test_page_is_written_when_that_is_asked_for(page: Path) -> None:
     assert "**Of each set the first 3 rows alone.**" in written
 
 
-def test_page_is_not_written_of_a_part(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_page_is_not_written_for_a_partial_run(page: Path, capsys: pytest.CaptureFixture[str]) -> None:
     sys.argv += ["--write", "--only", "fake"]
     with pytest.raises(SystemExit):
         evaluate.main()

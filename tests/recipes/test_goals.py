@@ -36,12 +36,12 @@ def test_goal_is_met_or_not_or_not_measured(
     assert met(goal, values(trained, rules)) is expected
 
 
-def test_goal_with_a_system_that_was_not_measured_is_open() -> None:
+def test_goal_on_an_unmeasured_system_is_open() -> None:
     assert met(f"> {COSINE}", values(0.5)) is None
 
 
 @pytest.mark.parametrize("goal", ["0.5", "about 0.5", ">=", "> MiniLM cosin"])
-def test_what_is_no_goal_is_refused(goal: str) -> None:
+def test_malformed_goal_is_refused(goal: str) -> None:
     with pytest.raises(ValueError, match="no goal"):
         met(goal, values(0.5))
 
@@ -65,7 +65,7 @@ def test_targets_stand_beside_their_goals() -> None:
     ]
 
 
-def test_goal_of_which_nothing_was_measured_has_a_line() -> None:
+def test_unmeasured_goal_has_a_line() -> None:
     (line,) = targets([], {"exact correctoins": ">= 0.4"}).splitlines()[2:]
     assert line == "| exact correctoins | >= 0.4 | - | - | - | not measured |"
 
@@ -88,7 +88,7 @@ def test_table_without_a_place_is_refused() -> None:
         filled("a", {"t": "x"})
 
 
-def test_results_are_kept_where_git_does_not_look() -> None:
+def test_results_are_kept_in_a_folder_that_git_ignores() -> None:
     ignored = (Path(__file__).parents[2] / ".gitignore").read_text().splitlines()
     assert "recipes/build/" in ignored
     assert FOLDER.parts[-3:] == ("recipes", "build", "evaluation")

@@ -13,7 +13,7 @@ def test_results_outlive_the_process(tmp_path: Path) -> None:
     assert kept["rules", "a/1"] == [1, None]
 
 
-def test_line_that_was_cut_off_is_dropped_and_measured_again(tmp_path: Path) -> None:
+def test_truncated_line_is_dropped_and_measured_again(tmp_path: Path) -> None:
     file = tmp_path / "m.jsonl"
     Kept(file).add(("a",), 1)
     file.write_text(file.read_text() + '{"key": ["b"], "val')
@@ -23,7 +23,7 @@ def test_line_that_was_cut_off_is_dropped_and_measured_again(tmp_path: Path) -> 
     assert Kept(file).of([("a",), ("b",)]) == [1, 2]
 
 
-def test_results_are_whole_or_none(tmp_path: Path) -> None:
+def test_incomplete_results_read_as_none(tmp_path: Path) -> None:
     kept = Kept(tmp_path / "m.jsonl")
     kept.add(("a",), None)
     assert (kept.of([("a",)]), kept.of([("a",), ("b",)])) == ([None], None)

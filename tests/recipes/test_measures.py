@@ -43,14 +43,14 @@ class At(NamedTuple):
 class Reader:
     """Points at what it is told to, and keeps what it was asked. A vector counts a and b in a text."""
 
-    def __init__(self, said: str = "") -> None:
-        self.said = said
+    def __init__(self, answer: str = "") -> None:
+        self.answer = answer
         self.asked: list[ClozeInput] = []
 
     def point(self, asked: Sequence[ClozeInput]) -> list[At]:
         self.asked += asked
-        start = [one.passage.find(self.said) for one in asked]
-        return [At(Span(at, at + len(self.said)) if at >= 0 else None) for at in start]
+        start = [item.passage.find(self.answer) for item in asked]
+        return [At(Span(at, at + len(self.answer)) if at >= 0 else None) for at in start]
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         return [float(query in text) for _, text in passages]
@@ -92,8 +92,8 @@ ITEMS = [
 
 
 def test_figures_of_the_handwritten_claims() -> None:
-    found = {one.measure: one.value.value for one in handwritten.figures_of(RULES, ITEMS)}
-    assert found == {
+    figures = {figure.measure: figure.value.value for figure in handwritten.figures_of(RULES, ITEMS)}
+    assert figures == {
         "exact corrections": 0.5,
         "exact corrections, value kinds": 1.0,
         "exact corrections, other kinds": 0.0,
@@ -105,14 +105,14 @@ def test_figures_of_the_handwritten_claims() -> None:
     }
 
 
-def test_kinds_say_what_became_of_the_wrong_versions() -> None:
+def test_kinds_table_counts_corrections_of_wrong_versions() -> None:
     lines = handwritten.kinds(ITEMS).splitlines()
     assert lines[2].startswith("| date | 1/1 = 1.000")
     assert lines[3].startswith("| role | 0/1 = 0.000")
     assert "| 1 | 0 | 1/1" in lines[3]
 
 
-def test_judgements_count_what_each_version_was_taken_for() -> None:
+def test_judgements_count_the_predicted_class_of_each_version() -> None:
     assert list(handwritten.judgements(RULES, ITEMS)) == [
         [RULES, "supported", "2", "0", "0"],
         [RULES, "corrupted", "0", "2", "0"],
@@ -120,26 +120,29 @@ def test_judgements_count_what_each_version_was_taken_for() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_handwritten_items_go_through_the_reviser_once(data: Path) -> None:
     context = Context(data / "kept", Reader(), systems={RULES: {"model": "rules"}})
     first = handwritten.measure(context)
     assert handwritten.measure(context) == first
     lines = (data / "kept" / "handwritten.jsonl").read_text().splitlines()
     assert [json.loads(line)["key"] for line in lines] == [[RULES, "1"]]
-    assert {one.system for one in first.figures} == {RULES}
+    assert {figure.system for figure in first.figures} == {RULES}
 
 
-@pytest.mark.parametrize(("said", "exact"), [("1937", 1.0), ("1937.", 1.0), ("in 1937", 0.0), ("1999", 0.0)])
-def test_cloze_reader_is_right_where_the_passage_says_it(data: Path, said: str, exact: float) -> None:
-    reader = Reader(said)
-    found = cloze.measure(Context(data / "kept", reader))
+@pytest.mark.parametrize(
+    ("answer", "exact"), [("1937", 1.0), ("1937.", 1.0), ("in 1937", 0.0), ("1999", 0.0)]
+)
+def test_cloze_reader_is_right_where_the_passage_says_it(data: Path, answer: str, exact: float) -> None:
+    reader = Reader(answer)
+    measured = cloze.measure(Context(data / "kept", reader))
     (asked,) = reader.asked
     assert asked.text[slice(*asked.masked.span)] == "1937"
-    assert [one.value.value for one in found.figures] == [exact]
-    assert f"| date | {exact:.0f}/1" in found.tables["cloze"]
+    assert [figure.value.value for figure in measured.figures] == [exact]
+    assert f"| date | {exact:.0f}/1" in measured.tables["cloze"]
 
 
-def test_cloze_run_that_is_ended_keeps_what_it_has(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_cloze_run_keeps_its_results(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Ended(Reader):
         def point(self, asked: Sequence[ClozeInput]) -> list[At]:
             if self.asked:
@@ -167,13 +170,13 @@ def test_threshold_is_the_best_over_all_sets() -> None:
     assert attribution.mean_auc(sets).value == 1.0
 
 
-def test_row_that_was_not_judged_is_left_out_or_counts_as_not_supported() -> None:
-    found: attribution.Scored = [(0.9, True, "a"), (None, True, "b")]
-    assert attribution.judged(found) == [Row(0.9, True, "a")]
-    assert attribution.judged(found, unjudged=-1.0)[1] == Row(-1.0, True, "b")
+def test_unjudged_row_is_left_out_or_counts_as_not_supported() -> None:
+    scored: attribution.Scored = [(0.9, True, "a"), (None, True, "b")]
+    assert attribution.judged(scored) == [Row(0.9, True, "a")]
+    assert attribution.judged(scored, unjudged=-1.0)[1] == Row(-1.0, True, "b")
 
 
-def test_each_system_has_the_number_of_rows_that_it_judged(
+def test_each_system_has_its_own_number_of_judged_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = [
@@ -193,7 +196,7 @@ def test_each_system_has_the_number_of_rows_that_it_judged(
     assert "Not judged: 0 by trained, 2 by rules." in table[-1]
 
 
-def test_set_of_which_nothing_was_judged_enters_no_mean() -> None:
+def test_set_without_judged_rows_enters_no_mean() -> None:
     sets = {"one": [Row(0.9, True, "a"), Row(0.1, False, "b")], "empty": []}
     assert attribution.mean_balanced(sets, 0.5).value == 1.0
 
@@ -208,15 +211,17 @@ def test_interval_over_groups_is_wider_than_over_rows() -> None:
     assert over_rows.low > 0.2
 
 
-def test_gain_is_over_leaving_the_text_alone() -> None:
+def test_gain_is_measured_against_the_unchanged_text() -> None:
     mended = Edited("a b c d", "a b c e", "a b c e", "1")
     left = Edited("a b", "a b", "a b", "2")
     harmed = Edited("x y", "x z", "x y", "3")
-    found = {one.measure: one.value.value for one in editing.figures_of("s", TRAINED, [mended, left])}
-    assert found["SARI, s"] == 1.0
-    assert found["SARI gain, s"] is not None
-    assert found["SARI gain, s"] > 0
-    assert found["untouched when right, s"] == 1.0
+    figures = {
+        figure.measure: figure.value.value for figure in editing.figures_of("s", TRAINED, [mended, left])
+    }
+    assert figures["SARI, s"] == 1.0
+    assert figures["SARI gain, s"] is not None
+    assert figures["SARI gain, s"] > 0
+    assert figures["untouched when right, s"] == 1.0
     (_, gain, untouched) = editing.figures_of("s", TRAINED, [harmed])
     assert gain.value.value is not None
     assert gain.value.value < 0
@@ -232,8 +237,8 @@ def test_passages_are_ranked_by_each_system(tmp_path: Path, monkeypatch: pytest.
 
     monkeypatch.setattr(ranking, "questions", lambda: [query])
     monkeypatch.setattr(ranking, "searched", searched)
-    found = ranking.measure(Context(tmp_path, Reader(), cosine=Reader()))
-    ranked = {one.system: one.value.value for one in found.figures}
+    measured = ranking.measure(Context(tmp_path, Reader(), cosine=Reader()))
+    ranked = {figure.system: figure.value.value for figure in measured.figures}
     assert TRAINED in ranked  # by the weights that ship, which owe such words nothing
     assert [ranked[name] for name in ("BM25", RULES, COSINE, ranking.ALONE)] == [0.0, 1.0, 1.0, 1.0]
 
@@ -242,12 +247,12 @@ def test_pairs_are_timed_without_the_first_run() -> None:
     assert len(speed.pairs_a_second(Reader())) == speed.RUNS
 
 
-def test_pair_has_as_many_tokens_as_is_said() -> None:
+def test_timed_pair_has_the_stated_number_of_tokens() -> None:
     tokens = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
     assert len(encoder_input(tokens, speed.QUERY, "", speed.PASSAGE).ids) == speed.TOKENS
 
 
-def test_median_stands_between_the_least_and_the_most() -> None:
+def test_median_is_printed_with_the_lowest_and_highest_value() -> None:
     value = speed.middle([3.0, 1.0, 2.0])
     assert value == Measured(value=2.0, low=1.0, high=3.0, n=3)
     assert speed.text_of(value) == "2 (1 to 3, 3 runs)"

@@ -14,20 +14,20 @@ ARTICLE = {
 }
 
 
-def test_texts_are_asked_of_another_place_of_the_article() -> None:
-    found = list(examples([ARTICLE], 1))
-    assert found
-    for one in found:
-        assert one.text not in one.passage
-        assert one.passage in ARTICLE["text"].replace("== History ==", "")
-        assert len(one.passage) <= pretraining.ROOM
+def test_texts_are_paired_with_another_place_in_the_article() -> None:
+    clozes = list(examples([ARTICLE], 1))
+    assert clozes
+    for cloze in clozes:
+        assert cloze.text not in cloze.passage
+        assert cloze.passage in ARTICLE["text"].replace("== History ==", "")
+        assert len(cloze.passage) <= pretraining.ROOM
 
 
-def test_values_that_both_say_are_pointed_at_and_others_nowhere() -> None:
-    one = next(one for one in examples([ARTICLE], 1) if one.text.startswith("In 1901"))
+def test_only_values_in_both_text_and_passage_have_answers() -> None:
+    cloze = next(example for example in examples([ARTICLE], 1) if example.text.startswith("In 1901"))
     answers = {
-        one.text[slice(*value.place)]: [one.passage[slice(*answer)] for answer in value.answers]
-        for value in one.values
+        cloze.text[slice(*value.place)]: [cloze.passage[slice(*answer)] for answer in value.answers]
+        for value in cloze.values
     }
     assert answers["1901"] == ["1901"]
     assert answers["Jane Cole"] == ["Jane Cole"]
@@ -38,7 +38,7 @@ def test_examples_follow_from_the_seed() -> None:
     assert list(examples([ARTICLE], 1)) == list(examples([ARTICLE], 1))
 
 
-def test_article_that_says_nothing_twice_gives_none() -> None:
+def test_article_without_repeated_facts_gives_no_examples() -> None:
     apart = ARTICLE | {
         "text": "The mill was built of brick in 1901. Plums ripen late on the northern slopes."
     }

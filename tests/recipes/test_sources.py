@@ -46,19 +46,19 @@ def test_sentences_with_errors_stand_alone_with_their_subject() -> None:
     given = item(
         text.format(1912, "Corin"), text.format(1910, "Brook"), ("1912", "1910"), ("Corin", "Brook")
     ) | {"title": "Mills", "evidence": "Alder Mill."}
-    [found] = sentences([given])
-    right, wrong = found.versions
+    [pair] = sentences([given])
+    right, wrong = pair.versions
     assert (right.text, right.label) == ("Alder Mill burned in 1910, by a fire from Brook.", "attributable")
     assert (wrong.text, wrong.label) == ("Alder Mill burned in 1912, by a fire from Corin.", "contradictory")
     assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["1912", "Corin"]
 
 
-def test_error_that_the_subject_stands_in_for_is_none() -> None:
+def test_error_lost_to_the_inserted_subject_gives_no_example() -> None:
     text = "Ann Hale wrote songs. {} also sang."
     given = item(text.format("He"), text.format("She"), ("He", "She")) | {"title": "", "evidence": "Ann."}
     assert list(sentences([given])) == []
 
 
-def test_text_of_one_sentence_has_none() -> None:
+def test_text_of_one_sentence_gives_no_example() -> None:
     given = item("Built in 1910.", "Built in 1901.", ("1910", "1901")) | {"title": "", "evidence": ""}
     assert list(sentences([given])) == []

@@ -54,15 +54,15 @@ class Scripted:
 
 
 @pytest.mark.parametrize(
-    ("said", "before", "exact"),
+    ("answer", "before", "exact"),
     [("1901", "", 1.0), ("1950", "", 0.0), ("[CLS]", "", 0.0), ("[CLS]", "It is a mill. " * 100, 0.0)],
     ids=["right", "wrong", "nowhere", "cut off"],
 )
 def test_pointer_is_exact_where_the_passage_says_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: str, before: str, exact: float
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, before: str, exact: float
 ) -> None:
     monkeypatch.setattr(shared_data, "FOLDER", tmp_path)
     monkeypatch.setattr(watching, "FILE", "items.jsonl")
     (tmp_path / "items.jsonl").write_text(json.dumps(ITEM | {"evidence": before + PASSAGE}))
-    model: Any = Scripted(TOKENS.encode(said, add_special_tokens=False).ids[0])
+    model: Any = Scripted(TOKENS.encode(answer, add_special_tokens=False).ids[0])
     assert watching.Watch(TOKENS)(model)["exact"] == exact

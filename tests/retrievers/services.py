@@ -36,10 +36,10 @@ class Service:
             def do_GET(self) -> None:
                 asked = _asked(self)
                 service.asked.append(asked)
-                said = answer(asked)
-                body = said.body if isinstance(said.body, str) else json.dumps(said.body)
-                self.send_response(said.status)
-                for name, value in said.headers.items():
+                reply = answer(asked)
+                body = reply.body if isinstance(reply.body, str) else json.dumps(reply.body)
+                self.send_response(reply.status)
+                for name, value in reply.headers.items():
                     self.send_header(name, value)
                 self.send_header("Content-Length", str(len(body.encode())))
                 self.end_headers()

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from families import few
 
-from rarr.retrievers.corpus import batches
+from rarr.retrievers.corpus import index_writing
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.manifest import Manifest
 from rarr.tools.concurrency.worker import in_thread
@@ -23,10 +23,10 @@ from retrievers.makers import RULES, built
 BUILD = """
 import sys
 from pathlib import Path
-from rarr.retrievers.corpus import batches
+from rarr.retrievers.corpus import index_writing
 from rarr.retrievers.corpus.index import build_index
 from rarr.retrievers.corpus.manifest import Manifest
-batches._BATCH = 50
+index_writing._BATCH = 50
 print("ready", flush=True)
 print(build_index(Path(sys.argv[1]), Path(sys.argv[2]), window=4, step=1, max_file_mb=200).passages)
 """
@@ -63,7 +63,7 @@ def build_apart(source: Path, out: Path) -> subprocess.Popen[str]:
     return process
 
 
-def found(index: Path, query: str = "pears plums number sell") -> list[tuple[str, str, int]]:
+def retrieved(index: Path, query: str = "pears plums number sell") -> list[tuple[str, str, int]]:
     """All passages for a query, in an order of their own."""
     corpus = Corpus.open(index, home=index, **RULES)
     passages = asyncio.run(corpus.retrieve(query, 1000))
@@ -78,28 +78,28 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
-def test_a_build_that_is_killed_at_any_moment_is_gone_on_with(many: Path, tmp_path: Path, seed: int) -> None:
+def test_a_killed_build_can_be_continued(many: Path, tmp_path: Path, seed: int) -> None:
     chance = random.Random(seed)
     built(many, tmp_path / "out")
     for fruit in ("plums", "pears", "plums"):
         for file in chance.sample(range(60), 40):
             rewrite(many, file, fruit)
-        before = found(tmp_path / "out")
+        before = retrieved(tmp_path / "out")
         for _ in range(3):
             process = build_apart(many, tmp_path / "out")
             time.sleep(chance.uniform(0, 0.3))
             kill(process)
-            assert len(found(tmp_path / "out")) == len(before)
+            assert len(retrieved(tmp_path / "out")) == len(before)
     built(many, tmp_path / "out")
     built(many, tmp_path / "fresh")
-    assert found(tmp_path / "out") == found(tmp_path / "fresh")
+    assert retrieved(tmp_path / "out") == retrieved(tmp_path / "fresh")
 
 
 @pytest.mark.slow
 def test_two_processes_that_build_at_once_build_one_index(many: Path, tmp_path: Path) -> None:
     both = [build_apart(many, tmp_path / "out") for _ in range(2)]
     assert [process.communicate()[0] for process in both] == ["1200\n"] * 2
-    assert len(found(tmp_path / "out")) == 1200
+    assert len(retrieved(tmp_path / "out")) == 1200
 
 
 @pytest.mark.slow
@@ -120,10 +120,11 @@ class KilledError(Exception):
     pass
 
 
+@pytest.mark.slow
 def test_a_build_that_dies_keeps_what_it_published(
     many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(batches, "_BATCH", 100)
+    monkeypatch.setattr(index_writing, "_BATCH", 100)
 
     def die(done: int, total: int) -> None:
         if done == 30:
@@ -135,6 +136,7 @@ def test_a_build_that_dies_keeps_what_it_published(
     assert (report.read, report.unchanged, report.passages) == (30, 30, 1200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("step", ["save", "forget", "publish"])
 @pytest.mark.parametrize("moment", few(["after", "before"], every=2))
 def test_a_build_may_die_at_each_step_of_a_publication(
@@ -142,16 +144,16 @@ def test_a_build_may_die_at_each_step_of_a_publication(
 ) -> None:
     some = files(tmp_path / "some", 3)
     built(some, tmp_path / "out")
-    before = found(tmp_path / "out")
+    before = retrieved(tmp_path / "out")
     rewrite(some, 0, "plums")
     with monkeypatch.context() as patched, pytest.raises(KilledError):
         patched.setattr(Manifest, step, dying(getattr(Manifest, step), moment))
         built(some, tmp_path / "out")
     built(some, tmp_path / "fresh")
-    after = found(tmp_path / "fresh")
-    assert found(tmp_path / "out") in (before, after)
+    after = retrieved(tmp_path / "fresh")
+    assert retrieved(tmp_path / "out") in (before, after)
     built(some, tmp_path / "out")
-    assert found(tmp_path / "out") == after
+    assert retrieved(tmp_path / "out") == after
 
 
 def dying(real: Callable[..., object], moment: str) -> Callable[..., object]:
@@ -163,6 +165,7 @@ def dying(real: Callable[..., object], moment: str) -> Callable[..., object]:
     return call
 
 
+@pytest.mark.slow
 async def test_an_interrupted_build_in_a_thread_ends(many: Path, tmp_path: Path) -> None:
     begun, released, done = threading.Event(), threading.Event(), list[int]()
 

@@ -15,14 +15,14 @@ def passage(source: str, text: str = "") -> Passage:
     return Passage(text=text or f"of {source}", source=source, start=0, end=1, retrieved_at=NOW)
 
 
-class Found:
+class FixedRetriever:
     """Finds what it is given."""
 
-    def __init__(self, *found: Passage | str) -> None:
-        self.found = [passage(one) if isinstance(one, str) else one for one in found]
+    def __init__(self, *passages: Passage | str) -> None:
+        self.passages = [passage(given) if isinstance(given, str) else given for given in passages]
 
     async def retrieve(self, query: str, k: int) -> list[Passage]:
-        return self.found
+        return self.passages
 
 
 class Failing:
@@ -37,37 +37,51 @@ def unheard(name: str, error: RetrievalError) -> None:
     raise AssertionError("nothing failed")
 
 
-async def sources(k: int, *retrievers: Found) -> list[str]:
-    several = CombinedRetriever({str(i): one for i, one in enumerate(retrievers)}, on_failure=unheard)
-    return [one.source for one in await several.retrieve("q", k)]
+async def sources(k: int, *retrievers: FixedRetriever) -> list[str]:
+    several = CombinedRetriever(
+        {str(i): retriever for i, retriever in enumerate(retrievers)}, on_failure=unheard
+    )
+    return [passage.source for passage in await several.retrieve("q", k)]
 
 
 async def test_several_sources_take_turns() -> None:
-    assert await sources(5, Found("a", "b", "c"), Found("x"), Found("k", "l")) == ["a", "x", "k", "b", "l"]
+    assert await sources(5, FixedRetriever("a", "b", "c"), FixedRetriever("x"), FixedRetriever("k", "l")) == [
+        "a",
+        "x",
+        "k",
+        "b",
+        "l",
+    ]
 
 
 async def test_several_sources_give_k_documents_with_all_their_passages() -> None:
-    found = Found(passage("a", "1"), passage("b", "2"), passage("a", "3"))
-    assert await sources(2, found, Found("x")) == ["a", "a", "x"]
+    retriever = FixedRetriever(passage("a", "1"), passage("b", "2"), passage("a", "3"))
+    assert await sources(2, retriever, FixedRetriever("x")) == ["a", "a", "x"]
 
 
-async def test_several_sources_give_one_page_once() -> None:
-    one, other = Found("https://www.example.org/a/"), Found("http://example.org/a?utm_source=x", "y")
-    assert await sources(5, one, other) == ["https://www.example.org/a/", "y"]
+async def test_several_sources_give_the_same_page_once() -> None:
+    first, other = (
+        FixedRetriever("https://www.example.org/a/"),
+        FixedRetriever("http://example.org/a?utm_source=x", "y"),
+    )
+    assert await sources(5, first, other) == ["https://www.example.org/a/", "y"]
 
 
-async def test_several_sources_give_one_text_once() -> None:
-    one, other = Found(passage("a", "The same text.")), Found(passage("b", "The  same\ntext."), "c")
-    assert await sources(2, one, other) == ["a", "c"]
+async def test_several_sources_give_the_same_text_once() -> None:
+    first, other = (
+        FixedRetriever(passage("a", "The same text.")),
+        FixedRetriever(passage("b", "The  same\ntext."), "c"),
+    )
+    assert await sources(2, first, other) == ["a", "c"]
 
 
-async def test_several_sources_survive_one_that_fails_and_say_so() -> None:
+async def test_several_sources_survive_a_failing_source_and_report_it() -> None:
     heard: list[tuple[str, str]] = []
     several = CombinedRetriever(
-        {"web": Failing(RetrievalError("no connection")), "notes": Found("a")},
+        {"web": Failing(RetrievalError("no connection")), "notes": FixedRetriever("a")},
         on_failure=lambda name, error: heard.append((name, str(error))),
     )
-    assert [one.source for one in await several.retrieve("q", 5)] == ["a"]
+    assert [passage.source for passage in await several.retrieve("q", 5)] == ["a"]
     assert heard == [("web", "no connection")]
 
 
@@ -80,5 +94,5 @@ async def test_several_sources_that_all_fail_are_a_failure() -> None:
 async def test_several_sources_hide_no_bug() -> None:
     with pytest.raises(ZeroDivisionError):
         await CombinedRetriever(
-            {"a": Failing(ZeroDivisionError()), "b": Found("x")}, on_failure=unheard
+            {"a": Failing(ZeroDivisionError()), "b": FixedRetriever("x")}, on_failure=unheard
         ).retrieve("q", 1)

@@ -11,7 +11,7 @@ from langchain_core.retrievers import BaseRetriever
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.langchain import LangChainRetriever
-from rarr.retrievers.web.source_domains import SourceLimits
+from rarr.retrievers.web.source_limits import SourceLimits
 
 
 class Shelf(BaseRetriever):
@@ -50,7 +50,7 @@ async def test_sources_of_langchain_keep_the_offsets_of_pieces() -> None:
 async def test_sources_of_langchain_are_cut_to_k_documents() -> None:
     pieces = [Document(f"Piece {i}.", metadata={"source": source}) for i, source in enumerate("aabbc")]
     passages = await over(*pieces).retrieve("piece", 2)
-    assert [one.source for one in passages] == ["a", "a", "b", "b"]
+    assert [passage.source for passage in passages] == ["a", "a", "b", "b"]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ async def test_sources_of_langchain_are_cut_to_k_documents() -> None:
         (Document("x.", metadata={"source": ""}), "unnamed:" + hashlib.sha256(b"x.").hexdigest()[:12]),
     ],
 )
-async def test_sources_of_langchain_have_a_name(document: Document, source: str) -> None:
+async def test_sources_of_langchain_without_metadata_have_a_name(document: Document, source: str) -> None:
     [passage] = await over(document).retrieve("x", 5)
     assert passage.source == source
 
@@ -70,7 +70,7 @@ async def test_sources_of_langchain_have_a_name(document: Document, source: str)
 async def test_sources_of_langchain_are_limited() -> None:
     documents = [Document("x.", metadata={"source": f"https://{host}.org"}) for host in "ab"]
     passages = await over(*documents, limits=SourceLimits(exclude=["a.org"])).retrieve("x", 1)
-    assert [one.source for one in passages] == ["https://b.org"]
+    assert [passage.source for passage in passages] == ["https://b.org"]
 
 
 @pytest.mark.parametrize("text", ["", " \n"])
@@ -86,10 +86,10 @@ async def test_sources_of_langchain_that_fail_say_why() -> None:
         await failing.retrieve("x", 5)
 
 
-@pytest.mark.parametrize("found", [None, "peaches", [{"page_content": "peaches"}]])
-async def test_source_of_langchain_that_gives_no_documents_is_a_failure(
-    found: Any, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("result", [None, "peaches", [{"page_content": "peaches"}]])
+async def test_source_of_langchain_that_returns_other_values_is_a_failure(
+    result: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Shelf, "_get_relevant_documents", lambda *given, **more: found)
+    monkeypatch.setattr(Shelf, "_get_relevant_documents", lambda *given, **more: result)
     with pytest.raises(RetrievalError, match=r"Shelf returned a .* that is not a list of documents: mend"):
         await over().retrieve("peaches", 5)

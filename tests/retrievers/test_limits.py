@@ -47,14 +47,14 @@ async def test_fetch_of_too_much_ends(script: Script) -> None:
 
 
 @loopback
-async def test_fetch_of_as_much_as_may_be_is_whole() -> None:
+async def test_fetch_of_exactly_the_maximum_size_is_complete() -> None:
     assert len((await served(answer(b"x" * CAP))).content) == CAP
     packed = answer(gzip.compress(bytes(CAP), mtime=0), "Content-Encoding: x-gzip")
     assert len((await served(packed)).content) == CAP
 
 
 @loopback
-async def test_fetch_of_a_bomb_takes_little_memory() -> None:
+async def test_fetch_of_a_decompression_bomb_takes_little_memory() -> None:
     bomb = answer(gzip.compress(bytes(50_000_000), 1, mtime=0), "Content-Encoding: gzip")
     tracemalloc.start()
     try:
@@ -77,7 +77,7 @@ async def test_fetch_of_a_bomb_takes_little_memory() -> None:
     ids=["silence", "body", "head", "heads", "no end of continue", "hints"],
 )
 @loopback
-async def test_fetch_that_drips_runs_out_of_time(script: Script) -> None:
+async def test_fetch_of_a_dripping_answer_times_out(script: Script) -> None:
     assert "took more than 0.3 s" in await refused(script, timeout_s=SHORT_S)
 
 
@@ -90,7 +90,7 @@ async def test_fetch_has_one_limit_for_all_its_redirects() -> None:
     assert "took more than" in await refused(slow, timeout_s=SHORT_S)
 
 
-async def test_fetch_whose_name_is_never_found_runs_out_of_time() -> None:
+async def test_fetch_with_a_hanging_lookup_times_out() -> None:
     async def never(name: str, port: int) -> Sequence[str]:
         await asyncio.sleep(60)
         return []
@@ -132,13 +132,13 @@ async def test_fetch_of_a_broken_answer_is_an_error(script: Script) -> None:
 
 
 @loopback
-async def test_fetch_takes_no_more_than_was_promised() -> None:
+async def test_fetch_reads_no_more_than_the_content_length() -> None:
     lie = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nabc"
     assert (await served(lie)).content == b"ab"
 
 
 @loopback
-async def test_fetch_from_nobody_is_an_error() -> None:
+async def test_fetch_from_a_closed_port_is_an_error() -> None:
     async with Hostile({}) as server:
         gone = server.url()
     assert "no connection" in await refusal(gone)

@@ -44,7 +44,9 @@ class Wiki:
         if fields.get("list") == "search":
             return Said({"batchcomplete": True, "query": {"search": self._search(fields["srsearch"])}})
         if fields["action"] == "parse":
-            paragraphs = "".join(f"<p>{one}</p>" for one in self.articles[fields["page"]].split("\n"))
+            paragraphs = "".join(
+                f"<p>{paragraph}</p>" for paragraph in self.articles[fields["page"]].split("\n")
+            )
             html = f'<div class="mw-parser-output">{paragraphs}</div>'
             return Said({"parse": {"title": fields["page"], "pageid": 1, "text": html}})
         title = fields["titles"]

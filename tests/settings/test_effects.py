@@ -35,7 +35,7 @@ def fetcher(monkeypatch: pytest.MonkeyPatch, **settings: float) -> Fetcher:
     return next(resource for resource in wire(chosen).opened if isinstance(resource, Fetcher))
 
 
-def test_query_temperature_is_that_of_the_questions_alone() -> None:
+def test_query_temperature_applies_to_question_generation_only() -> None:
     model = ScriptedModel(RuleModel())
     settings = Settings(model=model, search=InMemoryRetriever([FACT]), query_temperature=0.3, blind=False)
     with Reviser(settings) as reviser:
@@ -51,7 +51,7 @@ def test_wikipedia_language_is_the_edition_that_is_asked() -> None:
 
 
 @pytest.mark.loopback
-async def test_page_timeout_s_ends_a_fetch(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_page_timeout_s_ends_a_slow_fetch(monkeypatch: pytest.MonkeyPatch) -> None:
     impatient = await asyncio.to_thread(fetcher, monkeypatch, page_timeout_s=0.05)
     async with Hostile({"/": silent}) as server:
         with pytest.raises(RetrievalError, match=r"took more than 0\.05 s"):

@@ -13,8 +13,8 @@ Ask = Callable[..., httpx2.Response]
 
 @pytest.fixture(scope="module")
 def client() -> Iterator[httpx2.Client]:
-    with httpx2.Client(verify=False, trust_env=False, timeout=5) as one:  # certificates take time to load
-        yield one
+    with httpx2.Client(verify=False, trust_env=False, timeout=5) as http:  # certificates take time to load
+        yield http
 
 
 @pytest.fixture

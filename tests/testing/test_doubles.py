@@ -37,7 +37,7 @@ def test_example_of_the_module_runs() -> None:
     exec(example, vars(doubles) | {"Reviser": rarr.Reviser})
 
 
-async def test_queries_have_the_places_of_what_they_ask_about() -> None:
+async def test_scripted_queries_have_the_places_of_their_words() -> None:
     asked = ScriptedQueries([(ASKED, "peaches"), ("Not here?", "plums")])
     assert await asked.generate(TEXT, "Fruit?") == [Question(text=ASKED, start=23, end=30)]
     assert asked.calls == [(TEXT, "Fruit?")]
@@ -68,11 +68,11 @@ async def test_retriever_finds_the_list_of_the_query() -> None:
         await source.retrieve("Who?", 5)
 
 
-async def test_strings_are_passages_of_sources_of_their_own() -> None:
-    one, other = await InMemoryRetriever({ASKED: ["a", "b"]}).retrieve(ASKED, 2)
-    assert (one.text, one.start, one.end) == ("a", 0, 1)
-    assert one.source != other.source
-    assert one.retrieved_at == other.retrieved_at
+async def test_strings_become_passages_with_separate_sources() -> None:
+    first, other = await InMemoryRetriever({ASKED: ["a", "b"]}).retrieve(ASKED, 2)
+    assert (first.text, first.start, first.end) == ("a", 0, 1)
+    assert first.source != other.source
+    assert first.retrieved_at == other.retrieved_at
 
 
 async def test_reranker_scores_by_the_first_key_in_the_passage() -> None:
@@ -89,13 +89,13 @@ async def test_reranker_without_a_script_finds_all_equally_relevant() -> None:
 @pytest.mark.parametrize(
     ("text", "verdict"), [(TEXT, "disagrees"), (FACT, "agrees"), ("Nobody grows them.", "disagrees")]
 )
-async def test_scripted_disagreement_ends_with_the_correction(text: str, verdict: str) -> None:
+async def test_corrected_text_no_longer_gets_the_scripted_disagreement(text: str, verdict: str) -> None:
     checker = ScriptedChecker({(ASKED, "California"): disagrees()})
     assert (await checker.check(text, None, query(), evidence())).verdict == verdict
     assert checker.calls == [(text, None, query(), evidence())]
 
 
-async def test_what_no_key_names_is_unknown() -> None:
+async def test_checker_answers_unknown_without_a_matching_key() -> None:
     checker = ScriptedChecker({(ASKED, "Texas"): disagrees(), ("Who?", ""): disagrees()})
     assert (await checker.check(TEXT, None, query(), evidence())).verdict == "unknown"
 
@@ -154,7 +154,7 @@ async def test_verifier_may_be_a_function() -> None:
     ],
     ids=lambda parts: next(iter(parts)),
 )
-async def test_each_double_can_fail_and_records_it(components: dict[str, ScriptedQueries]) -> None:
+async def test_each_double_can_fail_and_records_the_call(components: dict[str, ScriptedQueries]) -> None:
     [double] = components.values()
     with pytest.raises(OSError, match="down"):
         await call_each(scripted_components(**components))  # type: ignore[arg-type]  # any of the doubles

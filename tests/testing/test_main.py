@@ -33,12 +33,12 @@ def test_command_serves_until_interrupted(client: httpx2.Client, tmp_path: Path)
     assert f"--model vllm:rules --base-url {url[0]}" in line
     assert "1976" in response.json()["choices"][0]["message"]["content"]
     assert child.returncode == 0
-    assert [json.loads(one)["status"] for one in log.read_text().splitlines()] == [200]
+    assert [json.loads(line)["status"] for line in log.read_text().splitlines()] == [200]
 
 
 @pytest.mark.slow
 @pytest.mark.loopback
-def test_port_in_use_is_one_line() -> None:
+def test_port_in_use_is_a_one_line_error() -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()

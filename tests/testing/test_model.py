@@ -27,20 +27,20 @@ async def test_function_is_asked_for_each_sample() -> None:
     assert (await model.complete(asks(samples=2))).texts == ("edit When? 0", "edit When? 1")
 
 
-async def test_tokens_are_those_of_the_server() -> None:
+async def test_tokens_are_counted_as_the_scripted_server_counts() -> None:
     model = ScriptedModel({"": "12345678"})
     assert (await model.complete(asks(samples=2))).tokens == Tokens(input=4, output=4, cached=0)
     await model.complete(asks("x" * 64))
     assert (await model.complete(asks("x" * 64))).tokens.cached == 16
 
 
-async def test_what_has_no_answer_is_refused() -> None:
+async def test_request_without_a_scripted_answer_is_refused() -> None:
     with pytest.raises(CallFailure, match="none of its 1 keys") as caught:
         await ScriptedModel({"Who": "Ann"}).complete(asks())
     assert caught.value.kind == "refused"
 
 
-async def test_failures_are_one_a_call() -> None:
+async def test_each_call_takes_one_entry_of_the_failures() -> None:
     model = ScriptedModel(
         {"": "x"}, failures=[CallFailure("busy", "later"), None, CallFailure("timeout", "")]
     )
@@ -53,7 +53,7 @@ async def test_failures_are_one_a_call() -> None:
     assert len(model.calls) == 4
 
 
-async def test_closing_is_noted() -> None:
+async def test_closing_is_recorded() -> None:
     model = ScriptedModel({}, name="vllm:scripted")
     assert (model.name, model.closed) == ("vllm:scripted", False)
     await model.aclose()
@@ -69,7 +69,7 @@ async def test_script_from_a_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"), [("{", "cannot be read"), ("[]", "must be"), ('{"a": 1}', "must be")]
 )
-def test_file_that_is_no_script_is_an_error(tmp_path: Path, text: str, says: str) -> None:
+def test_file_that_is_not_a_script_is_an_error(tmp_path: Path, text: str, says: str) -> None:
     path = tmp_path / "script.json"
     path.write_text(text)
     with pytest.raises(InputError, match=says):

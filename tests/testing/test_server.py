@@ -22,7 +22,7 @@ def texts(response: httpx2.Response) -> list[str]:
     return [choice["message"]["content"] for choice in response.json()["choices"]]
 
 
-def said(response: httpx2.Response) -> str:
+def error_message(response: httpx2.Response) -> str:
     return str(response.json()["error"]["message"])
 
 
@@ -32,11 +32,11 @@ def test_answers_by_a_part_of_the_request(ask: Ask) -> None:
         assert texts(ask(server)) == ["Hi."]
 
 
-def test_what_has_no_answer_is_refused(ask: Ask) -> None:
+def test_request_without_a_scripted_answer_is_refused(ask: Ask) -> None:
     with ScriptedServer({"open": "1976"}) as server:
         response = ask(server)
     assert response.status_code == 400
-    assert said(response) == "the script has no answer: none of its 1 keys is in the request"
+    assert error_message(response) == "the script has no answer: none of its 1 keys is in the request"
 
 
 def test_function_is_asked_for_each_sample(ask: Ask) -> None:
@@ -47,21 +47,27 @@ def test_function_is_asked_for_each_sample(ask: Ask) -> None:
 def test_function_that_fails_is_seen(ask: Ask) -> None:
     with ScriptedServer(lambda request: request.body["a"]) as server:
         response = ask(server, "a")
-    assert (response.status_code, said(response)) == (500, "the script raised KeyError: 'a'")
+    assert (response.status_code, error_message(response)) == (500, "the script raised KeyError: 'a'")
 
 
 @pytest.mark.parametrize(
     ("fields", "prompt"), [({"response_format": SCHEMA}, "edit"), ({"tools": [TOOL]}, "edit"), ({}, None)]
 )
-def test_request_tells_its_prompt(ask: Ask, fields: dict[str, object], prompt: str | None) -> None:
+def test_request_names_its_prompt(ask: Ask, fields: dict[str, object], prompt: str | None) -> None:
     seen: list[Request] = []
     with ScriptedServer(lambda request: seen.append(request) or "x") as server:  # type: ignore[func-returns-value]
         ask(server, "a", system="b", **fields)
-    [one] = seen
-    assert (one.prompt, one.user, one.system, one.text, one.model) == (prompt, "a", "b", "b\na", "scripted")
+    [request] = seen
+    assert (request.prompt, request.user, request.system, request.text, request.model) == (
+        prompt,
+        "a",
+        "b",
+        "b\na",
+        "scripted",
+    )
 
 
-def test_call_of_a_function_is_answered_by_one(ask: Ask) -> None:
+def test_function_call_is_answered_by_a_function_call(ask: Ask) -> None:
     with ScriptedServer({"": {"span": ""}}) as server:
         message = ask(server, tools=[TOOL]).json()["choices"][0]["message"]
     assert message["content"] is None
@@ -74,7 +80,7 @@ def test_parts_of_a_message_are_joined(ask: Ask) -> None:
         assert texts(ask(server, messages=[{"role": "user", "content": parts}])) == ["1976"]
 
 
-async def test_client_of_openai_reads_it_whole_and_streamed() -> None:
+async def test_openai_client_reads_the_answer_whole_and_streamed() -> None:
     with ScriptedServer({"": "one two"}) as server:
         async with openai.AsyncOpenAI(base_url=server.url, api_key="x", max_retries=0) as client:
             create = client.chat.completions.create
@@ -123,7 +129,7 @@ def test_unknown_path_is_not_found(client: httpx2.Client, method: str, path: str
 def test_body_without_messages_is_refused(client: httpx2.Client, body: bytes) -> None:
     with ScriptedServer({}) as server:
         response = client.post(f"{server.url}/chat/completions", content=body)
-    assert (response.status_code, said(response)) == (400, "Missing required parameter: 'messages'.")
+    assert (response.status_code, error_message(response)) == (400, "Missing required parameter: 'messages'.")
 
 
 def test_answer_takes_its_latency_and_the_time_of_its_longest_text(ask: Ask) -> None:
@@ -137,11 +143,11 @@ def test_requests_are_recorded_in_the_order_of_arrival(ask: Ask) -> None:
     with ScriptedServer({"": "x"}) as server:
         ask(server, "a")
         ask(server, "b", temperature=0)
-        one, other = server.requests
-    assert (one.user, other.user, other.body["temperature"]) == ("a", "b", 0)
-    assert (one.path, one.headers["content-type"]) == ("/v1/chat/completions", "application/json")
-    assert one.left is not None
-    assert one.arrived < one.left < other.arrived
+        first, other = server.requests
+    assert (first.user, other.user, other.body["temperature"]) == ("a", "b", 0)
+    assert (first.path, first.headers["content-type"]) == ("/v1/chat/completions", "application/json")
+    assert first.left is not None
+    assert first.arrived < first.left < other.arrived
 
 
 def test_most_requests_at_once_are_counted(ask: Ask) -> None:
@@ -154,7 +160,7 @@ def test_most_requests_at_once_are_counted(ask: Ask) -> None:
         assert (server.in_flight_most, len(server.requests)) == (5, 5)
 
 
-def test_one_after_the_other_is_one_at_once(ask: Ask) -> None:
+def test_sequential_requests_count_as_one_at_once(ask: Ask) -> None:
     with ScriptedServer({"": "x"}) as server:
         for _ in range(20):
             ask(server)
@@ -179,11 +185,11 @@ def test_closed_server_refuses_connections(ask: Ask) -> None:
         ask(server)
 
 
-def test_url_before_it_is_entered_is_an_error() -> None:
+def test_url_before_the_server_is_entered_is_an_error() -> None:
     with pytest.raises(RuntimeError, match="once it is entered"):
         assert ScriptedServer({}).url
 
 
-def test_nobody_listens_at_the_refused_url(client: httpx2.Client) -> None:
+def test_refused_url_refuses_connections(client: httpx2.Client) -> None:
     with pytest.raises(httpx2.ConnectError):
         client.get(f"{refused_url()}/models")

@@ -50,10 +50,12 @@ def message(response: httpx2.Response) -> str | None:
         ("plain", {"n": 2}, "n is not supported"),
     ],
 )
-def test_dialect(ask: Ask, dialect: Dialect, fields: dict[str, Any], refusal: str | None) -> None:
+def test_dialect_accepts_or_refuses_parameters(
+    ask: Ask, dialect: Dialect, fields: dict[str, Any], refusal: str | None
+) -> None:
     with ScriptedServer({"": "x"}, dialect=dialect) as server:
-        said = message(ask(server, **fields))
-    assert said == refusal or (said and refusal and said.startswith(refusal))
+        error_message = message(ask(server, **fields))
+    assert error_message == refusal or (error_message and refusal and error_message.startswith(refusal))
 
 
 def test_rejected_parameter_is_named(ask: Ask) -> None:
@@ -74,13 +76,13 @@ def test_rejected_parameter_is_named(ask: Ask) -> None:
         ("", False, "You didn't provide an API key."),
     ],
 )
-def test_other_key_is_refused(client: httpx2.Client, given: str, echo: bool, says: str) -> None:
+def test_wrong_key_is_refused(client: httpx2.Client, given: str, echo: bool, says: str) -> None:
     with ScriptedServer({"": "x"}, requires_key="sk-right", echo_key=echo) as server:
         response = client.get(f"{server.url}/models", headers={"Authorization": given})
     assert (response.status_code, response.json()["error"]["message"]) == (401, says)
 
 
-def test_key_opens(ask: Ask) -> None:
+def test_right_key_is_accepted(ask: Ask) -> None:
     with ScriptedServer({"": "x"}, requires_key="sk-right") as server:
         assert ask(server).status_code == 401
         assert ask(server, headers={"Authorization": "Bearer sk-right"}).status_code == 200

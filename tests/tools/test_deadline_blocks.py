@@ -26,7 +26,7 @@ LAYOUTS = {
 }
 
 
-def found(text: str, size: int = SIZE) -> list[TextBlock]:
+def checked_blocks(text: str, size: int = SIZE) -> list[TextBlock]:
     blocks = list(text_blocks(text, size))
     assert [block.number for block in blocks] == [*range(1, len(blocks) + 1)]
     assert "".join(block.span.of(text) for block in blocks) == text
@@ -39,64 +39,64 @@ def test_blocks_have_the_sentences_of_the_text(name: str, separator: str) -> Non
     text = separator.join(LAYOUTS[name])
     if separator != "\n\n":
         text = text.replace("\r\n", "\n").replace("\n", "\r\n")
-    blocks = found(text)
+    blocks = checked_blocks(text)
     assert len(blocks) > 2
     assert [span for block in blocks for span in block.sentences] == split_sentences(text)
 
 
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_nothing_is_cut_in_two(name: str) -> None:
+def test_blocks_begin_where_parts_of_the_outline_begin(name: str) -> None:
     text = "\n\n".join(LAYOUTS[name])
-    starts = {one.start for one in outline(text, 2 * len(text))} | {
-        one.start for one in outline(text, SIZE) if text[one.start : one.end].startswith(("- ", "> "))
+    starts = {part.start for part in outline(text, 2 * len(text))} | {
+        part.start for part in outline(text, SIZE) if text[part.start : part.end].startswith(("- ", "> "))
     }
-    assert {block.span.start for block in found(text)} <= starts
+    assert {block.span.start for block in checked_blocks(text)} <= starts
 
 
-def test_block_reads_its_headings_and_what_stands_before_it() -> None:
+def test_block_includes_its_headings_and_the_text_before_it() -> None:
     text = "\n\n".join(
         ["# Mills", "## Old", PARAGRAPH * 2, "### Deep", PARAGRAPH * 2, "## New", PARAGRAPH * 2]
     )
-    old, deep, new = found(text)
+    old, deep, new = checked_blocks(text)
     assert old.lead == ""
     assert deep.lead.startswith("# Mills\n\n## Old\n\nAldmoor Mill was built")
     assert new.lead.startswith("# Mills\n\nAldmoor Mill was built")
     assert new.of(text) == new.lead + new.span.of(text)
 
 
-def test_nothing_of_the_lead_is_a_sentence_of_the_block() -> None:
+def test_lead_adds_no_sentences_to_the_block() -> None:
     text = "\n\n".join(["# Mills", *[PARAGRAPH] * 9])
-    for block in found(text):
+    for block in checked_blocks(text):
         inside = [span for span in split_sentences(block.of(text)) if span.start >= len(block.lead)]
         assert [span.of(block.of(text)) for span in inside] == [span.of(text) for span in block.sentences]
 
 
 def test_one_paragraph_of_20_000_words_is_divided_between_sentences() -> None:
     text = SENTENCE * 2000
-    blocks = found(text, 4000)
+    blocks = checked_blocks(text, 4000)
     assert max(len(block.span.of(text)) for block in blocks) <= 4000
     assert min(len(block.span.of(text)) for block in blocks[:-1]) > 4000 - 2 * len(SENTENCE)
     assert [span for block in blocks for span in block.sentences] == split_sentences(text)
 
 
-def test_no_block_begins_with_what_would_read_as_a_list() -> None:
+def test_no_block_begins_with_a_false_list_marker() -> None:
     text = "It was in 1986. 1986. That was the year. " * 60
-    assert [span.of(text) for b in found(text) for span in b.sentences] == [
+    assert [span.of(text) for b in checked_blocks(text) for span in b.sentences] == [
         span.of(text) for span in split_sentences(text)
     ]
 
 
 @pytest.mark.parametrize("end", ["```\n\n", ""], ids=["closed", "never closed"])
-def test_code_that_is_wider_than_all_windows_stays_code(end: str) -> None:
+def test_code_longer_than_a_block_stays_code(end: str) -> None:
     code = "```\n" + "Merrow Tower has 50 floors.\n\n" * 2000 + end
     text = f"{PARAGRAPH}\n\n{code}" + (PARAGRAPH if end else "")
-    blocks = found(text)
+    blocks = checked_blocks(text)
     assert [bool(block.sentences) for block in blocks] == ([True, False, True] if end else [True, False])
     assert blocks[1].too_long
 
 
-def test_what_has_no_end_of_a_sentence_is_too_long() -> None:
-    [block] = found("word " * 20_000)
+def test_endless_sentence_makes_a_block_too_long() -> None:
+    [block] = checked_blocks("word " * 20_000)
     assert block.too_long
     assert len(block.sentences) == 1
 
@@ -113,7 +113,7 @@ def test_a_text_is_parsed_a_few_times_however_long_it_is(name: str, monkeypatch:
     monkeypatch.setattr(module, "outline", counted)
     more = {"one paragraph": [PARAGRAPH * 200], "one list": [LIST * 50], "short lines": ["x\r" * 20_000]}
     text = "\n\n".join((LAYOUTS | more)[name] * (1 if name in more else 30))
-    found(text)
+    checked_blocks(text)
     assert parsed < 8 * len(text)
 
 
@@ -130,10 +130,10 @@ def test_a_text_is_parsed_a_few_times_however_long_it_is(name: str, monkeypatch:
     ),
     separator=st.sampled_from(["\n\n", "\n", "\r\n", " "]),
 )
-def test_blocks_of_any_text_are_the_text(parts: list[str], separator: str) -> None:
+def test_blocks_of_any_text_join_to_the_text(parts: list[str], separator: str) -> None:
     text = separator.join(parts)
     end = 0
-    for block in found(text) if text else []:
+    for block in checked_blocks(text) if text else []:
         for span in block.sentences:
             assert block.span.start <= span.start < span.end <= block.span.end
             assert end <= span.start

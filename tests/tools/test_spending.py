@@ -52,12 +52,12 @@ async def test_budget_deadline_ends_a_wait_between_attempts() -> None:
         await patient(model).complete(ASK)
 
 
-async def test_budget_calls_are_never_passed_by_many_at_once() -> None:
+async def test_budget_calls_hold_with_many_requests_at_once() -> None:
     model = ScriptedModel(ANSWERS, latency=0.01)
     asked = patient(model)
     with metered(max_calls=7) as meter:
         results = await asyncio.gather(*(asked.complete(ASK) for _ in range(50)), return_exceptions=True)
-    assert sum(isinstance(one, BudgetError) for one in results) == 43
+    assert sum(isinstance(result, BudgetError) for result in results) == 43
     assert (len(model.calls), meter.total.model_calls) == (7, 7)
 
 
@@ -68,7 +68,7 @@ async def test_budget_counts_attempts_that_fail() -> None:
     assert (len(model.calls), meter.total.model_calls) == (2, 2)
 
 
-async def test_budget_is_not_repeated() -> None:
+async def test_budget_error_is_not_retried() -> None:
     model = ScriptedModel(ANSWERS)
     with metered(max_calls=0), pytest.raises(BudgetError):
         await patient(model, attempts=9).complete(ASK)
@@ -78,7 +78,7 @@ async def test_budget_is_not_repeated() -> None:
 @pytest.mark.parametrize(
     ("limits", "sent"), [({"max_tokens": 1000}, 4), ({"max_cost": 0.05}, 4), ({"max_cost": 0.0}, 0)]
 )
-async def test_budget_counts_what_is_under_way(limits: dict[str, Any], sent: int) -> None:
+async def test_budget_counts_requests_under_way(limits: dict[str, Any], sent: int) -> None:
     """A request is expected to need 7 tokens in and 200 out."""
     model = ScriptedModel(ANSWERS, latency=0.01)
     asked = patient(model, price=(0.0, 60.0))
@@ -88,12 +88,12 @@ async def test_budget_counts_what_is_under_way(limits: dict[str, Any], sent: int
 
 
 @pytest.mark.parametrize(("price", "cost"), [((), None), ((2.0, 10.0), 0.0025), ((2.0, 10.0, 0.5), 0.00175)])
-def test_cost_is_for_a_million_tokens(price: tuple[float, ...], cost: float | None) -> None:
+def test_prices_are_per_million_tokens(price: tuple[float, ...], cost: float | None) -> None:
     asked = patient(ScriptedModel(ANSWERS), price=price)
     assert asked.cost(Tokens(input=1000, output=50, cached=500)) == (cost and pytest.approx(cost))
 
 
-async def test_call_is_noted_with_what_came_back() -> None:
+async def test_call_is_recorded_with_its_answer() -> None:
     calls: list[ModelCall] = []
     with metered(Meter(on_call=calls.append)) as meter, meter.step("edit"):
         await patient(ScriptedModel(ANSWERS)).complete(ASK)
@@ -102,7 +102,7 @@ async def test_call_is_noted_with_what_came_back() -> None:
     assert (call.texts, call.tokens, call.error) == ((TEXT,), Tokens(7, 4), "")
 
 
-async def test_faults_are_noted_with_their_reason() -> None:
+async def test_faults_are_recorded_with_their_reason() -> None:
     calls: list[ModelCall] = []
     with metered(Meter(on_call=calls.append)):
         await patient(ScriptedModel(ANSWERS, failures=[down("no memory")])).complete(ASK)
@@ -110,7 +110,7 @@ async def test_faults_are_noted_with_their_reason() -> None:
 
 
 @pytest.mark.loopback
-async def test_budget_counts_an_estimate_where_a_server_does_not_say_what_it_used() -> None:
+async def test_budget_counts_an_estimate_without_reported_usage() -> None:
     with ScriptedServer(ANSWERS, plan=[NoUsage()] * 2) as server, metered() as meter:
         model = patient(protocol(server))
         await asyncio.gather(model.complete(ASK), model.complete(ASK))

@@ -6,8 +6,8 @@ from typing import Any
 
 from rarr import Reviser, Revision, Settings
 from rarr.testing import ScriptedServer
-from rarr.testing.plans import Plan
-from rarr.testing.rules import RuleModel
+from rarr.testing.planned_failures import Plan
+from rarr.testing.rule_model import RuleModel
 from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import RunFacts, StoredSpan, TraceFile
 
@@ -41,8 +41,8 @@ def store(folder: Path) -> TraceStore:
 def filled(folder: Path, *run_ids: str, stored: float | None = None) -> TraceStore:
     """`stored`: when they came there; None: now."""
     made = store(folder)
-    for one in run_ids:
-        run = made.begin(one, 1.0, facts())
+    for run_id in run_ids:
+        run = made.begin(run_id, 1.0, facts())
         made.write(run, [row()], {})
         made.finish(run, 1.0, "", "[]", None)
         if stored is not None:

@@ -7,7 +7,7 @@ from typing import Any
 from rarr import Reviser, Settings
 from rarr.records import Passage
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedModel
-from rarr.testing.asked import Asked
+from rarr.testing.script_answers import Asked
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace import Trace
 
@@ -48,11 +48,11 @@ def _agreement(user: str) -> dict[str, str]:
 
 def passages() -> list[Passage]:
     """One from a page, one from what only looks like an address."""
-    said = ["The bridge opened in 1937.", f"The bridge is 90 metres wide. {HOSTILE}"]
+    texts = ["The bridge opened in 1937.", f"The bridge is 90 metres wide. {HOSTILE}"]
     sources = ["https://example.org/bridge?a=1&b=2", f"javascript:alert(6)//{HOSTILE}"]
     return [
         Passage(text=text, source=source, title=HOSTILE, start=0, end=len(text), retrieved_at=RETRIEVED_AT)
-        for text, source in zip(said, sources, strict=True)
+        for text, source in zip(texts, sources, strict=True)
     ]
 
 

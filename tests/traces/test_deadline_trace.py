@@ -26,7 +26,8 @@ def run() -> tuple[Revision, Trace]:
     return revision, Trace.load("long")
 
 
-def test_trace_comes_to_what_the_run_came_to(run: tuple[Revision, Trace]) -> None:
+@pytest.mark.slow
+def test_trace_ends_in_the_state_of_the_run(run: tuple[Revision, Trace]) -> None:
     revision, trace = run
     state = trace.state()
     assert (state["text"], trace.revision) == (revision.text, revision)
@@ -35,9 +36,9 @@ def test_trace_comes_to_what_the_run_came_to(run: tuple[Revision, Trace]) -> Non
         assert tuple(state[name]) == getattr(revision, name)
 
 
-def test_call_of_a_node_saw_its_block_alone(run: tuple[Revision, Trace]) -> None:
+def test_call_of_a_node_sees_only_its_block(run: tuple[Revision, Trace]) -> None:
     _, trace = run
-    calls = [one for one in trace.spans if one.name == "check_agreement" and one.kind == "node"]
+    calls = [span for span in trace.spans if span.name == "check_agreement" and span.kind == "node"]
     for number, block in enumerate(BLOCKS, start=1):
         seen = [state for call in calls if (state := trace.state(call))["block"] == number]
         assert {state["original"] for state in seen} == {block.of(TEXT)}
@@ -45,12 +46,12 @@ def test_call_of_a_node_saw_its_block_alone(run: tuple[Revision, Trace]) -> None
 
 
 @pytest.mark.slow
-def test_run_is_the_same_when_it_is_replayed(run: tuple[Revision, Trace]) -> None:
+def test_replayed_run_is_the_same(run: tuple[Revision, Trace]) -> None:
     assert replay(run[1]).same
 
 
 @pytest.mark.slow
-def test_blocks_that_say_the_same_are_the_same_when_they_are_replayed() -> None:
+def test_replay_of_identical_blocks_is_the_same() -> None:
     with Reviser(by_blocks(rounds=1)) as reviser:
         revision = reviser.revise("\n\n".join([long_text(3, wrong=(1,))] * 5), run_id="twice")
     assert len(revision.edits) == 5
@@ -62,42 +63,42 @@ def test_node_is_replayed_for_each_block(run: tuple[Revision, Trace]) -> None:
     assert replayed.changes.none
 
 
-def test_trace_of_a_file_is_whole(run: tuple[Revision, Trace], tmp_path: Any) -> None:
+def test_trace_survives_a_file(run: tuple[Revision, Trace], tmp_path: Any) -> None:
     run[1].write(tmp_path / "trace.json")
     assert Trace.read(tmp_path / "trace.json").state() == run[1].state()
 
 
 def test_page_and_tree_name_the_blocks(run: tuple[Revision, Trace]) -> None:
     _, trace = run
-    shown, told = page(trace), as_text(trace, Choice())
+    shown, tree = page(trace), as_text(trace, Choice())
     for number, block in enumerate(BLOCKS, start=1):
         assert f"<b>block {number}</b>" in shown
         assert f"characters {block.span.start:,}–{block.span.end:,}" in shown
-        assert f"block {number}: generate_queries" in told
+        assert f"block {number}: generate_queries" in tree
     assert as_text(trace, Choice(node="edit")).count(": edit") >= 3
     assert {call["name"] for call in as_json(trace, Choice())["calls"]} >= {"retrieve", "evaluate"}
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         ({"name": "block x"}, "invalid literal"),
         ({"body": {"start": 0}}, "end: Field required"),
         ({"kind": "node", "body": {}}, "a call is outside of all blocks"),
     ],
 )
-def test_damaged_block_is_told(
-    run: tuple[Revision, Trace], tmp_path: Any, change: dict[str, Any], said: str
+def test_damaged_block_is_an_error(
+    run: tuple[Revision, Trace], tmp_path: Any, change: dict[str, Any], message: str
 ) -> None:
     file = run[1].file
     first = next(span for span in file.spans if span.kind == "block")
     spans = [span.model_copy(update=change) if span is first else span for span in file.spans]
     file.model_copy(update={"spans": spans}).write(tmp_path / "trace.json")
-    with pytest.raises(InputError, match=f"is damaged .*{said}"):
+    with pytest.raises(InputError, match=f"is damaged .*{message}"):
         Trace.read(tmp_path / "trace.json")
 
 
-def test_page_tells_of_blocks_that_were_cancelled(run: tuple[Revision, Trace]) -> None:
+def test_page_shows_cancelled_blocks(run: tuple[Revision, Trace]) -> None:
     """Also of one that was so twice, because the run was resumed."""
     file = run[1].file
     spans = [
@@ -111,7 +112,7 @@ def test_page_tells_of_blocks_that_were_cancelled(run: tuple[Revision, Trace]) -
 
 
 @pytest.mark.slow
-def test_interrupted_run_has_kept_the_blocks_that_were_done() -> None:
+def test_interrupted_run_keeps_its_finished_blocks() -> None:
     async def interrupted() -> None:
         third = asyncio.Event()
 

@@ -17,19 +17,19 @@ def unpacked(*packed: tuple[str, str]) -> list[Any]:
     return [unpacker.unpack(json.loads(value)) for value, _ in packed]
 
 
-def test_records_come_back_in_what_they_were_in() -> None:
+def test_nested_records_are_unpacked_in_place() -> None:
     value = {"evidence": [evidence(), {"deep": [check()]}], "text": "Où\n\x1b", "none": None}
     assert unpacked(Packer().pack(value)) == [value]
 
 
 def test_record_is_written_once() -> None:
-    packer, one = Packer(), check()
-    first, second = packer.pack([one]), packer.pack([one, one])
+    packer, record = Packer(), check()
+    first, second = packer.pack([record]), packer.pack([record, record])
     assert second[1] == "[]"
-    assert unpacked(first, second) == [[one], [one, one]]
+    assert unpacked(first, second) == [[record], [record, record]]
 
 
-def test_what_no_json_holds_is_refused() -> None:
+def test_value_outside_json_is_refused() -> None:
     with pytest.raises(TypeError, match="cannot hold an object"):
         Packer().pack({"one": object()})
 
@@ -41,14 +41,15 @@ def test_record_that_is_missing_is_named(reference: object) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "fields", "said"), [("Later", {}, "later version"), ("Check", {"verdict": "x"}, "Check.verdict")]
+    ("name", "fields", "message"),
+    [("Later", {}, "later version"), ("Check", {"verdict": "x"}, "Check.verdict")],
 )
-def test_record_of_another_shape_is_refused(name: str, fields: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
+def test_record_of_another_shape_is_refused(name: str, fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
         Unpacker().learn([(1, name, fields)])
 
 
 @pytest.mark.parametrize("number", [float("inf"), float("nan")])
-def test_number_that_no_json_holds_is_refused(number: float) -> None:
+def test_number_outside_json_is_refused(number: float) -> None:
     with pytest.raises(ValueError, match="JSON"):
         Packer().pack({"cost": number})

@@ -6,14 +6,14 @@ from pathlib import Path
 
 from rarr.records import Notice
 from rarr.tools.concurrency.worker import in_order, result_of
-from rarr.tools.spans import note, recording, saved, span
+from rarr.tools.trace_spans import note, recording, saved, span
 from rarr.traces.recorder import RunRecorder
 from rarr.traces.trace_file import StoredSpan
 from traces.helpers import facts, store
 
 
-async def recorder(folder: Path, said: list[str] | None = None, *, at_once: bool = True) -> RunRecorder:
-    made = RunRecorder(store(folder), (said if said is not None else []).append, at_once=at_once)
+async def recorder(folder: Path, messages: list[str] | None = None, *, at_once: bool = True) -> RunRecorder:
+    made = RunRecorder(store(folder), (messages if messages is not None else []).append, at_once=at_once)
     await made.start("run", facts())
     return made
 
@@ -22,7 +22,7 @@ def spans(folder: Path) -> list[StoredSpan]:
     return store(folder).read("run").spans
 
 
-async def test_question_that_was_paid_for_is_in_the_file_at_once(tmp_path: Path) -> None:
+async def test_finished_request_is_written_at_once(tmp_path: Path) -> None:
     with recording(await recorder(tmp_path)), span("node", "edit", "q1"):
         with span("request", "model"):
             note(texts=["yes"])
@@ -31,7 +31,7 @@ async def test_question_that_was_paid_for_is_in_the_file_at_once(tmp_path: Path)
     assert (request.parent, request.about, request.body) == (node.number, "", {"texts": ["yes"]})
 
 
-async def test_what_ends_soon_is_written_together(tmp_path: Path) -> None:
+async def test_spans_of_a_short_run_are_written_at_the_flush(tmp_path: Path) -> None:
     made = await recorder(tmp_path, at_once=False)
     with recording(made), span("request", "model"):
         pass
@@ -39,52 +39,52 @@ async def test_what_ends_soon_is_written_together(tmp_path: Path) -> None:
         await saved()
     assert spans(tmp_path) == []
     await made.flush()
-    assert [one.name for one in spans(tmp_path)] == ["model"]
+    assert [span.name for span in spans(tmp_path)] == ["model"]
 
 
-async def test_what_goes_on_has_no_end(tmp_path: Path) -> None:
+async def test_open_span_has_no_duration(tmp_path: Path) -> None:
     with recording(await recorder(tmp_path)), span("node", "edit"):
         with span("request", "model"):
             pass
         await saved()
-        assert [one.seconds is None for one in spans(tmp_path)] == [True, False]
+        assert [span.seconds is None for span in spans(tmp_path)] == [True, False]
 
 
-async def test_body_that_grows_is_written_as_it_was_when_the_span_began(tmp_path: Path) -> None:
+async def test_body_is_written_as_it_was_when_the_span_began(tmp_path: Path) -> None:
     made = await recorder(tmp_path)
     with recording(made), span("request", "model", samples=1):
         note(object=Notice)  # no trace can hold this
         await made.flush()
-        assert [one.body for one in spans(tmp_path)] == [{"samples": 1}]
+        assert [span.body for span in spans(tmp_path)] == [{"samples": 1}]
 
 
-async def test_trace_that_fails_is_said_once(tmp_path: Path) -> None:
-    said: list[str] = []
-    with recording(await recorder(tmp_path, said)):
+async def test_failing_trace_is_reported_once(tmp_path: Path) -> None:
+    messages: list[str] = []
+    with recording(await recorder(tmp_path, messages)):
         for _ in range(2):
             with span("request", "model"):
                 note(object=Notice)
             await saved()
-    assert said == ["the trace of this run is not kept: a trace cannot hold a ModelMetaclass"]
+    assert messages == ["the trace of this run is not kept: a trace cannot hold a ModelMetaclass"]
 
 
-async def test_run_whose_trace_failed_is_not_said_to_be_done(tmp_path: Path) -> None:
-    said: list[str] = []
-    made = await recorder(tmp_path, said)
+async def test_run_with_a_failed_trace_is_not_recorded_as_finished(tmp_path: Path) -> None:
+    messages: list[str] = []
+    made = await recorder(tmp_path, messages)
     with recording(made), span("request", "model"):
         note(object=Notice)
     await result_of(made.ended(""))
-    assert (store(tmp_path).read("run").seconds, len(said)) == (None, 1)
+    assert (store(tmp_path).read("run").seconds, len(messages)) == (None, 1)
 
 
-async def test_second_run_of_a_name_is_not_kept(tmp_path: Path) -> None:
-    said: list[str] = []
+async def test_second_run_of_the_same_name_is_not_recorded(tmp_path: Path) -> None:
+    messages: list[str] = []
     await recorder(tmp_path)
-    await result_of((await recorder(tmp_path, said)).ended(""))
-    assert "give another run_id" in said[0]
+    await result_of((await recorder(tmp_path, messages)).ended(""))
+    assert "give another run_id" in messages[0]
 
 
-async def test_end_is_written_though_who_waits_for_it_is_cancelled(tmp_path: Path) -> None:
+async def test_end_is_written_despite_a_cancelled_waiter(tmp_path: Path) -> None:
     made, free = await recorder(tmp_path), threading.Event()
     in_order(free.wait, 10)  # the thread of the traces has something else to do
     waiting = asyncio.create_task(_ending(made))
@@ -112,4 +112,4 @@ async def test_spans_are_written_in_order_while_the_thread_is_busy(tmp_path: Pat
     assert not writing.done()
     free.set()
     await writing
-    assert [(one.number, one.name) for one in spans(tmp_path)] == [(1, "a"), (2, "b"), (3, "c")]
+    assert [(span.number, span.name) for span in spans(tmp_path)] == [(1, "a"), (2, "b"), (3, "c")]

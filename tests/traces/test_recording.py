@@ -13,7 +13,7 @@ import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
 from rarr import Passage, Reviser, Revision, Settings, Trace
-from rarr.tools.spans import recording, span
+from rarr.tools.trace_spans import recording, span
 from rarr.traces.recorder import RunRecorder
 from rarr.traces.recording import settings_record
 from rarr.traces.store import TraceStore
@@ -44,16 +44,16 @@ def revised(notes: Notes | None = None, **settings: Any) -> Revision:
         return reviser.revise(TEXT)
 
 
-def test_another_text_of_the_same_name_is_not_what_is_resumed() -> None:
-    with Reviser(Settings(search=Notes())) as one:
-        one.revise("The Hoover Dam was built by Frank Crowe.", run_id="doc-1")
+def test_resume_does_not_take_another_text_of_the_same_run_id() -> None:
+    with Reviser(Settings(search=Notes())) as first:
+        first.revise("The Hoover Dam was built by Frank Crowe.", run_id="doc-1")
     with Reviser(Settings(search=Notes()), checkpointer=InMemorySaver()) as other:
         revision = other.revise(TEXT, run_id="doc-1")
         assert other.resume("doc-1").text == revision.text == FACT
 
 
 @pytest.mark.parametrize("locked_s", [0.4, 30.0])
-def test_file_that_another_process_writes_keeps_no_run_waiting(locked_s: float) -> None:
+def test_run_does_not_wait_for_a_locked_trace_file(locked_s: float) -> None:
     revised()
     other = sqlite3.connect(store_path(), isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
@@ -67,13 +67,13 @@ def test_file_that_another_process_writes_keeps_no_run_waiting(locked_s: float) 
         revision = reviser.revise(TEXT)
         assert time.perf_counter() - started < 5
     assert revision.text == FACT
-    assert {one.code for one in revision.warnings} == {"trace_failed"}
+    assert {warning.code for warning in revision.warnings} == {"trace_failed"}
     other.close()
 
 
-async def test_rows_wait_for_another_process(tmp_path: Path) -> None:
-    said: list[str] = []
-    made = RunRecorder(store(tmp_path), said.append)
+async def test_rows_are_written_after_another_process_frees_the_file(tmp_path: Path) -> None:
+    messages: list[str] = []
+    made = RunRecorder(store(tmp_path), messages.append)
     await made.start("run", facts())
     other = sqlite3.connect(tmp_path / "traces.sqlite", isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -85,10 +85,10 @@ async def test_rows_wait_for_another_process(tmp_path: Path) -> None:
     other.execute("ROLLBACK")
     other.close()
     await made.flush()
-    assert ([one.name for one in store(tmp_path).read("run").spans], said) == (["model"], [])
+    assert ([span.name for span in store(tmp_path).read("run").spans], messages) == (["model"], [])
 
 
-async def test_rows_that_waited_are_written_without_new_ones(
+async def test_delayed_rows_are_written_without_new_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = RunRecorder(store(tmp_path), print)
@@ -109,7 +109,7 @@ async def test_rows_that_waited_are_written_without_new_ones(
         pass
     async with asyncio.timeout(10):
         await written.wait()
-    assert [one.name for one in store(tmp_path).read("run").spans] == ["model"]
+    assert [span.name for span in store(tmp_path).read("run").spans] == ["model"]
 
 
 def test_run_within_a_run_has_a_trace_of_its_own() -> None:
@@ -120,11 +120,11 @@ def test_run_within_a_run_has_a_trace_of_its_own() -> None:
             inner.append(await reviser.arevise(TEXT))
 
     outer = revised(Notes(revise_too), rounds=1)
-    for run_id in (outer.run_id, *(one.run_id for one in inner)):
+    for run_id in (outer.run_id, *(revision.run_id for revision in inner)):
         trace = Trace.load(run_id)
-        numbers = {one.number for one in trace.spans}
-        assert {one.parent for one in trace.spans} <= {0, *numbers}
-        assert next(one.name for one in trace.spans if not one.parent) == "generate_queries"
+        numbers = {span.number for span in trace.spans}
+        assert {span.parent for span in trace.spans} <= {0, *numbers}
+        assert next(span.name for span in trace.spans if not span.parent) == "generate_queries"
 
 
 def test_span_in_a_thread_is_recorded() -> None:
@@ -134,10 +134,10 @@ def test_span_in_a_thread_is_recorded() -> None:
 
     revision = revised(Notes(lambda: asyncio.to_thread(work)))
     assert revision.warnings == ()
-    assert "elsewhere" in {one.name for one in Trace.load(revision.run_id).spans}
+    assert "elsewhere" in {span.name for span in Trace.load(revision.run_id).spans}
 
 
-def test_keys_in_addresses_and_headers_are_not_told() -> None:
+def test_keys_in_addresses_and_headers_are_not_recorded() -> None:
     endpoint = {"extra": {"headers": {"X-Auth": "ZZSECRET"}, "api_key": "ZZSECRET", "top_k": 3}}
     settings = Settings(
         model="vllm:a", base_url="http://h/v1?api_key=ZZSECRET&x=1", endpoints={"vllm:a": endpoint}
@@ -146,7 +146,7 @@ def test_keys_in_addresses_and_headers_are_not_told() -> None:
     assert settings_record(settings)["endpoints"]["vllm:a"]["extra"] == {"top_k": 3}
 
 
-def test_key_in_what_a_retriever_raises_is_not_told() -> None:
+def test_key_in_an_error_of_a_retriever_is_not_recorded() -> None:
     async def fail() -> None:
         raise RuntimeError("GET https://api.example/search?api_key=SECRETKEY1234&q=dam\nfailed")
 

@@ -23,13 +23,13 @@ from rarr.traces.trace_file import TraceFile, status_of
 from traces.helpers import TEXT, facts, file, filled, recorded, row, span, store
 
 
-def test_what_is_added_is_read_as_it_was(tmp_path: Path) -> None:
+def test_added_run_is_read_unchanged(tmp_path: Path) -> None:
     made = store(tmp_path)
     made.add(file())
     assert made.read("run-1") == file()
 
 
-def test_run_is_named_by_its_beginning(tmp_path: Path) -> None:
+def test_run_is_found_by_the_beginning_of_its_name(tmp_path: Path) -> None:
     made = filled(tmp_path, "abc1", "abd2")
     assert made.resolve("abc") == "abc1"
     with pytest.raises(InputError, match="several runs begin with 'ab'"):
@@ -39,28 +39,28 @@ def test_run_is_named_by_its_beginning(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["ab", "last"])
-def test_whole_name_wins(tmp_path: Path, name: str) -> None:
+def test_exact_name_wins_over_a_prefix(tmp_path: Path, name: str) -> None:
     made = filled(tmp_path, name, f"{name}c")
     assert made.resolve(name) == name
     assert made.remove([name]) == 1
     assert made.names() == [f"{name}c"]
 
 
-def test_last_is_the_newest(tmp_path: Path) -> None:
+def test_last_names_the_newest_run(tmp_path: Path) -> None:
     assert filled(tmp_path, "b", "a").resolve("last") == "a"
     with pytest.raises(InputError, match="'last'"):
         store(tmp_path / "empty").resolve("last")
 
 
 @pytest.mark.parametrize("use", ["read", "remove"])
-def test_store_takes_whole_names_alone(tmp_path: Path, use: str) -> None:
+def test_store_accepts_only_exact_names(tmp_path: Path, use: str) -> None:
     made = filled(tmp_path, "abc")
     for word in ("ab", "last"):
         with pytest.raises(InputError, match="no trace of a run"):
             getattr(made, use)([word] if use == "remove" else word)
 
 
-def test_file_is_its_owners_alone(tmp_path: Path) -> None:
+def test_file_is_private_to_its_owner(tmp_path: Path) -> None:
     filled(tmp_path, "a")
     assert stat.S_IMODE((tmp_path / "traces.sqlite").stat().st_mode) == 0o600
 
@@ -72,13 +72,13 @@ def test_old_runs_are_pruned(tmp_path: Path) -> None:
     assert made.names() == ["new"]
 
 
-def test_run_that_was_handed_on_is_as_old_as_its_place_here(tmp_path: Path) -> None:
+def test_age_of_an_imported_run_counts_from_its_import(tmp_path: Path) -> None:
     made = store(tmp_path)
     made.add(file())  # which began in 1970
     assert made.prune(days=1, max_bytes=1e9) == 0
 
 
-def test_oldest_are_pruned_until_the_rest_is_small(tmp_path: Path) -> None:
+def test_oldest_runs_are_pruned_down_to_the_size_limit(tmp_path: Path) -> None:
     made = filled(tmp_path, "a", "b", "c")
     run = made.begin("d", 1.0, facts("x" * 100_000))
     made.finish(run, 1.0, "", "[]", None)
@@ -87,7 +87,7 @@ def test_oldest_are_pruned_until_the_rest_is_small(tmp_path: Path) -> None:
     assert made.size() < size
 
 
-def test_removed_run_gives_its_place_back(tmp_path: Path) -> None:
+def test_removed_run_frees_disk_space(tmp_path: Path) -> None:
     made = filled(tmp_path, "a")
     made.finish(made.begin("b", 1.0, facts("x" * 1_000_000)), 1.0, "", "[]", None)
     before = on_disk(tmp_path / "traces.sqlite")
@@ -97,14 +97,14 @@ def test_removed_run_gives_its_place_back(tmp_path: Path) -> None:
     assert b"xxxx" not in (tmp_path / "traces.sqlite").read_bytes()
 
 
-def test_none_is_removed_where_one_is_not_there(tmp_path: Path) -> None:
+def test_no_run_is_removed_where_a_name_is_unknown(tmp_path: Path) -> None:
     made = filled(tmp_path, "a")
     with pytest.raises(InputError, match="'b'"):
         made.remove(["a", "b"])
     assert made.names() == ["a"]
 
 
-def test_what_a_removed_run_still_writes_reaches_no_other(tmp_path: Path) -> None:
+def test_late_writes_of_a_removed_run_reach_no_other_run(tmp_path: Path) -> None:
     made = store(tmp_path)
     gone = made.begin("gone", 1.0, facts())
     made.remove(["gone"])
@@ -114,7 +114,7 @@ def test_what_a_removed_run_still_writes_reaches_no_other(tmp_path: Path) -> Non
     assert made.read("next").spans == []
 
 
-def test_run_that_is_there_is_not_added_again(tmp_path: Path) -> None:
+def test_existing_run_is_not_added_again(tmp_path: Path) -> None:
     made = store(tmp_path)
     made.add(file())
     with pytest.raises(InputError, match="rarr trace prune run-1 removes it"):
@@ -134,7 +134,7 @@ def prompt(system: str) -> dict[str, Any]:
     return {"name": "edit", "version": "1", "variables": [], "output": {}, "system": system, "user": "u"}
 
 
-def test_prompts_of_a_run_are_its_own(tmp_path: Path) -> None:
+def test_each_run_keeps_its_own_prompts(tmp_path: Path) -> None:
     made = store(tmp_path)
     for name in ("theirs", "mine"):
         made.add(TraceFile(**{**dict(file(name)), "prompts": {"hash": prompt(name)}}))
@@ -143,14 +143,15 @@ def test_prompts_of_a_run_are_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("remove", [lambda store: store.remove(["a", "b"]), TraceStore.remove_all])
-def test_nothing_is_left_of_what_is_removed(tmp_path: Path, remove: Callable[[TraceStore], int]) -> None:
+def test_removed_runs_leave_no_rows(tmp_path: Path, remove: Callable[[TraceStore], int]) -> None:
     made = store(tmp_path)
     for name in ("a", "b"):
         made.add(TraceFile(**{**dict(file(name, [span()])), "prompts": {"hash": prompt(name)}}))
     assert remove(made) == 2
     with made.used() as sqlite:
         tables = ("runs", "spans", "prompts")
-        assert [sqlite.execute(f"SELECT count(*) FROM {one}").fetchone()[0] for one in tables] == [0, 0, 0]
+        counts = [sqlite.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in tables]
+    assert counts == [0, 0, 0]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +164,7 @@ def test_nothing_is_left_of_what_is_removed(tmp_path: Path, remove: Callable[[Tr
     ],
     ids=["by name", "all", "by age", "by size"],
 )
-def test_page_goes_with_its_run(tmp_path: Path, remove: Callable[[TraceStore], int]) -> None:
+def test_page_is_removed_with_its_run(tmp_path: Path, remove: Callable[[TraceStore], int]) -> None:
     made = filled(tmp_path, "a", stored=time.time() - 1)
     page = page_path(tmp_path, "a")
     page.parent.mkdir()
@@ -180,7 +181,7 @@ def test_run_whose_page_cannot_be_removed_stays(tmp_path: Path) -> None:
     assert made.names() == ["a"]
 
 
-def test_run_is_read_as_it_was_at_one_time(tmp_path: Path) -> None:
+def test_run_is_read_from_one_snapshot(tmp_path: Path) -> None:
     made, other = filled(tmp_path, "a"), store(tmp_path)
 
     def removing(statement: str) -> None:
@@ -204,18 +205,18 @@ def test_run_is_read_as_it_was_at_one_time(tmp_path: Path) -> None:
     ],
     ids=lambda change: next(iter(change)),
 )
-def test_what_no_run_can_be_is_refused(change: dict[str, Any]) -> None:
+def test_invalid_trace_file_is_refused(change: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
         TraceFile(**{**file().model_dump(), **change})
 
 
-def test_other_tables_are_another_format() -> None:
+def test_changed_tables_need_a_new_format_number() -> None:
     """Who changes them gives them the next number, and its digest here."""
     digest = sha256(SCHEMA.tables.encode()).hexdigest()[:16]
     assert (SCHEMA.format, digest) == (2, "df0bc1bea474aa2e")
 
 
-def test_process_is_not_asked_for_on_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_status_on_windows_does_not_check_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rarr.traces.trace_file.os", SimpleNamespace(name="nt"))  # which has no kill
     assert status_of(None, "", (socket.gethostname(), 1)) == "running"
 
@@ -247,14 +248,14 @@ def test_damaged_file_is_refused_and_left_as_it_is(tmp_path: Path, content: byte
     assert path.read_bytes() == content
 
 
-def test_file_of_something_else_is_refused(tmp_path: Path) -> None:
+def test_file_of_another_program_is_refused(tmp_path: Path) -> None:
     sqlite3.connect(tmp_path / "traces.sqlite").execute("CREATE TABLE mine (x)").connection.close()
     with pytest.raises(InputError, match="database of another program"):
         store(tmp_path)
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"format": 1}', "\x00"])
-def test_file_that_is_no_trace_is_refused(tmp_path: Path, text: str) -> None:
+def test_file_that_is_not_a_trace_is_refused(tmp_path: Path, text: str) -> None:
     (tmp_path / "run.json").write_text(text)
     with pytest.raises(InputError, match="is not a trace"):
         TraceFile.read(tmp_path / "run.json")
@@ -266,23 +267,23 @@ def test_file_of_a_later_format_is_refused(tmp_path: Path) -> None:
         TraceFile.read(tmp_path / "run.json")
 
 
-def test_name_of_a_run_leads_to_no_other_folder(tmp_path: Path) -> None:
+def test_run_name_with_a_path_is_refused(tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text(file().text().replace("run-1", "../../run"))
     with pytest.raises(InputError, match="run_id"):
         TraceFile.read(tmp_path / "run.json")
 
 
-def test_run_goes_on_where_no_trace_can_be_kept(notes: Path, home: Path) -> None:
+def test_run_continues_without_a_writable_trace_folder(notes: Path, home: Path) -> None:
     home.mkdir()
     (home / "traces.sqlite").write_bytes(b"A letter. " * 500)
     with Reviser(Settings(corpus=notes)) as reviser:
         revision = reviser.revise(TEXT)
     assert revision.changed
-    assert [one.code for one in revision.warnings] == ["trace_failed"]
+    assert [warning.code for warning in revision.warnings] == ["trace_failed"]
 
 
 @pytest.mark.parametrize("pages", [0, 1], ids=["at once", "later"])
-def test_run_goes_on_where_the_disk_is_full(notes: Path, pages: int) -> None:
+def test_run_continues_on_a_full_disk(notes: Path, pages: int) -> None:
     with Reviser(Settings(corpus=notes)) as reviser:
         assert reviser._traces
         with reviser._traces.store.used() as sqlite:
@@ -291,7 +292,7 @@ def test_run_goes_on_where_the_disk_is_full(notes: Path, pages: int) -> None:
         more = " ".join(f"Arch {n} was painted in {1700 + n}." for n in range(12))  # what no page holds
         revision = reviser.revise(f"{TEXT} {more}")
     assert revision.changed
-    assert [one.code for one in revision.warnings] == ["trace_failed"]
+    assert [warning.code for warning in revision.warnings] == ["trace_failed"]
     assert "full" in revision.warnings[0].message
 
 
@@ -309,14 +310,14 @@ def test_no_secret_is_in_the_file(notes: Path, home: Path, monkeypatch: pytest.M
         )
     )  # fmt: skip
     reviser.revise(TEXT)
-    held = b"".join(one.read_bytes() for one in home.glob("traces.sqlite*"))
+    held = b"".join(file.read_bytes() for file in home.glob("traces.sqlite*"))
     reviser.close()
     assert b"top_k" in held
-    assert [one for one in secrets if one.encode() in held] == []
+    assert [secret for secret in secrets if secret.encode() in held] == []
 
 
 @pytest.mark.loopback
-def test_listed_run_has_what_its_revision_says(notes: Path, home: Path) -> None:
+def test_listed_run_has_the_counts_of_its_revision(notes: Path, home: Path) -> None:
     revision = recorded(notes)
     (listed,) = store(home).list()
     used = revision.usage

@@ -18,7 +18,7 @@ from traces.helpers import RIGHT, TEXT, facts, file, recorded, span, store
 pytestmark = pytest.mark.loopback
 
 
-def test_revision_is_the_one_that_was_returned(notes: Path) -> None:
+def test_trace_holds_the_returned_revision(notes: Path) -> None:
     revision = recorded(notes)
     trace = Trace.load(revision.run_id)
     assert revision.text == RIGHT
@@ -26,7 +26,7 @@ def test_revision_is_the_one_that_was_returned(notes: Path) -> None:
     assert trace.revision.model_dump_json() == revision.model_dump_json()
 
 
-def test_updates_lead_to_the_final_state(notes: Path) -> None:
+def test_recorded_updates_give_the_final_state(notes: Path) -> None:
     revision = recorded(notes)
     state = Trace.load("last").state()
     assert state["text"] == revision.text
@@ -36,32 +36,33 @@ def test_updates_lead_to_the_final_state(notes: Path) -> None:
 
 
 @pytest.mark.slow
-def test_state_before_a_call_is_what_it_saw(notes: Path) -> None:
+def test_state_before_a_call_is_the_input_of_the_call(notes: Path) -> None:
     recorded(notes)
     trace = Trace.load("last")
-    nodes = {one.name: one for one in trace.spans if one.kind == "node"}
+    nodes = {span.name: span for span in trace.spans if span.kind == "node"}
     first, last = nodes["check_agreement"], nodes["attribute"]
     assert "checks" not in trace.state(first)
     assert trace.state(first)["evidence"]
     assert (trace.state(first)["text"], trace.state(last)["text"]) == (TEXT, RIGHT)
 
 
-def test_failed_attempt_is_beside_the_one_that_helped(notes: Path) -> None:
+@pytest.mark.slow
+def test_failed_and_successful_attempt_have_the_same_parent(notes: Path) -> None:
     recorded(notes, [Status(500)])
-    failed, helped = [one for one in Trace.load("last").spans if one.kind == "request"][:2]
+    failed, helped = [span for span in Trace.load("last").spans if span.kind == "request"][:2]
     assert "status 500" in failed.error
     assert (helped.error, failed.parent) == ("", helped.parent)
 
 
-def test_prompt_is_the_one_that_was_sent(notes: Path) -> None:
+def test_trace_holds_the_prompt_that_was_sent(notes: Path) -> None:
     recorded(notes)
     trace = Trace.load("last")
-    asked = next(one for one in trace.spans if one.kind == "ask")
+    asked = next(span for span in trace.spans if span.kind == "ask")
     assert TEXT in trace.rendered(asked)
     assert trace.rendered(asked).startswith(trace.prompts[asked.body["prompt"]].system)
 
 
-def test_file_holds_the_same(notes: Path, tmp_path: Path) -> None:
+def test_written_trace_is_read_unchanged(notes: Path, tmp_path: Path) -> None:
     recorded(notes)
     trace = Trace.load("last")
     trace.write(tmp_path / "run.json")
@@ -71,7 +72,7 @@ def test_file_holds_the_same(notes: Path, tmp_path: Path) -> None:
     assert again.read(trace.run_id).text().encode() == (tmp_path / "run.json").read_bytes()
 
 
-async def test_run_that_is_cancelled_says_so() -> None:
+async def test_cancelled_run_is_recorded_as_cancelled() -> None:
     searching = asyncio.Event()
 
     class Slow:
@@ -91,7 +92,7 @@ async def test_run_that_is_cancelled_says_so() -> None:
     assert (trace.status, trace.file.error, trace.revision) == ("failed", "cancelled", None)
 
 
-def test_run_that_raises_says_so(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_run_is_recorded_with_its_error(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Reviser(Settings(corpus=notes)) as reviser:
 
         async def broken(start: object, run_id: str) -> None:
@@ -104,7 +105,7 @@ def test_run_that_raises_says_so(notes: Path, monkeypatch: pytest.MonkeyPatch) -
     assert (trace.status, trace.file.error) == ("failed", "RuntimeError: no memory")
 
 
-def test_file_that_lacks_what_it_speaks_of_is_refused(tmp_path: Path) -> None:
+def test_file_with_missing_records_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     path.write_text(file().model_copy(update={"revision": {"text": {"#": 9}}}).text())
     with pytest.raises(InputError, match="lacks its record 9"):
@@ -119,7 +120,7 @@ TOLD = {"samples": 1, "max_tokens": 9, "texts": ["x"], "said": [1, 1, 0], "cost"
 
 
 @pytest.mark.parametrize(
-    ("spans", "said"),
+    ("spans", "message"),
     [
         ([span(1, parent=1)], "span 1 is within span 1"),
         ([span(1, parent=2), span(2, parent=1)], "span 1 is within span 2"),
@@ -141,35 +142,34 @@ TOLD = {"samples": 1, "max_tokens": 9, "texts": ["x"], "said": [1, 1, 0], "cost"
         ([span(kind="failure", body={"warnings": 5})], "warnings: Input should be"),
     ],
 )
-def test_span_that_readers_would_fail_at_is_refused(
-    tmp_path: Path, home: Path, spans: list[StoredSpan], said: str
-) -> None:
+def test_malformed_span_is_refused(tmp_path: Path, home: Path, spans: list[StoredSpan], message: str) -> None:
     """In a file, and in the store, whatever brought it there."""
     path = tmp_path / "run.json"
     odd = file().model_copy(update={"spans": spans})
     path.write_text(odd.text())
     with pytest.raises(InputError) as from_file:
         Trace.read(path)
-    assert said in str(from_file.value)
+    assert message in str(from_file.value)
     assert "\n" not in str(from_file.value)
     kept = store(home)
     run = kept.begin("run-1", 1.0, facts())
-    kept.write(run, [_row(one) for one in {one.number: one for one in spans}.values()], {})
+    kept.write(run, [_row(stored) for stored in {stored.number: stored for stored in spans}.values()], {})
     kept.close()
-    if len({one.number for one in spans}) == len(spans):
+    if len({stored.number for stored in spans}) == len(spans):
         with pytest.raises(InputError, match="rarr trace prune run-1 removes it"):
             Trace.load("run-1", home)
 
 
 @pytest.mark.parametrize("number", ["Infinity", "NaN", "1e999"])
-def test_what_no_json_holds_is_refused(tmp_path: Path, number: str) -> None:
+def test_value_outside_json_is_refused(tmp_path: Path, number: str) -> None:
     path = tmp_path / "run.json"
     path.write_text(file().text().replace('"settings":{}', f'"settings":{{"x":{number}}}'))
     with pytest.raises(InputError, match="is not a trace"):
         Trace.read(path)
 
 
-def test_span_that_has_not_ended_may_be_empty(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_unfinished_span_may_be_empty(tmp_path: Path) -> None:
     path = tmp_path / "run.json"
     open_ = [span(kind=kind, number=n, seconds=None) for n, kind in enumerate(("node", "ask", "request"), 1)]
     file(spans=open_).write(path)
@@ -178,9 +178,9 @@ def test_span_that_has_not_ended_may_be_empty(tmp_path: Path) -> None:
     assert "What it asked is known once it has ended." in page(trace)
 
 
-def test_spans_within_a_span_are_in_their_order() -> None:
+def test_inner_spans_are_in_order() -> None:
     spans = [span(1), span(2), span(3, parent=1, kind="score"), span(4, parent=2), span(5, parent=3)]
     spans.append(span(6, parent=1))
     trace = Trace(file(spans=spans))
-    assert [one.number for one in trace.within(spans[0])] == [3, 5, 6]
-    assert [one.number for one in trace.within(spans[0], "score")] == [3]
+    assert [span.number for span in trace.within(spans[0])] == [3, 5, 6]
+    assert [span.number for span in trace.within(spans[0], "score")] == [3]

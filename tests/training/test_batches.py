@@ -17,17 +17,17 @@ pytestmark = pytest.mark.slow
 TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
 
 
-def test_text_is_beside_itself_with_one_value_wrong() -> None:
+def test_text_is_paired_with_a_copy_with_one_wrong_value() -> None:
     text = "In 1901 Brook got a mill of six floors."
     passage = "The mill of Brook, built in 1901, has six floors."
     values = tuple(
         Maskable(
-            place=(text.index(said), text.index(said) + len(said)),
+            place=(text.index(words), text.index(words) + len(words)),
             kind="word",
-            answers=((passage.index(said), passage.index(said) + len(said)),),
+            answers=((passage.index(words), passage.index(words) + len(words)),),
             others=others,
         )
-        for said, others in (("1901", ()), ("Brook", ("Upper Gorse",)), ("six floors", ()))
+        for words, others in (("1901", ()), ("Brook", ("Upper Gorse",)), ("six floors", ()))
     )
     example = Cloze(source="test", text=text, title="", passage=passage, values=values)
     made = swapped(TOKENS, [example], random.Random(1))

@@ -31,7 +31,7 @@ def test_a_threshold_is_a_probability_that_cases_reach() -> None:
     assert fit.auc == pytest.approx(1.0, abs=0.01)
 
 
-def test_a_decision_that_is_never_precise_enough_stays_as_it_was() -> None:
+def test_a_decision_without_enough_precision_keeps_its_threshold() -> None:
     labels = [n % 2 == 0 for n in range(100)]
     random.Random(1).shuffle(labels)
     decision, fit = fit_decision("d", cases(labels), FIRST, at_precision(0.95))
@@ -51,7 +51,7 @@ def test_cases_of_one_group_change_nothing() -> None:
     assert fit_decision("d", alike, FIRST, at_precision(0.9))[0] == FIRST
 
 
-def test_a_row_gives_right_wrong_and_unsaid_claims() -> None:
+def test_a_row_gives_a_right_a_wrong_and_an_unsaid_claim() -> None:
     [row] = list(training_rows(domain_rows("train")))[:1]
     right, wrong, unsaid = known_claims(row, "group")
     assert (right.text, wrong.text, unsaid.text) == (row.summary, row.corrupted, row.summary)
@@ -61,11 +61,11 @@ def test_a_row_gives_right_wrong_and_unsaid_claims() -> None:
 
 
 @pytest.mark.slow
-def test_decisions_of_the_weights_that_ship_move_to_the_domain() -> None:
+def test_decisions_of_the_shipped_weights_are_recalibrated_to_the_domain() -> None:
     first = checked_manifest(None).calibration
     kept = [row for row in training_rows(domain_rows("train")) if row.relevant[0].title[0] == "T"]
     calibration, decisions = recalibrated(SHIPPED, kept, first)
-    assert [one.name for one in decisions] == ["disagrees", "agrees", "contradicts", "supports"]
-    assert not any(one.kept for one in decisions if one.name in ("agrees", "supports"))
+    assert [decision.name for decision in decisions] == ["disagrees", "agrees", "contradicts", "supports"]
+    assert not any(decision.kept for decision in decisions if decision.name in ("agrees", "supports"))
     assert calibration.supports != first.supports
-    assert all(one.threshold <= 1 for one in decisions if not one.kept)
+    assert all(decision.threshold <= 1 for decision in decisions if not decision.kept)

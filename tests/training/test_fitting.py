@@ -22,13 +22,13 @@ LARGE = [n >= 20 for n in range(40)]
 EVEN = [1.0] * 40
 
 
-def test_what_is_fitted_tells_the_labels_apart() -> None:
+def test_fitted_model_separates_the_labels() -> None:
     made = fitted(FEATURES, LARGE, EVEN)
-    assert [made.probability(one) > 0.5 for one in FEATURES] == LARGE
+    assert [made.probability(features) > 0.5 for features in FEATURES] == LARGE
     assert made.weights["size"] > abs(made.weights["noise"])
 
 
-def test_a_case_counts_its_weight() -> None:
+def test_a_case_counts_by_its_weight() -> None:
     labels = [n % 2 == 0 for n in range(40)]
     heavy = [9.0 if label else 1.0 for label in labels]
     same = [{"size": 1.0} for _ in labels]
@@ -40,16 +40,16 @@ def test_no_group_is_in_two_parts() -> None:
     parts = folds(groups)
     assert sorted(n for part in parts for n in part) == list(range(40))
     there = [{groups[n] for n in part} for part in parts]
-    assert all(one.isdisjoint(other) for one, other in combinations(there, 2))
+    assert all(part.isdisjoint(other) for part, other in combinations(there, 2))
 
 
-def test_a_case_is_judged_by_what_was_fitted_without_its_group() -> None:
+def test_a_held_out_case_is_judged_without_its_group() -> None:
     groups = ["odd" if n == 39 else f"page {n}" for n in range(40)]
     labels = [*LARGE[:39], False]  # what the group says is against all others
-    found = held_out(FEATURES, labels, EVEN, groups)
+    probabilities = held_out(FEATURES, labels, EVEN, groups)
     [without] = [made for part, made in fitted_without(FEATURES, labels, EVEN, groups) if 39 in part]
-    assert found[39] == without.probability(FEATURES[39])
-    assert found[39] > fitted(FEATURES, labels, EVEN).probability(FEATURES[39])
+    assert probabilities[39] == without.probability(FEATURES[39])
+    assert probabilities[39] > fitted(FEATURES, labels, EVEN).probability(FEATURES[39])
 
 
 def test_threshold_is_the_lowest_with_the_precision() -> None:
@@ -59,13 +59,13 @@ def test_threshold_is_the_lowest_with_the_precision() -> None:
     assert threshold_at_precision(probabilities, right, 0.5) == 0.0
 
 
-def test_no_precision_is_read_of_few_cases() -> None:
+def test_few_cases_give_no_precision() -> None:
     probabilities = [n / 100 for n in range(100)]
     right = [n > 100 - FEWEST for n in range(100)]
     assert threshold_at_precision(probabilities, right, 1.0) == NEVER
 
 
-def test_a_claim_is_its_weakest_sentence_by_its_best_passage() -> None:
+def test_a_claim_scores_as_its_weakest_sentence_with_its_best_passage() -> None:
     def seen(attributable: float) -> SentenceFeatures:
         return SentenceFeatures({"attributable": attributable}, None, denied=False)
 
@@ -75,16 +75,16 @@ def test_a_claim_is_its_weakest_sentence_by_its_best_passage() -> None:
     assert claim.likelihood(linear) == linear.probability({"attributable": 0.6})
 
 
-def test_a_prior_pulls_the_weights_and_keeps_those_that_no_case_moves() -> None:
+def test_a_prior_pulls_the_weights_and_fixes_undetermined_ones() -> None:
     prior = Logistic(bias=0.0, weights={"size": 0.5, "same": 0.7})
-    features = [{"size": one["size"], "same": 1.0} for one in FEATURES]
+    features = [{"size": case["size"], "same": 1.0} for case in FEATURES]
     against = [not large for large in LARGE]
     with_prior, without = fitted(features, against, EVEN, prior), fitted(features, against, EVEN)
     assert without.weights["size"] < with_prior.weights["size"] < 0.5
     assert (without.weights["same"], with_prior.weights["same"]) == (0.0, 0.7)
 
 
-def test_threshold_at_balance_divides_true_from_false() -> None:
+def test_balanced_threshold_separates_true_from_false() -> None:
     probabilities = [n / 100 for n in range(100)]
     assert threshold_at_balance(probabilities, [n >= 70 for n in range(100)]) == 0.7
     assert threshold_at_balance(probabilities, [n >= 70 or n == 3 for n in range(100)]) == 0.7

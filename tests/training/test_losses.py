@@ -18,7 +18,7 @@ def logits(*shares: float) -> list[float]:
     return [log(share) for share in shares]
 
 
-def test_pointer_is_right_at_any_right_place_among_those_that_are_open() -> None:
+def test_pointer_loss_accepts_any_right_place_among_the_candidates() -> None:
     asked = Pointers(
         rows=torch.tensor([0]),
         positions=torch.tensor([0]),
@@ -40,34 +40,34 @@ def test_pointer_is_right_at_any_right_place_among_those_that_are_open() -> None
     ],
     ids=["both weigh the same", "right ones alone", "wrong ones alone", "none is known"],
 )
-def test_wrong_tokens(tags: list[list[int]], expected: float) -> None:
-    found = losses.wrong(torch.tensor([[2.0, 1.0, 0.0, 50.0]]), torch.tensor(tags))
-    assert found.item() == pytest.approx(expected)
+def test_wrong_token_loss_weighs_both_classes_alike(tags: list[list[int]], expected: float) -> None:
+    loss = losses.wrong(torch.tensor([[2.0, 1.0, 0.0, 50.0]]), torch.tensor(tags))
+    assert loss.item() == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(("label", "share"), [(0, 0.5), (1, 0.2), (2, 0.3), (3, 0.5)])
-def test_attribution_of_not_supported_is_that_of_either_class(label: int, share: float) -> None:
-    told = torch.tensor([logits(0.5, 0.2, 0.3), logits(1, 1, 1)])
-    found = losses.attribution(told, torch.tensor([label, 0]))
-    assert found.item() == pytest.approx((-log(share) - log(1 / 3)) / 2)
+def test_attribution_loss_of_not_supported_sums_both_classes(label: int, share: float) -> None:
+    predicted = torch.tensor([logits(0.5, 0.2, 0.3), logits(1, 1, 1)])
+    loss = losses.attribution(predicted, torch.tensor([label, 0]))
+    assert loss.item() == pytest.approx((-log(share) - log(1 / 3)) / 2)
 
 
-def test_contrast_is_of_contradicted_to_supported() -> None:
-    told = torch.tensor([logits(0.5, 0.25, 0.25), logits(0.2, 0.2, 0.6), logits(0.9, 0.05, 0.05)])
+def test_contrast_loss_compares_contradicted_with_supported() -> None:
+    predicted = torch.tensor([logits(0.5, 0.25, 0.25), logits(0.2, 0.2, 0.6), logits(0.9, 0.05, 0.05)])
     odds = (0.6 / 0.2) / (0.25 / 0.5)
-    assert losses.contrast(told, torch.tensor([[0, 1]])).item() == pytest.approx(-log(odds / (1 + odds)))
-    assert losses.contrast(told, torch.zeros((0, 2), dtype=torch.long)).item() == 0
+    assert losses.contrast(predicted, torch.tensor([[0, 1]])).item() == pytest.approx(-log(odds / (1 + odds)))
+    assert losses.contrast(predicted, torch.zeros((0, 2), dtype=torch.long)).item() == 0
 
 
-def test_ranking_is_of_the_first_passage_and_half_of_each_alone() -> None:
-    found = losses.ranking(torch.tensor([*logits(3, 1), *logits(1, 1)]), 2)
+def test_ranking_loss_is_the_first_passage_plus_half_of_each_alone() -> None:
+    loss = losses.ranking(torch.tensor([*logits(3, 1), *logits(1, 1)]), 2)
     first = (-log(3 / 4) + NO) / 2
     alone = (-log(3 / 4) + 3 * NO) / 4
-    assert found.item() == pytest.approx(first + alone / 2)
+    assert loss.item() == pytest.approx(first + alone / 2)
 
 
-def test_distillation_is_of_embeddings_and_ten_times_of_their_cosines() -> None:
-    its = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
-    mine = torch.tensor([[1.0, 0.0], [0.6, 0.8]])
-    assert losses.distillation(its, its).item() == pytest.approx(0)
-    assert losses.distillation(mine, its).item() == pytest.approx(0.2 / 2 + 10 * 2 * 0.6**2 / 4)
+def test_distillation_loss_is_embeddings_plus_ten_times_their_cosines() -> None:
+    teacher = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
+    student = torch.tensor([[1.0, 0.0], [0.6, 0.8]])
+    assert losses.distillation(teacher, teacher).item() == pytest.approx(0)
+    assert losses.distillation(student, teacher).item() == pytest.approx(0.2 / 2 + 10 * 2 * 0.6**2 / 4)

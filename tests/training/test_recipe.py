@@ -70,7 +70,7 @@ def examples() -> dict[str, TaskData]:
         "swapped": TaskData("swapped", clozes, 4),
         "attribution": TaskData("attribution", judged, 2),
         "relevance": TaskData("relevance", queries, 2),
-        "embedding": TaskData("embedding", [one.passage for one in clozes], 4),
+        "embedding": TaskData("embedding", [cloze.passage for cloze in clozes], 4),
     }
 
 
@@ -92,7 +92,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
     return made
 
 
-def test_training_goes_from_scratch_to_files_that_the_runtime_reads(trained: Trainer, tmp_path: Path) -> None:
+def test_training_from_scratch_gives_files_that_the_runtime_reads(trained: Trainer, tmp_path: Path) -> None:
     export(trained.model, TOKENS, tmp_path, CALIBRATION)
     assert checked_manifest(tmp_path).calibration == CALIBRATION
     encoder = Encoder(tmp_path)
@@ -104,47 +104,49 @@ def test_training_goes_from_scratch_to_files_that_the_runtime_reads(trained: Tra
     assert sum(judged[:3]) == pytest.approx(1)
 
 
-def test_a_run_that_is_stopped_ends_with_the_same_weights(trained: Trainer, tmp_path: Path) -> None:
+def test_a_stopped_and_continued_run_ends_with_the_same_weights(trained: Trainer, tmp_path: Path) -> None:
     trainer(tmp_path).train(until=25)
     again = trainer(tmp_path)
     again.train()
     assert again.step == 50
-    assert all(torch.equal(one, weights(again.model)[name]) for name, one in weights(trained.model).items())
+    assert all(
+        torch.equal(tensor, weights(again.model)[name]) for name, tensor in weights(trained.model).items()
+    )
 
 
-def test_training_lowers_what_it_is_measured_by(trained: Trainer, tmp_path: Path) -> None:
+def test_training_lowers_the_measured_loss(trained: Trainer, tmp_path: Path) -> None:
     fresh = trainer(tmp_path)
     before, after = fresh.measured(examples()), trained.measured(examples())
     assert sum(after.values()) < sum(before.values())
 
 
-def test_exported_weights_come_back_but_for_their_rounding(trained: Trainer, tmp_path: Path) -> None:
+def test_exported_weights_are_read_back_up_to_rounding(trained: Trainer, tmp_path: Path) -> None:
     export(trained.model, TOKENS, tmp_path, CALIBRATION)
     back = weights(load(tmp_path))
-    for name, one in weights(trained.model).items():
-        assert torch.allclose(back[name], one, atol=0.02 + float(one.abs().max()) / 50), name
+    for name, tensor in weights(trained.model).items():
+        assert torch.allclose(back[name], tensor, atol=0.02 + float(tensor.abs().max()) / 50), name
 
 
 def test_a_batch_follows_from_the_seed() -> None:
-    one, again, other = (
+    batch, again, other = (
         batches.cloze(TOKENS, examples()["cloze"].examples, random.Random(seed))[0].input_ids
         for seed in (1, 1, 2)
     )
-    assert torch.equal(one, again)
-    assert not torch.equal(one, other)
+    assert torch.equal(batch, again)
+    assert not torch.equal(batch, other)
 
 
-def test_a_mixture_names_nothing_that_has_no_examples(tmp_path: Path) -> None:
+def test_a_mixture_with_a_task_without_examples_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="'clozes' is in a mixture and has no examples"):
         trainer(tmp_path, Phase(1, 0.0, 1e-3, {"cloze": 0.5, "clozes": 0.5}))
 
 
-@pytest.mark.parametrize("what", ["recipe", "data"])
-def test_a_run_goes_on_from_no_checkpoint_of_another(tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize("changed", ["recipe", "data"])
+def test_a_checkpoint_of_another_recipe_or_data_is_refused(tmp_path: Path, changed: str) -> None:
     phase = Phase(2, 0.0, 1e-3, {"cloze": 1.0})
     trainer(tmp_path, phase).train()
     data = examples()
-    if what == "recipe":
+    if changed == "recipe":
         phase = phase._replace(rate_to=2e-3)
     else:
         data["cloze"] = data["cloze"]._replace(examples=data["cloze"].examples[1:])

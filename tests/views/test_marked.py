@@ -55,7 +55,7 @@ def edit(text: str, old: str, new: str, **fields: str) -> Edit:
         ("> One\n> two.", "One\n> two.", "<blockquote><p>[1: One<br />two.]</p></blockquote>"),
     ],
 )
-def test_sentence_stands_at_its_words(text: str, words: str, html: str) -> None:
+def test_sentence_is_marked_at_its_words(text: str, words: str, html: str) -> None:
     assert drawn(marked(text, [], [sentence(text, words)]).nodes) == html
 
 
@@ -73,17 +73,17 @@ def test_deciding_words_are_marked_in_place() -> None:
     assert drawn(whole.shown[1]) == "The <strong>{open: Sky}</strong> is {open: blue}."
 
 
-def test_edits_stand_in_place() -> None:
+def test_edits_are_shown_in_place() -> None:
     text = "It opened in *1936*."
     revised = text.replace("1936", "1937")
     html = drawn(marked(text, [edit(text, "1936", "1937")], [sentence(revised, revised, "1937")]).nodes)
     assert html == "<p>[1: It opened in <em>-1936-+{open: 1937}+</em>.]</p>"
 
 
-def test_edit_that_was_not_accepted_stands_behind_its_words() -> None:
+def test_suggested_edit_is_shown_behind_its_words() -> None:
     text = "It opened in 1936."
     nodes = marked(text, [edit(text, "1936", "1937", state="suggested")], []).nodes
-    assert [(one.text, one.edit) for one in nodes if isinstance(one, MarkedRun)] == [
+    assert [(node.text, node.edit) for node in nodes if isinstance(node, MarkedRun)] == [
         ("It opened in 1936", ""),
         ("", "e1"),
         (".", ""),
@@ -95,20 +95,20 @@ def test_links_lead_to_the_web_alone_and_images_are_not_loaded() -> None:
         '[a](javascript:alert(1)) [b](https://b.org/x "t") ![c](https://c.org/x.png) [d](data:text/html,x) '
         "<https://e.org> <script>f</script> [g](other.md) [h](java&#10;script:alert(1)) [i](//i.org)"
     )
-    tags = [one for one in marked(text, [], []).nodes if isinstance(one, Markup)]
-    assert [one for one in tags if "href" in one] == [
+    tags = [node for node in marked(text, [], []).nodes if isinstance(node, Markup)]
+    assert [tag for tag in tags if "href" in tag] == [
         '<a href="https://b.org/x" title="t" rel="noopener noreferrer">',
         '<a href="https://c.org/x.png" rel="noopener noreferrer">',
         '<a href="https://e.org" rel="noopener noreferrer">',
     ]
-    assert not any("<img" in one or "<script" in one for one in tags)
+    assert not any("<img" in tag or "<script" in tag for tag in tags)
 
 
-def test_runs_within_a_link_say_so_and_are_no_sentence_of_their_own() -> None:
+def test_marked_runs_within_a_link_are_flagged_and_not_focusable() -> None:
     text = "[One. Two.](https://a.org)"
     whole = marked(text, [], [sentence(text, "One."), sentence(text, "Two.")])
     assert drawn(whole.nodes) == '<p><a href="https://a.org" rel="noopener noreferrer">One. Two.</a></p>'
-    assert {one.linked for one in whole.nodes if isinstance(one, MarkedRun)} == {True}
+    assert {node.linked for node in whole.nodes if isinstance(node, MarkedRun)} == {True}
     assert whole.shown == {}
 
 
@@ -137,7 +137,7 @@ def test_title_is_the_first_line(text: str, title: str) -> None:
     assert marked(text, [], []).title == title
 
 
-def test_quotation_marks_what_the_passage_says() -> None:
+def test_quotation_marks_the_deciding_words_of_the_passage() -> None:
     assert quoted("It opened in 1937.", ["1937", "1936"]) == [
         (False, "It opened in "),
         (True, "1937"),
@@ -147,7 +147,7 @@ def test_quotation_marks_what_the_passage_says() -> None:
     assert quoted("It opened.", []) == [(False, "It opened.")]
 
 
-def test_quotation_of_a_long_passage_begins_before_what_it_says() -> None:
+def test_quotation_of_a_long_passage_begins_before_its_deciding_words() -> None:
     pieces = quoted("word " * 400 + "1937 it was. " + "word " * 400, ["1937"])
     assert [text for says, text in pieces if says] == ["1937"]
     assert pieces[0][1].startswith("… ")

@@ -11,8 +11,8 @@ from makers import VALID
 from parsing import Page as Closed
 
 from rarr.records import Edit, Evidence, Notice, Report, Revision, Sentence, with_edits
-from rarr.tools.pages.rendering import seen
-from rarr.tools.text.diff import traced
+from rarr.tools.pages.html_rendering import seen
+from rarr.tools.text.edit_segments import traced
 from rarr.views.notebook import revision_html
 
 HEADINGS = {f"h{level}" for level in range(3, 7)}
@@ -86,7 +86,7 @@ def test_edits_are_marked_in_place() -> None:
 
 
 @given(edited(st.sampled_from("abÄ.\n")))
-def test_html_shows_what_was_kept_deleted_and_inserted(case: tuple[str, list[Edit]]) -> None:
+def test_html_shows_kept_deleted_and_inserted_text(case: tuple[str, list[Edit]]) -> None:
     original, edits = case
     made = revision(original, *edits, statuses=("supported", "unjudged"))
     expected = "".join(piece.text for piece in traced(original, edits))
@@ -94,7 +94,7 @@ def test_html_shows_what_was_kept_deleted_and_inserted(case: tuple[str, list[Edi
 
 
 @given(edited(st.sampled_from("ab1*_`~[]()<>&;#|-+\\!:\"' \n\r\t\u202e") | VALID, longest=60))
-def test_no_text_breaks_out_of_its_place(case: tuple[str, list[Edit]]) -> None:
+def test_any_text_leaves_only_known_closed_tags(case: tuple[str, list[Edit]]) -> None:
     original, edits = case
     made = revision(original, *edits, statuses=("contradicted", "unconfirmed", "supported"))
     page = Closed(revision_html(made))
@@ -110,7 +110,7 @@ def test_no_text_breaks_out_of_its_place(case: tuple[str, list[Edit]]) -> None:
             assert "".join(seen(piece.text).split()) in "".join(page.text.split())
 
 
-def test_each_sentence_says_its_status() -> None:
+def test_each_sentence_shows_its_status() -> None:
     html = revision_html(revision("One.\nTwo.", statuses=("supported", "retrieval_failed")))
     assert Page(html).values("span", "title")[:2] == [
         "supported, support 0.90",
@@ -168,7 +168,7 @@ def test_newlines_are_kept() -> None:
     assert tags[2:5] == ["p", "br", "p"]
 
 
-def test_what_needs_the_eyes_stands_first() -> None:
+def test_entries_that_need_review_come_first() -> None:
     made = revision(
         "One.\nTwo.\nThree.",
         edit(0, 3, "1", old="One", state="suggested", confidence=0.6, reason="the source has 1"),
@@ -180,11 +180,11 @@ def test_what_needs_the_eyes_stands_first() -> None:
     assert places == sorted(places)
 
 
-def test_low_support_is_told_from_high_support() -> None:
+def test_low_support_looks_different_from_high_support() -> None:
     bars = []
     for support in (0.6, 1.0):
-        one = Sentence(text="One.", start=0, end=4, status="unconfirmed", support=support)
-        html = revision_html(revision("One.", report=Report(sentences=(one,))))
+        sentence = Sentence(text="One.", start=0, end=4, status="unconfirmed", support=support)
+        html = revision_html(revision("One.", report=Report(sentences=(sentence,))))
         bars += re.findall(r"width:(\d+)%;background:(#\w+)", html)
     assert bars == [("60", "#d1242f"), ("100", "#2da44e")]
 
@@ -195,13 +195,13 @@ def test_notebook_draws_the_record() -> None:
 
 
 def test_long_names_of_sources_are_cut() -> None:
-    found = evidence(source="notes/" + "x" * 200_000, title="y" * 200_000)
-    html = revision_html(revision("It opened in 1937.", evidence=(found,)))
+    long_named = evidence(source="notes/" + "x" * 200_000, title="y" * 200_000)
+    html = revision_html(revision("It opened in 1937.", evidence=(long_named,)))
     assert "x" * 300 in html
     assert len(html) < 5000
 
 
-def test_what_is_not_seen_is_written_as_its_code_point() -> None:
+def test_invisible_characters_are_shown_as_code_points() -> None:
     html = revision_html(
         revision(
             "The bridge\u202e opened\u200b.\n",

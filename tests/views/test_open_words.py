@@ -15,16 +15,16 @@ REVISION = Revision(
 )
 
 
-def test_open_words_are_those_of_parts_that_are_not_confirmed() -> None:
+def test_open_words_belong_to_unconfirmed_parts() -> None:
     assert SENTENCE.open_words == ("<b>",)
 
 
-def test_terminal_names_them() -> None:
+def test_terminal_names_the_open_words() -> None:
     shown = render(REVISION, terminal=False)
     assert f"  1. unconfirmed 0.60  {TEXT}\n      not confirmed: “<b>”\n" in shown
 
 
-def test_notebook_names_them_escaped() -> None:
+def test_notebook_names_the_open_words_escaped() -> None:
     shown = revision_html(REVISION)
     assert 'title="unconfirmed, support 0.60; not confirmed: &lt;b&gt;"' in shown
     assert "unconfirmed</span>: 1" in shown

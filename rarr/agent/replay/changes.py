@@ -14,14 +14,17 @@ Updates = Sequence[tuple[StoredSpan, State]]
 
 
 class SentQuestion(NamedTuple):
-    """A question as it was sent to a model, with the parsed answers, or the error."""
+    """A question as it was sent to a model, and its parsed answers; `answers` is the error if it failed."""
 
     prompt: str
     answers: tuple[str, ...]
 
 
 class AskChange(NamedTuple):
-    """A question that was sent or answered differently; None: it was not sent."""
+    """A question that two runs sent or answered differently; None for the run that did not send it.
+
+    `about` is the id of its query or evidence, `name` the name of its prompt.
+    """
 
     about: str
     name: str
@@ -30,7 +33,7 @@ class AskChange(NamedTuple):
 
 
 class VerdictChange(NamedTuple):
-    """The first verdicts about a query and a passage that differ; None: there was no check."""
+    """A query and a passage whose first check has another verdict; None for a run without such a check."""
 
     query: Query
     evidence: Evidence
@@ -39,7 +42,7 @@ class VerdictChange(NamedTuple):
 
 
 class EditChange(NamedTuple):
-    """The last edits for a query that differ; None: there was no edit."""
+    """A query whose last edit differs between two runs; None for a run without an edit for it."""
 
     query: Query
     before: Edit | None
@@ -47,7 +50,7 @@ class EditChange(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """All changes. `texts` are the final texts; None where the run did not continue to its end."""
+    """All changes between two runs. `texts` are both final texts; None if only one node ran again."""
 
     asked: list[AskChange]
     verdicts: list[VerdictChange]
@@ -56,19 +59,19 @@ class Changes(NamedTuple):
 
     @property
     def none(self) -> bool:
-        """Whether nothing changed except, perhaps, the words of prompts and answers."""
+        """True if verdicts, edits and the text are the same; prompts and answers may differ."""
         return not (self.verdicts or self.edits or (self.texts and self.texts[0] != self.texts[1]))
 
 
 class _RunResults(NamedTuple):
-    """The verdicts and edits of a run, or of calls of a node, by what they are about."""
+    """Verdicts by query text and passage text, and edits by query text, of a run or of calls of a node."""
 
     verdicts: dict[tuple[str, str], tuple[Query, Evidence, Check]]
     edits: dict[str, tuple[Query, Edit]]
 
 
 def run_changes(before: Trace, after: Trace, updates: Updates | None) -> Changes:
-    """`updates`: the calls that alone ran again; None where the whole run did."""
+    """Compares two runs. With `updates`, compares only these calls of a node that ran again; None: all."""
     if updates is None:
         old, new = _results([before.state()]), _results([after.state()])
         asked = list(_asked(before, before.spans, after))
@@ -83,7 +86,7 @@ def run_changes(before: Trace, after: Trace, updates: Updates | None) -> Changes
 
 
 def _results(states: Sequence[State], since: Sequence[State] = ()) -> _RunResults:
-    """The results that are not in `since` yet; of several verdicts on one pair, the first.
+    """Collects the results of `states` that are not in `since`; of several verdicts on one pair, the first.
 
     Later verdicts are about a text that edits have changed, and follow from the first.
     """
@@ -132,7 +135,7 @@ def _edit(result: tuple[Query, Edit] | None) -> tuple[str, str, EditState] | Non
 
 
 def _asked(before: Trace, spans: Sequence[StoredSpan], after: Trace) -> Iterator[AskChange]:
-    """The questions that differ. They are paired by what they are about, and by their order."""
+    """Yields the questions that differ. They are paired by record id, prompt name and order."""
     old, new = dict(_questions(before, spans)), dict(_questions(after, after.spans))
     for key in {**old, **new}:
         if old.get(key) != new.get(key):

@@ -1,4 +1,4 @@
-"""The models and sources that a replay asks if the trace lacks an answer."""
+"""Opens the models and sources that a replay asks if the trace lacks an answer."""
 
 from functools import cached_property
 
@@ -24,21 +24,21 @@ class LiveComponents:
         self.outcomes: list[str] = []
 
     def model(self, named: object) -> ChatModel:
-        """The model with this name in the settings.
+        """Makes the model with this name in the settings; its calls are added to `outcomes`.
 
-        Raises `SettingsError` or `SetupError` if there is none.
+        Raises `SettingsError` or `SetupError` if the model cannot be used.
         """
         return _Counted(chat_model(named, self.settings), self.outcomes)
 
     @cached_property
     def components(self) -> Components:
-        """Retriever and reranker, where the settings name a source. Raises `RetrievalError`."""
+        """The components for searching. Raises `RetrievalError` if the settings name no source."""
         if self.settings.search is None and self.settings.corpus is None:
             raise RetrievalError("the recorded run did not search for this: name what to search")
         return wire(self.settings.model_copy(update={"model": "embedded", "models": {}, "fallbacks": []}))
 
     async def text_of(self, evidence: Evidence) -> str | None:
-        """The text into which the offsets of `evidence` point; None where no source keeps it."""
+        """Reads the text into which the offsets of `evidence` point; None if no source has it."""
         components = await in_thread(lambda: self.components)  # it may index a corpus
         return await text_of_source(components.opened, evidence)
 

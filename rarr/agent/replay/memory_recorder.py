@@ -5,7 +5,7 @@ from typing import Any
 
 from rarr.prompts import Prompt
 from rarr.records import Revision
-from rarr.tools.spans import TraceSpan
+from rarr.tools.trace_spans import TraceSpan
 from rarr.traces.packing import Packer
 from rarr.traces.recorder import Numbering, recorded_body
 from rarr.traces.trace import Trace
@@ -13,7 +13,7 @@ from rarr.traces.trace_file import RunFacts, StoredSpan, TraceFile, prompt_field
 
 
 class MemoryRecorder(Numbering):
-    """The `Recorder` of a replay."""
+    """The `Recorder` of a replay: it collects spans and prompts, and writes no file."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -39,7 +39,7 @@ class MemoryRecorder(Numbering):
         pass
 
     def trace(self, run_id: str, facts: RunFacts, revision: Revision | None) -> Trace:
-        """The recorded trace."""
+        """Builds the trace of all that was recorded so far."""
         packed, records = (json.loads(part) for part in self._packer.pack(revision and dict(revision)))
         file = TraceFile(
             run_id=run_id,

@@ -21,7 +21,7 @@ _Place = tuple[str, int, int, str]
 
 
 class RecordedChat:
-    """A model that answers or fails as it did in the run. `live` is asked about questions that are new."""
+    """A model that answers or fails as it did in the run. `live` makes the model for new questions."""
 
     def __init__(self, name: str, answers: RecordedAnswers, live: Make | None = None) -> None:
         self.name = name
@@ -29,7 +29,10 @@ class RecordedChat:
         self._live: ChatModel | None = None
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """The recorded answer or failure. Raises `CallFailure` for a new question without a `live` model."""
+        """Returns the recorded answer or raises the recorded failure; asks `live` about a new question.
+
+        Raises `CallFailure` for a new question without `live`.
+        """
         if (span := self._answers.take(self.name, ask)) is not None:
             return answer_of(span)
         if self._live is None and self._make is not None:
@@ -48,7 +51,7 @@ class RecordedChat:
 class RecordedSearch:
     """A retriever and reranker that return a query's passages and scores from the run.
 
-    Of the passages, a trace keeps those that became evidence: the same settings choose the same passages.
+    A trace has only the passages that became evidence: the same settings choose the same passages.
     """
 
     offline = True
@@ -76,7 +79,10 @@ class RecordedSearch:
         self._trace, self._live = trace, live
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """The recorded passages. Raises the recorded error of the search."""
+        """Returns the recorded passages of `query` (not `k`), or raises the recorded error.
+
+        A query that the run did not have is searched with `live`; without it, raises `RetrievalError`.
+        """
         ids = self._ids.get(query)
         if not ids:
             live = await self._opened(query)
@@ -87,7 +93,7 @@ class RecordedSearch:
         return [_passage(evidence) for evidence in self._evidence[query_id]]
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """The recorded scores. Raises the recorded error of the reranker."""
+        """Returns the recorded scores, or raises the recorded error; asks `live` about a new query."""
         if query not in self._ids:
             live = await self._opened(query)
             scores: Sequence[float] = await live.reranker.score(query, passages)
@@ -103,7 +109,7 @@ class RecordedSearch:
         return await in_thread(lambda: live.components)  # it may index a corpus
 
     def _repeat(self, span: StoredSpan | None) -> None:
-        """Repeats the warnings and the error of a span."""
+        """Repeats the warnings of a span and of the spans inside it, then raises its error if it failed."""
         for inner in [span, *self._trace.within(span)] if span else []:
             for code, message in inner.body.get("warnings", []):
                 meter().warn(code, message)
@@ -112,7 +118,7 @@ class RecordedSearch:
 
 
 class RecordedBlocks:
-    """Finds the blocks of the sources that the run read. `live` has the sources of other evidence."""
+    """Returns the text around a passage (its block) that the run read; `live` reads for new passages."""
 
     def __init__(self, trace: Trace, live: LiveComponents | None = None) -> None:
         self._blocks = {_place(evidence): block for evidence, block in trace.reads}
@@ -120,7 +126,7 @@ class RecordedBlocks:
         self._surroundings = None if live is None else Surroundings(live.text_of)
 
     async def block(self, evidence: Evidence) -> Evidence:
-        """The evidence with its block; unchanged where the run read no more of the source."""
+        """Returns the evidence with its block, or unchanged if the run did not read more of its source."""
         place = _place(evidence)
         if place in self._blocks:
             return with_block(evidence, self._blocks[place])
@@ -130,7 +136,7 @@ class RecordedBlocks:
 
 
 def _error(line: str) -> RarrError:
-    """The recorded error, from its line in the trace."""
+    """Makes the error of a line such as `ModelError: message`; `RetrievalError` for an unknown name."""
     name, _, message = line.partition(": ")
     kind = getattr(errors, name, None)
     return kind(message) if isinstance(kind, type) and issubclass(kind, RarrError) else RetrievalError(line)

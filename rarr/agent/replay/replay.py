@@ -39,7 +39,7 @@ from rarr.state import State
 from rarr.tools.concurrency.background import run
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.meter import METER, Meter
-from rarr.tools.spans import recording
+from rarr.tools.trace_spans import recording
 from rarr.traces.recorded_answers import RecordedAnswers
 from rarr.traces.trace import Trace, applied
 from rarr.traces.trace_file import StoredSpan
@@ -70,7 +70,7 @@ _MODEL_OF = {"rewrite": "edit"}  # nodes whose model is named for another node
 class Replay:
     """The result of a replay. `after` is its trace; `revision` is None where only one node ran again.
 
-    `asked` is the number of questions that models were really asked, and `failed` are the errors among them.
+    `asked` counts the questions that were sent to models, and `failed` are the errors among their answers.
     """
 
     before: Trace
@@ -86,7 +86,7 @@ class Replay:
 
     @property
     def same(self) -> bool:
-        """Whether the revision equals that of the recorded run, byte for byte."""
+        """True if both runs have a revision, and the two are equal as JSON, byte for byte."""
         new, old = self.after.revision, self.before.revision
         return bool(new and old and new.model_dump_json() == old.model_dump_json())
 
@@ -123,7 +123,9 @@ async def areplay(
     calls = _calls(trace, node, prompt=prompt, model=model)
     prompts = {recorded.name: recorded for recorded in trace.prompts.values()}
     if node is not None and prompt is not None:
-        prompts |= await to_thread(_changed, trace, node, calls, Path(prompt), asked=model is not None)
+        prompts |= await to_thread(
+            _replacing_prompt, trace, node, calls, Path(prompt), asked=model is not None
+        )
     if node is not None and model is not None:
         settings["models"] = {**settings.get("models", {}), _MODEL_OF.get(node, node): model}
     live = LiveComponents() if node is not None else None
@@ -147,7 +149,7 @@ async def areplay(
 
 
 async def _rerun(trace: Trace, call: StoredSpan, components: Components) -> State:
-    """The state after one call of a node, on the state that it had."""
+    """Runs a node once more on the state of a recorded call, and returns the state after it."""
     token = METER.set(Meter(budget_of(components.settings)))
     try:
         state, node = trace.state(call), metered(call.name, _NODES[call.name])
@@ -173,10 +175,13 @@ def _calls(trace: Trace, node: str | None, **given: Any) -> list[StoredSpan]:
     return [span for span in trace.spans if span.kind == "node" and span.name == node]
 
 
-def _changed(
+def _replacing_prompt(
     trace: Trace, node: str, calls: Sequence[StoredSpan], file: Path, *, asked: bool
 ) -> dict[str, Prompt]:
-    """The prompt in the file, by the name of the prompt that it replaces. `asked`: a model is given, too."""
+    """Loads the prompt in `file`, by the name of the prompt of `node` that it replaces.
+
+    `asked`: a model is given too. Raises `InputError` if no model was asked, or if the name is not clear.
+    """
     family = {name + form for name in _PROMPTS[node] for form in ("", "_in_context")}
     spans = [span for call in calls for span in trace.within(call, "ask") if span.name in family]
     used = list(dict.fromkeys(span.name for span in spans))
@@ -219,13 +224,13 @@ def _components(
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:
-    """The settings `values`; current settings where a trace's are never taken, and defaults for the rest."""
+    """Makes settings of `values` and defaults; file and environment give only settings in `_CURRENT`."""
     fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in _CURRENT}
     return Settings(**{**fixed, **values, "trace": False})
 
 
 def _prices(recorded: Mapping[str, Any]) -> dict[str, Endpoint]:
-    """The prices of the recorded run, so that its cost is computed in the same way."""
+    """Takes only the prices of the recorded endpoints, so that the cost is computed in the same way."""
     endpoints = recorded.get("endpoints", {})
     return {name: Endpoint(price=endpoint.get("price")) for name, endpoint in endpoints.items()}
 
@@ -240,7 +245,10 @@ def _require_no_nli(models: Mapping[str, Any], given: Mapping[str, Any]) -> None
 
 
 def _model(named: Any, answers: RecordedAnswers, live: LiveComponents | None) -> Any:
-    """A model that answers from the run. Questions without a recorded answer go to `live`."""
+    """Makes a model that answers from the run, and asks `live` if no answer is recorded.
+
+    An embedded or NLI model is returned as it is, since it is computed again.
+    """
     name = name_of(named)
     if name in EMBEDDED or name.startswith(NLI):
         return named
@@ -251,7 +259,7 @@ def _model(named: Any, answers: RecordedAnswers, live: LiveComponents | None) ->
 
 
 def _with_recorded_times(revision: Revision, trace: Trace) -> Revision:
-    """The revision with the recorded times, which are an input of a run like the answers.
+    """Copies the recorded times into `revision`: they are an input of a run, like the answers.
 
     For a resumed run, the usage is an input too: it depends on the time of the interruption.
     """

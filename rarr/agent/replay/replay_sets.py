@@ -11,7 +11,7 @@ from rarr.agent.replay.changes import Changes
 from rarr.agent.replay.replay import Replay, replay
 from rarr.errors import InputError, ModelError, RarrError
 from rarr.records import Check, Query
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 from rarr.traces.trace import Trace
 
 HUMAN = ".revised.txt"
@@ -20,7 +20,7 @@ HUMAN = ".revised.txt"
 
 @dataclass
 class ChangeCount:
-    """The number of changes, and of the better and worse ones, where a person's revision tells."""
+    """Counts changes, and those that are nearer to (better) or further from (worse) a person's revision."""
 
     changed: int = 0
     better: int = 0
@@ -35,7 +35,10 @@ class ChangeCount:
 
 @dataclass
 class SetReport:
-    """The counts over all runs of a folder. `failed` gives the reason for each run that was not replayed."""
+    """The counts over all runs of a folder. `judged` runs have a person's revision.
+
+    `failed` has the error of each run that was not replayed, by file name.
+    """
 
     runs: int = 0
     judged: int = 0
@@ -55,9 +58,9 @@ def replay_set(
     """Replays `node`, and everything that depends on it, in each trace (NAME.json) of a folder.
 
     `given` are the arguments of `replay`: prompt, model, settings. NAME.revised.txt may hold a person's
-    revision. Then a verdict is right if it disagrees about a place that the person changed, or agrees about a
-    place that the person kept. A text, and its edits, are better if fewer characters differ from the person's
-    text. Raises `InputError` for a folder without traces. A run that fails is listed in the report.
+    revision. Then a verdict is right if it disagrees about characters that the person changed, or agrees
+    about others. A text, and its edits, are better if fewer characters differ from the person's text. Raises
+    `InputError` for a folder without traces. A run that fails is listed in the report.
     """
     if not Path(folder).is_dir():
         raise InputError(f"{folder} is not a folder: give a folder with files of rarr trace export")
@@ -86,7 +89,7 @@ def replay_set(
 def _count(report: SetReport, replayed: Replay, human: str | None) -> None:
     report.judged += human is not None
     changes, original = replayed.changes, replayed.before.file.facts.original
-    changed = None if human is None else list(_changed(original, human))
+    changed = None if human is None else list(_changed_ranges(original, human))
     for change in changes.verdicts:
         if change.before is None or change.after is None:  # an added or missing check follows from others
             continue
@@ -100,15 +103,15 @@ def _count(report: SetReport, replayed: Replay, human: str | None) -> None:
 
 
 def _right(check: Check | None, query: Query, changed: list[tuple[int, int]] | None) -> int:
-    """1 for a verdict that a person's changes confirm, -1 for a verdict that they contradict, else 0."""
+    """Returns 1 for a verdict that a person's changes confirm, -1 for a contradicted one, 0 if unknown."""
     if check is None or changed is None or check.verdict not in ("agrees", "disagrees"):
         return 0
     wrong = any(start < query.end and query.start < end for start, end in changed)
     return 1 if (check.verdict == "disagrees") == wrong else -1
 
 
-def _changed(original: str, human: str) -> Iterator[tuple[int, int]]:
-    """The ranges of the original that a person changed; for an insertion, the character after it."""
+def _changed_ranges(original: str, human: str) -> Iterator[tuple[int, int]]:
+    """Yields the ranges of the original that a person changed; for an insertion, the character after it."""
     for op in Levenshtein.opcodes(original, human):
         if op.tag != "equal":
             yield op.src_start, max(op.src_end, op.src_start + 1)

@@ -1,4 +1,4 @@
-"""Makes the implementations that the settings name: the only place that knows both."""
+"""Makes the components that the settings name: chooses the class that does the work of each node."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -60,7 +60,7 @@ all else together. The model of `evaluate` judges intent; without one, intent is
 EMBEDDED = ("embedded", "rules")
 """Names that need no language model: the encoder that ships together with the rules, or the rules alone."""
 NLI = "nli:"
-"""The prefix of a Hugging Face model that judges support, and nothing else."""
+"""The prefix of the name of a Hugging Face model that judges support, and nothing else."""
 
 
 def wire(
@@ -71,10 +71,10 @@ def wire(
     baseline: Baseline = NO_BASELINE,
     surroundings: BlockFinder | None = None,
 ) -> Components:
-    """The components that `settings` name. Raises before anything is spent if one of them cannot be made.
+    """Makes the components that `settings` name. Raises `RarrError` if one cannot be made.
 
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. A replay
-    has its own `surroundings`, since the sources need not be there.
+    passes its own `surroundings` (reads the source around a passage), since it may lack the sources.
     """
     with opening(settings) as opened:
         embedded = settings.model if settings.model == "rules" else "embedded"
@@ -97,7 +97,7 @@ def wire(
 
 
 class ComponentMaker:
-    """Makes the component of each node: embedded, or prompted with the language model `chosen` for it."""
+    """Makes the component of each node. `chosen` names its model by node: a language model or `EMBEDDED`."""
 
     def __init__(
         self,

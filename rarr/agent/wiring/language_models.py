@@ -13,14 +13,17 @@ from rarr.tools.models.chat import ChatModel, name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.limiter import Limiter
-from rarr.tools.text.nouns import kind_of
+from rarr.tools.text.noun_phrases import kind_of
 
 VLLM = "http://localhost:8000/v1"
 _CHOICE = "give embedded, rules, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
 
 
 class LanguageModels:
-    """Language models by their names in the settings: a string, a LangChain chat model, or a `ChatModel`."""
+    """Makes and holds language models by their "names": a string, a LangChain chat model, or a `ChatModel`.
+
+    Each model tries the setting `fallbacks` after itself; all share one limit of concurrent requests.
+    """
 
     def __init__(self, settings: Settings, names: Iterable[Any]) -> None:
         """Raises `SettingsError` or `SetupError` for the first model that cannot be used."""
@@ -38,7 +41,7 @@ class LanguageModels:
 
     @property
     def all(self) -> tuple[LanguageModel, ...]:
-        """All language models."""
+        """All language models, each once."""
         return tuple(self._models.values())
 
     def __getitem__(self, name: Any) -> LanguageModel:
@@ -97,12 +100,12 @@ class LanguageModels:
 
 
 def chat_model(name: Any, settings: Settings) -> ChatModel:
-    """The model with this name in the settings.
+    """Makes the chat model for a name such as `vllm:NAME`; wraps a LangChain chat model.
 
-    Raises `SettingsError` or `SetupError` if it cannot be used.
+    A `ChatModel` is returned as it is. Raises `SettingsError` or `SetupError` if the model cannot be used.
     """
     if not isinstance(name, str):
-        return _object(name)
+        return _chat_of_object(name)
     if name in ("embedded", "rules"):
         raise SettingsError(f"fallbacks has {name!r}, which is not a language model: leave it out")
     provider, colon, model = name.partition(":")
@@ -142,7 +145,10 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
 
 
 def access(settings: Settings, name: str) -> tuple[str | None, str | None, dict[str, Any]]:
-    """Base URL, key and extra body of the model `name`."""
+    """Finds base URL, API key and extra request body for a model: of `endpoints`, otherwise of all models.
+
+    If `endpoints` gives the model its own base URL, it does not get the API key of all models.
+    """
     own = settings.endpoints.get(name, Endpoint())
     # A key belongs to its server: the key of another model must not reach this server.
     key = own.api_key or (None if own.base_url else settings.api_key)
@@ -153,8 +159,8 @@ def _key(name: Any) -> Any:
     return name if isinstance(name, str) else id(name)
 
 
-def _object(model: Any) -> ChatModel:
-    """A model that the caller made."""
+def _chat_of_object(model: Any) -> ChatModel:
+    """Returns a `ChatModel` of the caller as it is, and wraps a LangChain chat model."""
     if hasattr(model, "complete"):
         return model  # type: ignore[no-any-return]  # a protocol cannot be checked further here
     from langchain_core.language_models import BaseChatModel

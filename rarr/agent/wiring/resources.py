@@ -1,4 +1,4 @@
-"""The files and connections that the components of one reviser open, and close together."""
+"""Holds the files and connections that the components of one reviser open, and closes them together."""
 
 import math
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ Kept = TypeVar("Kept", bound=Closes)
 
 
 class Resources:
-    """The files and connections that the components of one reviser opened, and their shared cache."""
+    """Collects the files and connections of one reviser; opens its shared cache and encoder when needed."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -32,22 +32,22 @@ class Resources:
         return iter(self._kept)
 
     def keep(self, resource: Kept) -> Kept:
-        """Adds and returns a resource that is to be closed."""
+        """Adds a resource that `aclose` shall close, and returns it."""
         self._kept.append(resource)
         return resource
 
     async def aclose(self) -> None:
-        """Closes all of them."""
+        """Closes all resources."""
         await close_all(self._kept)
 
     @cached_property
     def cache(self) -> "Cache":
-        """The cache, opened at the first use."""
+        """The cache of searches, pages and scores, opened at the first use."""
         return self.keep(_cache(self._settings))
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The encoder of `weights`, else the encoder that ships.
+        """The encoder in the folder of the setting `weights`; the encoder of the package if it is None.
 
         Raises `SettingsError` if files are missing.
         """
@@ -56,7 +56,7 @@ class Resources:
 
 @contextmanager
 def opening(settings: Settings) -> Iterator["Resources"]:
-    """Closes the opened resources if the making of a reviser fails: nobody else would."""
+    """Yields empty `Resources`, and closes them only if the block raises."""
     opened = Resources(settings)
     try:
         yield opened
@@ -66,7 +66,7 @@ def opening(settings: Settings) -> Iterator["Resources"]:
 
 
 def cache_path(settings: Settings) -> Path:
-    """The file of the cache."""
+    """The path of the cache in the folder `home` of the settings; the file need not exist."""
     return settings.home.expanduser() / "cache.sqlite"
 
 

@@ -1,10 +1,10 @@
-"""Makes the retrievers and the reranker that the settings name, with their cache."""
+"""Makes the retrievers and the reranker that the settings name."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rarr.agent.wiring.resources import Resources
-from rarr.agent.wiring.retriever_objects import object_retriever
+from rarr.agent.wiring.user_retrievers import object_retriever
 from rarr.agent.wiring.web_sources import WEB_SOURCES, source_limits
 from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.backends.rules.ranking import OverlapReranker
@@ -13,7 +13,7 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers import SOURCES
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.web.source_domains import SourceLimits
+from rarr.retrievers.web.source_limits import SourceLimits
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.client_failures import redacted
@@ -29,10 +29,10 @@ OnIndex = Callable[[int, int], None]
 
 
 def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
-    """The source of evidence; several sources are combined. A retriever object is taken as it is.
+    """Makes the retriever of the sources in the setting `search`; several sources are combined.
 
-    Without a name it is the corpus where there is one, else Wikipedia. Opened resources are added to
-    `opened`.
+    Retriever objects of the user are wrapped. Without `search`, the corpus is searched if there is one,
+    otherwise Wikipedia. What is opened is added to `opened`. Raises `SettingsError` for an unknown source.
     """
     if not (given := search_names(settings)) or "" in given:
         raise SettingsError(f"search is empty: give {_KNOWN}")
@@ -48,7 +48,7 @@ def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = 
     for name in sorted(
         (source for source in given if isinstance(source, str)), key=lambda name: name == "corpus"
     ):
-        made[name] = _made(name, settings, opened, on_index)
+        made[name] = _named_source(name, settings, opened, on_index)
     sources = [made[_key(source)] for source in given]
     if len(sources) == 1:
         return sources[0]
@@ -58,12 +58,12 @@ def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = 
 
 
 def web_source(name: str, settings: Settings, opened: Resources) -> Any:
-    """The web source of this name, without limits, for a probe; None for another name."""
+    """Makes the web source with this name, without the limits of the settings; None for any other name."""
     return WEB_SOURCES[name](settings, opened) if name in WEB_SOURCES else None
 
 
 def search_names(settings: Settings) -> list[Any]:
-    """The names and retriever objects to search."""
+    """Lists the names and retriever objects to search; the corpus or Wikipedia if `search` is None."""
     if settings.search is None:
         return ["corpus" if settings.corpus is not None else "wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
@@ -71,9 +71,9 @@ def search_names(settings: Settings) -> list[Any]:
 
 
 def reranker(settings: Settings, opened: Resources) -> Reranker:
-    """`overlap`, `embedded`, a model on a server as `vllm:NAME`, or the name of a cross-encoder.
+    """Makes the reranker: `overlap`, `embedded`, `vllm:NAME` on a server, or the name of a cross-encoder.
 
-    The scores of models are cached. Opened resources are added to `opened`.
+    The scores of the last two are cached. What is opened is added to `opened`.
     """
     if settings.reranker == "overlap":
         return OverlapReranker()
@@ -100,7 +100,7 @@ def _key(source: Any) -> str | int:
 
 
 def _names(given: Sequence[Any]) -> list[str]:
-    """The names of sources in warnings: objects by their class, numbered where a class comes twice."""
+    """Names the sources for warnings: objects by their class, numbered where a class comes twice."""
     names = [source if isinstance(source, str) else type(source).__name__ for source in given]
     return [
         f"{name} {names[: at + 1].count(name)}" if names.count(name) > 1 else name
@@ -108,7 +108,7 @@ def _names(given: Sequence[Any]) -> list[str]:
     ]
 
 
-def _made(name: str, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
+def _named_source(name: str, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
     if name == "corpus":
         return opened.keep(_corpus(settings, on_index))
     if name not in WEB_SOURCES:
@@ -119,7 +119,7 @@ def _made(name: str, settings: Settings, opened: Resources, on_index: OnIndex | 
 
 
 class _LimitedSource:
-    """A web source within the limits of the settings, whatever the source itself returns."""
+    """Wraps a web source, and removes passages that the domains and dates of the settings do not allow."""
 
     def __init__(self, source: Retriever, limits: SourceLimits) -> None:
         self.source, self._limits = source, limits
@@ -129,7 +129,7 @@ class _LimitedSource:
 
 
 def served_reranker(settings: Settings, opened: Resources) -> "EndpointReranker":
-    """The reranker that the setting names as `vllm:NAME`; it is added to `opened`."""
+    """Makes the client for the reranker `vllm:NAME` of the settings, and adds it to `opened`."""
     from rarr.agent.wiring.language_models import VLLM, access
     from rarr.retrievers.rerank.endpoint import EndpointReranker
     from rarr.tools.models.limiter import Limiter

@@ -1,11 +1,11 @@
-"""The sources on the web that `search` may name. A new source needs a function and an entry here."""
+"""Makes the web sources that `search` may name. A new source needs a function and an entry here."""
 
 from collections.abc import Callable
 from typing import Any
 
 from rarr.agent.wiring.resources import Resources
 from rarr.errors import SettingsError
-from rarr.retrievers.web.source_domains import SourceLimits
+from rarr.retrievers.web.source_limits import SourceLimits
 from rarr.settings import Settings
 
 

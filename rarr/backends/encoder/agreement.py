@@ -9,7 +9,7 @@ that the claim as a whole is contradicted.
 from collections.abc import Mapping
 from functools import partial
 
-from rarr.backends.encoder.features import (
+from rarr.backends.encoder.calibration_features import (
     WeighedValue,
     claim_features,
     could_contradict,

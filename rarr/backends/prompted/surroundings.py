@@ -13,8 +13,8 @@ from typing import Protocol
 from rarr.records import Evidence, Passage
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.meter import meter
-from rarr.tools.spans import span
 from rarr.tools.text.document import Span
+from rarr.tools.trace_spans import span
 
 BLOCK = 4000
 """Characters of a block."""

@@ -67,7 +67,8 @@ def difference_doubt(
         "the answer is of another kind": _is_other_kind(claim, value, other),
         "the number may be counted or reckoned in another way": isinstance(value.read, Quantity)
         and is_other_number(claim, value, value.read, other, evidence),
-        LITTLE_ELSE: max(other.coverage, other.told) < LEAST_IN_COMMON,  # the weakest reason comes last
+        # The weakest reason comes last.
+        LITTLE_ELSE: max(other.coverage, other.clause_share) < LEAST_IN_COMMON,
     }
     return next((reason for reason, holds in reasons.items() if holds), "")
 

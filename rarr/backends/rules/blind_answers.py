@@ -200,7 +200,9 @@ def is_same_answer(answer: str, other: str) -> bool:
 
 def _is_said_of_it(claim: Claim, value: Value, own: Candidate, evidence: ParsedPassage) -> bool:
     """Does the passage say the same value of the claim's subject, and of its time?"""
-    if max(own.coverage, own.told) >= AGREES_COVERAGE and is_confirmation(claim, value, own, evidence):
+    if max(own.coverage, own.clause_share) >= AGREES_COVERAGE and is_confirmation(
+        claim, value, own, evidence
+    ):
         return True
     if evidence.namesakes or not is_about_subject(claim, value, own, evidence):
         return False

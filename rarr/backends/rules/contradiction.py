@@ -15,8 +15,9 @@ from rarr.backends.rules.values import Value, value_extent
 CLEAR_COVERAGE = 0.6
 CLEAR_MARGIN = 0.4
 CLEAR_LEAD = 0.25
-CLEAR_TOLD = 0.4
-TOLD_MARGIN = 0.35  # the other value's clause must share this much more than the clause of the claim's value
+CLEAR_CLAUSE_SHARE = 0.4
+# The clause of the other value must share this much more than the clause of the claim's value.
+CLAUSE_SHARE_MARGIN = 0.35
 RETOLD = 0.6
 RETOLD_COVERAGE = 0.25
 RETOLD_MARGIN = 0.1
@@ -26,7 +27,7 @@ SAID_OF_ANOTHER = 0.12  # up to this closeness, the passage gives the claim's da
 
 # Both words may be true: a husband has a wife, and a winner may lose another match. Only values between the
 # same words contradict each other.
-TOLD_FROM_BOTH_ENDS = ("relation", "outcome", "order")
+BOTH_MAY_BE_TRUE = ("relation", "outcome", "order")
 
 
 def is_contradiction(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> bool:
@@ -38,24 +39,24 @@ def is_contradiction(claim: Claim, value: Value, reading: Counterparts, evidence
         return False
     margin = other.closeness - (own.closeness if own else 0.0)
     lead = other.closeness - reading.runner_up
-    if own is not None and other.told - own.told < TOLD_MARGIN:
+    if own is not None and other.clause_share - own.clause_share < CLAUSE_SHARE_MARGIN:
         return False
     covers = other.coverage - (own.coverage if own else 0.0) >= CLEAR_MARGIN
     if (
-        other.told >= CLEAR_TOLD
+        other.clause_share >= CLEAR_CLAUSE_SHARE
         and covers
         and has_same_frame(claim.sentence, value, other.sentence, other.value)
     ):
         return not _converse(claim, value, other)
     if not has_same_unit(claim, value, other) or _said_too(value, own, other):
         return False
-    if isinstance(value.read, ExclusiveTerm) and value.read.label in TOLD_FROM_BOTH_ENDS:
+    if isinstance(value.read, ExclusiveTerm) and value.read.label in BOTH_MAY_BE_TRUE:
         return False
     clear = other.coverage >= CLEAR_COVERAGE and margin >= CLEAR_MARGIN and lead >= CLEAR_LEAD
-    if clear and (other.told >= CLEAR_TOLD or other.coverage >= SAME_EVENT_COVERAGE):
+    if clear and (other.clause_share >= CLEAR_CLAUSE_SHARE or other.coverage >= SAME_EVENT_COVERAGE):
         return True
     # The clause of the evidence adds little to the claim, so both tell the same thing.
-    retold = other.told >= RETOLD and other.coverage >= RETOLD_COVERAGE and lead >= RETOLD_LEAD
+    retold = other.clause_share >= RETOLD and other.coverage >= RETOLD_COVERAGE and lead >= RETOLD_LEAD
     return retold and margin >= (RETOLD_MARGIN if _same_next(claim, value, other) else RETOLD_FAR_MARGIN)
 
 

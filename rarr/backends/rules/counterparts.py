@@ -38,14 +38,14 @@ _NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists seve
 class ValueFrame(NamedTuple):
     """A value of a passage with the words around it, independent of any claim.
 
-    `close` gives for each stem of the sentence its nearness to the value, from 0 to 1. `told` are the stems
-    of the value's clause.
+    `close` gives for each stem of the sentence its nearness to the value, from 0 to 1. `clause_stems`
+    are the stems of the value's clause.
     """
 
     value: Value
     sentence: ParsedSentence
     close: dict[str, float]
-    told: frozenset[str]
+    clause_stems: frozenset[str]
     next_stem: str | None
 
 
@@ -93,14 +93,14 @@ class Candidate(NamedTuple):
     """A value of the passage, and how much of the claim's context stands around it (0 to 1).
 
     `coverage` is the share of the context that its sentence has. `closeness` counts distant words less.
-    `told` is the share of its own clause that the claim has too.
+    `clause_share` is the share of the stems of its own clause that the claim has too.
     """
 
     value: Value
     sentence: ParsedSentence
     coverage: float
     closeness: float
-    told: float
+    clause_share: float
 
 
 class Counterparts(NamedTuple):
@@ -245,6 +245,7 @@ def _frame(part: ParsedSentence, value: Value) -> ValueFrame:
 
 
 def _candidate(asked: _Target, frame: ValueFrame) -> Candidate:
+    clause_stems = frame.clause_stems
     total = sum(weight for _, weight in asked.context) or 1.0
     shared = [(weight, frame.close[stem]) for stem, weight in asked.context if stem in frame.close]
     closeness = sum(weight * near for weight, near in shared) / total
@@ -255,5 +256,5 @@ def _candidate(asked: _Target, frame: ValueFrame) -> Candidate:
         sentence=frame.sentence,
         coverage=sum(weight for weight, _ in shared) / total,
         closeness=closeness,
-        told=len(frame.told & asked.stems) / len(frame.told) if frame.told else 0.0,
+        clause_share=len(clause_stems & asked.stems) / len(clause_stems) if clause_stems else 0.0,
     )

@@ -80,10 +80,10 @@ def installed(package: str) -> str | None:
 
 
 def _rarr() -> Finding:
-    found = installed("rarr")
-    if found is None:
+    rarr_version = installed("rarr")
+    if rarr_version is None:
         return Finding("rarr", "missing", "it runs, but is not installed", "pip install rarr")
-    return Finding("rarr", "ok", found)
+    return Finding("rarr", "ok", rarr_version)
 
 
 def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
@@ -119,9 +119,9 @@ def _home(home: Path) -> Finding:
 
 def _extra(extra: str, settings: Settings) -> Finding:
     versions = {package: installed(package) for package in EXTRAS[extra]}
-    lacking = [package for package, found in versions.items() if found is None]
+    lacking = [package for package, package_version in versions.items() if package_version is None]
     if not lacking:
-        detail = ", ".join(f"{package} {found}" for package, found in versions.items())
+        detail = ", ".join(f"{package} {package_version}" for package, package_version in versions.items())
         return Finding(f"extra {extra}", "ok", detail)
     needed = _needs(extra, settings)
     detail = f"not installed: {', '.join(lacking)}" + (f"; {needed} needs it" if needed else "")

@@ -22,7 +22,7 @@ from rarr.retrievers.web.cache_file import CacheFile
 from rarr.retrievers.web.probes import Probe
 from rarr.settings import Settings
 from rarr.tools.concurrency.background import run
-from rarr.tools.text.nouns import kind_of
+from rarr.tools.text.noun_phrases import kind_of
 
 
 def sources(settings: Settings) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""Metrics: pure functions over judgements. A None stays out of every mean, and is counted.
+"""Computes metrics from judgements, by pure functions. None (not judged) stays out of means, and is counted.
 
 name                                range   what, and its source
 ais                                 0..1    sentences that people find attributable: Rashkin et al. 2023
@@ -31,15 +31,7 @@ from rarr.evals.metrics.citations import (
     precise,
     supported,
 )
-from rarr.evals.metrics.corrections import (
-    Correction,
-    WordEdits,
-    in_all,
-    restored,
-    word_edits,
-)
-from rarr.evals.metrics.edit_kinds import EDIT_KINDS, EditKind, edit_kinds, is_kind
-from rarr.evals.metrics.labels import (
+from rarr.evals.metrics.classification import (
     ATTRIBUTION_CLASSES,
     Classification,
     ClassScores,
@@ -48,8 +40,16 @@ from rarr.evals.metrics.labels import (
     detection,
     roc_auc,
 )
-from rarr.evals.metrics.ngrams import sari
-from rarr.evals.metrics.overlap import rouge_l
+from rarr.evals.metrics.corrections import (
+    Correction,
+    WordEdits,
+    in_all,
+    restored,
+    word_edits,
+)
+from rarr.evals.metrics.edit_kinds import EDIT_KINDS, EditKind, edit_kinds, is_kind
+from rarr.evals.metrics.rouge import rouge_l
+from rarr.evals.metrics.sari import sari
 from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, mean, paired, share
 from rarr.ledger.attribution import ais, auto_ais, auto_ais_by_evidence, best_support
 from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts

@@ -1,4 +1,4 @@
-"""The quality of a text's citations: recall, precision and rate.
+"""Measures the quality of a text's citations: recall, precision and rate.
 
 Recall and precision are those of ALCE (Gao et al. 2023b, "Citation quality"); the rate is that of
 WikiGenBench (Zhang et al. 2024). Entailments are judged elsewhere, and given as `CitedSentence`. All three
@@ -33,12 +33,12 @@ class CitedSentence:
 
 
 def supported(sentence: CitedSentence) -> bool | None:
-    """Whether the citations entail the sentence. A sentence without a citation is not supported."""
+    """True if the citations together entail the sentence; False without a citation; None: not judged."""
     return sentence.entailed_by_all if sentence.alone else False
 
 
 def precise(sentence: CitedSentence) -> tuple[bool | None, ...]:
-    """For each citation, whether the sentence is supported and the citation is not idle.
+    """Tells for each citation if the sentence is supported and the citation is not idle; None: not judged.
 
     A citation is idle if it does not entail the sentence alone, and the others do without it.
     """
@@ -50,12 +50,12 @@ def precise(sentence: CitedSentence) -> tuple[bool | None, ...]:
 
 
 def citation_recall(sentences: Sequence[CitedSentence]) -> float | None:
-    """The share of judged sentences that their citations entail; None if no sentence was judged."""
+    """Computes the share of judged sentences that their citations entail; None if no sentence was judged."""
     return _share([supported(sentence) for sentence in sentences])
 
 
 def citation_precision(sentences: Sequence[CitedSentence]) -> float | None:
-    """The share of judged citations that are precise; None if no citation was judged.
+    """Computes the share of judged citations that are precise; None if no citation was judged.
 
     A text without citations has 0, as in ALCE's code; a text without sentences has None.
     """
@@ -64,7 +64,7 @@ def citation_precision(sentences: Sequence[CitedSentence]) -> float | None:
 
 
 def citation_rate(sentences: Sequence[CitedSentence]) -> float | None:
-    """The share of sentences with a citation; None without sentences."""
+    """Computes the share of sentences with a citation; None without sentences."""
     return _share([bool(sentence.alone) for sentence in sentences])
 
 

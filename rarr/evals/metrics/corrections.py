@@ -39,18 +39,18 @@ class WordEdits(NamedTuple):
 
     @property
     def f1(self) -> float | None:
-        """The harmonic mean of the two, from the counts."""
+        """The harmonic mean of precision and recall, from the counts."""
         total = self.made + self.wanted
         return 2 * self.matched / total if total else None
 
 
 def restored(output: str, reference: str) -> bool:
-    """Whether the output equals the person's text, apart from white space."""
+    """True if the output equals the person's text, apart from white space."""
     return output.split() == reference.split()
 
 
 def word_edits(row: Correction) -> WordEdits:
-    """The words that system and person removed from the source and inserted.
+    """Counts the words that system and person removed from the source and inserted.
 
     Both come from a longest common subsequence of words (`rarr.evals.metrics.words`), with letter case, as
     multisets without places: which of two equal words was removed does not matter. A word that moved was
@@ -61,7 +61,7 @@ def word_edits(row: Correction) -> WordEdits:
 
 
 def in_all(edits: Sequence[WordEdits]) -> WordEdits:
-    """The sum of the word edits of several rows. In its ratios, each word has the same weight."""
+    """Adds up the word edits of several rows. In the ratios of the sum, each word has the same weight."""
     return WordEdits(*(sum(column) for column in zip(WordEdits(0, 0, 0), *edits, strict=True)))
 
 

@@ -1,4 +1,4 @@
-"""The kinds of edits of PURR (Chen et al. 2023, PURR; Chen 2023, figure 7.2)."""
+"""Tells the kind of a revision by the rules of PURR (Chen et al. 2023, PURR; Chen 2023, figure 7.2)."""
 
 from typing import Literal, get_args
 
@@ -12,10 +12,9 @@ _NOISE = 1e-9
 def edit_kinds(
     attribution_before: float | None, attribution_after: float | None, preservation: float | None
 ) -> frozenset[EditKind]:
-    """The kinds of an edit. Most edits have none, and `unnecessary` comes with `bad`.
+    """Tells the kinds of a revision; most have none, and `unnecessary` comes with `bad`. See `is_kind`.
 
-    All values are from 0 to 1. If an attribution could not be judged (None), this is `huge` or nothing; if
-    preservation could not be judged, it is nothing. `is_kind` tells these cases apart.
+    All scores are from 0 to 1; None: not judged. Kinds that depend on a score that is None are left out.
     """
     return frozenset(
         kind for kind in EDIT_KINDS if is_kind(kind, attribution_before, attribution_after, preservation)
@@ -28,7 +27,7 @@ def is_kind(
     attribution_after: float | None,
     preservation: float | None,
 ) -> bool | None:
-    """Whether the edit has this kind. None if that depends on a value that could not be judged.
+    """True if the revision has this kind. None if that depends on a score that is None (not judged).
 
     huge: preservation below 0.5. bad: attribution falls by more than 0.1. unnecessary: bad, and attribution
     before was above 0.9. good: attribution rises by more than 0.3, and preservation is above 0.7. A value at

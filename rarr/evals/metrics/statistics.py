@@ -1,8 +1,8 @@
-"""The uncertainty of numbers: intervals for means, shares and other statistics, and paired comparisons.
+"""Computes intervals for means, shares and other statistics, and compares two systems on the same rows.
 
 All results are deterministic for a seed. A row must be drawn independently (a document rather than its
-sentences), otherwise intervals are too narrow. A row that could not be judged is None: it enters no value,
-and is counted.
+sentences), otherwise intervals are too narrow. A row that could not be judged is None: it is not used, but
+counted as `unjudged`.
 """
 
 import math
@@ -24,7 +24,7 @@ class Measured(Record):
     """A value over `n` judged rows, with its interval (95% unless another level was given).
 
     `value` is None if no row was judged, or the statistic is not defined for the rows. `low` and `high` are
-    also None for a single row, which tells nothing about others. `unjudged` rows entered nothing.
+    also None for a single row, which tells nothing about others. `unjudged` rows were not used.
     """
 
     value: float | None = None
@@ -47,7 +47,7 @@ class Paired(Record):
 def mean(
     values: Sequence[float | None], *, resamples: int = RESAMPLES, level: float = LEVEL, seed: int = 0
 ) -> Measured:
-    """The mean of a value a row, with its percentile bootstrap interval (Efron and Tibshirani 1993, ch. 13).
+    """Computes the mean, with its percentile bootstrap interval (Efron and Tibshirani 1993, ch. 13).
 
     The order of rows does not matter.
     """
@@ -65,7 +65,7 @@ def bootstrap(
     level: float = LEVEL,
     seed: int = 0,
 ) -> Measured:
-    """A statistic of judged rows, such as F1, with its percentile bootstrap interval.
+    """Computes a statistic of judged rows, such as F1, with its percentile bootstrap interval.
 
     Rows are drawn with replacement. Resamples for which the statistic is not defined (None) are left out.
     """
@@ -79,7 +79,7 @@ def bootstrap(
 
 
 def share(hits: Sequence[bool | None], *, level: float = LEVEL) -> Measured:
-    """The share of true rows, with its Wilson interval (Wilson 1927).
+    """Computes the share of true rows, with its Wilson interval (Wilson 1927).
 
     Unlike a bootstrap interval, it has a width even if all rows agree.
     """
@@ -128,7 +128,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _middle(ordered: Sequence[float], level: float) -> tuple[float | None, float | None]:
-    """The ends of the middle part, after the same number of values was cut off at both sides."""
+    """The least and greatest of the middle `level` share of sorted values; None and None without values."""
     if not ordered:
         return None, None
     cut = int((1 - level) / 2 * len(ordered))
@@ -147,7 +147,7 @@ def _sign_flip(differences: Sequence[float], flips: int, seed: int) -> float:
 
 
 def _flipped(sizes: Sequence[float], flips: int, seed: int) -> Iterator[float]:
-    """Sums of `sizes` with random signs: the whole sum, less twice the sizes that become negative."""
+    """Yields sums of `sizes` with random signs: the whole sum less twice the sizes that become negative."""
     random, whole = Random(seed), sum(sizes)
     for _ in range(flips):
         negative = random.randbytes(len(sizes)).translate(_ODD)

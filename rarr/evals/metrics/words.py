@@ -8,10 +8,10 @@ _WORD = r"\d+(?:[.,:]\d+)+|[぀-ヿ㐀-䶿一-鿿]|[^\W぀-ヿ㐀-䶿一-鿿]+|[
 
 
 def words(text: str) -> list[str]:
-    """The words, numbers and marks of `text`, in order, as they are written, without white space."""
+    """Splits `text` into words, numbers and punctuation marks, in order, without white space."""
     return re.findall(_WORD, text)
 
 
 def tokens(text: str) -> list[str]:
-    """The words of `text` and the white space between them. Joined, they are the text."""
+    """Splits `text` into words and the white space between them. Joined, they are the text."""
     return re.findall(rf"{_WORD}|\s+", text)

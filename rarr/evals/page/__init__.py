@@ -1,1 +1,1 @@
-"""The page of an evaluation: its templates, and the values that Python prepares for them."""
+"""Prepares the values for the HTML page of an evaluation, whose templates lie here."""

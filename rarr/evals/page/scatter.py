@@ -1,4 +1,4 @@
-"""Attribution against preservation: the rows, the mean before and after, and curves of equal F1_AP.
+"""Computes a chart of attribution against preservation: rows, their means, and curves of equal F1_AP.
 
 The chart follows figure 6.5 of Chen 2023. Before a revision everything is preserved, so the mark `before`
 stands at the right edge.
@@ -13,7 +13,7 @@ _NEAR = 50
 
 
 class Dot(NamedTuple):
-    """A row: its position in the chart, and its attribution before the revision."""
+    """A row: its preservation, and its attribution before and after the revision, each from 0 to 1."""
 
     name: str
     preservation: float
@@ -22,7 +22,7 @@ class Dot(NamedTuple):
 
 
 class Chart:
-    """The positions of the values of at least one row, in the chart's own units.
+    """Computes positions in the chart, in its own units (`wide` by `high`), for at least one row.
 
     The letters are large enough to read on a phone. Most revisions keep nearly the whole text, so the axis
     of preservation begins at `low`. The axis of attribution begins at 0.
@@ -40,15 +40,15 @@ class Chart:
         self.low, self.steps = next((low, n) for low, n in ((0.8, 4), (0.5, 5), (0.0, 5)) if least >= low)
 
     def x(self, preservation: float) -> float:
-        """The horizontal position of a preservation."""
+        """The horizontal position of a preservation from 0 to 1."""
         return self.left + self.side * (preservation - self.low) / (1 - self.low)
 
     def y(self, attribution: float) -> float:
-        """The vertical position of an attribution."""
+        """The vertical position of an attribution from 0 to 1."""
         return self.bottom - self.side * attribution
 
     def curve(self, f1: float) -> list[tuple[float, float]]:
-        """The points at which 2ap / (a + p) is `f1`, from the edge of the chart to preservation 1."""
+        """Computes the points at which F1_AP, 2ap / (a + p), is `f1`, up to preservation 1."""
         first = max(f1 / (2 - f1), self.low)
         kept = [first + (1 - first) * (n / 40) ** 2 for n in range(41)]  # closer where it is steep
         return [(self.x(p), self.y(f1 * p / (2 * p - f1))) for p in kept]
@@ -61,7 +61,7 @@ class Chart:
         return sorted(circles.values(), key=len, reverse=True)
 
     def means(self) -> list[tuple[str, float, float, str]]:
-        """The mean before and after, each with its label; means that lie near have one label."""
+        """Lists the means before and after as (kind, x, y, label); means that lie near share one label."""
         start, end = (self.x(1), self.y(self.before)), (self.x(self.kept), self.y(self.after))
         apart = abs(end[0] - start[0]) > 120 or abs(end[1] - start[1]) > 18
         labels = ("mean before", "mean after") if apart else ("", "mean before and after")

@@ -11,8 +11,8 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus.batches import Batches
 from rarr.retrievers.corpus.index_reader import PASSAGES, IndexReader, MemoryReader, failures, place
+from rarr.retrievers.corpus.index_writing import Batches
 from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, FileVersion, Manifest
 from rarr.retrievers.corpus.passages import open_passages
 from rarr.retrievers.corpus.scanning import File, Scan, Skip, scan

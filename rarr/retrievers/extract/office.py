@@ -40,8 +40,8 @@ def read_xlsx(data: bytes) -> tuple[str, str]:
 def _read(data: bytes, blocks: Callable[[io.BytesIO], tuple[Iterable[str], str]]) -> tuple[str, str]:
     try:
         _require_bounded(data)
-        found, title = blocks(io.BytesIO(data))
-        return "\n\n".join(_bounded(found)), title.strip()
+        read_blocks, title = blocks(io.BytesIO(data))
+        return "\n\n".join(_bounded(read_blocks)), title.strip()
     except (UnreadableError, MemoryError):  # the process has a limit of memory
         raise
     except ImportError as error:
@@ -79,8 +79,8 @@ def _docx(file: io.BytesIO) -> tuple[Iterable[str], str]:
 def _of_letter(letter: "Letter") -> Iterator[str]:
     from docx.table import Table
 
-    for one in letter.iter_inner_content():
-        yield _table(_rows(one)) if isinstance(one, Table) else _paragraph(one)
+    for block in letter.iter_inner_content():
+        yield _table(_rows(block)) if isinstance(block, Table) else _paragraph(block)
 
 
 def _paragraph(paragraph: "Paragraph") -> str:

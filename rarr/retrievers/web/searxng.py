@@ -14,7 +14,7 @@ from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.probes import Probe
 from rarr.retrievers.web.publication_dates import published
 from rarr.retrievers.web.search_requests import JsonService, ServiceRequests, outcomes
-from rarr.retrievers.web.source_domains import SourceLimits, allowed, host_of, normalised
+from rarr.retrievers.web.source_limits import SourceLimits, allowed, host_of, normalised
 from rarr.retrievers.web.unread_pages import readable
 
 _CURES = {

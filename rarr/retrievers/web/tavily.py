@@ -25,7 +25,7 @@ from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.probes import Probe
 from rarr.retrievers.web.publication_dates import published
 from rarr.retrievers.web.search_requests import ServiceRequests, outcomes
-from rarr.retrievers.web.source_domains import SourceLimits, host_of
+from rarr.retrievers.web.source_limits import SourceLimits, host_of
 from rarr.retrievers.web.unread_pages import readable
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client

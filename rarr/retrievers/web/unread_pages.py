@@ -7,7 +7,7 @@ from rarr.records import Passage
 from rarr.retrievers.fetch.links import shown
 from rarr.retrievers.web.search_requests import joined
 from rarr.tools.models.meter import meter
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 PAGE_FAILED = "page_failed"
 """The code of these warnings."""

@@ -1,1 +1,1 @@
-"""Threads, tasks, and actions for the end of a process."""
+"""Runs work on threads and event loops, caches it, and calls actions at the end of a process."""

@@ -1,4 +1,4 @@
-"""One event loop in its own thread, for callers without a loop and for callers inside a running loop.
+"""Runs coroutines in one event loop on its own thread, for callers without a loop or inside another loop.
 
 The loop lives on, so that connections stay open between calls, which `asyncio.run` would close.
 """
@@ -23,7 +23,7 @@ _thread: threading.Thread | None = None
 
 
 def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Run `coroutine` in the shared loop and return its result. Raises `InputError` if called from that loop.
+    """Runs `coroutine` in the shared loop and returns its result. Raises `InputError` inside that loop.
 
     An interrupt of the caller cancels the coroutine. The interrupt is raised when the coroutine has ended, or
     after `ENDING_S` seconds.

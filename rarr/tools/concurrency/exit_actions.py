@@ -1,4 +1,4 @@
-"""Actions for a process that ends without unwinding, as an interrupted command does."""
+"""Registers and calls actions for a process that ends without running its `finally` blocks."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ _calls: dict[object, Callable[[], object]] = {}
 
 @contextmanager
 def before_end(call: Callable[[], object]) -> Iterator[None]:
-    """If the process is interrupted during the block, `call` is called first, in another thread."""
+    """Registers `call` for the time of the block: `call_all` calls it if the process is interrupted."""
     key = object()
     _calls[key] = call
     try:
@@ -20,7 +20,7 @@ def before_end(call: Callable[[], object]) -> Iterator[None]:
 
 
 def always_before_end(call: Callable[[], object]) -> None:
-    """The same, for the rest of the process."""
+    """Registers `call` for `call_all`, for the rest of the process."""
     _calls[object()] = call
 
 

@@ -1,4 +1,4 @@
-"""A cache of the latest results of a function, shared by threads."""
+"""Caches the latest results of a function, for several threads."""
 
 import threading
 from collections.abc import Callable, Hashable, Sequence
@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 class Remembered(Generic[Key, Result]):
-    """Results of `compute`, several at a time. The last `size` results are kept.
+    """Computes results with `compute`, several at a time, and caches the `size` that were used last.
 
     A thread that asks for a result that another thread is computing waits for it. `compute` must not ask for
     a result itself.
@@ -26,7 +26,7 @@ class Remembered(Generic[Key, Result]):
         self._changing = threading.Lock()
 
     def __call__(self, keys: Sequence[Key]) -> list[Result]:
-        """One result for each key. Raises the error of `compute`, which is not kept."""
+        """Returns one result for each key, cached or computed. Errors of `compute` are not cached."""
         results: dict[Key, Result] = {}
         while missing := [key for key in dict.fromkeys(keys) if key not in results]:
             kept, computed = self._known(missing)
@@ -37,7 +37,7 @@ class Remembered(Generic[Key, Result]):
         return [results[key] for key in keys]
 
     def _known(self, keys: Sequence[Key]) -> "tuple[dict[Key, Result], dict[Key, Future[Result]]]":
-        """The results that are kept, and the futures of the others, done or to be done by a thread."""
+        """Returns the cached results, and futures of the others, which this or another thread computes."""
         own: dict[Key, Future[Result]] = {}
         try:
             with self._changing:

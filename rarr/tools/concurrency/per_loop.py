@@ -1,4 +1,4 @@
-"""An object for each event loop."""
+"""Makes one object for each event loop, and closes it with the loop."""
 
 import asyncio
 import threading
@@ -12,19 +12,19 @@ Made = TypeVar("Made")
 
 
 class PerLoop(Generic[Made]):
-    """One object for each event loop: connections and locks cannot be shared among loops."""
+    """Makes and holds one object for each event loop: connections and locks cannot be shared among loops."""
 
     def __init__(
         self, make: Callable[[], Made], close: Callable[[Made], Awaitable[None]] | None = None
     ) -> None:
-        """`close` is called when the event loop ends, unless `aclose` was called before."""
+        """`make` makes the object; `close` is called when the loop ends, or earlier by `aclose`."""
         self._make, self._close = make, close
         self._made: WeakKeyDictionary[AbstractEventLoop, Made] = WeakKeyDictionary()
         self._open: WeakKeyDictionary[AbstractEventLoop, AsyncGenerator[None, None]] = WeakKeyDictionary()
         self._lock = threading.RLock()  # loops run in threads of their own
 
     def get(self) -> Made:
-        """The object of the running loop, made at the first call."""
+        """Returns the object of the running loop, made at the first call."""
         loop = asyncio.get_running_loop()
         with self._lock:
             for ended in [loop for loop in self._made if loop.is_closed()]:  # an object may refer to its loop
@@ -51,7 +51,7 @@ class PerLoop(Generic[Made]):
 
 
 def _until_closed(made: Made, close: Callable[[Made], Awaitable[None]]) -> AsyncGenerator[None, None]:
-    """A generator that has started. When an event loop ends, it closes the generators that started in it."""
+    """Starts a generator that calls `close(made)` when it is closed: an event loop closes its generators."""
 
     async def generator() -> AsyncGenerator[None, None]:
         try:

@@ -1,4 +1,4 @@
-"""Several calls at once; if one fails, the others are cancelled."""
+"""Runs several coroutines at once; if one fails, cancels the others."""
 
 import asyncio
 from collections.abc import Coroutine

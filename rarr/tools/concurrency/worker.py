@@ -1,4 +1,4 @@
-"""Threads for pure computation, which keep the event loop free.
+"""Runs computations on threads, so that the event loop stays free.
 
 One thread runs the rules, since Python runs one thread at a time. One thread runs models of other libraries:
 these leave Python while they compute and use all cores themselves, and their tokenizers cannot be used by two
@@ -61,7 +61,7 @@ async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
 
 
 def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
-    """Runs `compute(*args)` on the traces thread, even if nobody waits for it."""
+    """Hands `compute(*args)` to the single traces thread, and returns its future at once."""
     try:
         return _pools["traces"].submit(compute, *args)
     except RuntimeError:  # the interpreter is ending, and no thread takes jobs any more
@@ -71,14 +71,14 @@ def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
 
 
 async def result_of(job: "Future[Result]") -> Result:
-    """The result of `job`. Cancelling the waiting caller does not cancel the job."""
+    """Waits for the result of `job`. Cancelling the waiting caller does not cancel the job."""
     return await asyncio.shield(asyncio.wrap_future(job))
 
 
 def side_by_side(compute: Callable[[Input], Result], inputs: Sequence[Input]) -> list[Result]:
-    """`compute` of each input, several at a time. `compute` must leave Python while it works.
+    """Returns `compute(input)` of each input, several at a time. `compute` must release Python's lock.
 
-    It must not call this function. Raises `CancelledError` between two inputs once nobody waits any more.
+    It must not call this function. If nobody waits any more, `CancelledError` ends it between two inputs.
     """
     cancelled = _CANCELLED.get()
 

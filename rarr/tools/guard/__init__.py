@@ -1,1 +1,1 @@
-"""Limits on data from others: bytes, and signs of injected instructions."""
+"""Guards against data from others: limits its bytes, and finds signs of injected instructions."""

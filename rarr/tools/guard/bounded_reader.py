@@ -23,7 +23,7 @@ _GZIP = 16 + zlib.MAX_WBITS
 
 
 class TooLongError(Exception):
-    """More bytes came than the limit allows."""
+    """An answer has more bytes than the limit allows."""
 
 
 class PackedError(Exception):
@@ -33,9 +33,9 @@ class PackedError(Exception):
 def bounded_client(
     name: str, *, most: int = LONGEST, headers: Mapping[str, str] = REQUEST_HEADERS, **options: Any
 ) -> httpx2.AsyncClient:
-    """A client for the server `name`. No answer may have more than `most` bytes.
+    """Makes a client for the server `name`, which reads at most `most` bytes of each answer.
 
-    Reading an answer raises `CallFailure` where it is longer, or cannot be unpacked. `options` are those of
+    Reading an answer raises `CallFailure` if it is longer or cannot be unpacked. `options` are those of
     `httpx2.AsyncClient`.
     """
     hooks = {"response": [_limited(name, most)]}
@@ -45,9 +45,9 @@ def bounded_client(
 
 
 async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
-    """The body of `response`, unpacked, piece by piece. Raises `TooLongError` and `PackedError`.
+    """Yields the body of `response`, unpacked, piece by piece, at most `most` bytes.
 
-    At most `most` bytes come before the error.
+    Raises `TooLongError` if there are more, and `PackedError` if it cannot be unpacked.
     """
     packed = _packing(response)
     sent = unpacked = 0
@@ -67,7 +67,7 @@ async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
 
 
 def _limited(name: str, most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
-    """A hook that makes the client read the bodies of answers with `pieces`."""
+    """Makes a hook with which the client reads the bodies of answers with `pieces`."""
 
     async def limit(response: httpx2.Response) -> None:
         sent = httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
@@ -108,11 +108,11 @@ class _Gzip:
 
     @property
     def whole(self) -> bool:
-        """Whether the data so far ends at the end of a member."""
+        """True if the data so far ends at the end of a member."""
         return self._member.eof
 
     def unpacked(self, data: bytes, most: int) -> bytes:
-        """The content of `data`, the next piece; at most `most` bytes. Raises `PackedError`."""
+        """Unpacks `data`, the next piece, to at most `most` bytes. Raises `PackedError` if it is damaged."""
         content = b""
         while data and len(content) < most:
             if self._member.eof:
@@ -136,5 +136,5 @@ def _packing(response: httpx2.Response) -> _Gzip | None:
 
 
 def _shown(coding: str) -> str:
-    """The start of a server's text, without control characters."""
+    """The first 40 characters of a server's text, without control characters."""
     return "".join(character for character in coding[:40] if character.isprintable())

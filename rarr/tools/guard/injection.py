@@ -1,4 +1,4 @@
-"""Signs that a passage addresses a language model rather than a reader.
+"""Finds signs that a passage addresses a language model rather than a reader.
 
 The list is short on purpose: it matches crude attempts in English. A fluent sentence that only suggests a
 verdict is not matched (`python -m benchmarks.injection` counts how many are not), so nothing may rely on this
@@ -112,7 +112,7 @@ _HIDDEN = "it hides text in characters that cannot be seen"
 
 @lru_cache(maxsize=1024)  # several queries return the same passage
 def suspicion(text: str) -> str:
-    """Why `text` seems to address a language model, in a few words; "" where it does not."""
+    """Tells in a few words why `text` seems to address a language model; "" if no sign is found."""
     if hides_text(text):
         return _HIDDEN
     plain = _folded(text)
@@ -121,12 +121,12 @@ def suspicion(text: str) -> str:
 
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
-    """Compiled at the first use, since that takes a tenth of a second."""
+    """Compiles one pattern for each reason, at the first use, since that takes a tenth of a second."""
     return {reason: re.compile("|".join(signs), re.MULTILINE) for reason, signs in _SIGNS.items()}
 
 
 def _folded(text: str) -> str:
-    """The text as the signs expect it: lower case, plain letters, one kind of quotes, single spaces."""
+    """Turns the text into lower case, plain letters, one kind of quotes, and single spaces."""
     shown = seen(text)
     if not shown.isascii():
         shown = _ACCENTS.sub("", unicodedata.normalize("NFKD", shown))

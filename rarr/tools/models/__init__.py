@@ -1,1 +1,1 @@
-"""Chat models: protocols, retries, budgets, and readers for their answers."""
+"""Sends requests to chat models, with retries and budgets, and reads their answers."""

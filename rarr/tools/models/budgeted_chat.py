@@ -1,4 +1,4 @@
-"""A language model with retries, within the run's budget. Its requests are counted."""
+"""Sends requests to a chat model, with retries and within the run's budget, and counts them."""
 
 import time
 from dataclasses import replace
@@ -17,7 +17,7 @@ from rarr.tools.models.client_failures import without_keys
 from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.meter import ModelCall, meter
 from rarr.tools.models.retries import Attempts, in_time
-from rarr.tools.spans import note
+from rarr.tools.trace_spans import note
 from rarr.unicode import valid
 
 _CURES: dict[int | str, str] = {
@@ -33,7 +33,7 @@ _EXPECTED_ANSWER = 200  # tokens
 
 
 class BudgetedChat:
-    """A chat model with retries. The run's meter counts every request to it.
+    """Wraps a chat model: repeats failed requests, and lets the run's meter count and limit every request.
 
     `price` is for a million tokens: input, output and, where it differs, cached input.
     """
@@ -59,7 +59,10 @@ class BudgetedChat:
         )
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """The answer. Raises `CallFailure` after the last attempt, and `BudgetError`."""
+        """Returns the answer; a resumed run has answers that are not asked for again.
+
+        Raises `CallFailure` after the last attempt, and `BudgetError` at a limit of the run.
+        """
         before = meter().answers
         if before is not None and (earlier := before.answer(self.name, ask)) is not None:
             return earlier
@@ -73,7 +76,7 @@ class BudgetedChat:
                     continue
 
     def cost(self, tokens: Tokens) -> float | None:
-        """The cost of these tokens, in the unit of the price; None without a price."""
+        """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""
         if not any(tokens):
             return 0.0
         if not self._price:
@@ -84,7 +87,10 @@ class BudgetedChat:
         return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
 
     async def probe(self) -> str:
-        """Checks that the model can be used, where a free check exists. Raises `CallFailure`."""
+        """Checks that the model can be used, if that is free, and returns the result in words.
+
+        Raises `CallFailure` if the check fails.
+        """
         probe = getattr(self._chat, "probe", None)
         return await probe() if probe else "set up; not asked, since a request would cost money"
 
@@ -99,7 +105,7 @@ class BudgetedChat:
             return await self._counted(ask, sent)
 
     async def _counted(self, ask: ChatRequest, sent: int) -> Answer:
-        """The answer. Its tokens are counted first, also those of a request that failed."""
+        """Sends one request, and counts its tokens and cost before it returns or raises."""
         started = time.perf_counter()
         answer, tokens, error = Answer((), Tokens()), Tokens(), "cancelled"
         try:
@@ -130,12 +136,12 @@ class BudgetedChat:
             meter().note(call._replace(by_langchain=getattr(self._chat, "by_langchain", False)))
 
     def _cleaned(self, answer: Answer) -> Answer:
-        """The answer as valid Unicode, and without the key, which a server may repeat."""
+        """Makes the answer valid Unicode, and removes keys from it, which a server may repeat."""
         secrets = getattr(self._chat, "secrets", ())
         return replace(answer, texts=tuple(valid(without_keys(text, secrets)) for text in answer.texts))
 
     def _used(self, answer: Answer, sent: int) -> Tokens:
-        """The tokens that the server reports, else an estimate: a budget must hold on a silent server too."""
+        """Returns the tokens that the server reports; if it reports none, estimates them and warns."""
         if any(answer.tokens):
             return answer.tokens
         meter().warn("usage_estimated", f"{self.name} does not report its tokens: they are estimated")
@@ -143,7 +149,7 @@ class BudgetedChat:
 
 
 def _request_facts(ask: ChatRequest) -> dict[str, Any]:
-    """The facts about a request that neither its prompt nor its user message tells."""
+    """Lists the facts about a request that neither its prompt nor its user message tells."""
     more = [list(message) for message in ask.messages[2:]]
     return {"samples": ask.samples, "max_tokens": ask.max_tokens} | ({"more": more} if more else {})
 

@@ -1,4 +1,4 @@
-"""The interface of a chat model: messages and a schema go in, texts and their tokens come out.
+"""Declares the interface of a chat model: messages and a schema go in, texts and their tokens come out.
 
 Each backend is one small class: `openai_protocol.py` for vLLM and other servers with that protocol,
 `langchain_chat.py` for the models of LangChain, and the doubles of `rarr.testing`.
@@ -58,7 +58,7 @@ class Sample(NamedTuple):
 
 @dataclass(frozen=True)
 class Answer:
-    """What a model answered: a text a sample (at least one, at most as many as asked for).
+    """The answer of a model: one text for each sample (at least one, at most as many as asked for).
 
     `probabilities` has the probability of each text, from 0 to 1: the product of the probabilities of the
     tokens in its JSON strings, or of all tokens where it has none. It is empty where the server was not asked
@@ -136,7 +136,7 @@ def estimated_tokens(texts: Sequence[str]) -> int:
 
 
 def name_of(model: Any) -> str:
-    """The name of a model that the settings name or that the caller made."""
+    """The name of a model: a string itself, or the `name`, `model_name`, `model` or class of an object."""
     if isinstance(model, str):
         return valid(model)
     names = (getattr(model, name, None) for name in ("name", "model_name", "model"))

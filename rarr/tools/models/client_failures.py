@@ -1,4 +1,4 @@
-"""Turns the errors of client libraries into failures that the package can act on, without keys in them."""
+"""Turns errors of client libraries and servers into `CallFailure`, and removes keys from their messages."""
 
 import re
 from base64 import b64encode
@@ -41,14 +41,14 @@ _OF_LENGTH = re.compile(r"context.(?:length|window)|too (?:long|large)", re.IGNO
 
 
 def redacted(text: str, secrets: Sequence[str] = ()) -> str:
-    """A message without these secrets, and without text that looks like a key of a known provider."""
+    """Replaces these secrets, and text that looks like a key, by `***` in a message."""
     for secret in secrets:
         text = _escapable(secret).sub("***", text)
     return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", text)))
 
 
 def without_keys(text: str, secrets: Sequence[str]) -> str:
-    """An answer without these secrets.
+    """Replaces these secrets by `***` in an answer.
 
     Short secrets stay, since they may be ordinary words, such as EMPTY.
     """
@@ -69,7 +69,7 @@ def _escapable(secret: str) -> re.Pattern[str]:
 
 
 def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
-    """The secrets that a server may repeat and nobody else may read: the key, and the password in the URL."""
+    """Lists the secrets that a server may repeat: the key, and the password in the URL, also as base64."""
     userinfo = unquote(urlsplit(base_url or "").netloc.rpartition("@")[0])
     user, _, password = userinfo.partition(":")
     sent = b64encode(f"{user}:{password}".encode()).decode() if userinfo else ""
@@ -77,7 +77,10 @@ def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
 
 
 def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> CallFailure:
-    """The failure for `error`, by its HTTP status or the name of its class: providers share no base class."""
+    """Makes the failure for `error`, by its HTTP status or class name: providers share no base class.
+
+    `model` is its name in the message. A `CallFailure` that is the error or its cause is returned as it is.
+    """
     # Clients wrap the errors of reading an answer, such as an answer that is too long.
     if (
         failure := next((cause for cause in (error, *_causes(error)) if isinstance(cause, CallFailure)), None)
@@ -102,7 +105,7 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
 def failure_of_status(
     status: int, headers: Mapping[str, str], body: str, model: str, secrets: Sequence[str] = ()
 ) -> CallFailure:
-    """The failure for an HTTP answer with this status."""
+    """Makes the failure for an HTTP answer with this status; its kind is as `CallFailure` describes."""
     reason = _line(_message(body), secrets) or "it gave no reason"
     message = f"{model} answered with status {status}: {reason}"
     kind: Kind = "refused"
@@ -114,9 +117,10 @@ def failure_of_status(
 
 
 def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str | None:
-    """Which of `sent` (logprobs, temperature, max_tokens, n, format) the server does not take.
+    """Names the part of a request (logprobs, temperature, max_tokens, n, format) that the server refused.
 
-    None for any other failure. The name of the model, provider:name, may have any word in it.
+    Only parts in `sent` are considered. None for any other failure. The name of the model, provider:name, is
+    ignored in the message, since it may have any word in it.
     """
     names = "|".join(re.escape(name) for name in (model, model.partition(":")[2]) if name)
     message = re.sub(rf"(?<!\w)(?:{names})(?!\w)", "", failure.said or str(failure))
@@ -126,7 +130,7 @@ def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str
 
 
 def _message(body: str) -> str:
-    """The message of an error in the form of the OpenAI protocol, else the whole body."""
+    """Reads the message of an error in the form of the OpenAI protocol; returns any other body whole."""
     try:
         error = loads(body)["error"]
         return str(error["message"] if isinstance(error, dict) else error)
@@ -135,7 +139,8 @@ def _message(body: str) -> str:
 
 
 def _line(text: str, secrets: Sequence[str]) -> str:
-    """The text on one line. It is redacted before it is cut, since half of a key is not recognised."""
+    """Puts the text on one line of at most `_MOST` characters, without keys."""
+    # It is redacted before it is cut, since half of a key is not recognised.
     return " ".join(redacted(text, secrets).split())[:_MOST]
 
 
@@ -153,7 +158,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def _message_of(error: Exception) -> str:
-    """The server's message where the client kept it. A short message is followed by the error's cause."""
+    """Finds the server's message in an error of a client. A short message is followed by its cause."""
     body = getattr(error, "body", None)
     message = body.get("message") if isinstance(body, dict) else None
     text = str(message or getattr(error, "message", None) or error)

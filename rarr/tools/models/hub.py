@@ -11,12 +11,12 @@ Model = TypeVar("Model")
 
 
 def can_be_model(name: str) -> bool:
-    """Whether it is a folder, or a name that the hub may have."""
+    """True for an existing folder, and for a name of the form `owner/model`; does not ask the hub."""
     return bool(name) and (Path(name).expanduser().is_dir() or name.count("/") == 1)
 
 
 def loaded(name: str, load: Callable[[str, bool], Model]) -> Model:
-    """Calls `load(folder or name, local files only)`: for the folder, else for local files, else for the hub.
+    """Calls `load(name, only_local)` and returns its model: from a folder, from local files, or from the hub.
 
     While the hub cannot be reached, the libraries spend most of a minute on retries. So one request with a
     short timeout asks for the model first. Raises the libraries' errors, which share no base class.
@@ -34,6 +34,6 @@ def loaded(name: str, load: Callable[[str, bool], Model]) -> Model:
 
 
 def one_line(error: Exception) -> str:
-    """The error's message on one line of at most 200 characters."""
+    """Writes the error's message on one line of at most 200 characters."""
     message = " ".join(str(error).split()) or type(error).__name__
     return message if len(message) <= 200 else f"{message[:199]}…"

@@ -1,4 +1,4 @@
-"""Chat models of LangChain: OpenAI, Anthropic and others with an integration package."""
+"""Makes and wraps chat models of LangChain: OpenAI, Anthropic and others with an integration package."""
 
 import json
 import re
@@ -29,7 +29,7 @@ Make = Callable[[float | None], BaseChatModel]
 
 
 class LangChainChat:
-    """One LangChain chat model. Structured answers use the way of its integration."""
+    """Wraps a LangChain chat model as a `ChatModel`. A part that its server refused is not sent again."""
 
     by_langchain = True
 
@@ -40,7 +40,7 @@ class LangChainChat:
         secrets: Sequence[str] = (),
         close: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`make` makes the model for a temperature; None is the provider's own. `aclose` calls `close`."""
+        """`make` makes the model for a temperature (None: the provider's default). `aclose` calls `close`."""
         self.name = name
         self._secrets = secrets
         self._make = make
@@ -49,7 +49,10 @@ class LangChainChat:
         self._left_out: set[str] = set()
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Sends one request; several samples where the integration has `n`."""
+        """Sends one request; returns several samples only from an integration of OpenAI's shape.
+
+        Raises `Adapted` if the server refused a part, and `CallFailure` for any other failure.
+        """
         sent = {"temperature", "format", *(["n"] if ask.samples > 1 else [])} - self._left_out
         model = self._model(ask.temperature if "temperature" in sent else None)
         complete = self._with_n if _of_openai_shape(model) else self._single
@@ -69,7 +72,7 @@ class LangChainChat:
 
     @property
     def secrets(self) -> Sequence[str]:
-        """The texts that nobody may read, with the keys that the integration read from the environment."""
+        """The texts to remove from messages, with the keys that the integration read from the environment."""
         return [*self._secrets, *(key for model in self._models.get().values() for key in _keys(model))]
 
     async def aclose(self) -> None:
@@ -116,9 +119,8 @@ class LangChainChat:
 
 
 def langchain_chat(name: str, **options: Any) -> LangChainChat:
-    """The model `name`, as provider:model, of LangChain's `init_chat_model`.
+    """Makes the model `name` (provider:model) with LangChain's `init_chat_model` and these options.
 
-    It is made once to check the name.
     Raises `SettingsError` for an unknown provider, and `SetupError` for a missing package or key.
     """
     from langchain.chat_models import init_chat_model  # half a second
@@ -173,7 +175,7 @@ def _explained(name: str, reason: str) -> RarrError:
 
 
 def _of_openai_shape(model: BaseChatModel) -> bool:
-    """Whether it has OpenAI's shape, by the name of its class, which need not be imported for others."""
+    """True if the model is built on `BaseChatOpenAI`, by the class name, which need not be imported."""
     return any(kind.__name__ == "BaseChatOpenAI" for kind in type(model).__mro__)
 
 
@@ -189,7 +191,7 @@ def _messages(ask: ChatRequest) -> list[BaseMessage]:
 
 
 def _outcome(message: Any, function: str, secrets: Sequence[str]) -> str | Stop:
-    """The text of a message, or the reason why it cannot be used."""
+    """Reads the text of a message, or the reason why it cannot be used."""
     refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), secrets)
     calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
     text = _text(message)
@@ -198,7 +200,7 @@ def _outcome(message: Any, function: str, secrets: Sequence[str]) -> str | Stop:
 
 
 def _text(message: Any) -> str:
-    """The arguments of the function call where there is one, else the text without other kinds of blocks."""
+    """Reads the arguments of the first function call as JSON; without a call, the text of the message."""
     calls = getattr(message, "tool_calls", None) or ()
     if calls:
         return json.dumps(calls[0]["args"], ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""The language model of a node: it takes a prompt and returns answers of a known shape."""
+"""Asks the language model of a node: takes a prompt, and returns answers as objects of a pydantic class."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import CallFailure, ChatRequest, Message, Sample, Tokens, estimated_tokens
 from rarr.tools.models.meter import answer_memo, meter
 from rarr.tools.models.structured_answers import UnreadableAnswer, read_answer
-from rarr.tools.spans import keep, span
+from rarr.tools.trace_spans import keep, span
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -23,14 +23,14 @@ _QUOTE = 80  # characters of an unreadable answer that are quoted
 
 
 class Likely(NamedTuple, Generic[Shape]):
-    """An answer, and the probability that the model gives its words; None where the server does not say."""
+    """An answer, and its probability from 0 to 1 as the server reports it; None if it reports none."""
 
     answer: Shape
     probability: float | None
 
 
 class LanguageModel:
-    """A model, and the fallbacks that are asked where it fails."""
+    """Asks the first of `models`; if it fails or its answer cannot be read, asks the next one."""
 
     def __init__(self, models: Sequence[BudgetedChat], *, max_answer_tokens: int) -> None:
         self.models = models
@@ -43,18 +43,17 @@ class LanguageModel:
         return self.models[0].name
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
-        """The one answer at temperature 0, as `ask_likely` gives it."""
+        """Asks for one answer at temperature 0, like `ask_likely`, and returns it without its probability."""
         return (await self.ask_likely(prompt, shape, variables)).answer
 
     async def ask_likely(
         self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]
     ) -> Likely[Shape]:
-        """The one answer at temperature 0, with its probability where the prompt asks for that.
+        """Asks for one answer at temperature 0, with its probability if the prompt wants it.
 
-        A question that was answered in this run, or for this block of a long text, is not asked again.
-
-        A question that is still under way is asked again: a caller that waited for it would be cancelled with
-        it. Raises `ModelError` where every model failed or no answer could be read, and `BudgetError`.
+        An answer of this run, or of this block of a long text, is returned again without a request; a
+        question still under way is sent again. Raises `ModelError` if every model failed or no answer could
+        be read, and `BudgetError` at a limit of the run.
         """
         user = prompt.render(**variables)
         key, memo = (id(self), prompt.hash, user), answer_memo()
@@ -72,13 +71,13 @@ class LanguageModel:
         samples: int,
         temperature: float,
     ) -> list[Shape]:
-        """Several answers at once, those that could be read; raises as `ask` does where none could."""
+        """Asks for several answers at once, and returns those that can be read; raises like `ask_likely`."""
         user = prompt.render(**variables)
         likely = await self._traced(prompt, shape, user, samples=samples, temperature=temperature)
-        return [one.answer for one in likely]
+        return [likely_answer.answer for likely_answer in likely]
 
     def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
-        """The expected usage of one call whose variables hold about `user_tokens`."""
+        """Estimates the usage of one call whose variables have about `user_tokens` tokens."""
         tokens = Tokens(estimated_tokens([prompt.system, prompt.user]) + user_tokens, output_tokens)
         return ModelUsage(
             model_calls=1,
@@ -127,10 +126,10 @@ class LanguageModel:
     async def _samples(
         self, model: BudgetedChat, ask: ChatRequest, tokens: int | None
     ) -> tuple[ChatRequest, list[Sample]]:
-        """The request as it was answered, and its samples, within the bound of the prompt where it has one.
+        """Sends the request with at most `tokens` answer tokens, and returns it as sent with its samples.
 
-        A model that was cut off before its answer started reasons first. It gets the whole limit from then
-        on.
+        A model that was cut off before its answer started reasons first: from then on, it gets the limit of
+        `ask`.
         """
         if tokens is None or tokens >= ask.max_tokens or model.name in self._reasoning:
             return ask, await _samples(model, ask)
@@ -145,9 +144,9 @@ class LanguageModel:
 
 
 async def _samples(model: BudgetedChat, ask: ChatRequest) -> list[Sample]:
-    """The samples; those that a server left out of its answer are asked for one by one, at once.
+    """Sends the request. Samples that the server left out are requested one by one, at the same time.
 
-    Where all samples were cut off, one sample of twice the length is requested.
+    If all samples were cut off, requests one sample of twice the length.
     """
     try:
         samples = (await model.complete(ask)).samples
@@ -162,7 +161,7 @@ async def _samples(model: BudgetedChat, ask: ChatRequest) -> list[Sample]:
 
 
 async def _one_more(model: BudgetedChat, ask: ChatRequest) -> list[Sample]:
-    """A sample that others can stand for; that it is missing is said."""
+    """Requests one more sample; if that fails, warns and returns []."""
     try:
         return (await model.complete(ask)).samples
     except (CallFailure, BudgetError) as error:
@@ -173,16 +172,19 @@ async def _one_more(model: BudgetedChat, ask: ChatRequest) -> list[Sample]:
 async def _read(
     model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape], samples: Sequence[Sample]
 ) -> list[Likely[Shape]]:
-    """The answers that can be read. If there are none, tells the model so, and asks it once more.
+    """Parses the samples and returns the readable answers. If there are none, asks the model once more.
 
     Its answer and the problem are quoted like a variable: evidence may have put marks of the prompt there.
+    Raises `UnreadableAnswer` if the second answer cannot be read either.
     """
     answers, problems = await work(_readable, samples, shape)
     if not answers:
         answer, problem = (prompt.quoted(text).shown for text in (samples[0].text, problems[0]))
         complaint = f"That could not be read: {problem}. Answer with one JSON object and nothing else."
-        said = (Message("assistant", answer or "(nothing)"), Message("user", complaint))
-        again = replace(ask, messages=(*ask.messages, *said), samples=1, max_tokens=2 * ask.max_tokens)
+        retry_messages = (Message("assistant", answer or "(nothing)"), Message("user", complaint))
+        again = replace(
+            ask, messages=(*ask.messages, *retry_messages), samples=1, max_tokens=2 * ask.max_tokens
+        )
         samples = (await model.complete(again)).samples
         answers, problems = await work(_readable, samples, shape)
     if not answers:

@@ -21,7 +21,7 @@ class Bare(str):
 
 @dataclass
 class Object:
-    """Members in order. `cut`: the end is missing.
+    """A JSON object: its members in order. `cut`: the end is missing.
 
     `lost` is the key, as far as it was written, of a member that was cut off and left out.
     """
@@ -33,7 +33,7 @@ class Object:
 
 @dataclass
 class Array:
-    """Items in order. `cut`: the end is missing, and the last item may be cut off, too."""
+    """A JSON list: its items in order. `cut`: the end is missing, and the last item may be cut off, too."""
 
     items: list["Value"] = field(default_factory=list)
     cut: bool = True
@@ -43,7 +43,7 @@ Value: TypeAlias = str | Object | Array
 
 
 class Parsed(NamedTuple):
-    """An object or list. `broken`: it stops being JSON at some point, and `value` holds the part before."""
+    """A parsed object or list. `broken`: the text stops being JSON there, and `value` is the part before."""
 
     value: Object | Array
     broken: bool
@@ -126,10 +126,7 @@ class _StopError(Exception):
 
 
 def find(text: str) -> Iterator[Parsed]:
-    """The objects and lists of `text`, in order. An object inside another comes as its part alone.
-
-    Empty braces are left out.
-    """
+    """Yields the outermost JSON objects and lists of `text`, in order, without empty objects."""
     at = 0
     while start := _START.search(text, at):
         value = _opened(start[0])
@@ -151,7 +148,7 @@ def _opened(text: str) -> Object | Array:
 
 
 def _behind(text: str, start: int) -> int:
-    """The position after the bracket that closes `start`: a part of a broken object is no answer."""
+    """The position after the bracket that closes the one at `start`, or the length of the text."""
     depth = 0
     for bracket in _BRACKET.finditer(text, start):
         depth += 1 if bracket[0] in "{[" else -1
@@ -161,7 +158,7 @@ def _behind(text: str, start: int) -> int:
 
 
 class _JsonReader:
-    """Recursive descent that fills containers in place, so that the read part stays when the text ends."""
+    """Parses JSON recursively into containers that it fills, so that what was read stays if the text ends."""
 
     def __init__(self, text: str, at: int) -> None:
         self.text = text

@@ -1,4 +1,4 @@
-"""Limits how many requests are under way at once: the number of the settings, fewer on a slow server.
+"""Limits how many requests are under way at once: to the setting `concurrency`, and lower on a slow server.
 
 A server that answers one request at a time keeps the others waiting, and each would run into its timeout. The
 number falls when an answer takes too long, and rises with answers in time, like TCP's window (Jacobson 1988):
@@ -17,7 +17,7 @@ FIRST_SLOW = 4  # requests at once, at most, after the first slow answer
 
 
 class Limiter:
-    """At most `most` requests at once, for all texts, branches and models together.
+    """Lets at most `most` requests run at once in an event loop, for all texts, branches and models together.
 
     An answer that takes longer than `slow_s` seconds is slow; None: no answer is slow.
     """
@@ -26,12 +26,12 @@ class Limiter:
         self._places = PerLoop(lambda: _Places(most, slow_s))
 
     def __call__(self) -> AbstractAsyncContextManager[None]:
-        """A place among the requests of the running loop."""
+        """Returns a context manager that waits until a request may start, and holds its slot."""
         return self._places.get().place()
 
 
 class _Places:
-    """The places of one event loop. When the number falls, `owed` taken places are not given back."""
+    """The request slots of one event loop. When their number falls, `owed` slots in use are not returned."""
 
     def __init__(self, most: int, slow_s: float | None) -> None:
         self._most, self._slow_s = most, slow_s
@@ -41,7 +41,7 @@ class _Places:
 
     @asynccontextmanager
     async def place(self) -> AsyncGenerator[None, None]:
-        """Waits for a place. The time of the request decides how many places there will be."""
+        """Waits for a slot and holds it; raises or lowers the number of slots by the time of the request."""
         await self._places.acquire()
         began = time.monotonic()
         try:
@@ -66,9 +66,9 @@ class _Places:
             self._give_back()
 
     def _fall(self, began: float) -> None:
-        """Halves the number, once for all requests under way together.
+        """Halves the number of slots, once for all requests that were under way at the last fall.
 
-        The first fall goes to `FIRST_SLOW`.
+        The first fall goes to at most `FIRST_SLOW`. Does nothing without `slow_s`.
         """
         if self._slow_s is None or began < self._fell_at:
             return

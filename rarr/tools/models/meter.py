@@ -1,4 +1,4 @@
-"""The spending of one run, node by node, and its limits.
+"""Counts the calls, tokens, cost and seconds of one run, node by node, and enforces its limits.
 
 The run's meter and the running node are context variables. So a model that many runs share finds the run that
 asks, without passing the meter through every interface.
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from rarr.errors import BudgetError
 from rarr.records import Notice
 from rarr.tools.models.chat import Answer, ChatRequest, Tokens
-from rarr.tools.spans import warned
+from rarr.tools.trace_spans import warned
 
 LONGEST_GRACE_S = 2.0
 _clock = time.perf_counter
@@ -52,7 +52,7 @@ class ModelCall(NamedTuple):
 
 @dataclass
 class Tally:
-    """The spending of a node so far."""
+    """The calls, seconds, tokens and cost of a node so far; `cost` is None if a price is not known."""
 
     calls: int = 0
     seconds: float = 0.0
@@ -67,7 +67,7 @@ class Tally:
 
 
 def _sum(first: Any, second: Any) -> Any:
-    """The sum; None where one of the two is not known."""
+    """Adds two numbers; None if one of them is None (not known)."""
     return None if first is None or second is None else first + second
 
 
@@ -75,14 +75,15 @@ class Answers(Protocol):
     """The models' answers from an earlier, interrupted part of the run."""
 
     def answer(self, model: str, ask: ChatRequest) -> Answer | None:
-        """The answer of `model` to this request; None where there is none."""
+        """Finds the earlier answer of `model` to this request; None if there is none."""
 
 
 @dataclass
 class Meter:
-    """The meter of one run. `memo` holds answers that models would only repeat.
+    """Counts the usage of one run, and refuses requests beyond its `budget`.
 
-    For a resumed run, `answers` need not be paid for again, and `before_s` are the seconds until it stopped.
+    `memo` has the answers so far, for equal questions. For a resumed run, `answers` has those of its first
+    part, and `before_s` the seconds that part took.
     """
 
     budget: Budget = field(default_factory=Budget)
@@ -101,12 +102,12 @@ class Meter:
 
     @property
     def total(self) -> Tally:
-        """The spending of all nodes."""
+        """The usage of all nodes together."""
         return sum(self.by_node.values(), Tally())
 
     @property
     def tally(self) -> Tally:
-        """The spending of the running node."""
+        """The usage of the running node."""
         return self.by_node.setdefault(_NODE.get(), Tally())
 
     @property
@@ -122,7 +123,7 @@ class Meter:
 
     @property
     def exhausted(self) -> bool:
-        """Whether a limit is reached, so that the run gets no more requests or time."""
+        """True if the requests, tokens, cost or time spent so far have reached a limit."""
         spent, budget, remaining = self.total, self.budget, self.remaining
         return (
             (remaining is not None and remaining <= 0)
@@ -136,7 +137,7 @@ class Meter:
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
-        """Counts one call of `node`, also where it fails."""
+        """Counts one call of `node` and its seconds, even if it fails; requests inside count for `node`."""
         token, started = _NODE.set(node), time.perf_counter()
         try:
             yield
@@ -148,7 +149,7 @@ class Meter:
 
     @contextmanager
     def request(self, expected: int, cost: float = 0.0) -> Iterator[None]:
-        """Counts one request of about `expected` tokens. Raises `BudgetError` before it is sent.
+        """Counts one request of about `expected` tokens; raises `BudgetError` if it would pass a limit.
 
         Requests under way count with their expected tokens, so that many requests at once do not exceed the
         limit together.
@@ -179,19 +180,19 @@ class Meter:
         tally.cost = _sum(tally.cost, cost)
 
     def warn(self, code: str, message: str) -> None:
-        """Puts a warning into the run's revision, for who cannot hand one on; once, by the first node."""
+        """Adds a warning to the run's revision, unless it has one with the same code and message."""
         notice = Notice(code=code, message=message, node=_NODE.get())
-        if not any((one.code, one.message) == (code, notice.message) for one in self.warnings):
+        if not any((warning.code, warning.message) == (code, notice.message) for warning in self.warnings):
             self.warnings.append(notice)
         warned(code, notice.message)
 
     def new_warnings(self) -> list[Notice]:
-        """The warnings that no earlier call returned."""
+        """Returns the warnings that no earlier call of this method returned."""
         new, self._taken = self.warnings[self._taken :], len(self.warnings)
         return new
 
     def note(self, call: ModelCall) -> None:
-        """Reports a request to the listener, where there is one."""
+        """Passes a finished request to `on_call`, if there is one."""
         if self.on_call is not None:
             self.on_call(call._replace(node=_NODE.get()))
 
@@ -202,14 +203,14 @@ class Meter:
 
     @property
     def over(self) -> bool:
-        """Whether a limit has ended the run, so that nothing more may start."""
+        """True if the deadline is over or a limit has refused a request, so that nothing more may start."""
         if self.remaining is not None and self.remaining <= 0:
             self.ended = "deadline_s"
         return bool(self.ended)
 
     @asynccontextmanager
     async def in_time(self, grace: float = 0.0) -> AsyncIterator[None]:
-        """Ends the block with a `BudgetError` `grace` seconds after the run's deadline."""
+        """Cancels the `with` block `grace` seconds after the run's deadline, and raises `BudgetError`."""
         remaining = self.remaining
         if remaining is None:
             yield
@@ -236,7 +237,7 @@ METER: ContextVar[Meter | None] = ContextVar("meter", default=None)
 
 
 def meter() -> Meter:
-    """The meter of the run that asks; outside of a run, a meter without limits that nobody reads."""
+    """The meter of the current run; outside of a run, a new meter without limits."""
     return METER.get() or Meter()
 
 
@@ -244,14 +245,14 @@ _ANSWERED: ContextVar[dict[Any, Any] | None] = ContextVar("answer_memo", default
 
 
 def answer_memo() -> dict[Any, Any]:
-    """Answers that models would only repeat: those of the run, or of the block under way."""
+    """The answers of models so far, for equal questions: of the run, or of the block under way."""
     block_answers = _ANSWERED.get()
     return meter().memo if block_answers is None else block_answers
 
 
 @contextmanager
 def apart() -> Iterator[None]:
-    """Forgets the answers of the block afterwards: what one block asks must not depend on another block."""
+    """Gives the `with` block an empty `answer_memo`, so that no block of a text depends on another."""
     token = _ANSWERED.set({})
     try:
         yield

@@ -1,4 +1,4 @@
-"""Chat models of a server with OpenAI's protocol at a base URL, vLLM first of all.
+"""Sends requests to chat models of a server with OpenAI's protocol, such as vLLM.
 
 The JSON schema of an answer is sent as `response_format`; vLLM and OpenAI constrain the answer by it. A
 server that refuses it is asked for a function call, then in JSON mode, then for plain text.
@@ -37,7 +37,7 @@ _FORMATS = ("json_schema", "function", "json_object", "text")
 
 
 class OpenAIProtocol:
-    """One model of one server. A part of a request that the server refused is not sent again."""
+    """A `ChatModel` of one server. A part of a request that the server refused is not sent again."""
 
     def __init__(
         self,
@@ -69,7 +69,10 @@ class OpenAIProtocol:
         )
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Sends one request; samples as one request with n, where the server supports it."""
+        """Sends one request; without `n`, if the server refused it, the answer has one sample.
+
+        Raises `Adapted` if the server refused a part, and `CallFailure` for any other failure.
+        """
         kind, left_out = self._formats[0], frozenset(self._left_out)
         body = {
             "model": self.name.partition(":")[2],
@@ -99,7 +102,10 @@ class OpenAIProtocol:
         raise failure
 
     async def probe(self) -> str:
-        """Checks that the server lists the model, at no cost. Raises `CallFailure`."""
+        """Checks, at no cost, that the server lists the model; returns the address in words.
+
+        Raises `CallFailure` if it does not, or cannot be reached.
+        """
         try:
             response = await self._clients.get().get(f"{self._base_url}/models", timeout=PROBE_S)
             response.raise_for_status()
@@ -116,7 +122,7 @@ class OpenAIProtocol:
         await self._clients.aclose()
 
     def _adapts(self, failure: CallFailure, kind: str, body: Mapping[str, Any]) -> bool:
-        """Whether the next request will be another. Requests at the same time may find the same out."""
+        """Drops the part of the request that the server refused from later ones; False if it named none."""
         sent = {"logprobs", "temperature", "max_tokens", "n"} & body.keys() | (
             {"format"} if kind != "text" else set()
         )
@@ -145,23 +151,23 @@ def _format(kind: str, ask: ChatRequest) -> dict[str, Any]:
 
 
 def _answer(completion: Any, name: str, function: str, secrets: Sequence[str]) -> Answer:
-    """The answer in a completion. Anything else, whatever its status, is a failure of the server."""
+    """Reads the answer in the JSON of a completion. Raises `CallFailure` if it has no usable text."""
     try:
         outcomes = [_outcome(choice, function, secrets) for choice in completion["choices"]]
     except (AttributeError, KeyError, TypeError, IndexError):
         outcomes = []
     if not outcomes:
-        said = redacted(json.dumps(completion, ensure_ascii=False), secrets)[:200]
-        raise CallFailure("server", f"{name} did not answer with a completion: {said}")
+        excerpt = redacted(json.dumps(completion, ensure_ascii=False), secrets)[:200]
+        raise CallFailure("server", f"{name} did not answer with a completion: {excerpt}")
     answer = whole(outcomes, _tokens(completion.get("usage")), name)
     answered = zip(completion["choices"], outcomes, strict=True)
     probabilities = [_probability(choice) for choice, outcome in answered if isinstance(outcome, str)]
-    known = tuple(one for one in probabilities if one is not None)
+    known = tuple(probability for probability in probabilities if probability is not None)
     return replace(answer, probabilities=known) if len(known) == len(answer.texts) else answer
 
 
 def _outcome(choice: Mapping[str, Any], function: str, secrets: Sequence[str]) -> str | Stop:
-    """The text of a choice, or the reason why it cannot be used."""
+    """Reads the text of a choice, or the reason why it cannot be used."""
     message = choice["message"]
     refusal = redacted(str(message.get("refusal") or ""), secrets)
     calls = [call["function"] for call in message.get("tool_calls") or ()]
@@ -172,10 +178,10 @@ def _outcome(choice: Mapping[str, Any], function: str, secrets: Sequence[str]) -
 
 
 def _probability(choice: Mapping[str, Any]) -> float | None:
-    """The probability of the strings in the JSON of a choice; None where the server does not give it.
+    """Multiplies the token probabilities of the strings in a choice's JSON; None if the server gave none.
 
-    How sure a model is of the braces and names around a string says nothing about the string. The whole text
-    counts where it has no string.
+    The braces and names around a string do not count: they say nothing about it. The whole text counts if it
+    has no string.
     """
     try:
         tokens = [(str(token["token"]), float(token["logprob"])) for token in choice["logprobs"]["content"]]
@@ -192,7 +198,7 @@ def _probability(choice: Mapping[str, Any]) -> float | None:
 
 
 def _tokens(usage: Any) -> Tokens:
-    """The token counts; a count that is missing or has another form is 0."""
+    """Reads the token counts; a count that is missing or has another form is 0."""
     if not isinstance(usage, dict):
         return Tokens()
     details = usage.get("prompt_tokens_details")

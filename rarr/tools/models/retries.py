@@ -15,7 +15,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from rarr.tools.models.chat import CallFailure, Kind
 from rarr.tools.models.limiter import Limiter
-from rarr.tools.spans import saved, span
+from rarr.tools.trace_spans import saved, span
 
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
@@ -25,7 +25,10 @@ Made = TypeVar("Made")
 
 
 class Attempts:
-    """Sends requests to one server: again where that helps, but not while it rests after several failures."""
+    """Sends requests to one server, and repeats them if that may help.
+
+    After several failures in a row the server "rests": for `REST_S` seconds nothing is sent to it.
+    """
 
     def __init__(
         self,
@@ -47,9 +50,9 @@ class Attempts:
         self._last: CallFailure | None = None
 
     async def __call__(self, request: Callable[[], Awaitable[Made]]) -> Made:
-        """The result of `request`, which has its own timeout. Raises the last `CallFailure` of the attempts.
+        """Calls `request`, which has its own timeout, until it succeeds; raises the last `CallFailure`.
 
-        Other errors of `request` are raised at once.
+        Raises other errors, and failures that another attempt would not mend, at once.
         """
         attempts = AsyncRetrying(
             stop=stop_after_attempt(self._attempts),
@@ -95,7 +98,7 @@ class Attempts:
                 self._rests_until = time.monotonic() + REST_S
 
     def _wait(self, state: RetryCallState) -> float:
-        """Seconds until the next attempt: as long as the server asks for, else twice as long each time."""
+        """Seconds until the next attempt: doubled each time, but at least as long as the server asks."""
         failure = state.outcome.exception() if state.outcome else None
         requested = failure.retry_after if isinstance(failure, CallFailure) else None
         grown = min(self._first_wait_s * 2.0 ** (state.attempt_number - 1), LONGEST_WAIT_S)
@@ -104,7 +107,7 @@ class Attempts:
 
 
 async def in_time(request: Awaitable[Made], limit_s: float, late: str) -> Made:
-    """The result of `request` within `limit_s` seconds, else `CallFailure` with the message `late`.
+    """Waits at most `limit_s` seconds for `request`; after that raises `CallFailure` with the message `late`.
 
     The timeout of a client is for a single read: an answer that comes byte by byte would never end.
     """
@@ -118,7 +121,7 @@ async def in_time(request: Awaitable[Made], limit_s: float, late: str) -> Made:
 
 
 def _worth_another(error: BaseException) -> bool:
-    """Whether another attempt may help."""
+    """True for a lost connection, a busy or failing server, unless it asks to wait too long."""
     return (
         isinstance(error, CallFailure)
         and error.kind in ("connection", "busy", "server")

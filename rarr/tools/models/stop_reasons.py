@@ -1,4 +1,4 @@
-"""Tells why a model stopped: an answer that was cut off, declined or for another function cannot be used."""
+"""Tells from a model's stop reason why its text cannot be used, such as "cut off" or "declined"."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -23,7 +23,7 @@ _MOST = 100  # characters of a model's text
 
 
 class Stop(NamedTuple):
-    """Why a text cannot be used. `begun`: it holds the beginning of an answer."""
+    """The reason why a text cannot be used. `begun`: the text has the beginning of an answer."""
 
     kind: Kind
     why: str
@@ -31,9 +31,9 @@ class Stop(NamedTuple):
 
 
 def stop_of(reason: object, refusal: object, text: str) -> Stop | None:
-    """Why `text` cannot be used, by the server's reason or the model's refusal; None where it is complete.
+    """Tells why `text` cannot be used, by the server's stop reason or the model's refusal; None if it can.
 
-    A server may give no reason. A text with an unknown reason cannot be used.
+    It can be used if the server gives no reason, but not with a reason that is unknown here.
     """
     name = str(reason or "").strip().casefold()
     if name in _CUT:
@@ -50,7 +50,7 @@ def stop_of(reason: object, refusal: object, text: str) -> Stop | None:
 
 
 def has_begun(text: str) -> bool:
-    """Whether `text`, which was cut off, holds the beginning of an answer, and not only reasoning."""
+    """True if `text`, which was cut off, has a `{` outside of its reasoning: an answer has begun."""
     try:
         return "{" in "".join(outside_reasoning(text))
     except UnreadableAnswer:
@@ -58,7 +58,7 @@ def has_begun(text: str) -> bool:
 
 
 def reason_in(metadata: Mapping[str, Any]) -> object:
-    """The stop reason in the metadata of a LangChain message, under the provider's name for it."""
+    """Reads the stop reason in the metadata of a LangChain message, whose key depends on the provider."""
     details = metadata.get("incomplete_details")
     if isinstance(details, Mapping):
         return details.get("reason")
@@ -66,9 +66,9 @@ def reason_in(metadata: Mapping[str, Any]) -> object:
 
 
 def other_function(called: Sequence[object], wanted: str) -> Stop | None:
-    """The failure where other functions were called than `wanted`.
+    """Returns a failure if functions were called, but not `wanted`; otherwise None.
 
-    Some servers leave out or prefix the name.
+    Some servers leave out or prefix the name of the function.
     """
     names = [str(name or wanted) for name in called]
     if not names or any(name.rpartition(".")[2] == wanted for name in names):
@@ -77,7 +77,7 @@ def other_function(called: Sequence[object], wanted: str) -> Stop | None:
 
 
 def whole(outcomes: Sequence[str | Stop], tokens: Tokens, name: str) -> Answer:
-    """The complete texts. Raises `CallFailure` where there are none."""
+    """Makes an answer of the texts among `outcomes`. Raises `CallFailure` if all are stops."""
     texts = tuple(outcome for outcome in outcomes if isinstance(outcome, str))
     if texts:
         return Answer(texts, tokens)

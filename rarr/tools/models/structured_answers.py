@@ -1,4 +1,4 @@
-"""Reads a language model's answer as a value of a known shape, or tells why it cannot.
+"""Parses a language model's answer into a pydantic object (its "shape"), or tells why it cannot.
 
 Nothing is guessed: an answer that is cut off within a field, given twice or written in prose is unreadable. A
 misread verdict and half an edit are worse than asking again.
@@ -18,11 +18,11 @@ A = TypeVar("A", bound=BaseModel)
 
 
 class UnreadableAnswer(ValueError):  # noqa: N818  # it is about an answer, not about a failure here
-    """The message is the reason, on one line, such as "it has no 'verdict'"."""
+    """An answer cannot be read; the message is the reason on one line, such as "it has no 'verdict'"."""
 
 
 class _MisfitError(UnreadableAnswer):
-    """Complete JSON of another kind: models may repeat the request before the answer."""
+    """Complete JSON that does not fit the shape: models may repeat the request before the answer."""
 
 
 Outcome: TypeAlias = A | UnreadableAnswer
@@ -70,7 +70,7 @@ _QUOTES = {('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("«", "»"),
 
 
 def read_answer(text: str, shape: type[A]) -> A:
-    """The answer in `text`, whatever surrounds it. Raises only `UnreadableAnswer`."""
+    """Parses the answer in `text`: JSON or lines of `key: value`. Raises only `UnreadableAnswer`."""
     parts = outside_reasoning(text)
     rest = "\n".join(parts).strip()
     if not rest:
@@ -84,7 +84,7 @@ def read_answer(text: str, shape: type[A]) -> A:
 
 
 def outside_reasoning(text: str) -> list[str]:
-    """The parts of `text` between reasoning and template tokens. No JSON object reaches across two parts."""
+    """Returns the parts of `text` outside of reasoning. Raises `UnreadableAnswer` if its end is unclear."""
     parts: list[str] = []
     start = at = 0
     while mark := _MARK.search(text, at):
@@ -120,7 +120,7 @@ def _with_head(part: str) -> str:
 
 
 def _agreed(outcomes: list[Outcome[A]]) -> A:
-    """The outcome that all share: a model that changes its mind, or goes on with examples, gave no answer."""
+    """Returns the answer that all outcomes, but misfits at the start, share; raises if they differ."""
     meant = list(dropwhile(lambda outcome: isinstance(outcome, _MisfitError), outcomes)) or outcomes[-1:]
     if any(outcome != meant[0] for outcome in meant):
         raise UnreadableAnswer("it gives several answers that differ")
@@ -135,7 +135,7 @@ def _read(parsed: Parsed, shape: type[A], levels: int = _WRAPPERS) -> list[Outco
 
 
 def _outcomes(value: Value, shape: type[A], levels: int) -> list[Outcome[A]]:
-    """The outcomes of reading `value`, else its parts, as `shape`; none where it has none of the fields."""
+    """Reads `value`, or if it has no field of `shape`, what it contains, down to `levels` levels."""
     if isinstance(value, Object) and _speaks_of(value, shape):
         return [_outcome(value, shape)]
     outcome = _as_only_list(value, shape) if isinstance(value, Array) else None
@@ -207,7 +207,7 @@ def _values(value: Object, shape: type[BaseModel]) -> dict[str, Any]:
 
 
 def _plain(value: Value, wanted: Any) -> Any:
-    """`value` for pydantic, which decides best whether a text without quotes is a number or a truth value."""
+    """Turns `value` into lists, dicts and strings for pydantic; raises if its end is uncertain."""
     if isinstance(value, Bare) and value.casefold() in _NULLS:
         return "" if wanted is str else None
     if isinstance(value, Bare) and wanted is str and not _SCALAR.fullmatch(value):
@@ -224,14 +224,14 @@ def _plain(value: Value, wanted: Any) -> Any:
 
 
 def _option(text: str, wanted: Any) -> str:
-    """The option of a Literal that equals `text`, apart from case, quotes, Markdown and a full stop."""
+    """Finds the option of a Literal equal to `text` but for case, quotes, marks; `text` if there is none."""
     bare = text.lstrip(_AROUND).rstrip(_BEHIND).casefold()
     options = (option for option in get_args(wanted) if isinstance(option, str))
     return next((option for option in options if option.casefold() == bare), text)
 
 
 def _items(value: Array, wanted: Any) -> list[Any]:
-    """The items. Of a list that was cut off, the items before the cut; there must be at least one."""
+    """Reads the items of a list, or those before a cut. Raises `UnreadableAnswer` if the cut leaves none."""
     of_list = get_origin(wanted) is list
     inner = get_args(wanted)[0] if of_list else Any
     items = value.items
@@ -249,7 +249,7 @@ def _fits(value: Value, wanted: Any) -> bool:
 
 
 def _from_lines(text: str, shape: type[A]) -> A:
-    """Reads lines of `key: value`, or a single word where the only required field is a choice of options."""
+    """Reads lines of `key: value`, or one option alone if the only required field is a choice of options."""
     wanted = {name: field.annotation for name, field in shape.model_fields.items()}
     if not all(kind is str or get_origin(kind) is Literal for kind in wanted.values()):
         raise UnreadableAnswer("it has no JSON object that fits")
@@ -267,7 +267,7 @@ def _from_lines(text: str, shape: type[A]) -> A:
 
 
 def _lines(text: str, shape: type[BaseModel]) -> list[tuple[str, Value]]:
-    """The fields that lines name; a text may continue on the following lines.
+    """Reads the fields that lines name; an optional text may continue on the following lines.
 
     A required text must end on its line and, at the end of the answer, look finished. Otherwise an edit could
     not be told from an edit that was cut off, or from one with a remark after it.

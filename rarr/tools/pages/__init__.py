@@ -1,1 +1,1 @@
-"""What all pages of HTML share: the template environment, the frame of a page, its style and its macros."""
+"""Renders HTML pages: the template environment, the frame of a page, its style and its macros."""

@@ -1,1 +1,1 @@
-"""Files and databases that a crash never leaves half-written."""
+"""Writes files and databases so that a crash never leaves them half-written."""

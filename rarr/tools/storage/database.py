@@ -1,4 +1,4 @@
-"""A SQLite file of this package, which many processes and threads read and write at once.
+"""Gives access to a SQLite file of this package, which many processes and threads read and write at once.
 
 It must lie on a local disk: write-ahead logging needs memory that all its processes share.
 """
@@ -15,7 +15,7 @@ from rarr.tools.storage.database_opening import Schema, open_database
 
 
 class Database:
-    """One connection, opened at once, and opened again after it was closed.
+    """One connection to a SQLite file, opened at once; the first use after `close` opens it again.
 
     Every use may raise `sqlite3.Error`, and `InputError` where the file cannot be opened.
     """
@@ -37,7 +37,7 @@ class Database:
                 self._connection = None
 
     def size(self) -> int:
-        """Bytes of the file that are in use."""
+        """Counts the bytes of the file that are in use."""
         names = ("page_count", "freelist_count", "page_size")
         with self.used() as sqlite:
             pages, free, size = (sqlite.execute(f"PRAGMA {name}").fetchone()[0] for name in names)
@@ -53,7 +53,7 @@ class Database:
 
     @contextmanager
     def used(self) -> Iterator[sqlite3.Connection]:
-        """The connection. No other thread can use it during the block."""
+        """Yields the connection, opened if needed. No other thread can use it during the block."""
         with self.lock:
             if self._connection is None:
                 self._connection = open_database(self._path, self._schema)
@@ -61,7 +61,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """The same, in a transaction: either everything that is written is kept, or nothing."""
+        """Yields the connection in a transaction: if the block raises, nothing that it wrote is stored."""
         with self.used() as sqlite:
             sqlite.execute("BEGIN IMMEDIATE")
             try:

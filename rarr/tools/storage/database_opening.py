@@ -1,4 +1,4 @@
-"""Opens or makes a SQLite file of this package."""
+"""Opens a SQLite file of this package, and makes it if it is missing."""
 
 import os
 import sqlite3
@@ -15,9 +15,10 @@ _OPENING_S = 10.0
 
 
 class Schema(NamedTuple):
-    """The content of a file. `noun` is its name in errors, and `tables` are the statements that make it.
+    """Describes a kind of SQLite file. `noun` is its name in errors; the statements `tables` make its tables.
 
-    `name` is SQLite's application_id, which tells these files from the files of others.
+    `name` is SQLite's application_id, which tells these files from the files of others, and `format` is the
+    version of the tables.
     """
 
     noun: str
@@ -27,9 +28,9 @@ class Schema(NamedTuple):
 
 
 def open_database(path: Path, schema: Schema) -> sqlite3.Connection:
-    """Opens the file.
+    """Opens or makes the file; a file that may not be written is opened for reading.
 
-    Raises `InputError` where it is another file, or cannot be opened; it stays as it is.
+    Raises `InputError`, and changes nothing, if it is another kind of file or cannot be opened.
     """
     try:
         return _opened(path.absolute(), schema)
@@ -62,7 +63,7 @@ def _connected(path: Path, schema: Schema, mode: str) -> sqlite3.Connection:
 
 
 def _prepare(sqlite: sqlite3.Connection, path: Path, schema: Schema) -> None:
-    """Makes the tables in an empty file. Any other file must have been made by this package."""
+    """Makes the tables in an empty file. Raises `InputError` for a file of another program or version."""
     name, version, tables = (
         sqlite.execute(query).fetchone()[0]
         for query in ("PRAGMA application_id", "PRAGMA user_version", "SELECT COUNT(*) FROM sqlite_master")

@@ -1,4 +1,4 @@
-"""Files that are written completely or not at all, even if the machine stops; private files."""
+"""Writes files completely or not at all, even if the machine stops; makes files and folders private."""
 
 import os
 import stat
@@ -8,12 +8,12 @@ from pathlib import Path
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Replaces the content of `path` by `text`, in UTF-8. Raises `OSError` where that fails."""
+    """Replaces the content of `path` by `text`, in UTF-8. Raises `OSError` if that fails."""
     write_lines(path, [text.encode()])
 
 
 def write_lines(path: Path, lines: Iterable[bytes]) -> None:
-    """Like `write_whole`, with lines one after another, which may be read from `path` itself."""
+    """Like `write_whole`, but takes lines with their line ends, which may be read from `path` meanwhile."""
     part = path.with_name(path.name + ".part")
     with part.open("wb") as file:
         file.writelines(lines)
@@ -24,7 +24,7 @@ def write_lines(path: Path, lines: Iterable[bytes]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Makes the names in `folder` durable. Does nothing on systems that cannot open folders."""
+    """Syncs `folder` to the disk, so that no crash loses its file names. Does nothing on Windows."""
     if not hasattr(os, "O_DIRECTORY"):
         return
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)

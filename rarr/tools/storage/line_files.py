@@ -1,4 +1,4 @@
-"""Files of lines that a crash cannot damage: each line is complete and on the disk before the next step."""
+"""Reads and writes files of lines that a crash cannot damage: each line is on the disk before the next."""
 
 import os
 import threading
@@ -30,7 +30,7 @@ def writing(path: Path) -> Iterator[None]:
 def locked(lock: Path, claimed: str) -> Iterator[None]:
     """Holds the file `lock` alone during the block. Its folder is made where it is missing.
 
-    Raises `InputError` with the message `claimed` where another process holds it: it tells who, and the cure.
+    Raises `InputError` with the message `claimed` at once if another process holds it.
     """
     held = FileLock(lock)
     with writing(lock.parent):
@@ -46,7 +46,7 @@ def locked(lock: Path, claimed: str) -> Iterator[None]:
 
 
 def whole_lines(path: Path) -> Iterator[bytes]:
-    """The lines of a file; none where it is missing. An incomplete last line is removed from the file."""
+    """Yields the lines of a file; none if it is missing. Removes an incomplete last line from the file."""
     whole = 0
     with writing(path.parent):
         try:
@@ -63,7 +63,7 @@ def whole_lines(path: Path) -> Iterator[bytes]:
 
 
 class Appending:
-    """Adds lines to a file from any thread. Each line is complete and on the disk when `add` returns."""
+    """Appends lines to a file from any thread. Each line is complete and on the disk when `add` returns."""
 
     def __init__(self, path: Path) -> None:
         self._path, self._lock = path, threading.Lock()
@@ -73,7 +73,7 @@ class Appending:
             sync_folder(path.parent)
 
     def add(self, line: bytes) -> None:
-        """Adds a line. Does nothing after the file was closed, as when an interrupted thread ends late."""
+        """Appends a line, which must end with its line end. Does nothing after the file was closed."""
         left = memoryview(line)
         with self._lock, writing(self._path.parent):
             if self._handle is None:

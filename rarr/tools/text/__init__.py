@@ -1,1 +1,1 @@
-"""Texts: blocks, sentences, differences and wording."""
+"""Reads texts (blocks, sentences, tables, language), compares them, and words messages."""

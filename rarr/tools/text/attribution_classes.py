@@ -6,10 +6,10 @@ from rarr.records import AttributionClass
 def attribution_class(
     support: float | None, threshold: float, *, contradicted: bool = False
 ) -> AttributionClass | None:
-    """The class of a sentence with this support, from 0 to 1; None where it was not judged.
+    """Chooses the class of a sentence by its support, a score from 0 to 1; None if it was not judged.
 
-    A contradicted sentence is contradictory whatever its support. Otherwise it is attributable from
-    `threshold` on.
+    A contradicted sentence is contradictory whatever its support. Otherwise it is attributable if the support
+    is at least `threshold`, and extrapolatory below.
     """
     if support is None:
         return None

@@ -1,4 +1,4 @@
-"""A text as a document: its blocks, its sentences, and the parts that must stay byte-identical.
+"""Finds the blocks and sentences of a text, and the parts of it that must not be edited.
 
 Blocks are CommonMark's (with tables), by line; sentences are sentencex's, inside prose, and cells of tables.
 All spans are half-open character ranges of the text that was given, whatever its line endings.
@@ -18,11 +18,11 @@ from rarr.tools.text.tables import Cell, cells_of
 
 BlockKind = Literal["prose", "heading", "table", "code"]
 Tables = Literal["", "rows", "cells"]
-"""What of tables is taken for sentences: nothing, their rows, or their cells."""
+"""The parts of tables that count as sentences: nothing, their rows, or their cells."""
 
 
 class Block(NamedTuple):
-    """A run of whole lines of one kind. `level` is the level of a heading, from 1 to 6."""
+    """Some whole lines of one kind. `level` is the level of a heading, from 1 to 6."""
 
     kind: BlockKind
     start: int
@@ -70,7 +70,7 @@ _PROTECTED = re.compile(
 
 
 def blocks(text: str, *, indented_prose: bool = False) -> list[Block]:
-    """The blocks of a Markdown (or plain) text, in order. Blank lines and thematic breaks are left out.
+    """Parses a Markdown (or plain) text into blocks, in order, without blank lines and thematic breaks.
 
     An indented block is code. It is prose where it reads like prose and either `indented_prose` is set or the
     whole text is indented.
@@ -90,7 +90,7 @@ def blocks(text: str, *, indented_prose: bool = False) -> list[Block]:
 
 
 def outline(text: str, longest: int) -> list[Block]:
-    """The top-level parts of a text. Each extends to the start of the next, and reads the same alone.
+    """Divides a text into its top-level blocks. Each extends to the next, and has the same meaning alone.
 
     Lists and quotes are prose. A list or quote of more than `longest` characters is split into its items.
     """
@@ -114,16 +114,16 @@ def outline(text: str, longest: int) -> list[Block]:
 
 @lru_cache(maxsize=64)  # texts
 def sentences(text: str) -> tuple[Span, ...]:
-    """The sentences of the text of a run. They are cached, since every step looks at the same text.
+    """Finds the sentences of the text of a run, and caches them, since every step reads the same text.
 
-    Indented code is code. A cell of a table is a sentence, which its headers make whole. Not for documents
-    and passages: they would be kept as well, and drive the text of the run out.
+    Indented code is code. A cell of a table counts as a sentence; see `Cell`. Use `split_sentences` for
+    documents and passages, which would push the text of the run out of the cache.
     """
     return tuple(sentences_of(text, blocks(text), tables="cells"))
 
 
 def split_sentences(text: str, *, tables: Tables = "") -> list[Span]:
-    """The sentences of the prose of a document, stripped, in order; with `tables`, what these hold as well.
+    """Finds the sentences of the prose of a document or passage, and with `tables` those of its tables.
 
     An indented paragraph is read as prose: in a text that is only read, too much is better than too little.
     """
@@ -131,42 +131,46 @@ def split_sentences(text: str, *, tables: Tables = "") -> list[Span]:
 
 
 def sentences_of(text: str, parsed: Sequence[Block], *, tables: Tables = "") -> list[Span]:
-    """The same, of the blocks of a text that are `parsed` already."""
-    found: list[Span] = []
+    """Finds the sentences in blocks of `text` that are `parsed` already; `tables` as in `split_sentences`."""
+    spans: list[Span] = []
     for block in parsed:
         if block.kind == "prose":
-            found.extend(_prose(text, block))
+            spans.extend(_prose(text, block))
         elif block.kind == "table" and tables == "rows":
-            found.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
+            spans.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
         elif block.kind == "table" and tables == "cells":
-            found.extend(cell.span for cell in cells_of(text, Span(block.start, block.end)))
-    return found
+            spans.extend(cell.span for cell in cells_of(text, Span(block.start, block.end)))
+    return spans
 
 
 @lru_cache(maxsize=64)  # texts
 def table_cells(text: str) -> Mapping[Span, Cell]:
-    """The cells among the sentences of the text of a run, by their places."""
+    """Maps the span of each table cell among the sentences of a text to the cell with its headers."""
     tables = (Span(block.start, block.end) for block in blocks(text) if block.kind == "table")
     return {cell.span: cell for table in tables for cell in cells_of(text, table)}
 
 
 def unread_tables(text: str) -> int:
-    """How many tables of a text have no cell that is a sentence; those in HTML have none."""
+    """Counts the tables of a text without a cell that is a sentence, and all tables in HTML."""
     if "|" not in text and "<" not in text:
         return 0
     parsed = blocks(text)
-    unread = sum(one.kind == "table" and not cells_of(text, Span(one.start, one.end)) for one in parsed)
-    return unread + sum(one.kind == "code" and bool(_HTML_TABLE.match(text, one.start)) for one in parsed)
+    unread = sum(
+        block.kind == "table" and not cells_of(text, Span(block.start, block.end)) for block in parsed
+    )
+    return unread + sum(
+        block.kind == "code" and bool(_HTML_TABLE.match(text, block.start)) for block in parsed
+    )
 
 
 def paragraph_end(text: str, start: int) -> int:
-    """The end of the paragraph that contains `start`."""
+    """The position of the next empty line after `start`, or the length of the text."""
     end = text.find("\n\n", start)
     return len(text) if end < 0 else end
 
 
 def protected(text: str, start: int, end: int) -> list[Span]:
-    """Code, links, citations, footnote marks and formulas between `start` and `end`.
+    """Finds code, links, citations, footnote marks and formulas between `start` and `end`.
 
     They must not be edited.
     """
@@ -180,7 +184,7 @@ def _kind(token: Token, *, indented_prose: bool) -> BlockKind | None:
 
 
 def _reads_as_prose(code: Token) -> bool:
-    """Whether an indented block begins and ends like a sentence, and so is a paragraph."""
+    """True if an indented block begins and ends like a sentence, and so is a paragraph."""
     first = code.content.strip()
     return bool(re.match(r"[\"“'(]?[A-Z0-9]", first)) and bool(re.search(r"[a-z]{2}[.!?][\"”')]*\s*$", first))
 
@@ -195,7 +199,7 @@ def _prose(text: str, block: Block) -> Iterator[Span]:
 
 
 def _boundaries(prose: str) -> Iterator[Span]:
-    """The sentences of a paragraph. A full stop after a unit ends no sentence before a small letter."""
+    """Splits a paragraph into sentences, but not after a unit with a full stop before a small letter."""
     begin = 0
     for boundary in get_sentence_boundaries("en", prose):
         end = boundary["end_index"]
@@ -208,7 +212,7 @@ def _boundaries(prose: str) -> Iterator[Span]:
 
 
 def _broken_lines(text: str, start: int, end: int) -> Iterator[Span]:
-    """Splits at line ends that are not soft wraps: after a short line, before a line that starts afresh."""
+    """Splits at line ends between sentences: after a short line, before a line that starts a new sentence."""
     begin = newline = start
     for match in _LINE_END.finditer(text, start, end):
         line = text[max(begin, newline) : match.start()].strip()

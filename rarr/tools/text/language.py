@@ -1,7 +1,7 @@
-"""Which sentences are in another language than English, the only one that the embedded models read.
+"""Finds sentences and passages that are not in English, the only language that the embedded models read.
 
-Names and titles are left out: they say nothing about the language that they stand in. What the whole text is
-written in counts as well, so that an English text loses no sentence for a few foreign words.
+Names and titles are left out: they say nothing about the language of their sentence. The language of the
+whole text counts as well, so that a few foreign words do not make a sentence of an English text foreign.
 """
 
 import math
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 # What is quoted or emphasised, as titles are.
 _TITLE = re.compile(r"\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|(?<!\w)([*_])(?!\1)[^*_\n]{1,80}\1(?!\w)")
-_SURELY = 4.0  # log odds against English from which on a text is in another language
+_SURELY = 4.0  # log odds against English above which a text is in another language
 _ENGLISH = ("en", "zxx")  # zxx: what is in no language, such as code and numbers
 _LEAST = 1e-9  # a probability of 0 has no logarithm
 
@@ -32,33 +32,38 @@ class _Odds(NamedTuple):
 
 @lru_cache(maxsize=64)  # texts: every step of a run looks at the same one
 def foreign_sentences(text: str) -> Mapping[Span, str]:
-    """The sentences of `text` that are not in English, each with the code of its language, such as `de`.
+    """Finds the sentences of `text` that are not in English, with the code of their language, such as `de`.
 
     In a text that is not in English as a whole, every sentence is foreign that does not look English.
     """
     words = {span: _words(text, span) for span in sentences(text)}
     whole = _odds(" ".join(words.values()))
-    odds = {span: _odds(said) if said else whole for span, said in words.items()}
+    odds = {
+        span: _odds(sentence_words) if sentence_words else whole for span, sentence_words in words.items()
+    }
     if whole.english < -_SURELY:
-        return {span: whole.other for span, one in odds.items() if one.english < 0}
-    return {span: one.other for span, one in odds.items() if one.english < -_SURELY}
+        return {span: whole.other for span, sentence_odds in odds.items() if sentence_odds.english < 0}
+    return {
+        span: sentence_odds.other for span, sentence_odds in odds.items() if sentence_odds.english < -_SURELY
+    }
 
 
 @lru_cache(maxsize=2048)  # passages: each is judged beside several sentences
 def foreign_language(passage: str) -> str:
-    """The code of the language of `passage`; "" for English."""
+    """Finds the code of the language of `passage`, such as `de`; "" if it is English or may well be."""
     odds = _odds(_words(passage, Span(0, len(passage))))
     return odds.other if odds.english < -_SURELY else ""
 
 
 def _words(text: str, span: Span) -> str:
-    """The words at `span` that begin with a small letter, without those in code, links and titles."""
+    """Joins the words at `span` that begin with a small letter, without those in code, links and titles."""
     titles = (Span(*match.span()) for match in _TITLE.finditer(text, *span))
-    left_out = [*protected(text, *span), *titles]
+    exclusions = [*protected(text, *span), *titles]
     return " ".join(
         word[0]
         for word in _WORD.finditer(text, *span)
-        if not word[0][0].isupper() and not any(Span(*word.span()).overlaps(one) for one in left_out)
+        if not word[0][0].isupper()
+        and not any(Span(*word.span()).overlaps(excluded) for excluded in exclusions)
     )
 
 

@@ -14,14 +14,14 @@ from typing import NamedTuple, TypeVar
 from rarr.tools.text.document import split_sentences
 
 KEPT = 2
-"""Sentences that each ranking keeps (Malaviya et al. 2023)."""
+"""The number of sentences that each ranking selects (Malaviya et al. 2023)."""
 _LEAST = 8  # tokens of evidence beside a claim; with less room there is nothing to judge
 
 Judged = TypeVar("Judged")
 
 
 class Pair(NamedTuple):
-    """An evidence, and the claim that is judged by it."""
+    """The text of an evidence, and the claim that is judged by it."""
 
     evidence: str
     claim: str
@@ -38,11 +38,11 @@ def stretches(
     limit: int,
     rankings: Sequence[Callable[[Judged], float]],
 ) -> list[Judged | None]:
-    """The judgement of each pair. `judge` never gets a pair whose `size` is above `limit`.
+    """Judges each pair with `judge`, which never gets a pair whose `size` is above `limit`.
 
     `judge` is called at most twice: with all pairs that fit and the sentences of the others, then with the
-    sentences that were kept. In each of `rankings`, higher is better. None: no evidence fits beside the
-    claim.
+    best sentences of the others, joined. In each of `rankings`, higher is better. The result is None for a
+    pair whose claim leaves no room for evidence.
     """
     parts = [[pair] if size(pair) <= limit else _parts(pair, size, limit, len(rankings)) for pair in pairs]
     judged = iter(judge([part for some in parts for part in some]))
@@ -57,7 +57,7 @@ def stretches(
 
 
 def _parts(pair: Pair, size: Size, limit: int, rankings: int) -> list[Pair]:
-    """The evidence in pieces that are so short that all kept pieces fit together."""
+    """Splits the evidence into pieces so short that the best pieces fit together; [] if there is no room."""
     room = limit - size(Pair("", pair.claim))
     most = room // (KEPT * rankings) - 1  # one token less, because joined words may split into other tokens
     if most < _LEAST:
@@ -84,7 +84,7 @@ def _pieces(text: str, fits: Callable[[str], bool]) -> Iterator[str]:
 
 
 def _best(judged: Sequence[tuple[Pair, Judged]], rankings: Sequence[Callable[[Judged], float]]) -> str:
-    """The evidence of the best pairs of each ranking; of equals, the earlier pair."""
+    """Joins the evidence of the best pairs of each ranking, in text order; of equals, the earlier wins."""
     kept = {
         index
         for ranking in rankings

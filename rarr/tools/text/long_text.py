@@ -1,4 +1,4 @@
-"""Cuts a long text into blocks, which are revised as small texts, one after another from the start.
+"""Cuts a long text into blocks, which are revised as small texts.
 
 A block ends where a heading, a paragraph, a list, a quote, a table or code ends. In a paragraph that is too
 long, it ends where a sentence ends. It gets a lead: its headings and the sentences right before it.
@@ -20,7 +20,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 class TextBlock(NamedTuple):
-    """A part of a text, counted from 1, and its sentences, with their places in the whole text.
+    """A part of a text, numbered from 1, and its sentences; the spans are those in the whole text.
 
     `lead` is the text to read before it: headings, and the last sentences before the block. No question is
     asked about it. `too_long`: a sentence, a table or code in it is many times as long as a block.
@@ -38,7 +38,7 @@ class TextBlock(NamedTuple):
 
 
 def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
-    """The blocks of `text`, each of at most about `size` characters without its lead.
+    """Yields the blocks of `text`, each of at most about `size` characters without its lead.
 
     Finding the next block takes the same time in a text of any length.
     """
@@ -64,7 +64,7 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
 
 
 def _lead(text: str, span: Span, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:
-    """The longest lead that leaves the block's sentences as they are when the block is read `alone`."""
+    """Builds the longest lead with which the block has the same sentences as without it (`alone`)."""
     for parts in ([*above, tail], above):
         lead = "".join(f"{part}\n\n" for part in parts if part)
         spans = split_sentences(lead + span.of(text), tables="cells")
@@ -75,7 +75,7 @@ def _lead(text: str, span: Span, alone: Sequence[Span], above: Sequence[str], ta
 
 
 def _ending(text: str, spans: Sequence[Span]) -> str:
-    """The last of these sentences, as many as fit into a lead."""
+    """Joins the last of these sentences, as many as fit into a lead; "" if none fits."""
     ending = ""
     for span in reversed(spans):
         longer = f"{' '.join(span.of(text).split())} {ending}".strip()
@@ -86,7 +86,7 @@ def _ending(text: str, spans: Sequence[Span]) -> str:
 
 
 def _groups(text: str, size: int) -> Iterator[list[Block]]:
-    """The units of `text` in groups. A group is not longer than `size` where that is possible."""
+    """Groups the units of `text`, one group for each block; longer than `size` only if it has one unit."""
     held: list[Block] = []
     for unit in _units(text, size):
         *whole, last = _divided(text, unit, size)
@@ -101,7 +101,10 @@ def _groups(text: str, size: int) -> Iterator[list[Block]]:
 
 
 def _best_cut(held: Sequence[Block], size: int) -> int:
-    """How many units go into a group: up to a heading in its second half, else all but the last headings."""
+    """Counts the units for a group. It ends before the last heading in its second half, if there is one.
+
+    Otherwise it has all units but the headings at the end.
+    """
     for count in range(len(held) - 1, 0, -1):
         if held[count].level and held[count].start - held[0].start >= size // 2:
             return count
@@ -112,7 +115,7 @@ def _best_cut(held: Sequence[Block], size: int) -> int:
 
 
 def _divided(text: str, unit: Block, size: int) -> list[Block]:
-    """The parts of a paragraph that is too long, divided between sentences."""
+    """Divides a paragraph that is longer than `size` between sentences; other units stay whole."""
     if unit.kind != "prose" or unit.end - unit.start <= size:
         return [unit]
     begin, fits = unit.start, unit.start
@@ -132,13 +135,13 @@ def _divided(text: str, unit: Block, size: int) -> list[Block]:
 
 
 def _starts(text: str, unit: Block) -> list[int]:
-    """The starts of sentences before which a paragraph may be divided."""
+    """Finds the starts of sentences before which a paragraph may be divided."""
     starts = [unit.start + span.start for span in split_sentences(text[unit.start : unit.end])]
     return [start for start in starts if start > unit.start and _PLAIN.match(text, start)]
 
 
 def _units(text: str, size: int) -> Iterator[Block]:
-    """The top-level parts of `text`, each up to the start of the next. One window is parsed at a time."""
+    """Yields the top-level blocks (units) of `text`, each up to the next; parses one window at a time."""
     at, window = 0, _WINDOW * size
     while at < len(text):
         end = at + window
@@ -156,9 +159,9 @@ def _units(text: str, size: int) -> Iterator[Block]:
 
 
 def _endless(text: str, at: int, end: int, units: Sequence[Block]) -> Block:
-    """A unit wider than the widest window: a part of a paragraph between sentences, else the whole unit.
+    """Finds the end of a unit wider than the widest window; cuts a paragraph before the last sentence in it.
 
-    Where its end is not clear, it extends to the end of the text.
+    If no end is found, the unit extends to the end of the text.
     """
     if units and units[0].kind == "prose":
         starts = _starts(text, Block("prose", at, end))
@@ -172,7 +175,7 @@ def _endless(text: str, at: int, end: int, units: Sequence[Block]) -> Block:
 
 
 def _after(pattern: re.Pattern[str], text: str, start: int) -> int:
-    """The position after the line of the next match."""
+    """The position after the line of the next match, or the length of the text."""
     match = pattern.search(text, start)
     if match is None:
         return len(text)

@@ -1,4 +1,4 @@
-"""A range of characters of a text."""
+"""Declares `Span`, a range of characters of a text."""
 
 from typing import NamedTuple
 
@@ -18,5 +18,5 @@ class Span(NamedTuple):
         return self.start < other.end and other.start < self.end
 
     def moved(self, by: int) -> "Span":
-        """The range as far behind."""
+        """The range moved right by `by` characters, or left if `by` is negative."""
         return Span(self.start + by, self.end + by)

@@ -1,4 +1,4 @@
-"""Markdown tables: the cells that say something, each with the headers of its row and of its column."""
+"""Finds the cells of Markdown tables that have content, with the headers of their row and column."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,22 +13,22 @@ _NOTHING = re.compile(r"(?:n/?a|none|tbd|unknown|[\W_]*)", re.IGNORECASE)
 
 
 class Cell(NamedTuple):
-    """A cell below the header row and behind the first column; `row` and `column` are its headers' places."""
+    """A cell below the header row and right of the first column; `row`, `column` are its headers' spans."""
 
     span: Span
     row: Span
     column: Span
 
     def statement(self, text: str) -> str:
-        """What the cell says, with its headers as they are written."""
+        """Writes the cell as a statement: `row header: column header is cell`, without empty headers."""
         headers = [span.of(text) for span in (self.row, self.column) if span.of(text)]
         return f"{': '.join(headers)} is {self.span.of(text)}"
 
 
 def cells_of(text: str, table: Span) -> list[Cell]:
-    """The cells of a table with words in them, in order; none of a table that cannot be read.
+    """Finds the cells of a table with content (not "n/a", "none", "unknown" or marks alone), in order.
 
-    It can be read where each row has as many cells as the first, and each its own header.
+    [] if rows differ in their number of cells, or do not have different headers, or stand in a quote.
     """
     lines = list(_LINE.finditer(text, *table))
     header, _, *rows = [_cells(text, Span(*line.span())) for line in lines]
@@ -47,13 +47,13 @@ def cells_of(text: str, table: Span) -> list[Cell]:
 
 
 def _cells(text: str, line: Span) -> list[Span]:
-    """The cells of a line, without the spaces around them."""
+    """Finds the cells of a line, without the spaces around them."""
     bars = [bar.start() for bar in _BAR.finditer(text, *line) if bar["bar"]]
     return list(_between(text, [line.start - 1, *bars, line.end]))
 
 
 def _between(text: str, bars: Sequence[int]) -> Iterator[Span]:
-    """What stands between two bars; what is empty before the first and behind the last is no cell."""
+    """Yields the text between bars as cells, without an empty one before the first or after the last bar."""
     for number, (before, after) in enumerate(pairwise(bars)):
         inner = text[before + 1 : after]
         if inner.strip() or 0 < number < len(bars) - 2:

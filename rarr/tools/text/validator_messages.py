@@ -1,6 +1,6 @@
-"""Messages of validators, which pydantic puts behind words of its own."""
+"""Removes the words that pydantic puts before the message of a validator."""
 
 
 def without_prefix(message: str) -> str:
-    """`message` as the validator wrote it, without pydantic's "Value error, "."""
+    """Returns `message` without pydantic's first "Value error, "."""
     return message.replace("Value error, ", "", 1)

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rarr.records import Notice, Revision
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 _CURE = ": correct that, or see rarr doctor"
 _DETAIL = re.compile(r"\s*\(.*\)|\d+")
@@ -18,7 +18,7 @@ NOTHING_TO_CHECK = Notice(
 
 
 def grouped(warnings: Iterable[Notice]) -> list[str]:
-    """Each warning once, as `code: message`, with the number of times."""
+    """Writes each different warning once, as `code: message`, and the number of times if it is above 1."""
     counts = Counter((notice.code, _short_message(notice)) for notice in warnings)
     return [
         f"{code}: {message}" + (f" ({count} times)" if count > 1 else "")
@@ -27,9 +27,9 @@ def grouped(warnings: Iterable[Notice]) -> list[str]:
 
 
 def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
-    """A line a reason, of (file, reason) pairs: the first file that it is said of, and how many others.
+    """Writes one line for each reason of (file, reason) pairs: its first file, and the number of others.
 
-    Reasons that differ in numbers, or in what stands in brackets, are one: the first of them is told.
+    Reasons that differ only in numbers or in brackets count as the same reason; the first is shown.
     """
     alike: dict[str, list[tuple[str, str]]] = {}
     for file, reason in skipped:
@@ -46,15 +46,15 @@ def _of_reason(pairs: Sequence[tuple[str, str]]) -> str:
 
 
 def _short_message(notice: Notice) -> str:
-    """The message as it is read after the code, without the words that the code tells already."""
+    """Removes the first words of the message that repeat its code, such as "check failed: "."""
     return notice.message.removeprefix(f"{notice.code.removesuffix('_failed')} failed: ")
 
 
 def nothing_checked(revision: Revision) -> str:
-    """Why nothing could be checked, in one line with the cure: all searches, checks or judgements failed.
+    """Writes one line on why nothing could be checked: all searches, checks or judgements failed.
 
-    Empty where something was checked, unless a language model was asked and never answered. A text without
-    checkable claims is not a failure.
+    "" if something was checked or the text has no checkable claims. If language models were called and none
+    answered, the line is written even so.
     """
     codes = {notice.code for notice in revision.warnings}
     statuses = {sentence.status for sentence in revision.report.sentences}
@@ -75,13 +75,13 @@ def nothing_checked(revision: Revision) -> str:
 
 
 def beside_the_reason(warnings: Sequence[Notice]) -> list[Notice]:
-    """The warnings that do not repeat the first failure, as the warnings of a resting server would."""
+    """Lists the warnings whose messages neither contain the first failure's message nor lie within it."""
     reason = next((notice.message for notice in _reason(warnings)), "")
     return [notice for notice in warnings if reason not in notice.message and notice.message not in reason]
 
 
 def _reason(warnings: Sequence[Notice]) -> Sequence[Notice]:
-    """The first failure, or else the first warning; empty without warnings."""
+    """Returns the first failure in a list; if there is none, the first warning; [] without warnings."""
     return [notice for notice in warnings if _is_failure(notice)][:1] or warnings[:1]
 
 

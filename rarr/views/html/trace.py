@@ -3,7 +3,7 @@
 from typing import get_args
 
 from rarr.records import Verdict
-from rarr.tools.pages.rendering import render
+from rarr.tools.pages.html_rendering import render
 from rarr.traces.trace import Trace
 from rarr.views.html.trace_page import calls, timeline, top
 from rarr.views.html.trace_page.view import view_of

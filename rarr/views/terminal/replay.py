@@ -9,7 +9,7 @@ from rarr.agent.replay.changes import AskChange, Changes, SentQuestion
 from rarr.agent.replay.replay import Replay
 from rarr.agent.replay.replay_sets import ChangeCount, SetReport
 from rarr.records import Check, Edit
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 from rarr.views.terminal.revision import as_json as json_of, one_line, visible
 
 _SHOWN = 3  # questions, without `full`

@@ -159,6 +159,7 @@ def test_exactly_the_verdicts_that_another_prompt_changes(tmp_path: Path) -> Non
     assert all("Be strict." in call.after.prompt for call in asked if call.after)
 
 
+@pytest.mark.slow
 def test_downstream_runs_on_to_the_revision(tmp_path: Path) -> None:
     with ScriptedServer(Stubborn()) as server:
         trace = recorded(model="vllm:rules", base_url=server.url)
@@ -206,6 +207,7 @@ def test_call_that_is_wrong_names_the_cure(
         replay(of_rules, node, **given)
 
 
+@pytest.mark.slow
 def test_trace_of_somebody_else_reaches_no_address_of_its_own(
     server: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -220,6 +222,7 @@ def test_trace_of_somebody_else_reaches_no_address_of_its_own(
     assert len(server.requests) == before
 
 
+@pytest.mark.slow
 def test_questions_that_fail_are_no_result(tmp_path: Path) -> None:
     with ScriptedServer(RuleModel()) as server:
         trace = recorded(model="vllm:rules", base_url=server.url)
@@ -239,6 +242,7 @@ def test_run_without_a_revision_has_nothing_to_compare_with(server: ScriptedServ
         replay(cut)
 
 
+@pytest.mark.slow
 def test_set_counts_what_changed_for_better_and_worse(tmp_path: Path) -> None:
     folder = tmp_path / "set"
     folder.mkdir()

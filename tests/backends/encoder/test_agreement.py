@@ -8,7 +8,7 @@ import pytest
 from makers import evidence
 
 from rarr.backends.encoder.agreement import TrainedAgreement, claim_verdicts
-from rarr.backends.encoder.features import could_contradict, ruled_values
+from rarr.backends.encoder.calibration_features import could_contradict, ruled_values
 from rarr.backends.encoder.model import (
     AttributionInput,
     AttributionScores,

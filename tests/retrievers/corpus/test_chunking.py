@@ -17,8 +17,8 @@ def cut(text: str, window: int = 4, step: int = 1) -> list[Window]:
 
 def numbers(text: str, window: int = 4, step: int = 1) -> list[list[int]]:
     """The numbers of `prose` that each window holds."""
-    found = [text[one.start : one.end].split() for one in cut(text, window, step)]
-    return [[int(word.strip(".")) for word in words if word.strip(".").isdigit()] for words in found]
+    windows = [text[span.start : span.end].split() for span in cut(text, window, step)]
+    return [[int(word.strip(".")) for word in words if word.strip(".").isdigit()] for words in windows]
 
 
 def test_windows_slide_by_one_sentence() -> None:
@@ -48,13 +48,13 @@ def test_larger_steps_leave_nothing_out(
 
 def test_headings_break_windows_and_name_them() -> None:
     text = "Zero.\n\n# One\n\nFirst here. Second here.\n\nThree\n---\n\nThird here."
-    found = [(text[one.start : one.end], one.heading) for one in cut(text)]
-    assert found == [("Zero.", ""), ("First here. Second here.", "One"), ("Third here.", "Three")]
+    windows = [(text[window.start : window.end], window.heading) for window in cut(text)]
+    assert windows == [("Zero.", ""), ("First here. Second here.", "One"), ("Third here.", "Three")]
 
 
 def test_rows_of_tables_count_as_sentences() -> None:
     text = "| State | Tons |\n|---|---|\n| Georgia | 1 |\n| Ohio | 2 |\n"
-    assert [text[one.start : one.end] for one in cut(text, 1)] == [
+    assert [text[window.start : window.end] for window in cut(text, 1)] == [
         "| State | Tons |",
         "| Georgia | 1 |",
         "| Ohio | 2 |",
@@ -63,12 +63,12 @@ def test_rows_of_tables_count_as_sentences() -> None:
 
 def test_code_is_left_out() -> None:
     text = "Before it.\n\n```\nx = 1\n```\n\nAfter it."
-    assert [text[one.start : one.end] for one in cut(text, 1)] == ["Before it.", "After it."]
+    assert [text[window.start : window.end] for window in cut(text, 1)] == ["Before it.", "After it."]
 
 
-def test_line_ends_and_directions_of_scripts_do_not_matter() -> None:
+def test_line_ends_and_text_direction_do_not_matter() -> None:
     text = "שלום עולם. מה שלומך?\r\n\r\nمرحبا بالعالم."
-    assert [text[one.start : one.end] for one in cut(text, 1)] == [
+    assert [text[window.start : window.end] for window in cut(text, 1)] == [
         "שלום עולם.",
         "מה שלומך?",
         "مرحبا بالعالم.",
@@ -77,19 +77,19 @@ def test_line_ends_and_directions_of_scripts_do_not_matter() -> None:
 
 @pytest.mark.parametrize("word", ["x" * 50_000, "word " * 10_000, "Long. " + "x " * 30_000, "日本" * 20_000])
 def test_long_sentences_are_cut(word: str) -> None:
-    found = cut(word)
-    assert len(found) >= len(word) / LONGEST
-    assert all(0 < one.end - one.start <= LONGEST for one in found)
+    windows = cut(word)
+    assert len(windows) >= len(word) / LONGEST
+    assert all(0 < window.end - window.start <= LONGEST for window in windows)
 
 
 def test_sentences_are_cut_at_white_space() -> None:
     text = "word " * 1000
-    assert all(text[one.start : one.end].replace("word", "").strip() == "" for one in cut(text))
+    assert all(text[window.start : window.end].replace("word", "").strip() == "" for window in cut(text))
 
 
-def test_a_window_of_long_sentences_holds_whole_ones() -> None:
+def test_a_window_of_long_sentences_holds_whole_sentences() -> None:
     text = " ".join(f"Sentence {number} {'x ' * 400}ends." for number in range(6))
-    assert [len(one) for one in numbers(text)] == [2, 2, 2, 2, 2]
+    assert [len(window) for window in numbers(text)] == [2, 2, 2, 2, 2]
 
 
 @given(
@@ -97,20 +97,18 @@ def test_a_window_of_long_sentences_holds_whole_ones() -> None:
     st.integers(1, 6),
     st.integers(1, 6),
 )
-def test_windows_cover_every_sentence_and_none_is_the_end_of_another(
-    text: str, window: int, step: int
-) -> None:
-    found = cut(text, window, step)
-    covered = {position for one in found for position in range(one.start, one.end)}
+def test_windows_cover_every_sentence_and_have_different_ends(text: str, window: int, step: int) -> None:
+    windows = cut(text, window, step)
+    covered = {position for span in windows for position in range(span.start, span.end)}
     assert covered >= {position for span in split_sentences(text, tables="rows") for position in range(*span)}
-    ends = [one.end for one in found]
+    ends = [span.end for span in windows]
     assert ends == sorted(set(ends))
 
 
 @pytest.mark.parametrize(
     "text", ["a" * 200_000, "\n" * 200_000, "- " * 5_000, "#\n" * 10_000, "-\n" * 10_000, "word " * 40_000]
 )
-def test_hostile_texts_take_no_time(text: str) -> None:
+def test_hostile_texts_are_cut_quickly(text: str) -> None:
     start = time.perf_counter()
     cut(text)
     assert time.perf_counter() - start < 5

@@ -24,19 +24,19 @@ def write_lines(path: Path, *records: dict[str, str]) -> Path:
 
 async def test_passages_are_slices_of_their_source(folder: Path, opened: Open) -> None:
     text = (folder / "peaches.md").read_text(encoding="utf-8")
-    found = await opened(folder).retrieve("Who grows peaches in America?", 5)
-    assert [passage.text for passage in found] == [text[p.start : p.end] for p in found]
+    passages = await opened(folder).retrieve("Who grows peaches in America?", 5)
+    assert [passage.text for passage in passages] == [text[p.start : p.end] for p in passages]
 
 
 async def test_the_best_passage_comes_first(folder: Path, opened: Open) -> None:
-    found = await opened(folder).retrieve("Where did the tree come from?", 5)
-    assert found[0].text == "The tree came from China. Spanish monks brought it to America."
+    passages = await opened(folder).retrieve("Where did the tree come from?", 5)
+    assert passages[0].text == "The tree came from China. Spanish monks brought it to America."
 
 
 async def test_words_of_headings_and_titles_are_searched(folder: Path, opened: Open) -> None:
-    found = await opened(folder).retrieve("peaches history", 5)
-    assert "China" in found[0].text
-    assert len(found) == 3
+    passages = await opened(folder).retrieve("peaches history", 5)
+    assert "China" in passages[0].text
+    assert len(passages) == 3
 
 
 async def test_a_passage_says_where_it_comes_from_and_when_it_was_found(folder: Path, opened: Open) -> None:
@@ -47,7 +47,7 @@ async def test_a_passage_says_where_it_comes_from_and_when_it_was_found(folder: 
 
 
 @pytest.mark.slow
-async def test_sources_are_written_as_the_user_wrote_the_corpus(
+async def test_sources_keep_the_spelling_of_the_corpus_path(
     folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     opened(folder)
@@ -62,14 +62,14 @@ async def test_a_single_file_is_its_own_source(folder: Path, opened: Open) -> No
     assert passage.source == (folder / "more" / "paris.txt").as_posix()
 
 
-async def test_records_have_their_address_or_their_line(tmp_path: Path, opened: Open) -> None:
+async def test_sources_of_records_are_their_address_or_line(tmp_path: Path, opened: Open) -> None:
     file = write_lines(
         tmp_path / "a.jsonl.gz",
         {"text": "Pears are green.", "url": "https://x.org", "date": "2020-03-04"},
         {"text": "Pears are sweet."},
     )
-    found = await opened(file).retrieve("pears", 5)
-    assert {p.source: p.published_at for p in found} == {
+    passages = await opened(file).retrieve("pears", 5)
+    assert {p.source: p.published_at for p in passages} == {
         "https://x.org": datetime(2020, 3, 4, tzinfo=UTC),
         f"{file.as_posix()}#2": None,
     }
@@ -87,11 +87,13 @@ async def test_k_counts_documents(tmp_path: Path, opened: Open) -> None:
 
 async def test_one_long_document_does_not_crowd_out_the_others(tmp_path: Path, opened: Open) -> None:
     records = [{"text": "Pears pears pears. " * 500}, {"text": "A word on pears, among many others here."}]
-    found = await opened(write_lines(tmp_path / "a.jsonl.gz", *records)).retrieve("pears", 2)
-    assert [passage.source[-2:] for passage in found] == ["#1"] * PASSAGES_PER_DOCUMENT + ["#2"]
+    passages = await opened(write_lines(tmp_path / "a.jsonl.gz", *records)).retrieve("pears", 2)
+    assert [passage.source[-2:] for passage in passages] == ["#1"] * PASSAGES_PER_DOCUMENT + ["#2"]
 
 
-async def test_a_built_index_is_searched_as_it_is(folder: Path, tmp_path: Path, opened: Open) -> None:
+async def test_a_built_index_is_searched_without_its_corpus(
+    folder: Path, tmp_path: Path, opened: Open
+) -> None:
     built(folder, tmp_path / "index")
     shutil.rmtree(folder)
     [passage] = await opened(tmp_path / "index").retrieve("France", 5)
@@ -115,7 +117,7 @@ async def test_changes_are_seen_at_the_next_opening(folder: Path, opened: Open) 
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-async def test_offsets_count_line_ends_as_they_are(tmp_path: Path, opened: Open, line_end: str) -> None:
+async def test_offsets_count_the_original_line_ends(tmp_path: Path, opened: Open, line_end: str) -> None:
     text = line_end.join(["# שלום", "", "Pears are green.", "Really. 🍐🍐", "", "Pears are sweet. עולם."])
     (tmp_path / "a.md").write_bytes(text.encode())
     [passage] = await opened(tmp_path / "a.md").retrieve("pears", 5)
@@ -124,7 +126,7 @@ async def test_offsets_count_line_ends_as_they_are(tmp_path: Path, opened: Open,
 
 
 @pytest.mark.parametrize("query", ["", " ", "?!", "zebra"])
-async def test_what_matches_nothing_finds_nothing(folder: Path, opened: Open, query: str) -> None:
+async def test_query_without_matches_finds_nothing(folder: Path, opened: Open, query: str) -> None:
     assert await opened(folder).retrieve(query, 5) == []
 
 
@@ -133,13 +135,13 @@ async def test_what_matches_nothing_finds_nothing(folder: Path, opened: Open, qu
 @example('text:"a b"~3 AND (NOT [x TO *]) ^2 \\')
 @example("\ud800\0")
 @given(query=st.text(st.characters(), max_size=40) | st.text('"()[]{}:^~*?\\/+-!&| ANDORT', max_size=40))
-async def test_no_query_is_understood_as_a_language(folder: Path, opened: Open, query: str) -> None:
-    found = await opened(folder).retrieve(f"{query} france", 5)
-    assert "Paris is the capital of France." in [passage.text for passage in found]
+async def test_queries_are_not_parsed_as_a_query_language(folder: Path, opened: Open, query: str) -> None:
+    passages = await opened(folder).retrieve(f"{query} france", 5)
+    assert "Paris is the capital of France." in [passage.text for passage in passages]
 
 
 @pytest.mark.slow
-def test_what_is_skipped_is_listed(folder: Path, tmp_path: Path, opened: Open) -> None:
+def test_skipped_files_are_listed(folder: Path, tmp_path: Path, opened: Open) -> None:
     (folder / "bad.json").write_text("{")
     os.mkfifo(folder / "pipe.txt")
     built(folder, tmp_path / "index")
@@ -161,23 +163,23 @@ def test_an_index_of_other_windows_is_an_input_error(
 async def test_a_tilde_is_the_users_home(folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(folder.parent))
     corpus = opened(Path("~/notes"))
-    [found] = await corpus.retrieve("France", 5)
-    assert found.source == f"{folder}/more/paris.txt"
-    assert await corpus.extracted(found.source) == "Paris is the capital of France."
+    [passage] = await corpus.retrieve("France", 5)
+    assert passage.source == f"{folder}/more/paris.txt"
+    assert await corpus.extracted(passage.source) == "Paris is the capital of France."
 
 
 async def test_text_of_a_file_can_be_shown_with_its_offsets(folder: Path, opened: Open) -> None:
     (folder / "facts.jsonl").write_text('{"text": "Lyon is large."}\n{"text": "Nice is warm."}\n')
     corpus = opened(folder)
     for query in ("monks China", "Nice"):
-        [found, *_] = await corpus.retrieve(query, 1)
-        text = await corpus.extracted(found.source)
+        [passage, *_] = await corpus.retrieve(query, 1)
+        text = await corpus.extracted(passage.source)
         assert text is not None
-        assert text[found.start : found.end] == found.text
+        assert text[passage.start : passage.end] == passage.text
 
 
 @pytest.mark.parametrize("source", ["https://a.org", "notes/paris.txt", "/etc/passwd", "", "#1"])
-async def test_text_of_what_is_not_in_the_corpus_is_not_shown(
+async def test_text_of_a_file_outside_the_corpus_is_not_shown(
     folder: Path, opened: Open, source: str
 ) -> None:
     assert await opened(folder).extracted(source) is None
@@ -185,13 +187,11 @@ async def test_text_of_what_is_not_in_the_corpus_is_not_shown(
 
 
 @pytest.mark.parametrize("item", ["nonsense", "", "1", "9" * 5000])
-async def test_text_of_an_item_that_a_file_does_not_hold_is_not_shown(
-    folder: Path, opened: Open, item: str
-) -> None:
+async def test_text_of_a_missing_item_is_not_shown(folder: Path, opened: Open, item: str) -> None:
     assert await opened(folder).extracted(f"{folder}/peaches.md#{item}") is None
 
 
-async def test_text_of_a_file_that_is_gone_is_not_shown(folder: Path, opened: Open) -> None:
+async def test_text_of_a_deleted_file_is_not_shown(folder: Path, opened: Open) -> None:
     corpus = opened(folder)
     (folder / "peaches.md").unlink()
     assert await corpus.extracted(f"{folder}/peaches.md") is None
@@ -209,13 +209,13 @@ async def test_a_search_that_fails_is_a_retrieval_error(folder: Path, opened: Op
 
 async def test_a_corpus_that_was_closed_opens_again(folder: Path, opened: Open) -> None:
     corpus = opened(folder)
-    before = [found.text for found in await corpus.retrieve("France", 5)]
+    before = [passage.text for passage in await corpus.retrieve("France", 5)]
     await corpus.aclose()
     await corpus.aclose()
-    assert [found.text for found in await corpus.retrieve("France", 5)] == before != []
+    assert [passage.text for passage in await corpus.retrieve("France", 5)] == before != []
 
 
-def test_a_folder_that_may_not_be_entered_is_an_input_error(
+def test_a_folder_without_permission_is_an_input_error(
     folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = Path.stat
@@ -231,17 +231,15 @@ def test_a_folder_that_may_not_be_entered_is_an_input_error(
 
 
 @pytest.mark.parametrize("path", ["none", "a\0b", "x" * 5000, "~nobody-of-this-name/x", "none/x"])
-def test_a_path_that_leads_nowhere_is_an_input_error(opened: Open, path: str) -> None:
+def test_a_missing_path_is_an_input_error(opened: Open, path: str) -> None:
     with pytest.raises(InputError, match=r"cannot be read \([^\n]*: give a folder, a file or a built index"):
         opened(Path(path))
 
 
 @pytest.mark.slow
-async def test_what_is_found_does_not_depend_on_how_the_index_came_about(
-    tmp_path: Path, opened: Open
-) -> None:
+async def test_ranking_does_not_depend_on_the_order_of_indexing(tmp_path: Path, opened: Open) -> None:
     names = [f"{name}.md" for name in "abcdefghijkl"]
-    found = []
+    rankings = []
     for order in (names, names[::-1]):
         folder = tmp_path / f"from-{order[0]}"
         folder.mkdir()
@@ -249,6 +247,6 @@ async def test_what_is_found_does_not_depend_on_how_the_index_came_about(
             (folder / name).write_text(f"# {name}\n\nPears are sweet. Pears are green. Pears keep.\n")
             corpus = opened(folder)
         passages = await corpus.retrieve("sweet green pears", 3)
-        found.append([(Path(passage.source).name, passage.start) for passage in passages])
-    assert found[0] == found[1]
-    assert [name for name, _ in found[0]] == ["a.md", "b.md", "c.md"]
+        rankings.append([(Path(passage.source).name, passage.start) for passage in passages])
+    assert rankings[0] == rankings[1]
+    assert [name for name, _ in rankings[0]] == ["a.md", "b.md", "c.md"]

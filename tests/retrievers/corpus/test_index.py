@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus import batches
+from rarr.retrievers.corpus import index_writing
 from rarr.retrievers.corpus.index import IndexReport
 from rarr.retrievers.extract import files as extraction
 from retrievers.makers import built
@@ -36,7 +36,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(path.name)
         return real(path, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(batches, "extract", counting)
+    monkeypatch.setattr(index_writing, "extract", counting)
     return names
 
 
@@ -44,7 +44,7 @@ def counts(report: IndexReport) -> tuple[int, int, int]:
     return report.read, report.unchanged, report.removed
 
 
-def test_a_build_reports_what_it_made(build: Build) -> None:
+def test_a_build_reports_its_counts(build: Build) -> None:
     assert build() == IndexReport(documents=2, passages=4, read=2, unchanged=0, removed=0, skipped=[])
 
 
@@ -71,14 +71,14 @@ def test_touched_files_are_not_read_again(build: Build, folder: Path, reads: lis
     assert reads == []
 
 
-def test_removed_files_vanish(build: Build, folder: Path) -> None:
+def test_removed_files_leave_the_index(build: Build, folder: Path) -> None:
     build()
     (folder / "more" / "paris.txt").unlink()
     report = build()
     assert (counts(report), report.documents) == ((0, 1, 1), 1)
 
 
-def test_another_corpus_takes_the_place_of_the_first(
+def test_another_corpus_replaces_the_first_in_the_index(
     build: Build, out: Path, folder: Path, tmp_path: Path
 ) -> None:
     build()
@@ -96,6 +96,7 @@ def test_progress_counts_files(folder: Path, out: Path) -> None:
     assert seen == [(0, 2), (1, 2), (2, 2)]
 
 
+@pytest.mark.slow
 def test_unreadable_files_are_reported_each_time_and_read_once(
     build: Build, folder: Path, reads: list[str]
 ) -> None:
@@ -109,7 +110,7 @@ def test_unreadable_files_are_reported_each_time_and_read_once(
     ]
 
 
-def test_files_that_the_system_refuses_are_tried_again(
+def test_files_with_an_operating_system_error_are_tried_again(
     build: Build, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     real = Path.open
@@ -128,18 +129,19 @@ def test_files_that_the_system_refuses_are_tried_again(
     assert counts(build()) == (1, 1, 0)
 
 
-def test_a_file_that_is_read_in_part_is_not_called_unsearched(folder: Path, build: Build) -> None:
+def test_a_partly_read_file_is_not_listed_as_not_searched(folder: Path, build: Build) -> None:
     (folder / "a.jsonl").write_text('{"text": "Good line."}\nbad\n')
     (folder / "b.jsonl").write_text("bad\n")
-    told = [(Path(file).name, reason.partition(":")[0]) for file, reason in build().skipped]
-    assert told == [
+    skipped = [(Path(file).name, reason.partition(":")[0]) for file, reason in build().skipped]
+    assert skipped == [
         ("a.jsonl", "line 2 is left out"),
         ("b.jsonl", "line 1 is left out"),
         ("b.jsonl", "not searched"),
     ]
 
 
-def test_what_follows_a_damage_is_not_searched(folder: Path, build: Build) -> None:
+@pytest.mark.slow
+def test_content_after_damage_is_not_searched(folder: Path, build: Build) -> None:
     packed = gzip.compress(b'{"text": "Good line."}\n' * 10_000, mtime=0)
     (folder / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
     [(_, reason)] = build().skipped
@@ -147,7 +149,7 @@ def test_what_follows_a_damage_is_not_searched(folder: Path, build: Build) -> No
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.html"])
-def test_an_encoding_that_is_guessed_is_told(folder: Path, build: Build, name: str) -> None:
+def test_a_guessed_encoding_is_reported(folder: Path, build: Build, name: str) -> None:
     text = "<p>" * name.endswith("html") + "Die Brücke über die Mühlbäche ist für Fußgänger gesperrt. " * 5
     (folder / name).write_bytes(text.encode("cp1252"))
     [(_, reason)] = build().skipped
@@ -171,7 +173,7 @@ def test_a_folder_with_other_files_is_not_written_into(folder: Path) -> None:
         built(folder, folder)
 
 
-def test_a_file_is_no_place_for_an_index(folder: Path, tmp_path: Path) -> None:
+def test_an_index_path_that_is_a_file_is_an_input_error(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "index").touch()
     with pytest.raises(InputError, match=r"is a file: give a new folder"):
         built(folder, tmp_path / "index")
@@ -184,7 +186,7 @@ def test_a_place_that_cannot_be_written_is_an_input_error(folder: Path, tmp_path
 
 
 @pytest.mark.parametrize("options", [{"window": 2}, {"step": 2}])
-def test_other_windows_make_the_index_anew(
+def test_other_window_settings_rebuild_the_index(
     build: Build, folder: Path, out: Path, options: dict[str, int]
 ) -> None:
     build()
@@ -193,7 +195,7 @@ def test_other_windows_make_the_index_anew(
 
 @pytest.mark.parametrize("damage", ["passages/meta.json", "rarr-index.sqlite"])
 @pytest.mark.parametrize("content", [b"", b"nonsense" * 100, None])
-def test_a_damaged_index_is_made_anew(build: Build, out: Path, damage: str, content: bytes | None) -> None:
+def test_a_damaged_index_is_rebuilt(build: Build, out: Path, damage: str, content: bytes | None) -> None:
     expected = build()
     if content is None:
         (out / damage).unlink()
@@ -202,7 +204,7 @@ def test_a_damaged_index_is_made_anew(build: Build, out: Path, damage: str, cont
     assert build() == expected
 
 
-def test_an_index_without_its_passages_is_made_anew(build: Build, out: Path) -> None:
+def test_an_index_without_its_passages_is_rebuilt(build: Build, out: Path) -> None:
     expected = build()
     shutil.rmtree(out / "passages")
     assert build() == expected

@@ -22,7 +22,7 @@ def names(reader: IndexReader) -> list[str]:
     return sorted(reader.snapshot().names.values())
 
 
-def test_a_reader_sees_what_is_live(index: Path) -> None:
+def test_a_reader_sees_only_live_files(index: Path) -> None:
     assert names(IndexReader(index, 4, 1)) == ["more/paris.txt", "peaches.md"]
 
 
@@ -42,7 +42,7 @@ def test_a_build_that_changes_nothing_leaves_readers_alone(index: Path, folder: 
     assert reader.snapshot() is before
 
 
-def test_an_index_where_nothing_may_be_written_is_read(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_index_is_read(index: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for lock in index.rglob("*.lock"):
         lock.unlink()
     files = sorted(index.rglob("*"))
@@ -97,16 +97,16 @@ class PanicException(BaseException):
 @pytest.mark.parametrize(
     "raised", [OSError("no\nspace"), ValueError("bad"), sqlite3.Error("x"), PanicException()]
 )
-def test_failures_become_one_line(raised: BaseException) -> None:
+def test_failures_become_a_one_line_retrieval_error(raised: BaseException) -> None:
     with pytest.raises(RetrievalError) as caught, failures(RetrievalError):
         raise raised
     assert "\n" not in str(caught.value)
 
 
-def test_other_exceptions_pass() -> None:
+def test_keyboard_interrupt_is_not_converted() -> None:
     with pytest.raises(KeyboardInterrupt), failures(RetrievalError):
         raise KeyboardInterrupt
 
 
-def test_place_joins_with_slashes() -> None:
+def test_place_joins_folder_and_file_with_slashes() -> None:
     assert (place(Path("a/b"), "c/d.md"), place(Path("a/b.md"), "")) == ("a/b/c/d.md", "a/b.md")

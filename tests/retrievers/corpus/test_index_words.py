@@ -19,11 +19,11 @@ from rarr.retrievers.corpus.index_words import composed, terms
         ("", []),
     ],
 )
-def test_terms_are_the_stems_that_say_something(query: str, expected: list[str]) -> None:
+def test_terms_are_the_stems_of_content_words(query: str, expected: list[str]) -> None:
     assert terms(query) == expected
 
 
-def test_accents_may_be_apart_from_their_letters() -> None:
+def test_combining_accents_give_the_same_terms() -> None:
     assert terms("cafe\u0301") == terms("caf\u00e9")
 
 
@@ -36,5 +36,5 @@ def test_any_text_is_a_query(query: str) -> None:
     assert all(isinstance(term, str) for term in terms(query))
 
 
-def test_ascii_is_composed_already() -> None:
+def test_ascii_is_composed_unchanged() -> None:
     assert composed("plain") == "plain"

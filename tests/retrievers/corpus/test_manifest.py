@@ -34,14 +34,14 @@ def test_a_published_version_replaces_the_one_before(manifest: Manifest) -> None
     assert list(manifest.live()) == [new]
 
 
-def test_removed_files_are_dead(manifest: Manifest) -> None:
+def test_removed_files_are_not_live(manifest: Manifest) -> None:
     version_id = begun(manifest, "a")
     manifest.publish()
     assert manifest.publish(["a", "never there"]) == [version_id]
     assert manifest.live() == {}
 
 
-def test_what_a_dead_build_began_is_gone_and_its_id_is_not_used_again(
+def test_version_of_an_aborted_build_is_gone_and_its_id_is_not_reused(
     manifest: Manifest, tmp_path: Path
 ) -> None:
     version_id = begun(manifest, "a")
@@ -53,7 +53,7 @@ def test_what_a_dead_build_began_is_gone_and_its_id_is_not_used_again(
     assert begun(again, "a") > version_id
 
 
-def test_state_changes_with_what_is_live(manifest: Manifest) -> None:
+def test_state_changes_with_the_live_versions(manifest: Manifest) -> None:
     before = manifest.state()
     begun(manifest, "a")
     assert manifest.state() == before

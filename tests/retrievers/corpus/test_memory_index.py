@@ -27,32 +27,34 @@ def unwritable(tmp_path: Path) -> Path:
     return tmp_path / "file" / "home"
 
 
-async def test_memory_finds_what_the_disk_finds(folder: Path, tmp_path: Path, unwritable: Path) -> None:
+async def test_index_in_memory_finds_the_passages_of_the_index_on_disk(
+    folder: Path, tmp_path: Path, unwritable: Path
+) -> None:
     on_disk = Corpus.open(folder, home=tmp_path / "home", **RULES)
     in_memory = Corpus.open(folder, home=unwritable, **RULES)
     for query in ("Who grows peaches in America?", "capital of France"):
         known = await on_disk.retrieve(query, 5)
-        found = await in_memory.retrieve(query, 5)
-        assert [(one.text, one.source, one.start) for one in found] == [
-            (one.text, one.source, one.start) for one in known
+        passages = await in_memory.retrieve(query, 5)
+        assert [(passage.text, passage.source, passage.start) for passage in passages] == [
+            (passage.text, passage.source, passage.start) for passage in known
         ]
     assert in_memory.skipped == on_disk.skipped
     on_disk.close()
 
 
-async def test_what_is_in_memory_can_be_searched_after_it_was_closed(folder: Path, unwritable: Path) -> None:
+async def test_index_in_memory_can_be_searched_after_closing(folder: Path, unwritable: Path) -> None:
     corpus = Corpus.open(folder, home=unwritable, **RULES)
     await corpus.aclose()
     assert await corpus.retrieve("capital of France", 5)
 
 
-async def test_what_is_in_memory_shows_the_text_of_its_files(folder: Path, unwritable: Path) -> None:
+async def test_index_in_memory_shows_the_text_of_its_files(folder: Path, unwritable: Path) -> None:
     corpus = Corpus.open(folder, home=unwritable, **RULES)
     [passage] = await corpus.retrieve("capital of France", 5)
     assert passage.text in (await corpus.extracted(passage.source) or "")
 
 
-def test_nothing_to_read_is_said_as_ever(tmp_path: Path, unwritable: Path) -> None:
+def test_unreadable_corpus_is_the_same_input_error_in_memory(tmp_path: Path, unwritable: Path) -> None:
     (tmp_path / "a.md").write_text(" ")
     with pytest.raises(InputError, match=r"no file in corpus .* could be read"):
         Corpus.open(tmp_path / "a.md", home=unwritable, **RULES)
@@ -65,7 +67,7 @@ def test_nothing_to_read_is_said_as_ever(tmp_path: Path, unwritable: Path) -> No
         ("_manifest", sqlite3.OperationalError("database or disk is full"), "database or disk is full"),
     ],
 )
-def test_one_notice_says_why_and_how_to_mend_it(
+def test_one_warning_names_the_cause_and_the_cure(
     step: str, error: Exception, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "bridge.md").write_text("The Lorrin Bridge was opened in 1937.")
@@ -79,7 +81,7 @@ def test_one_notice_says_why_and_how_to_mend_it(
     assert notice.message.endswith("free space, or name another folder with RARR_HOME")
 
 
-def test_nothing_is_written(tmp_path: Path, unwritable: Path) -> None:
+def test_run_with_an_unwritable_home_writes_nothing(tmp_path: Path, unwritable: Path) -> None:
     (tmp_path / "bridge.md").write_text("The Lorrin Bridge was opened in 1937.")
     before = sorted(tmp_path.rglob("*"))
     with Reviser(Settings(corpus=tmp_path, home=unwritable)) as reviser:

@@ -36,7 +36,7 @@ def searcher(tmp_path: Path) -> Searcher:
     return index.searcher()
 
 
-def test_files_that_a_killed_commit_left_stop_no_writer(tmp_path: Path) -> None:
+def test_leftover_files_of_a_killed_commit_do_not_block_writing(tmp_path: Path) -> None:
     killed, trial = tmp_path / "killed", tmp_path / "trial"
     writer = open_writer(open_passages(killed, create=True))
     for file in range(50):
@@ -77,14 +77,14 @@ def test_removed_passages_are_gone(searcher: Searcher) -> None:
     assert searcher.num_docs == 2
 
 
-def test_everything_about_a_passage_comes_back(searcher: Searcher) -> None:
+def test_every_field_of_a_passage_is_stored(searcher: Searcher) -> None:
     [hit] = best_hits(searcher, ["cafe"], 10)
     assert (hit.version_id, hit.item) == (2, 7)
     expected = Stored("Café au lait.", "https://x.org", "Breakfast", 7, 20, DOCUMENT.published_at)
     assert stored_passage(searcher, hit) == expected
 
 
-def test_the_limit_holds(searcher: Searcher) -> None:
+def test_number_of_hits_is_limited(searcher: Searcher) -> None:
     assert len(best_hits(searcher, ["breakfast"], 1)) == 1
 
 

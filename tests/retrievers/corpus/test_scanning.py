@@ -46,7 +46,7 @@ def test_links_to_files_are_followed(folder: Path) -> None:
     assert "link.md" in names(folder)
 
 
-def test_links_out_of_the_corpus_are_not_followed_which_is_told_once(folder: Path, tmp_path: Path) -> None:
+def test_links_out_of_the_corpus_are_reported_once_and_not_followed(folder: Path, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text("Secret.")
     (folder / "more" / "one.md").symlink_to(tmp_path / "secret.md")
     (folder / "more" / "program.py").symlink_to(tmp_path / "secret.md")
@@ -59,7 +59,7 @@ def test_links_out_of_the_corpus_are_not_followed_which_is_told_once(folder: Pat
     assert (name, reason.partition(" (")[2]) == ("more/one.md", "links like this: 2)")
 
 
-def test_links_of_a_corpus_that_is_a_link_itself_are_followed_in_it(folder: Path, tmp_path: Path) -> None:
+def test_links_within_a_linked_corpus_are_followed(folder: Path, tmp_path: Path) -> None:
     (folder / "link.md").symlink_to(folder / "peaches.md")
     (tmp_path / "there").symlink_to(folder)
     assert "link.md" in names(tmp_path / "there")
@@ -92,7 +92,7 @@ def test_special_files_are_skipped(folder: Path) -> None:
     assert skipped(folder) == [Skip("pipe.txt", "it is not a regular file")]
 
 
-def test_large_files_are_skipped_unread(folder: Path) -> None:
+def test_large_files_are_skipped_without_reading(folder: Path) -> None:
     with (folder / "huge.txt").open("wb") as file:
         file.truncate(10_000 * MEGABYTE)
     assert [skip.reason for skip in skipped(folder)] == [
@@ -100,13 +100,13 @@ def test_large_files_are_skipped_unread(folder: Path) -> None:
     ]
 
 
-def test_names_that_are_no_unicode_are_skipped(folder: Path) -> None:
+def test_file_names_that_are_not_unicode_are_skipped(folder: Path) -> None:
     Path(os.fsdecode(os.fsencode(folder) + b"/\xff.txt")).write_text("Text.")
     assert skipped(folder) == [Skip("\\udcff.txt", "its name is not Unicode: rename it")]
 
 
 @pytest.mark.parametrize("target", [".", "../secret.txt"])
-def test_links_whose_names_are_no_unicode_are_skipped(folder: Path, tmp_path: Path, target: str) -> None:
+def test_links_with_names_that_are_not_unicode_are_skipped(folder: Path, tmp_path: Path, target: str) -> None:
     (tmp_path / "secret.txt").write_text("Secret.")
     (folder / os.fsdecode(b"\xff.txt")).symlink_to(target)
     assert [skip.file for skip in skipped(folder)] == [r"\udcff.txt"]
@@ -121,7 +121,9 @@ def test_folders_that_cannot_be_read_are_skipped(folder: Path) -> None:
         (folder / "more").chmod(0o755)
 
 
-def test_folders_that_the_system_refuses_are_skipped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folders_with_an_operating_system_error_are_skipped(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     real = os.scandir
 
     def refuse(path: str) -> "os.ScandirIterator[str]":  # type: ignore[name-defined]

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus.batches import Batches
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_reader import IndexReader
+from rarr.retrievers.corpus.index_writing import Batches
 from rarr.retrievers.corpus.manifest import MANIFEST
 from retrievers.makers import built
 
@@ -29,7 +29,7 @@ def interrupt(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
 
 
 @pytest.mark.parametrize("where", ["read", "finish"])
-def test_unfinished_index_is_refused_with_its_cure_until_it_is_finished(
+def test_unfinished_index_is_refused_until_a_build_finishes_it(
     where: str, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "index"
@@ -44,7 +44,7 @@ def test_unfinished_index_is_refused_with_its_cure_until_it_is_finished(
     opened(out, tmp_path).close()
 
 
-def test_next_build_goes_on_with_an_unfinished_index(
+def test_next_build_continues_an_unfinished_index(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "index"

@@ -18,7 +18,7 @@ def test_both_byte_orders_are_read() -> None:
     assert decode(b"\xfe\xff" + TEXT.encode("utf-16-be")) == TEXT
 
 
-def test_other_encodings_are_told_by_their_bytes() -> None:
+def test_other_encodings_are_detected_from_the_bytes() -> None:
     text = "Die Pfirsiche wachsen überall in Österreich, sagt der Gärtner, und für ihn sind sie schön. " * 3
     assert decode(text.encode("cp1252")) == text
 
@@ -32,7 +32,7 @@ def test_an_unknown_declared_encoding_does_no_harm() -> None:
 
 
 @pytest.mark.parametrize("data", [b"\x00\x01\x02\xff", b"PK\x03\x04\x00\x00text", "ab\0c".encode("utf-16")])
-def test_what_is_no_text_is_refused(data: bytes) -> None:
+def test_binary_content_is_refused(data: bytes) -> None:
     with pytest.raises(UnreadableError, match="save it as UTF-8"):
         decode(data)
 

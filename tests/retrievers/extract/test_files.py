@@ -62,7 +62,7 @@ def test_kinds_of_files_that_are_not_read(name: str) -> None:
 @pytest.mark.parametrize(
     "text", ["One.\r\n\r\nTwo.\rThree.", "  Spaces stay. \n\n\n", "שלום עולם. مرحبا.", "\ta\vb\f"]
 )
-def test_text_is_taken_as_it_is(tmp_path: Path, text: str) -> None:
+def test_text_is_read_unchanged(tmp_path: Path, text: str) -> None:
     assert read(written(tmp_path / "a.txt", text)) == [Document(text, "a")]
 
 
@@ -102,12 +102,13 @@ def test_pdf_of_too_much_text_is_refused() -> None:
         pdf_module.read_pdf(pdf("Peaches grow."), most_characters=5)
 
 
-def test_pages_of_a_pdf_stand_apart(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_pages_of_a_pdf_are_separated(tmp_path: Path) -> None:
     file = written(tmp_path / "a.pdf", pdf("Peaches grow.\nPears too."))
     assert read(file) == [Document("Peaches grow.\n\nPears too.", "a")]
 
 
-def test_html_is_read_by_its_main_text(tmp_path: Path) -> None:
+def test_html_is_reduced_to_its_main_text(tmp_path: Path) -> None:
     file = written(tmp_path / "a.html", "<h1>Peaches</h1><p>They grow in Georgia, mostly.</p>")
     assert "They grow in Georgia, mostly." in read(file)[0].text
 
@@ -146,7 +147,7 @@ def test_blank_records_are_left_out(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_cannot_be_read_says_why_in_one_line(
+def test_unreadable_file_is_a_one_line_error_with_its_cause(
     tmp_path: Path, name: str, content: str | bytes, reason: str
 ) -> None:
     with pytest.raises(UnreadableError, match=reason) as raised:
@@ -154,7 +155,7 @@ def test_what_cannot_be_read_says_why_in_one_line(
     assert "\n" not in str(raised.value)
 
 
-def test_a_damaged_file_gives_what_comes_before_the_damage(tmp_path: Path) -> None:
+def test_a_damaged_file_gives_the_content_before_the_damage(tmp_path: Path) -> None:
     lines = b"".join(b'{"text": "Peach number %d is ripe."}\n' % number for number in range(20_000))
     documents = extract(
         written(tmp_path / "a.jsonl.gz", gzip.compress(lines, mtime=0)[:-30_000]), MEGABYTE, print
@@ -164,7 +165,7 @@ def test_a_damaged_file_gives_what_comes_before_the_damage(tmp_path: Path) -> No
         list(documents)
 
 
-def test_a_file_that_the_system_refuses_may_be_tried_again(tmp_path: Path) -> None:
+def test_an_operating_system_error_is_not_lasting(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match="No such file") as raised:
         read(tmp_path / "none.txt")
     assert not raised.value.lasting
@@ -184,7 +185,7 @@ def test_another_file_adds_no_log_handler(
     assert logging.getLogger(library).handlers == before
 
 
-def test_libraries_complain_to_nobody(
+def test_libraries_print_nothing_to_standard_error(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(logging.getLogger("pypdf"), "handlers", [])

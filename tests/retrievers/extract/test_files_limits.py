@@ -92,7 +92,9 @@ async def test_extraction_that_takes_all_memory_is_ended(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("call", [calls.crash, calls.leave, calls.function])
-async def test_extraction_that_breaks_its_process_costs_itself_alone(call: Callable[..., None]) -> None:
+async def test_extraction_that_crashes_its_process_does_not_affect_the_next(
+    call: Callable[..., None],
+) -> None:
     message = await why(call)
     assert "crashed the reading process (status" in message or "gave no text" in message
     assert await extracted(calls.double, 2) == 4
@@ -104,26 +106,26 @@ async def test_extraction_that_fails_in_an_unknown_way_says_how() -> None:
 
 
 @pytest.mark.slow
-async def test_extraction_gives_nothing_that_runs_in_this_process(tmp_path: Path) -> None:
+async def test_extraction_result_runs_no_code_in_this_process(tmp_path: Path) -> None:
     assert "gave no text" in await why(calls.evil, str(tmp_path / "made"))
     assert await asyncio.to_thread(os.path.exists, tmp_path / "made") is False
 
 
 @pytest.mark.slow
-async def test_extraction_may_print_what_it_wants(capfd: pytest.CaptureFixture[str]) -> None:
+async def test_extraction_may_print_to_standard_output(capfd: pytest.CaptureFixture[str]) -> None:
     assert await extracted(calls.chatter, "x" * 100_000) == "x" * 100_000
     assert await extracted(calls.double, 2) == 4
     assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.slow
-async def test_extraction_uses_a_process_again() -> None:
+async def test_extraction_reuses_a_process() -> None:
     assert await extracted(calls.process) == await extracted(calls.process)
 
 
 @pytest.mark.slow
 @posix
-async def test_extraction_goes_on_after_an_idle_process_was_killed() -> None:
+async def test_extraction_works_after_an_idle_process_was_killed() -> None:
     pid = await extracted(calls.process)
     os.kill(pid, signal.SIGKILL)
     assert until(lambda: not processes.pids())
@@ -132,7 +134,7 @@ async def test_extraction_goes_on_after_an_idle_process_was_killed() -> None:
 
 @pytest.mark.slow
 @posix
-async def test_extraction_is_not_interrupted_with_its_parent() -> None:
+async def test_interrupt_of_the_parent_does_not_reach_the_extraction() -> None:
     pid = await extracted(calls.process)
     assert os.getpgid(pid) != os.getpgid(0)
     os.kill(pid, signal.SIGINT)
@@ -153,9 +155,7 @@ async def test_extraction_that_is_cancelled_ends_at_once() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("many", few([processes.FAST_AT_ONCE + 1, MOST_AT_ONCE + 3], every=2))
-async def test_extraction_that_is_slow_keeps_no_others_waiting(
-    many: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_slow_extraction_does_not_block_others(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "SLOW_S", 0.05)
     monkeypatch.setattr(extracting, "PAGE", CallLimits(60, 600))
     slow = [asyncio.create_task(extracted(calls.sleep, 60)) for _ in range(many)]
@@ -169,13 +169,13 @@ async def test_extraction_that_is_slow_keeps_no_others_waiting(
 
 
 @pytest.mark.slow
-async def test_extraction_that_lost_its_turn_is_made_again(
+async def test_extraction_that_lost_its_turn_is_repeated(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(processes, "SLOW_S", 0.2)
     monkeypatch.setattr(processes, "_pool", processes._Pool(fast=2, slow=1))
-    found = [extracted(calls.note, str(tmp_path), number) for number in range(3)]
-    assert await asyncio.gather(*found) == [0, 1, 2]
+    extractions = [extracted(calls.note, str(tmp_path), number) for number in range(3)]
+    assert await asyncio.gather(*extractions) == [0, 1, 2]
     begun = await asyncio.to_thread(lambda: [path.name.partition("-")[0] for path in tmp_path.iterdir()])
     assert len(begun) > len(set(begun)) == 3
     processes.end_idle()
@@ -232,6 +232,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.slow
 @posix
 @pytest.mark.parametrize("call", ["calls.sleep, 60", "calls.spin", "calls.double, 2"])
 @pytest.mark.parametrize("end", few(["SIGKILL", "SIGTERM", "SIGINT"], every=3))
@@ -297,7 +298,7 @@ def test_extraction_of_a_large_file_may_take_more(tmp_path: Path, monkeypatch: p
     assert asked == [CallLimits(60, 1000), CallLimits(120, 1040), CallLimits(90, 1020), CallLimits(210, 1100)]
 
 
-def test_no_extraction_takes_place_where_nothing_needs_it(tmp_path: Path) -> None:
+def test_markdown_needs_no_extraction_process(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Peaches grow in Georgia.")
     with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="rules")) as reviser:
         reviser.revise("Peaches grow in Georgia.")

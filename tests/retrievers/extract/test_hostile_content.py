@@ -22,6 +22,7 @@ from retrievers.extract.endings import no_process_stays as no_process_stays, sho
 pytestmark = pytest.mark.usefixtures("no_process_stays")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", few(HTML, every=13))
 async def test_extraction_of_hostile_html_ends(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extracting, "PAGE", CallLimits(0.5, 300))
@@ -58,6 +59,7 @@ def test_extraction_of_a_hostile_heading_takes_as_long_as_the_line(line: str) ->
     assert article_text(f"One.\n{line}\nTwo.").endswith("Two.")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", few(["a.pdf", "a.html", "a.html.gz", "a.json", "a.json.gz"], every=5))
 def test_extraction_of_a_hostile_file_skips_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -49,7 +49,7 @@ def test_a_page_without_text_is_empty(page: bytes) -> None:
     assert read_page(page).text.strip("<") == ""
 
 
-def test_what_is_no_page_is_refused() -> None:
+def test_content_that_is_not_html_is_refused() -> None:
     with pytest.raises(UnreadableError):
         read_page(b"\x00\x01\x02")
 

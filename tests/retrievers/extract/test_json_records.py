@@ -28,8 +28,8 @@ def test_a_record_gives_text_title_address_and_date() -> None:
 
 
 def test_items_are_numbered_from_one() -> None:
-    found = read_array(b'[{"text": "a"}, {"text": "b", "source": "s"}]', print)
-    assert list(found) == [Document("a", item=1), Document("b", source="s", item=2)]
+    documents = read_array(b'[{"text": "a"}, {"text": "b", "source": "s"}]', print)
+    assert list(documents) == [Document("a", item=1), Document("b", source="s", item=2)]
 
 
 def test_items_without_text_are_left_out_by_number() -> None:
@@ -45,24 +45,25 @@ def test_broken_json_is_refused(data: bytes) -> None:
 
 
 def test_bad_lines_are_left_out_by_number() -> None:
-    found, notes = lines(b'\xef\xbb\xbf{"text": "a"}\r\n\nbad\n{"text": "b"}\n\xff\n[1]')
-    assert [document.item for document in found] == [1, 4]
+    documents, notes = lines(b'\xef\xbb\xbf{"text": "a"}\r\n\nbad\n{"text": "b"}\n\xff\n[1]')
+    assert [document.item for document in documents] == [1, 4]
     assert [note.split(" is")[0] for note in notes] == ["line 3", "line 5", "line 6"]
 
 
-def test_a_line_that_is_no_record_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_that_is_not_a_record_ends_the_reading(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(json_records, "LONGEST_RECORD", 1_000_000)
     with pytest.raises(UnreadableError, match="line 2 holds more than 1 MB: split it"):
         lines(b'{"text": "a"}\n' + b"x" * 1_000_001, max_bytes=10_000_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("unpacked", [b'{"text": "a"}\n' * 100_000, b"\n" * 1_000_001, b"x" * 1_000_001])
-def test_lines_are_bounded_in_all(unpacked: bytes) -> None:
+def test_total_size_of_lines_is_bounded(unpacked: bytes) -> None:
     with pytest.raises(UnreadableError, match="it holds more than 1 MB: split it or raise max_file_mb"):
         lines(unpacked, max_bytes=1_000_000)
 
 
-def test_lines_of_as_many_bytes_as_may_be_are_read() -> None:
+def test_lines_of_exactly_the_maximum_size_are_read() -> None:
     assert len(lines(b'{"text":"abcd"}\n' * 1000, max_bytes=16_000)[0]) == 1000
 
 

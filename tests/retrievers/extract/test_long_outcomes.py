@@ -13,8 +13,9 @@ from rarr.retrievers.extract.worker_main import CallLimits
 LIMITS = CallLimits(20, 200)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", few([500_000, 2_001, 5_000_000], every=3))
-def test_outcome_above_its_limit_is_named_as_such(length: int) -> None:
+def test_oversized_outcome_is_an_error_that_says_so(length: int) -> None:
     process = Process()
     try:
         with pytest.raises(UnreadableError, match=r"^reading it gave more than 0\.002 MB$"):
@@ -24,7 +25,7 @@ def test_outcome_above_its_limit_is_named_as_such(length: int) -> None:
 
 
 @pytest.mark.slow
-def test_next_call_is_answered_after_an_outcome_above_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_next_call_is_answered_after_an_oversized_outcome(monkeypatch: pytest.MonkeyPatch) -> None:
     ask = Process.ask
     with monkeypatch.context() as patched:
         patched.setattr(Process, "ask", lambda process, request, most: ask(process, request, 2_000))

@@ -89,7 +89,7 @@ def changed(content: bytes, name: str, change: Callable[[bytes], bytes]) -> byte
     return file.getvalue()
 
 
-def test_a_document_of_word(tmp_path: Path) -> None:
+def test_a_word_document_is_read(tmp_path: Path) -> None:
     document = read(tmp_path, "letter.docx", letter())
     assert document.title == "Lorrin Bridge"
     assert document.text.split("\n\n") == [
@@ -102,7 +102,8 @@ def test_a_document_of_word(tmp_path: Path) -> None:
     ]
 
 
-def test_a_presentation(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_presentation_is_read(tmp_path: Path) -> None:
     document = read(tmp_path, "slides.pptx", slides())
     assert document.title == "Results"
     assert document.text.split("\n\n") == [
@@ -116,7 +117,8 @@ def test_a_presentation(tmp_path: Path) -> None:
     ]
 
 
-def test_a_workbook(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_workbook_is_read(tmp_path: Path) -> None:
     document = read(tmp_path, "fees.xlsx", book())
     assert document.title == "fees"
     assert document.text.splitlines() == [
@@ -129,14 +131,15 @@ def test_a_workbook(tmp_path: Path) -> None:
     ]
 
 
-def test_the_title_that_a_file_gives_itself(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_title_comes_from_the_document_properties(tmp_path: Path) -> None:
     made = docx.Document()
     made.add_heading("A heading", 1)
     made.core_properties.title = "A title"
     assert read(tmp_path, "letter.docx", saved(made)).title == "A title"
 
 
-def test_a_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_zip_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = changed(letter(), "word/document.xml", lambda xml: xml + b" " * 2_000_000)
     monkeypatch.setattr(office, "MOST_UNPACKED", 1_000_000)
     with pytest.raises(UnreadableError, match="it unpacks to more than 1 MB: split it"):
@@ -156,6 +159,7 @@ def laughing(xml: bytes) -> bytes:
     return head + b'?><!DOCTYPE x [<!ENTITY e0 "ha">' + more + b"]>" + body.replace(b"History", b"&e9;")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -171,7 +175,7 @@ def test_hostile_xml_is_refused(tmp_path: Path, change: Callable[[bytes], bytes]
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
-def test_a_cell_that_is_merged_with_a_billion_others_takes_no_more_than_the_limit(tmp_path: Path) -> None:
+def test_a_huge_merged_cell_stays_within_the_memory_limit(tmp_path: Path) -> None:
     wide = b'<w:tcPr><w:gridSpan w:val="1000000000"/>'
     with pytest.raises(UnreadableError, match="takes more than 1001 MB of memory"):
         read(
@@ -181,14 +185,15 @@ def test_a_cell_that_is_merged_with_a_billion_others_takes_no_more_than_the_limi
         )
 
 
-def test_a_sheet_that_claims_to_be_huge_is_read_by_what_it_holds(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_a_sheet_with_huge_claimed_dimensions_is_read_by_its_cells(tmp_path: Path) -> None:
     name = "xl/worksheets/sheet1.xml"
     huge = changed(book(), name, lambda xml: xml.replace(b'ref="A1:D4"', b'ref="A1:XFD1048576"'))
     assert read(tmp_path, "fees.xlsx", huge).text == read(tmp_path, "same.xlsx", book()).text
 
 
 @pytest.mark.parametrize("reader", [office.read_docx, office.read_pptx, office.read_xlsx])
-def test_without_the_extra_the_install_line_is_told(
+def test_missing_extra_is_an_error_with_its_install_line(
     reader: Callable[[bytes], object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for package in ("docx", "pptx", "openpyxl"):
@@ -198,7 +203,8 @@ def test_without_the_extra_the_install_line_is_told(
     assert not caught.value.lasting
 
 
-def test_files_of_office_are_searched_and_what_is_not_read_is_told_once(tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_office_files_are_searched_and_unread_files_warned_about_once(tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     (corpus / "bridge.docx").write_bytes(letter())
@@ -208,7 +214,7 @@ def test_files_of_office_are_searched_and_what_is_not_read_is_told_once(tmp_path
     with Reviser(Settings(corpus=corpus, home=tmp_path / "home", model="rules")) as reviser:
         revision = reviser.revise("The Lorrin Bridge was opened in 1938.")
     assert revision.text == "The Lorrin Bridge was opened in 1937."
-    assert [one.message for one in revision.warnings if one.code == "file_skipped"] == [
+    assert [warning.message for warning in revision.warnings if warning.code == "file_skipped"] == [
         f"{corpus}/old00.doc and 41 other files: not searched: files of its kind are not read: "
         "save it as .docx, .pdf or text",
         f"{corpus}/damaged00.docx and 41 other files: not searched: its content cannot be read "

@@ -76,7 +76,8 @@ class Hesitant(threading.Semaphore):
         return super().acquire(blocking, timeout)
 
 
-def test_call_that_becomes_slow_as_it_ends_gives_its_place_back(only: pool._Pool) -> None:
+@pytest.mark.slow
+def test_call_that_turns_slow_at_its_end_returns_its_place(only: pool._Pool) -> None:
     only._slow = Hesitant(1)
     with only.turn() as turn, pool._watched(cast(Process, Answering()), 20.0, turn):
         time.sleep(0.01)
@@ -84,7 +85,7 @@ def test_call_that_becomes_slow_as_it_ends_gives_its_place_back(only: pool._Pool
     assert (places(only._fast), places(only._slow)) == (1, 1)
 
 
-def test_process_that_was_killed_as_it_answered_is_not_used_again(
+def test_process_killed_while_answering_is_not_reused(
     only: pool._Pool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     process = Answering(0.05)
@@ -98,7 +99,7 @@ def test_process_that_was_killed_as_it_answered_is_not_used_again(
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
 @pytest.mark.parametrize("unreadable", ["", "it holds no text"])
 @pytest.mark.parametrize(("megabytes", "kept"), [(10, 1), (450, 0)])
-def test_process_that_held_much_memory_is_not_used_again(megabytes: int, kept: int, unreadable: str) -> None:
+def test_process_that_used_much_memory_is_not_reused(megabytes: int, kept: int, unreadable: str) -> None:
     pool.end_idle()
     with suppress(UnreadableError):
         pool.WorkerCall(calls.hold, megabytes, unreadable, limits=CallLimits(20, 600))()
@@ -106,7 +107,7 @@ def test_process_that_held_much_memory_is_not_used_again(megabytes: int, kept: i
     pool.end_idle()
 
 
-def test_process_that_does_not_start_leaves_no_pipe_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_process_that_fails_to_start_leaves_no_pipe_open(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[subprocess.Popen[bytes]] = []
 
     class Recorded(subprocess.Popen[bytes]):

@@ -66,10 +66,10 @@ def finding(*answers: Sequence[str] | OSError) -> Resolve:
     left = list(answers)
 
     async def find(name: str, port: int) -> Sequence[str]:
-        found = left.pop(0) if len(left) > 1 else left[0]
-        if isinstance(found, OSError):
-            raise found
-        return found
+        answer = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
 
     return find
 
@@ -85,35 +85,35 @@ def test_public_address_is_known(address: str) -> None:
 
 
 @pytest.mark.parametrize("address", PRIVATE)
-async def test_name_with_a_private_address_is_not_vetted(address: str) -> None:
+async def test_name_with_a_private_address_is_refused(address: str) -> None:
     with pytest.raises(UnreachableError, match="is not a public one"):
         await vetted("site.org", 80, finding([address]))
 
 
-@pytest.mark.parametrize("found", [["8.8.8.8", "10.0.0.1"], ["10.0.0.1", "8.8.8.8"], ["8.8.8.8", "::1"]])
-async def test_one_private_address_among_others_is_enough(found: list[str]) -> None:
+@pytest.mark.parametrize("addresses", [["8.8.8.8", "10.0.0.1"], ["10.0.0.1", "8.8.8.8"], ["8.8.8.8", "::1"]])
+async def test_one_private_address_among_public_ones_is_refused(addresses: list[str]) -> None:
     with pytest.raises(UnreachableError, match="is not a public one"):
-        await vetted("site.org", 80, finding(found))
+        await vetted("site.org", 80, finding(addresses))
 
 
 async def test_public_addresses_keep_their_order() -> None:
-    assert await vetted("site.org", 80, finding(PUBLIC)) == [str(ip_address(one)) for one in PUBLIC]
+    assert await vetted("site.org", 80, finding(PUBLIC)) == [str(ip_address(address)) for address in PUBLIC]
 
 
-async def test_an_address_is_not_looked_up() -> None:
+async def test_an_address_needs_no_lookup() -> None:
     assert await vetted("8.8.8.8", 80, finding(OSError())) == ["8.8.8.8"]
 
 
-async def test_loopback_is_for_tests_alone() -> None:
+async def test_loopback_needs_permission() -> None:
     assert await vetted("127.0.0.1", 80, finding([]), allow_loopback=True) == ["127.0.0.1"]
     with pytest.raises(UnreachableError):
         await vetted("10.0.0.1", 80, finding([]), allow_loopback=True)
 
 
-@pytest.mark.parametrize("found", [[], ["nonsense"], OSError("no such name"), OSError("\x1b[31m" * 1000)])
-async def test_name_that_leads_nowhere_is_an_error(found: Sequence[str] | OSError) -> None:
+@pytest.mark.parametrize("addresses", [[], ["nonsense"], OSError("no such name"), OSError("\x1b[31m" * 1000)])
+async def test_name_without_an_address_is_an_error(addresses: Sequence[str] | OSError) -> None:
     with pytest.raises(UnreachableError, match=r"'site\.org' is not asked") as caught:
-        await vetted("site.org", 80, finding(found))
+        await vetted("site.org", 80, finding(addresses))
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 300
 
@@ -131,7 +131,7 @@ async def test_name_that_leads_nowhere_is_an_error(found: Sequence[str] | OSErro
         ("homeland.org", "homeland.org"),
     ],
 )
-def test_host_has_one_name(host: str, name: str) -> None:
+def test_host_name_is_normalised(host: str, name: str) -> None:
     assert host_name(host) == name
 
 
@@ -151,7 +151,7 @@ def test_host_has_one_name(host: str, name: str) -> None:
         ),
     ],
 )
-def test_host_that_is_no_name_is_refused(host: str) -> None:
+def test_malformed_host_name_is_refused(host: str) -> None:
     with pytest.raises(RetrievalError, match="is not asked"):
         host_name(host)
 

@@ -45,7 +45,7 @@ def internet(monkeypatch: pytest.MonkeyPatch) -> Internet:
     return world
 
 
-async def test_fetch_goes_to_the_address_that_was_vetted(internet: Internet) -> None:
+async def test_fetch_connects_to_the_vetted_address(internet: Internet) -> None:
     await fetch("https://Site.ORG:8443/a", find=finding(["8.8.8.8"], ["10.0.0.1"]))
     (request,) = internet.asked
     assert str(request.url) == "https://8.8.8.8:8443/a"
@@ -70,7 +70,7 @@ async def test_fetch_vets_every_redirect(internet: Internet) -> None:
 @pytest.mark.parametrize(
     "there", ["http://127.0.0.1/", "http://localhost/", "http://[::1]:80/", "http://2130706433"]
 )
-async def test_fetch_follows_no_public_site_to_this_machine(internet: Internet, there: str) -> None:
+async def test_fetch_refuses_a_redirect_to_this_machine(internet: Internet, there: str) -> None:
     internet.moved["site.org"] = there
     await refusal("http://site.org/", find=finding(["8.8.8.8"]), allow_loopback=False)
     assert internet.addresses == ["8.8.8.8"]
@@ -84,28 +84,32 @@ async def test_fetch_follows_a_redirect_to_another_site(internet: Internet) -> N
     assert internet.asked[1].headers["Host"] == "xn--mnchen-3ya.de"
 
 
-async def test_fetch_of_an_address_needs_no_name(internet: Internet) -> None:
+async def test_fetch_of_an_address_needs_no_lookup(internet: Internet) -> None:
     await fetch("https://[2606:4700:0::1111]/", find=finding(OSError()))
     assert internet.addresses == ["2606:4700::1111"]
     assert internet.asked[0].headers["Host"] == "[2606:4700::1111]"
 
 
-@pytest.mark.parametrize("found", [["8.8.8.8", "10.0.0.1"], ["::1", "8.8.8.8"]])
-async def test_fetch_from_a_name_of_mixed_addresses_is_refused(internet: Internet, found: list[str]) -> None:
-    assert "not a public one" in await refusal("http://site.org/", find=finding(found), allow_loopback=False)
+@pytest.mark.parametrize("addresses", [["8.8.8.8", "10.0.0.1"], ["::1", "8.8.8.8"]])
+async def test_fetch_from_a_name_of_mixed_addresses_is_refused(
+    internet: Internet, addresses: list[str]
+) -> None:
+    assert "not a public one" in await refusal(
+        "http://site.org/", find=finding(addresses), allow_loopback=False
+    )
     assert internet.asked == []
 
 
-async def test_fetch_tries_the_next_address_where_nobody_answers(internet: Internet) -> None:
+async def test_fetch_tries_the_next_address_after_a_failed_connection(internet: Internet) -> None:
     internet.dead = {"8.8.8.8"}
     await fetch("http://site.org/", find=finding(["8.8.8.8", "8.8.4.4"]))
     assert internet.addresses == ["8.8.8.8", "8.8.4.4"]
 
 
-async def test_fetch_tries_few_addresses(internet: Internet) -> None:
-    found = [f"8.8.8.{number}" for number in range(200)]
-    internet.dead = set(found)
-    assert "no connection (nobody is there)" in await refusal("http://site.org/", find=finding(found))
+async def test_fetch_tries_a_limited_number_of_addresses(internet: Internet) -> None:
+    addresses = [f"8.8.8.{number}" for number in range(200)]
+    internet.dead = set(addresses)
+    assert "no connection (nobody is there)" in await refusal("http://site.org/", find=finding(addresses))
     assert len(internet.asked) == 3
 
 
@@ -152,7 +156,7 @@ def secure(certificate: tuple[Path, Path]) -> Hostile:
 
 
 @loopback
-async def test_fetch_believes_the_certificate_of_the_name(
+async def test_fetch_accepts_a_certificate_for_the_host_name(
     secure: Hostile, certificate: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trusted = ssl.create_default_context(cafile=certificate[0])
@@ -166,7 +170,7 @@ async def test_fetch_believes_the_certificate_of_the_name(
 
 
 @loopback
-async def test_fetch_believes_no_certificate_of_a_stranger(secure: Hostile) -> None:
+async def test_fetch_refuses_an_untrusted_certificate(secure: Hostile) -> None:
     async with secure as server:
         message = await refusal(server.url(host="site.org", scheme="https"), find=here)
     assert "CERTIFICATE_VERIFY_FAILED" in message

@@ -19,7 +19,7 @@ async def test_fetch_gives_a_page_as_it_was_sent() -> None:
 
 
 @loopback
-async def test_fetch_asks_as_itself_and_tells_nothing_else() -> None:
+async def test_fetch_sends_its_user_agent_and_no_other_identifying_header() -> None:
     async with Hostile({"/a?b=c": answer(PAGE)}) as server:
         await fetch(server.url("/a?b=c#d"))
     first, *head = server.heads[0].split("\r\n")
@@ -31,19 +31,19 @@ async def test_fetch_asks_as_itself_and_tells_nothing_else() -> None:
 
 
 @loopback
-async def test_fetch_takes_a_page_in_pieces() -> None:
+async def test_fetch_reads_a_chunked_page() -> None:
     head = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nTransfer-Encoding: chunked\r\n\r\n"
     assert (await served(head + b"2\r\nab\r\n1;x=y\r\nc\r\n0\r\nTrailer: x\r\n\r\n")).content == b"abc"
 
 
 @pytest.mark.parametrize("agent", ["", "/1.0", "rärr/1.0", "rarr\r\nX: y"])
-def test_fetcher_without_a_proper_name_is_refused(agent: str) -> None:
+def test_fetcher_with_an_invalid_user_agent_is_refused(agent: str) -> None:
     with pytest.raises(SettingsError, match="write a name"):
         make(user_agent=agent)
 
 
 @loopback
-async def test_fetch_follows_redirects_and_says_where_it_came_to() -> None:
+async def test_fetch_follows_redirects_and_reports_the_final_address() -> None:
     hops: dict[str, Script] = {f"/{i}": moved(f"/{i + 1}") for i in range(5)}
     async with Hostile({**hops, "/5": answer(PAGE)}) as server:
         assert (await fetch(server.url("/0"))).url == server.url("/5")
@@ -77,7 +77,7 @@ async def test_fetch_follows_every_kind_of_redirect(status: str) -> None:
     ],
 )
 @loopback
-async def test_fetch_follows_no_redirect_to_where_it_must_not_go(there: str, why: str) -> None:
+async def test_fetch_refuses_a_redirect_to_a_forbidden_address(there: str, why: str) -> None:
     assert why in await refused(moved(there))
 
 
@@ -90,7 +90,7 @@ async def test_fetch_gives_up_after_five_redirects() -> None:
 
 
 @loopback
-async def test_fetch_ends_a_circle_of_redirects() -> None:
+async def test_fetch_ends_a_redirect_loop() -> None:
     async with Hostile({"/a": moved("/b"), "/b": moved("/a")}) as server:
         assert "redirected more than 5 times" in await refusal(server.url("/a"))
 
@@ -103,7 +103,7 @@ async def test_fetch_reads_no_body_of_a_redirect() -> None:
 
 
 @loopback
-async def test_fetch_carries_no_cookie_on() -> None:
+async def test_fetch_sends_no_cookie_after_a_redirect() -> None:
     start = answer(b"", "Location: /page", "Set-Cookie: a=b", status="302 Found")
     async with Hostile({"/": start, "/page": answer(PAGE)}) as server:
         await fetch(server.url())

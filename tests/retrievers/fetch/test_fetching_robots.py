@@ -44,7 +44,7 @@ def site(robots: Script, **more: Script) -> Hostile:
         answer(gzip.compress(b" " * MOST_BYTES * 10 + FORBIDS, mtime=0), "Content-Encoding: gzip"),
     ],
 )
-async def test_fetch_where_robots_are_allowed(robots: Script) -> None:
+async def test_fetch_where_robots_txt_allows_it(robots: Script) -> None:
     async with site(robots) as server:
         assert (await fetch(server.url(), respect_robots=True)).content == PAGE
     assert server.paths == ["/robots.txt", "/"]
@@ -69,7 +69,7 @@ async def test_fetch_where_robots_are_allowed(robots: Script) -> None:
         (b"nonsense\r\n\r\n", "cannot be read"),
     ],
 )
-async def test_fetch_where_robots_are_forbidden(robots: Script, why: str) -> None:
+async def test_fetch_where_robots_txt_forbids_it(robots: Script, why: str) -> None:
     async with site(robots) as server:
         assert why in await refusal(server.url(), respect_robots=True)
     assert "/" not in server.paths
@@ -79,12 +79,12 @@ async def test_fetch_where_robots_are_forbidden(robots: Script, why: str) -> Non
     "robots",
     [forever(b"HTTP/1.1 200 OK\r\n\r\n", b"#", 0.02), forever(b"", b"HTTP/1.1 100 Continue\r\n\r\n")],
 )
-async def test_fetch_where_robots_are_kept_waiting_runs_out_of_time(robots: Script) -> None:
+async def test_fetch_times_out_on_a_slow_robots_txt(robots: Script) -> None:
     async with site(robots) as server:
         assert "took more than" in await refusal(server.url(), respect_robots=True, timeout_s=SHORT_S)
 
 
-async def test_fetches_from_a_dead_site_find_out_together() -> None:
+async def test_fetches_from_a_dead_site_share_one_request_for_its_rules() -> None:
     async with site(silent) as server:
         fetcher = make(respect_robots=True, timeout_s=SHORT_S)
         results = await asyncio.gather(
@@ -94,7 +94,7 @@ async def test_fetches_from_a_dead_site_find_out_together() -> None:
     assert server.paths == ["/robots.txt"]
 
 
-async def test_fetch_that_is_cancelled_says_nothing_of_the_site() -> None:
+async def test_cancelled_fetch_records_no_failure_of_the_site() -> None:
     async def stuck(writer: asyncio.StreamWriter) -> None:
         asked.set()
         await silent(writer)
@@ -127,7 +127,7 @@ async def inside(name: str, port: int) -> Sequence[str]:
     ("find", "why"),
     [(nowhere, "cannot be looked up (Name or service not known): check the"), (inside, "not a public one")],
 )
-async def test_fetch_of_a_host_that_is_not_asked_is_not_blamed_on_robots(find: Resolve, why: str) -> None:
+async def test_fetch_of_a_refused_host_is_not_blamed_on_robots(find: Resolve, why: str) -> None:
     fetcher = make(respect_robots=True, find=find)
     for path in ("a", "b"):
         with pytest.raises(
@@ -138,7 +138,7 @@ async def test_fetch_of_a_host_that_is_not_asked_is_not_blamed_on_robots(find: R
         assert "robots" not in str(caught.value)
 
 
-async def test_fetch_from_nobody_is_not_blamed_on_robots() -> None:
+async def test_fetch_from_a_closed_port_is_not_blamed_on_robots() -> None:
     async with site(answer(ALLOWS)) as server:
         gone = server.url()
     why = await refusal(gone, respect_robots=True)
@@ -146,7 +146,7 @@ async def test_fetch_from_nobody_is_not_blamed_on_robots() -> None:
     assert "robots" not in why
 
 
-async def test_fetch_where_the_rules_are_kept_by_nobody_says_so() -> None:
+async def test_fetch_names_the_unreachable_address_of_the_rules() -> None:
     async with site(moved("http://rules.site.org/")) as server:
         why = await refusal(server.url(), respect_robots=True, find=nowhere)
     assert why.startswith(
@@ -172,13 +172,13 @@ async def test_fetch_keeps_to_the_rules_at_every_redirect() -> None:
     assert "/secret" not in server.paths
 
 
-async def test_fetch_without_respect_asks_for_no_rules() -> None:
+async def test_fetch_without_respect_robots_requests_no_rules() -> None:
     async with site(answer(FORBIDS)) as server:
         await fetch(server.url(), respect_robots=False)
     assert server.paths == ["/"]
 
 
-async def test_fetch_with_one_turn_has_one_for_the_rules() -> None:
+async def test_fetch_with_one_connection_reads_the_rules_without_deadlock() -> None:
     async with site(answer(ALLOWS)) as server:
         await fetch(server.url(), respect_robots=True, per_host=1, concurrency=1)
 

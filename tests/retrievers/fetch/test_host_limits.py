@@ -36,7 +36,7 @@ async def test_fetches_from_several_hosts_take_turns() -> None:
     assert server.most == 3
 
 
-async def test_fetches_from_a_slow_host_keep_nobody_waiting() -> None:
+async def test_fetches_from_a_slow_host_do_not_delay_others() -> None:
     async def stuck(writer: StreamWriter) -> None:
         await released.wait()
         writer.write(answer(PAGE))
@@ -51,7 +51,8 @@ async def test_fetches_from_a_slow_host_keep_nobody_waiting() -> None:
         await waiting
 
 
-async def test_fetch_that_waits_for_its_turn_loses_no_time() -> None:
+@pytest.mark.slow
+async def test_fetch_time_limit_excludes_waiting_for_a_turn() -> None:
     async def pause(writer: StreamWriter) -> None:
         await asyncio.sleep(SHORT_S / 2)
         writer.write(answer(PAGE))
@@ -60,7 +61,7 @@ async def test_fetch_that_waits_for_its_turn_loses_no_time() -> None:
         await all_of(make(per_host=1, timeout_s=SHORT_S * 2), [server.url()] * 6)
 
 
-async def test_fetch_that_ends_in_an_error_gives_its_turn_on() -> None:
+async def test_failed_fetch_releases_its_turn() -> None:
     async with Hostile({"/": answer(PAGE)}) as server:
         fetcher = make(per_host=1, concurrency=1)
         for _ in range(3):
@@ -69,7 +70,7 @@ async def test_fetch_that_ends_in_an_error_gives_its_turn_on() -> None:
         await all_of(fetcher, [server.url()])
 
 
-async def test_fetch_that_is_cancelled_gives_its_turn_on() -> None:
+async def test_cancelled_fetch_releases_its_turn() -> None:
     async with Hostile({"/": answer(PAGE), "/slow": slow}) as server:
         fetcher = make(per_host=1)
         tasks = [asyncio.create_task(fetcher.fetch(server.url("/slow"))) for _ in range(2)]

@@ -73,7 +73,7 @@ async def test_fetch_of_a_private_address_is_refused(host: str) -> None:
         *("http://site.org/\x00", f"http://site.org/{'x' * 5000}", f"http://site.org/{'x' * 100_000}"),
     ],
 )
-async def test_fetch_of_what_is_no_page_is_refused(url: str) -> None:
+async def test_fetch_of_an_address_that_is_not_a_page_is_refused(url: str) -> None:
     await refusal(url, find=here, allow_loopback=False)
 
 

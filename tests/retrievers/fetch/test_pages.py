@@ -61,10 +61,10 @@ URL = "https://example.org/fruit"
 
 async def test_page_becomes_passages(reading: Reading) -> None:
     passages = await reading(Web(HTML.encode())).read(f"{URL}#top")
-    assert [one.text for one in passages][:1] == [
+    assert [passage.text for passage in passages][:1] == [
         "The peach is a fruit. It grows in Georgia, and in California as well."
     ]
-    assert {(one.source, one.title, one.published_at) for one in passages} == {
+    assert {(passage.source, passage.title, passage.published_at) for passage in passages} == {
         (URL, "Peaches", datetime(2020, 3, 4, tzinfo=UTC))
     }
 
@@ -74,7 +74,9 @@ async def test_page_text_can_be_shown_with_its_offsets(reading: Reading) -> None
     passages = await reader.read(URL)
     text = await reader.extracted(URL)
     assert text is not None
-    assert [text[one.start : one.end] for one in passages] == [one.text for one in passages]
+    assert [text[passage.start : passage.end] for passage in passages] == [
+        passage.text for passage in passages
+    ]
 
 
 async def test_page_is_fetched_once(reading: Reading) -> None:
@@ -89,15 +91,15 @@ async def test_page_of_every_kind_that_is_fetched_can_be_read(reading: Reading) 
             await reading(Web(b" ", media_type)).read(URL)
 
 
-async def test_page_that_moved_is_cited_where_it_is(reading: Reading) -> None:
+async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> None:
     web = Web(HTML.encode())
     web.moved_to = "https://example.org/new"
     reader = reading(web)
-    assert {one.source for one in await reader.read(URL)} == {"https://example.org/new"}
+    assert {passage.source for passage in await reader.read(URL)} == {"https://example.org/new"}
     assert await reader.extracted("https://example.org/new")
 
 
-async def test_page_that_was_never_read_is_not_kept(reading: Reading) -> None:
+async def test_unread_page_is_not_cached(reading: Reading) -> None:
     assert await reading(Web(b"")).extracted(URL) is None
 
 
@@ -129,10 +131,12 @@ def test_page_of_more_text_than_a_book_is_refused(monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.slow
-async def test_page_of_much_text_is_cut_in_a_process_as_it_is_here(reading: Reading) -> None:
+async def test_long_page_is_cut_alike_in_a_process_and_here(reading: Reading) -> None:
     text = "# Peach\n\n" + "It is a fruit. " * 8000
-    found = await reading(Web(text.encode(), "text/plain")).read(URL)
-    assert [(one.start, one.end) for one in found] == [cut[:2] for cut in windows(text, window=2, step=1)]
+    passages_read = await reading(Web(text.encode(), "text/plain")).read(URL)
+    assert [(passage.start, passage.end) for passage in passages_read] == [
+        cut[:2] for cut in windows(text, window=2, step=1)
+    ]
 
 
 @pytest.mark.slow
@@ -186,7 +190,7 @@ async def test_page_without_text_is_refused(
         "Sign up for our daily newsletter",
     ],
 )
-def test_page_furniture_is_left_out(block: str) -> None:
+def test_page_navigation_and_boilerplate_are_left_out(block: str) -> None:
     assert without_furniture(f"One.\n\n{block}\n\nTwo.") == "One.\n\nTwo."
 
 
@@ -213,16 +217,16 @@ def passages(*texts: str) -> list[Passage]:
 
 
 def test_page_passages_nearest_to_the_query_come_first() -> None:
-    found = passages("Apples are red.", "Peaches grow in Georgia.", "Georgia is a state.")
-    assert [one.text for one in nearest(found, "Where do peaches grow in Georgia?", most=2)] == [
+    candidates = passages("Apples are red.", "Peaches grow in Georgia.", "Georgia is a state.")
+    assert [passage.text for passage in nearest(candidates, "Where do peaches grow in Georgia?", most=2)] == [
         "Peaches grow in Georgia.",
         "Georgia is a state.",
     ]
 
 
-def test_page_with_nothing_in_common_gives_its_beginning() -> None:
-    found = passages("Äpfel sind rot.", "Birnen sind grün.", "Pflaumen sind blau.")
-    assert nearest(found, "peaches", most=2) == found[:2]
+def test_page_without_words_of_the_query_gives_its_beginning() -> None:
+    candidates = passages("Äpfel sind rot.", "Birnen sind grün.", "Pflaumen sind blau.")
+    assert nearest(candidates, "peaches", most=2) == candidates[:2]
 
 
 def test_page_passages_point_into_their_source() -> None:

@@ -13,7 +13,7 @@ loopback = pytest.mark.loopback
     "kind", ["application/xhtml+xml", "text/plain", "text/markdown;x", "application/pdf"]
 )
 @loopback
-async def test_fetch_takes_every_kind_of_page(kind: str) -> None:
+async def test_fetch_accepts_every_content_type_of_pages(kind: str) -> None:
     assert (await served(answer(b"x", kind=kind))).media_type == kind.partition(";")[0]
 
 
@@ -28,12 +28,12 @@ async def test_fetch_takes_every_kind_of_page(kind: str) -> None:
     ],
 )
 @loopback
-async def test_fetch_tells_a_page_without_a_type_by_its_bytes(content: bytes, kind: str) -> None:
+async def test_fetch_detects_the_type_of_a_page_from_its_bytes(content: bytes, kind: str) -> None:
     assert (await served(answer(content, kind=None))).media_type == kind
 
 
 @loopback
-async def test_fetch_unpacks_what_it_asked_for() -> None:
+async def test_fetch_decompresses_the_requested_encoding() -> None:
     packed = gzip.compress(PAGE, mtime=0)
     assert (await served(answer(packed, "Content-Encoding: gzip"))).content == PAGE
 
@@ -45,25 +45,25 @@ MEMBERS = (
 
 @pytest.mark.parametrize("padding", [b"", b"\0" * 512])
 @loopback
-async def test_fetch_unpacks_every_member(padding: bytes) -> None:
+async def test_fetch_decompresses_every_gzip_member(padding: bytes) -> None:
     page = await served(answer(MEMBERS + padding, "Content-Encoding: gzip"))
     assert page.content == b"<p>One, two.</p>"
 
 
 @pytest.mark.parametrize("size", [1, 7, 30])
 @loopback
-async def test_fetch_unpacks_members_however_they_are_cut_up(size: int) -> None:
+async def test_fetch_decompresses_gzip_members_split_at_any_place(size: int) -> None:
     head = (
         b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked"
     )
     sent = [MEMBERS[i : i + size] for i in range(0, len(MEMBERS), size)]
-    chunks = b"".join(b"%x\r\n%s\r\n" % (len(one), one) for one in sent)
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in sent)
     assert (await served(head + b"\r\n\r\n" + chunks + b"0\r\n\r\n")).content == b"<p>One, two.</p>"
 
 
 @pytest.mark.parametrize("packed", [MEMBERS[:-1], MEMBERS[:-9], MEMBERS + b"\x1f", MEMBERS + b"<p>"])
 @loopback
-async def test_fetch_of_a_member_that_is_cut_or_none_is_refused(packed: bytes) -> None:
+async def test_fetch_of_a_truncated_or_invalid_gzip_member_is_refused(packed: bytes) -> None:
     assert "gzip data" in await refused(answer(packed, "Content-Encoding: gzip"))
 
 
@@ -81,7 +81,7 @@ async def test_fetch_of_a_member_that_is_cut_or_none_is_refused(packed: bytes) -
     ],
 )
 @loopback
-async def test_fetch_names_a_charset_that_can_be_used(charset: str, known: str | None) -> None:
+async def test_fetch_returns_a_known_charset(charset: str, known: str | None) -> None:
     assert (await served(answer(b"\xff", kind=f"text/html; charset={charset}"))).charset == known
 
 
@@ -95,7 +95,7 @@ async def test_fetch_with_a_wrong_charset_keeps_the_bytes() -> None:
     "coding", ["br", "zstd", "deflate", "gzip, gzip", "identity, gzip", "x" * 5000, "\x1b"]
 )
 @loopback
-async def test_fetch_of_what_is_packed_in_another_way_is_refused(coding: str) -> None:
+async def test_fetch_of_an_unrequested_encoding_is_refused(coding: str) -> None:
     packed = zlib.compress(bytes(50_000))
     await refused(answer(packed, f"Content-Encoding: {coding}"))
 
@@ -104,7 +104,7 @@ async def test_fetch_of_what_is_packed_in_another_way_is_refused(coding: str) ->
     "packed", [PAGE, gzip.compress(PAGE, mtime=0)[:-9], gzip.compress(PAGE, mtime=0)[:15] + b"\xff" * 99]
 )
 @loopback
-async def test_fetch_of_what_is_packed_wrongly_is_refused(packed: bytes) -> None:
+async def test_fetch_of_badly_compressed_content_is_refused(packed: bytes) -> None:
     assert "gzip data" in await refused(answer(packed, "Content-Encoding: gzip"))
 
 
@@ -122,7 +122,7 @@ async def test_fetch_of_what_is_packed_wrongly_is_refused(packed: bytes) -> None
     ],
 )
 @loopback
-async def test_fetch_of_an_error_is_an_error(status: str, why: str) -> None:
+async def test_fetch_of_an_error_status_is_an_error(status: str, why: str) -> None:
     message = await refused(answer(b"" if status[:3] in ("204", "304") else b"no", status=status))
     assert f"it answered {why}" in message
     assert "Hm" not in message
@@ -152,7 +152,7 @@ async def test_fetch_from_a_busy_server_names_the_wait(status: str, head: list[s
     ],
 )
 @loopback
-async def test_fetch_of_another_kind_is_refused(kind: str) -> None:
+async def test_fetch_of_another_content_type_is_refused(kind: str) -> None:
     endless = forever(f"HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\n\r\n".encode("latin-1"), PAGE)
     await refused(endless, max_bytes=10_000_000_000)
 
@@ -165,6 +165,6 @@ async def test_fetch_of_bytes_that_look_like_no_page_is_refused(content: bytes) 
 
 @pytest.mark.parametrize("head", [[], ["Content-Encoding: gzip"]])
 @loopback
-async def test_fetch_of_nothing_is_an_error(head: list[str]) -> None:
+async def test_fetch_of_an_empty_page_is_an_error(head: list[str]) -> None:
     assert "it is empty" in await refused(answer(b"", *head))
     assert "it is empty" in await refused(answer(b"", *head, kind=None))

@@ -50,7 +50,7 @@ def may(text: str, path: str, name: str = "rarr") -> bool:
         ("//a", "//a", True),
     ],
 )
-def test_rule_fits_as_the_standard_says(rule: str, path: str, fits: bool) -> None:
+def test_rule_matches_as_the_standard_says(rule: str, path: str, fits: bool) -> None:
     assert may(f"User-agent: *\nDisallow: {rule}", quote(path, safe="/%?=&")) is not fits
 
 
@@ -82,12 +82,12 @@ def test_groups_are_read_as_the_standard_says(text: str, path: str, allows: bool
     assert may(text, path) is allows
 
 
-def test_bytes_that_are_no_text_are_passed_over() -> None:
+def test_undecodable_bytes_in_the_rules_are_skipped() -> None:
     site_rules = rules(b"\xff\xfe\nUser-agent: *\nDisallow: /a", "rarr")
     assert not allowed(site_rules, "https://site.org/a", "rarr")
 
 
-def test_many_stars_end() -> None:
+def test_rule_with_many_wildcards_is_matched_quickly() -> None:
     text = "User-agent: *\n" + f"Disallow: /{'*a' * 2000}b\n" * 100
     assert may(text, "/" + "a" * 4000)
 
@@ -95,7 +95,7 @@ def test_many_stars_end() -> None:
 @pytest.mark.parametrize(
     ("agent", "name"), [("Rarr/1.0 (+https://x.org)", "rarr"), ("my-bot_x", "my-bot_x"), ("/1", ""), ("", "")]
 )
-def test_robot_is_called_by_its_name(agent: str, name: str) -> None:
+def test_product_name_is_read_from_the_user_agent(agent: str, name: str) -> None:
     assert product(agent) == name
 
 
@@ -142,7 +142,7 @@ async def test_site_that_forbids_or_fails_is_left_alone(status: int, content: by
         await Site(status, content).require(Robots("rarr"))
 
 
-async def test_site_that_is_not_there_is_not_blamed_on_its_rules() -> None:
+async def test_unreachable_site_is_not_blamed_on_its_rules() -> None:
     with pytest.raises(RetrievalError, match=r"^https://site\.org/page: nobody is there$"):
         await Site(0).require(Robots("rarr"))
 
@@ -154,7 +154,7 @@ async def test_site_is_asked_once_however_many_ask() -> None:
     assert site.asked == ["https://site.org/robots.txt"]
 
 
-async def test_other_sites_are_asked_for_themselves() -> None:
+async def test_rules_are_requested_for_each_host_port_and_scheme() -> None:
     site, known = Site(200), Robots("rarr")
     for url in ("https://site.org:8443/", "http://site.org/", "https://a.site.org/"):
         await site.require(known, httpx2.URL(url))
@@ -180,7 +180,7 @@ async def test_rules_are_forgotten_after_a_day(monkeypatch: pytest.MonkeyPatch) 
     assert len(site.asked) == 2
 
 
-async def test_few_sites_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_number_of_remembered_sites_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robots, "_SITES", 2)
     site, known = Site(200), Robots("rarr")
     for name in ("a", "b", "c", "c", "a"):

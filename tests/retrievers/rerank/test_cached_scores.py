@@ -48,7 +48,7 @@ async def test_scores_outlive_the_process(tmp_path: Path) -> None:
 
 async def test_score_is_of_model_query_title_and_text(tmp_path: Path) -> None:
     kept, inner = cache(tmp_path), ScriptedReranker()
-    for name, query, one in [
+    for name, query, candidate in [
         ("model", "When?", LIBRARY),
         ("other", "When?", LIBRARY),
         ("model", "Who?", LIBRARY),
@@ -56,7 +56,7 @@ async def test_score_is_of_model_query_title_and_text(tmp_path: Path) -> None:
         ("model", "When?", passage("The library", ".")),
         ("model", "When?", passage("The library.", source="b.md")),  # known
     ]:
-        await CachedReranker(inner, kept, name).score(query, [one])
+        await CachedReranker(inner, kept, name).score(query, [candidate])
     assert len(inner.calls) == 5
 
 
@@ -67,7 +67,7 @@ async def test_same_text_twice_is_asked_for_once(tmp_path: Path) -> None:
     assert asked(inner) == [[LIBRARY, OPENED]]
 
 
-async def test_no_passages_ask_nothing(tmp_path: Path) -> None:
+async def test_no_passages_make_no_call(tmp_path: Path) -> None:
     inner = ScriptedReranker()
     assert await CachedReranker(inner, cache(tmp_path), "model").score("When?", []) == []
     assert inner.calls == []
@@ -108,10 +108,10 @@ class Odd:
         return self.scores
 
 
-async def test_score_that_is_no_number_is_not_remembered(tmp_path: Path) -> None:
+async def test_score_that_is_not_a_number_is_not_remembered(tmp_path: Path) -> None:
     inner = Odd(math.nan)
     reranker = CachedReranker(inner, cache(tmp_path), "model")
-    assert [math.isnan(one) for _ in range(2) for one in await reranker.score("When?", [LIBRARY])] == [
+    assert [math.isnan(score) for _ in range(2) for score in await reranker.score("When?", [LIBRARY])] == [
         True
     ] * 2
     assert inner.calls == 2

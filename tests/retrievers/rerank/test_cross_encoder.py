@@ -96,12 +96,12 @@ def hub(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, float]]:
 
 
 @pytest.mark.parametrize("name", ["", "overlapp", "nowhere/to/be", "./missing/model"])
-def test_what_can_be_no_model_is_a_wrong_setting(name: str) -> None:
+def test_name_that_cannot_be_a_model_is_a_settings_error(name: str) -> None:
     with pytest.raises(SettingsError, match=r"unknown reranker .*: give overlap, embedded, the folder"):
         CrossEncoderReranker(name)
 
 
-def test_missing_package_is_one_line_with_its_installation(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_is_a_one_line_error_with_its_install_line(monkeypatch: pytest.MonkeyPatch) -> None:
     real = builtins.__import__
 
     def without(name: str, *args: Any) -> Any:
@@ -115,7 +115,7 @@ def test_missing_package_is_one_line_with_its_installation(monkeypatch: pytest.M
     assert "\n" not in str(raised.value)
 
 
-def test_model_is_loaded_once_from_what_was_downloaded(fake: type[FakeModel]) -> None:
+def test_model_is_loaded_once_from_the_download(fake: type[FakeModel]) -> None:
     CrossEncoderReranker(NAME)
     assert fake.loaded == [(NAME, True)]
 
@@ -138,7 +138,7 @@ def test_model_is_downloaded_where_the_hub_has_it(
     assert hub == [(NAME, 10)]
 
 
-def test_unreachable_hub_is_one_line_and_is_not_tried_again(
+def test_unreachable_hub_is_a_one_line_error_and_is_not_tried_again(
     fake: type[FakeModel], hub: list[tuple[str, float]]
 ) -> None:
     fake.downloaded = False
@@ -150,18 +150,20 @@ def test_unreachable_hub_is_one_line_and_is_not_tried_again(
 
 
 @pytest.mark.parametrize(
-    ("attributes", "said"),
+    ("attributes", "message"),
     [({"num_labels": 3}, "has 3 outputs"), ({"architectures": ("BertModel",)}, "has no trained head")],
 )
-def test_model_that_is_no_reranker_is_refused(fake: type[FakeModel], attributes: Any, said: str) -> None:
+def test_model_that_is_not_a_reranker_is_refused(
+    fake: type[FakeModel], attributes: Any, message: str
+) -> None:
     for name, value in attributes.items():
         setattr(fake, name, value)
-    with pytest.raises(SetupError, match=said):
+    with pytest.raises(SetupError, match=message):
         CrossEncoderReranker(NAME)
 
 
 @pytest.mark.slow
-def test_settings_choose_it_before_anything_is_indexed(fake: type[FakeModel], tmp_path: Path) -> None:
+def test_wrong_reranker_is_an_error_before_indexing(fake: type[FakeModel], tmp_path: Path) -> None:
     fake.num_labels = 3
     (tmp_path / "one.md").write_text("One.")
     with pytest.raises(SetupError, match="3 outputs"):
@@ -170,7 +172,9 @@ def test_settings_choose_it_before_anything_is_indexed(fake: type[FakeModel], tm
 
 
 @pytest.mark.parametrize("offline", [False, True])
-async def test_settings_give_its_name_and_scores_are_made_once(fake: type[FakeModel], offline: bool) -> None:
+async def test_reranker_of_the_settings_scores_each_passage_once(
+    fake: type[FakeModel], offline: bool
+) -> None:
     settings = Settings(reranker=NAME, search=InMemoryRetriever(), offline=offline)
     first, second = wire(settings).reranker, wire(settings).reranker
     assert await first.score("Which?", [passage("0"), passage("0")]) == [0.5, 0.5]
@@ -178,7 +182,7 @@ async def test_settings_give_its_name_and_scores_are_made_once(fake: type[FakeMo
     assert await second.score("Which?", [passage("0")]) == [0.5]
 
 
-def test_name_stands_for_what_is_in_the_folder(fake: type[FakeModel], tmp_path: Path) -> None:
+def test_name_changes_with_the_files_in_the_folder(fake: type[FakeModel], tmp_path: Path) -> None:
     (tmp_path / "model.safetensors").write_text("one")
     before, same = CrossEncoderReranker(str(tmp_path)).name, CrossEncoderReranker(str(tmp_path)).name
     os.utime(tmp_path / "model.safetensors", ns=(0, 0))
@@ -234,4 +238,4 @@ async def test_real_model_scores_between_0_and_1(tmp_path: Path) -> None:
     scores = await reranker.score(asked, passages)
     again = await asyncio.gather(*(reranker.score(asked, [p]) for p in passages))
     assert all(0 < score < 1 for score in scores)
-    assert [one for [one] in again] == pytest.approx(list(scores), abs=1e-5)
+    assert [score for [score] in again] == pytest.approx(list(scores), abs=1e-5)

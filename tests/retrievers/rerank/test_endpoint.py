@@ -13,7 +13,7 @@ from rarr.records import Passage
 from rarr.retrievers.rerank.endpoint import CONTROL, MOST_DOCUMENTS, EndpointReranker
 from rarr.testing import RETRIEVED_AT, Hang, NotJson, Request, Status, refused_url
 from rarr.testing.listening import Listener
-from rarr.testing.plans import Entry
+from rarr.testing.planned_failures import Entry
 from rarr.testing.replies import Reply, failed, instead
 from rarr.testing.request_log import RequestLog
 from rarr.tools.models.limiter import Limiter
@@ -37,7 +37,7 @@ def ranked(request: Request, control: tuple[float, float] = (0.99, 0.01)) -> Rep
     documents = request.body["documents"]
     scores = control if is_control(request) else [float(document.split()[-1]) for document in documents]
     results = [{"index": index, "relevance_score": score} for index, score in enumerate(scores)]
-    return answered(sorted(results, key=lambda one: -one["relevance_score"]))
+    return answered(sorted(results, key=lambda result: -result["relevance_score"]))
 
 
 def logits(request: Request) -> Reply:
@@ -56,7 +56,7 @@ def planned(*entries: Entry) -> Callable[[Request], Reply]:
 
 def asked(record: RequestLog) -> list[Request]:
     """The requests but for the control."""
-    return [one for one in record.requests if not is_control(one)]
+    return [request for request in record.requests if not is_control(request)]
 
 
 @contextmanager
@@ -75,18 +75,18 @@ def reranker_at(url: str, **options: Any) -> EndpointReranker:
 
 
 async def scores(url: str, *passages: Passage | str, **options: Any) -> Sequence[float]:
-    found = [one if isinstance(one, Passage) else passage(one) for one in passages]
+    candidates = [given if isinstance(given, Passage) else passage(given) for given in passages]
     async with aclosing(reranker_at(url, **options)) as reranker:
-        return await reranker.score("When?", found)
+        return await reranker.score("When?", candidates)
 
 
 async def fails(url: str, **options: Any) -> str:
     """What the failure says."""
     with pytest.raises(RetrievalError) as caught:
         await scores(url, "a 0.1", "b 0.2", **options)
-    said = str(caught.value)
-    assert "\n" not in said
-    return said
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
 
 
 async def test_scores_come_in_the_order_of_the_passages() -> None:
@@ -122,23 +122,23 @@ async def test_key_is_sent() -> None:
     with serving() as (url, record):
         await scores(url, "a 1", api_key=KEY)
         await scores(url, "a 1")
-    assert [one.headers.get("authorization") for one in asked(record)] == [f"Bearer {KEY}", None]
+    assert [request.headers.get("authorization") for request in asked(record)] == [f"Bearer {KEY}", None]
 
 
-async def test_many_documents_are_batches_of_about_one_length_at_once() -> None:
+async def test_many_documents_are_sent_in_batches_of_similar_length() -> None:
     def slowly(request: Request) -> Reply:
         return Reply(200, ranked(request).body, wait=0.05)
 
     many = [f"{'x' * (index * 7 % 150)} {index / 150}" for index in range(150)]
     with serving(slowly) as (url, record):
         assert await scores(url, *many) == [index / 150 for index in range(150)]
-    sizes = [[len(one) for one in request.body["documents"]] for request in asked(record)]
+    sizes = [[len(document) for document in request.body["documents"]] for request in asked(record)]
     assert sorted(map(len, sizes)) == [22, MOST_DOCUMENTS, MOST_DOCUMENTS]
     assert [size for batch in sorted(sizes) for size in batch] == sorted(map(len, many))
     assert record.in_flight_most >= 3
 
 
-async def test_no_more_requests_at_once_than_the_limiter_lets() -> None:
+async def test_limiter_bounds_the_requests_at_once() -> None:
     with serving() as (url, record):
         await scores(url, *["a 1"] * 300, limiter=Limiter(1))
     assert (len(asked(record)), record.in_flight_most) == (5, 1)
@@ -146,17 +146,17 @@ async def test_no_more_requests_at_once_than_the_limiter_lets() -> None:
 
 async def test_logits_become_relevances() -> None:
     with serving(logits) as (url, _):
-        found = await scores(url, "a 0", "b -2", "c 2", "d 5000", "e -5000")
-    assert found == pytest.approx([0.5, 0.1192029, 0.8807971, 1.0, 0.0])
+        relevances = await scores(url, "a 0", "b -2", "c 2", "d 5000", "e -5000")
+    assert relevances == pytest.approx([0.5, 0.1192029, 0.8807971, 1.0, 0.0])
 
 
 @pytest.mark.parametrize("control", [(8.0, 0.2), (0.7, -0.1)])
-async def test_logits_are_known_before_the_first_score(control: tuple[float, float]) -> None:
+async def test_logits_are_detected_before_the_first_score(control: tuple[float, float]) -> None:
     with serving(lambda request: ranked(request, control)) as (url, _):
         assert await scores(url, "a 0") == [0.5]
 
 
-async def test_scale_is_found_out_once() -> None:
+async def test_scale_is_detected_once() -> None:
     with serving(logits) as (url, record):
         async with aclosing(reranker_at(url)) as reranker:
             many = await asyncio.gather(*(reranker.score("When?", [passage("0")]) for _ in range(9)))
@@ -171,12 +171,12 @@ async def test_score_of_another_scale_is_a_failure() -> None:
                 await reranker.score("When?", [passage("0.2"), passage("3")])
 
 
-async def test_rounding_makes_no_logits() -> None:
+async def test_rounding_beyond_1_is_not_taken_for_logits() -> None:
     with serving(lambda request: ranked(request, (1.0000001, -0.0001))) as (url, _):
         assert await scores(url, "a 1.0000001", "b 0.5", "c -0.0001") == [1.0, 0.5, 0.0]
 
 
-async def test_model_whose_scale_cannot_be_found_out_gives_no_scores() -> None:
+async def test_model_with_an_undetectable_scale_gives_no_scores() -> None:
     def without_control(request: Request) -> Reply:
         return failed(400, "no") if is_control(request) else ranked(request)
 
@@ -222,7 +222,7 @@ async def test_answer_of_another_shape_is_a_failure(body: bytes) -> None:
 
 
 @pytest.mark.parametrize("entry", [Status(429), Status(500), Status(503), NotJson()])
-async def test_faults_that_pass_are_tried_again(entry: Entry) -> None:
+async def test_temporary_faults_are_tried_again(entry: Entry) -> None:
     with serving(planned(entry, entry)) as (url, record):
         assert await scores(url, "a 0.5") == [0.5]
     assert len(asked(record)) == 3
@@ -241,11 +241,11 @@ async def test_connection_that_ends_mid_answer_is_tried_again() -> None:
 @pytest.mark.parametrize(
     ("entry", "requests"), [(Status(503), 3), (Status(401), 1), (Status(404), 1), (Status(429, 3600.0), 1)]
 )
-async def test_faults_for_ever_end_after_the_last_attempt(entry: Entry, requests: int) -> None:
+async def test_permanent_faults_end_after_the_last_attempt(entry: Entry, requests: int) -> None:
     with serving(planned(*[entry] * 9)) as (url, record):
-        said = await fails(url)
-    assert said.startswith("reranker bge answered with status ")
-    assert said.endswith("check its server, base URL and key, and the model's name")
+        message = await fails(url)
+    assert message.startswith("reranker bge answered with status ")
+    assert message.endswith("check its server, base URL and key, and the model's name")
     assert len(asked(record)) == requests
 
 
@@ -256,17 +256,18 @@ async def test_server_that_asks_to_wait_is_given_the_time() -> None:
     assert second.arrived - first.arrived >= 0.2
 
 
-async def test_no_answer_in_time_is_not_asked_for_again() -> None:
+@pytest.mark.slow
+async def test_request_that_times_out_is_not_repeated() -> None:
     with serving(planned(Hang())) as (url, record):
         assert "gave no answer within 0.5 s" in await fails(url, timeout_s=0.5)
     assert len(asked(record)) == 1
 
 
-async def test_no_server_is_a_failure() -> None:
+async def test_unreachable_server_is_a_failure() -> None:
     assert "reranker bge cannot be reached" in await fails(refused_url(), attempts=2)
 
 
-async def test_one_batch_that_fails_ends_the_others() -> None:
+async def test_failed_batch_cancels_the_others() -> None:
     def one_fails(request: Request) -> Reply:
         long = len(request.body["documents"][0]) > 5
         return Reply(200, b"", wait=30) if long else failed(400, "no")
@@ -277,12 +278,12 @@ async def test_one_batch_that_fails_ends_the_others() -> None:
                 await scores(url, *["a 1"] * MOST_DOCUMENTS, "long document 1", timeout_s=60)
 
 
-@pytest.mark.parametrize("said", [f"Incorrect key {KEY}", f'{{"error": {{"message": "{KEY}"}}}}'])
-async def test_keys_are_not_in_errors(said: str) -> None:
+@pytest.mark.parametrize("answer", [f"Incorrect key {KEY}", f'{{"error": {{"message": "{KEY}"}}}}'])
+async def test_keys_are_not_in_errors(answer: str) -> None:
     for status in (200, 401, 503):
-        with serving(lambda _, status=status: Reply(status, said.encode())) as (url, _):  # type: ignore[misc]
+        with serving(lambda _, status=status: Reply(status, answer.encode())) as (url, _):  # type: ignore[misc]
             message = await fails(url.replace("://", "://me:secret@"), api_key=KEY, attempts=1)
-        assert not any(one in message for one in (KEY, KEY[3:], "secret"))
+        assert not any(secret in message for secret in (KEY, KEY[3:], "secret"))
 
 
 def cuts(request: Request) -> Reply:
@@ -291,12 +292,12 @@ def cuts(request: Request) -> Reply:
     return ranked(request) if cut else failed(400, TOO_LONG)
 
 
-async def test_what_is_too_long_for_the_model_is_cut_by_the_server() -> None:
+async def test_server_truncates_documents_that_are_too_long() -> None:
     with serving(cuts) as (url, record):
         assert await scores(url, *["a 0.5"] * 65, limiter=Limiter(1)) == [0.5] * 65
-    assert [one.body.get("truncate_prompt_tokens") for one in asked(record)] == [None, -1, -1]
+    assert [request.body.get("truncate_prompt_tokens") for request in asked(record)] == [None, -1, -1]
 
 
-async def test_server_that_cannot_cut_says_what_is_too_long() -> None:
+async def test_server_that_cannot_truncate_is_a_failure_that_says_why() -> None:
     with serving(planned(Status(400, message=TOO_LONG), Status(422, message="extra field"))) as (url, _):
         assert TOO_LONG in await fails(url)

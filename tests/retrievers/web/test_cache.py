@@ -53,7 +53,7 @@ async def test_answer_is_made_once(cache: Cache, path: Path) -> None:
     assert await opened(path).through("search", "q", never) == made
 
 
-async def test_what_is_put_is_got(cache: Cache) -> None:
+async def test_stored_value_is_returned(cache: Cache) -> None:
     assert await cache.get("page", "a") is None
     await cache.put_all("page", [("a", b"\x00" * 100)])
     await cache.put_all("page", [("a", b"\xff")])
@@ -62,32 +62,34 @@ async def test_what_is_put_is_got(cache: Cache) -> None:
 
 async def test_many_at_once_keep_their_order(cache: Cache) -> None:
     await cache.put_all("score", [("a", b"1"), ("b", b"2")])
-    found = await cache.get_all("score", ["b", "missing", "a", "b"])
-    assert [one and one.value for one in found] == [b"2", None, b"1", b"2"]
+    answers = await cache.get_all("score", ["b", "missing", "a", "b"])
+    assert [answer and answer.value for answer in answers] == [b"2", None, b"1", b"2"]
     assert await cache.get_all("score", []) == []
 
 
-async def test_keys_that_differ_anywhere_have_answers_of_their_own(cache: Cache) -> None:
+async def test_keys_that_differ_have_separate_answers(cache: Cache) -> None:
     for number, key in enumerate(KEYS):
         await cache.put_all("page", [(key, str(number).encode())])
-    found = await cache.get_all("page", KEYS)
-    assert [one and one.value for one in found] == [str(number).encode() for number in range(len(KEYS))]
+    answers = await cache.get_all("page", KEYS)
+    assert [answer and answer.value for answer in answers] == [
+        str(number).encode() for number in range(len(KEYS))
+    ]
     assert await cache.get("search", KEYS[0]) is None
 
 
-async def test_order_of_a_key_is_no_difference(cache: Cache) -> None:
+async def test_order_within_a_key_does_not_matter(cache: Cache) -> None:
     await cache.put_all("page", [({"a": 1, "b": (2, 3)}, b"v")])
     assert await cache.get("page", {"b": [2, 3], "a": 1})
 
 
-async def test_too_old_an_answer_is_made_again(cache: Cache, clock: Clock) -> None:
+async def test_expired_answer_is_made_again(cache: Cache, clock: Clock) -> None:
     source = Source()
     for seconds, expected in [(0, b"answer 1"), (60, b"answer 1"), (1, b"answer 2"), (60, b"answer 2")]:
         clock.now += seconds
         assert await value_of(cache.through("search", "q", source)) == expected
 
 
-async def test_kinds_have_ages_of_their_own(cache: Cache, clock: Clock) -> None:
+async def test_each_kind_has_its_own_maximum_age(cache: Cache, clock: Clock) -> None:
     for kind in AGES:
         await cache.put_all(kind, [("q", b"v")])
     clock.now += 61
@@ -102,7 +104,9 @@ async def test_offline_nothing_is_made(path: Path) -> None:
     assert str(caught.value).startswith("not in the cache, and offline: search 'a bridge': run it once")
 
 
-async def test_offline_what_is_too_old_is_served_and_says_so(path: Path, cache: Cache, clock: Clock) -> None:
+async def test_offline_expired_answer_is_served_and_marked_stale(
+    path: Path, cache: Cache, clock: Clock
+) -> None:
     await cache.put_all("search", [("q", b"v")])
     offline = opened(path, clock=clock, offline=True)
     assert await offline.through("search", "q", never) == CacheEntry(b"v", MADE_AT, True)
@@ -110,7 +114,7 @@ async def test_offline_what_is_too_old_is_served_and_says_so(path: Path, cache: 
     assert await offline.through("search", "q", never) == CacheEntry(b"v", MADE_AT, False)
 
 
-async def test_refresh_makes_and_stores_always(path: Path, cache: Cache) -> None:
+async def test_refresh_always_makes_and_stores(path: Path, cache: Cache) -> None:
     await cache.put_all("search", [("q", b"old")])
     refreshing = opened(path, refresh=True)
     source = Source()
@@ -126,20 +130,20 @@ def test_offline_and_refresh_contradict_each_other(path: Path) -> None:
 
 
 @pytest.mark.parametrize("refresh", [False, True])
-async def test_those_who_ask_at_once_share_one_answer(path: Path, refresh: bool) -> None:
+async def test_concurrent_requests_share_one_answer(path: Path, refresh: bool) -> None:
     cache, source = opened(path, refresh=refresh), Source()
-    found = await asyncio.gather(*(cache.through("search", "q", source) for _ in range(50)))
-    assert ({one.value for one in found}, source.calls) == ({b"answer 1"}, 1)
+    answers = await asyncio.gather(*(cache.through("search", "q", source) for _ in range(50)))
+    assert ({answer.value for answer in answers}, source.calls) == ({b"answer 1"}, 1)
 
 
-async def test_those_who_ask_from_other_loops_share_it_too(cache: Cache) -> None:
+async def test_requests_from_other_event_loops_share_one_answer(cache: Cache) -> None:
     source = Source()
 
     def elsewhere() -> bytes:
         return asyncio.run(value_of(cache.through("search", "q", source)))
 
-    found = await asyncio.gather(*(asyncio.to_thread(elsewhere) for _ in range(4)))
-    assert (set(found), source.calls) == ({b"answer 1"}, 1)
+    answers = await asyncio.gather(*(asyncio.to_thread(elsewhere) for _ in range(4)))
+    assert (set(answers), source.calls) == ({b"answer 1"}, 1)
 
 
 async def test_other_keys_do_not_wait(cache: Cache) -> None:
@@ -156,13 +160,13 @@ async def test_other_keys_do_not_wait(cache: Cache) -> None:
 async def test_failure_is_shared_and_not_stored(cache: Cache) -> None:
     source = Source(RetrievalError("down"))
     asking = (cache.through("search", "q", source) for _ in range(5))
-    found = await asyncio.gather(*asking, return_exceptions=True)
-    assert ({str(one) for one in found}, source.calls) == ({"down"}, 1)
+    outcomes = await asyncio.gather(*asking, return_exceptions=True)
+    assert ({str(outcome) for outcome in outcomes}, source.calls) == ({"down"}, 1)
     source.fails = None
     assert await value_of(cache.through("search", "q", source)) == b"answer 2"
 
 
-async def test_failure_that_is_not_of_the_source_is_its_own(cache: Cache) -> None:
+async def test_budget_error_of_one_request_is_not_shared(cache: Cache) -> None:
     source = Source(BudgetError("max_calls"))
     first, second = (asking(cache, source) for _ in range(2))
     await source.asked.wait()
@@ -177,7 +181,7 @@ def asking(cache: Cache, source: Source) -> asyncio.Task[bytes]:
     return asyncio.create_task(value_of(cache.through("search", "q", source)))
 
 
-async def test_others_go_on_when_the_one_they_wait_for_is_cancelled(cache: Cache) -> None:
+async def test_waiting_requests_survive_the_cancelled_first_request(cache: Cache) -> None:
     source = Source()
     first, second, third = (asking(cache, source) for _ in range(3))
     await source.asked.wait()
@@ -187,7 +191,7 @@ async def test_others_go_on_when_the_one_they_wait_for_is_cancelled(cache: Cache
     assert (first.cancelled(), second.cancelled()) == (True, True)
 
 
-async def test_one_who_stops_waiting_disturbs_nobody(cache: Cache) -> None:
+async def test_cancelled_waiting_request_does_not_disturb_the_first(cache: Cache) -> None:
     source = Source()
     first, second = (asking(cache, source) for _ in range(2))
     await source.asked.wait()

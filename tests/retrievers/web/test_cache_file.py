@@ -29,10 +29,10 @@ def refused(path: Path) -> str:
     before = path.read_bytes()
     with pytest.raises(InputError) as caught:
         opened(path)
-    said = str(caught.value)
-    assert (str(path) in said, "\n" in said) == (True, False)
+    message = str(caught.value)
+    assert (str(path) in message, "\n" in message) == (True, False)
     assert path.read_bytes() == before
-    return said
+    return message
 
 
 def change(path: Path, script: str) -> None:
@@ -49,18 +49,18 @@ async def keep(path: Path, value: bytes) -> None:
 
 
 @pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\x00" + b"\xff" * 4096, b"x" * 100_000])
-def test_file_that_is_no_database_is_refused(path: Path, content: bytes) -> None:
+def test_file_that_is_not_a_database_is_refused(path: Path, content: bytes) -> None:
     path.write_bytes(content)
     assert refused(path).endswith("it is damaged or not a cache: delete it, or give another path")
 
 
-async def test_file_that_lost_its_end_is_refused(path: Path) -> None:
+async def test_truncated_file_is_refused(path: Path) -> None:
     await keep(path, os.urandom(100_000))
     os.truncate(path, 5000)
     assert refused(path).endswith("it is damaged or not a cache: delete it, or give another path")
 
 
-def test_database_of_something_else_is_refused(path: Path) -> None:
+def test_database_of_another_program_is_refused(path: Path) -> None:
     change(path, "CREATE TABLE entries (mine);")
     assert refused(path).endswith("a database of another program, not a cache: give another path")
 
@@ -98,7 +98,7 @@ async def test_folder_is_made_and_odd_names_are_fine(tmp_path: Path) -> None:
     assert in_file(path, COUNT) == 1
 
 
-async def test_values_are_stored_small(path: Path) -> None:
+async def test_values_are_stored_compressed(path: Path) -> None:
     await keep(path, b"the same words " * 100_000)
     assert os.path.getsize(path) < 100_000  # noqa: ASYNC240, PTH202  # nothing else runs
 
@@ -110,7 +110,7 @@ def spoil(path: Path) -> None:
         file.write(b"\xff" * 5000)
 
 
-async def test_damage_within_costs_what_it_hit(path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_damaged_entry_is_made_again(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     await keep(path, os.urandom(200_000))
     spoil(path)
     assert await value_of(opened(path).through("page", "a", Source())) == b"answer 1"
@@ -118,7 +118,7 @@ async def test_damage_within_costs_what_it_hit(path: Path, caplog: pytest.LogCap
 
 
 @pytest.mark.parametrize("in_use", [False, True])
-async def test_read_only_file_is_read_and_what_is_made_is_given(
+async def test_read_only_cache_returns_new_answers_without_storing(
     path: Path, in_use: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     writer = opened(path)
@@ -142,7 +142,8 @@ def locked(path: Path) -> Iterator[None]:
     other.close()
 
 
-async def test_locked_file_costs_one_wait_and_is_written_later(
+@pytest.mark.slow
+async def test_locked_file_is_waited_for_once_and_written_later(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(database_opening, "BUSY_S", 0.3)
@@ -162,9 +163,7 @@ async def test_locked_file_costs_one_wait_and_is_written_later(
     assert await cache.get("page", 0)
 
 
-async def test_full_disk_costs_what_would_have_been_saved(
-    path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     cache = opened(path)
     await cache.put_all("page", [("known", b"v")])
     with cache._file.used() as sqlite:
@@ -187,7 +186,7 @@ async def test_closed_cache_opens_again(path: Path) -> None:
     assert await cache.get("page", "a")
 
 
-async def test_what_is_long_too_old_is_removed(path: Path) -> None:
+async def test_long_expired_values_are_removed(path: Path) -> None:
     clock = Clock()
     keys = [(str(key), b"v") for key in range(cache_file._AT_ONCE + 1)]
     for kind in AGES:
@@ -199,7 +198,9 @@ async def test_what_is_long_too_old_is_removed(path: Path) -> None:
 
 
 @pytest.mark.slow
-async def test_oldest_go_where_there_are_too_many_bytes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_oldest_values_are_removed_above_the_size_limit(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cache_module, "PRUNE_EVERY", 1)
     monkeypatch.setattr(cache_file, "_AT_ONCE", 2)
     cache = opened(path, max_bytes=1_000_000)
@@ -211,13 +212,13 @@ async def test_oldest_go_where_there_are_too_many_bytes(path: Path, monkeypatch:
     assert in_file(path, "PRAGMA page_count") * in_file(path, "PRAGMA page_size") < 1_200_000
 
 
-async def test_answer_larger_than_all_is_given(path: Path) -> None:
+async def test_answer_larger_than_the_cache_is_returned(path: Path) -> None:
     cache = opened(path, max_bytes=10)
     assert await value_of(cache.through("page", "a", Source())) == b"answer 1"
     assert await cache.get("page", "a") is None
 
 
-async def test_damaged_value_costs_no_other_and_is_stored_anew(
+async def test_damaged_value_is_replaced_and_others_are_kept(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache = opened(path)
@@ -230,7 +231,7 @@ async def test_damaged_value_costs_no_other_and_is_stored_anew(
     assert await value_of(cache.through("page", "damaged", never)) == b"answer 1"
 
 
-async def test_what_is_kept_is_shown_however_old_it_is(path: Path) -> None:
+async def test_stored_text_is_shown_at_any_age(path: Path) -> None:
     clock = Clock()
     await opened(path, clock=clock).put_all("search", [("a", b"v")])
     clock.now += AGES["search"] + 1

@@ -25,16 +25,16 @@ def value(key):
     return str(key).encode() * 3000
 """
 WORK = """
-async def one(key):
+async def read(key):
     async def make():
         return value(key)
     assert (await cache.through("page", key, make)).value == value(key), key
 
 async def work():
     for start in range(0, 200, 20):
-        await asyncio.gather(*(one((start + me * 40 + i) % 200) for i in range(20)))
-    found = await cache.get_all("page", list(range(200)))
-    assert [one and one.value for one in found] == [value(key) for key in range(200)]
+        await asyncio.gather(*(read((start + me * 40 + i) % 200) for i in range(20)))
+    answers = await cache.get_all("page", list(range(200)))
+    assert [answer and answer.value for answer in answers] == [value(key) for key in range(200)]
 
 asyncio.run(work())
 """
@@ -110,7 +110,7 @@ def test_many_processes_write_and_read_at_once(path: Path) -> None:
 
 
 @pytest.mark.parametrize("again", range(5))
-def test_a_new_file_is_made_by_one_of_many(path: Path, again: int) -> None:
+def test_a_new_file_can_be_opened_by_many_threads_at_once(path: Path, again: int) -> None:
     together = threading.Barrier(8)
 
     def work(number: int) -> bool:
@@ -133,12 +133,12 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 
 @pytest.mark.slow
-def test_killed_processes_leave_a_file_that_is_usable(path: Path) -> None:
+def test_killed_processes_leave_a_usable_file(path: Path) -> None:
     for process in [started(FOR_EVER, path, number) for number in range(2)]:
         kill(process)
     cache = opened(path)
-    found = asyncio.run(cache.get_all("page", [[1, i] for i in range(20)]))
-    assert [one and one.value for one in found] == [b"1" * 3000] * 20
+    answers = asyncio.run(cache.get_all("page", [[1, i] for i in range(20)]))
+    assert [answer and answer.value for answer in answers] == [b"1" * 3000] * 20
     asyncio.run(cache.put_all("page", [("after", b"v")]))
     assert asyncio.run(cache.get("page", "after"))
     assert in_file(path, CHECK) == "ok"

@@ -25,7 +25,7 @@ def test_wikipedia_headings_become_markdown() -> None:
 
 
 @pytest.mark.parametrize("name", ["References", "SEE ALSO", "Einzelnachweise", "Voir aussi", "脚注"])
-def test_wikipedia_apparatus_is_left_out_with_what_is_under_it(name: str) -> None:
+def test_wikipedia_reference_sections_are_left_out_with_their_subsections(name: str) -> None:
     assert article_text(f"Lead.\n== {name} ==\nx\n=== Y ===\ny\n== Z ==\nz") == "Lead.\n\n## Z\n\nz"
 
 
@@ -54,13 +54,13 @@ def test_wikipedia_search_has_no_operators(question: str, first: str) -> None:
     assert search_words(question)[0].replace(",", "") == first.replace(",", "")
 
 
-def test_wikipedia_search_is_shortened_to_the_telling_words() -> None:
+def test_wikipedia_search_is_shortened_to_the_content_words() -> None:
     long = "Which of the many things that they had said about the famous orchard " * 20
     assert search_words(long)[0] == "things said famous orchard"
 
 
 @pytest.mark.parametrize("question", ["", "?!", "- -", "''"])
-def test_wikipedia_search_for_nothing_is_none(question: str) -> None:
+def test_wikipedia_search_without_words_is_empty(question: str) -> None:
     assert search_words(question) == []
 
 

@@ -12,7 +12,7 @@ from tools.asking import metered
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.web.searxng import SearXNG
-from rarr.retrievers.web.source_domains import SourceLimits
+from rarr.retrievers.web.source_limits import SourceLimits
 from retrievers.caches import opened
 from retrievers.services import Said, Service
 
@@ -39,7 +39,7 @@ class Reader:
         return f"Of {url}." if url in self.read_pages else None
 
 
-def found(*urls: str, **more: Any) -> Said:
+def results_page(*urls: str, **more: Any) -> Said:
     results = [
         {"url": url, "title": "t", "content": "c", "engine": "e", "publishedDate": None} for url in urls
     ]
@@ -65,33 +65,37 @@ async def using(tmp_path: Path, reader: Reader) -> AsyncIterator[Using]:
 
 
 async def test_searxng_sources_are_read(using: Using, reader: Reader) -> None:
-    answer = found("https://a.org/", "https://www.a.org", "ftp://b.org", "https://c.org/", "https://d.org/")
+    answer = results_page(
+        "https://a.org/", "https://www.a.org", "ftp://b.org", "https://c.org/", "https://d.org/"
+    )
     with Service(lambda asked: answer) as service:
         passages = await using(f"{service.url}/").retrieve("Where do  peaches grow?", 2)
-    assert [one.text for one in passages] == ["Of https://a.org/.", "Of https://c.org/."]
+    assert [passage.text for passage in passages] == ["Of https://a.org/.", "Of https://c.org/."]
     assert (service.asked[0].path, service.asked[0].fields) == (
         "/search",
         {"q": "Where do peaches grow?", "format": "json", "language": "all"},
     )
 
 
-async def test_searxng_hit_that_is_no_address_costs_no_other(using: Using, reader: Reader) -> None:
-    answer = found("https://\ud800.org/", "https://a\\b.org/", "https://a.org/\ud800", "https://b.org/")
+async def test_searxng_hit_with_an_invalid_address_is_skipped_alone(using: Using, reader: Reader) -> None:
+    answer = results_page(
+        "https://\ud800.org/", "https://a\\b.org/", "https://a.org/\ud800", "https://b.org/"
+    )
     with Service(lambda asked: answer) as service:
         passages = await using(service.url).retrieve("q", 5)
-    assert [one.source for one in passages] == ["https://a.org/\ufffd", "https://b.org/"]
+    assert [passage.source for passage in passages] == ["https://a.org/\ufffd", "https://b.org/"]
 
 
 async def test_searxng_page_that_was_read_can_be_shown(using: Using) -> None:
-    with Service(lambda asked: found("https://a.org/")) as service:
+    with Service(lambda asked: results_page("https://a.org/")) as service:
         searxng = using(service.url)
         [passage] = await searxng.retrieve("q", 1)
         assert await searxng.extracted(passage.source) == passage.text
         assert await searxng.extracted("https://b.org/") is None
 
 
-async def test_searxng_is_asked_once_for_the_same(using: Using) -> None:
-    with Service(lambda asked: found("https://a.org/")) as service:
+async def test_searxng_answers_are_cached(using: Using) -> None:
+    with Service(lambda asked: results_page("https://a.org/")) as service:
         assert await using(service.url).retrieve("q", 2)
         assert await using(service.url).retrieve("q", 1)
     assert len(service.asked) == 1
@@ -99,25 +103,28 @@ async def test_searxng_is_asked_once_for_the_same(using: Using) -> None:
 
 async def test_searxng_sources_that_are_excluded_are_not_read(using: Using, reader: Reader) -> None:
     limits = SourceLimits(exclude=["a.org"])
-    with Service(lambda asked: found("https://a.org/", "https://b.org/")) as service:
+    with Service(lambda asked: results_page("https://a.org/", "https://b.org/")) as service:
         await using(service.url, limits=limits).retrieve("q", 1)
     assert reader.read_pages == ["https://b.org/"]
 
 
-async def test_searxng_dates_stand_in_for_those_of_pages(using: Using) -> None:
+async def test_searxng_date_is_used_for_a_page_without_one(using: Using) -> None:
     dated = [{"url": "https://a.org/", "publishedDate": "2024-01-02T00:00:00"}, {"url": "https://b.org/"}]
     limits = SourceLimits(after=datetime(2024, 1, 1, tzinfo=UTC))
-    with Service(lambda asked: found(results=dated)) as service:
+    with Service(lambda asked: results_page(results=dated)) as service:
         [passage] = await using(service.url, limits=limits).retrieve("q", 5)
     assert passage.published_at == datetime(2024, 1, 2, tzinfo=UTC)
 
 
 async def test_searxng_source_that_cannot_be_read_is_left_out_and_named(using: Using, reader: Reader) -> None:
     reader.broken = {"https://a.org/"}
-    with Service(lambda asked: found("https://a.org/", "https://b.org/")) as service, metered() as meter:
+    with (
+        Service(lambda asked: results_page("https://a.org/", "https://b.org/")) as service,
+        metered() as meter,
+    ):
         passages = await using(service.url).retrieve("q", 2)
-    assert [one.source for one in passages] == ["https://b.org/"]
-    assert [(one.code, one.message) for one in meter.warnings] == [
+    assert [passage.source for passage in passages] == ["https://b.org/"]
+    assert [(warning.code, warning.message) for warning in meter.warnings] == [
         ("page_failed", "a page was left out: https://a.org/ is gone")
     ]
 
@@ -125,7 +132,7 @@ async def test_searxng_source_that_cannot_be_read_is_left_out_and_named(using: U
 async def test_searxng_sources_that_all_fail_are_a_failure(using: Using, reader: Reader) -> None:
     reader.broken = {"https://a.org/", "https://b.org/"}
     with (
-        Service(lambda asked: found("https://a.org/", "https://b.org/")) as service,
+        Service(lambda asked: results_page("https://a.org/", "https://b.org/")) as service,
         pytest.raises(RetrievalError, match=r"^https://a\.org/ is gone$"),
     ):
         await using(service.url).retrieve("q", 2)
@@ -137,7 +144,10 @@ async def test_searxng_sources_that_all_fail_are_a_failure(using: Using, reader:
         (Said("Forbidden", 403), "status 403.*settings.yml add json to formats"),
         (Said("Too many", 429), "status 429.*limiter"),
         (Said("<html>"), "with a JSON object: check searxng_url"),
-        (found(unresponsive_engines=[["google", "CAPTCHA"]]), r"do not answer \(google: CAPTCHA\): choose"),
+        (
+            results_page(unresponsive_engines=[["google", "CAPTCHA"]]),
+            r"do not answer \(google: CAPTCHA\): choose",
+        ),
     ],
 )
 async def test_searxng_failure_names_its_cure(using: Using, answer: Said, message: str) -> None:
@@ -145,19 +155,19 @@ async def test_searxng_failure_names_its_cure(using: Using, answer: Said, messag
         await using(service.url, attempts=1).retrieve("q", 2)
 
 
-@pytest.mark.parametrize("answer", [found(), Said({"results": [1, {"url": 5}]})])
+@pytest.mark.parametrize("answer", [results_page(), Said({"results": [1, {"url": 5}]})])
 async def test_searxng_that_finds_nothing_gives_no_sources(using: Using, answer: Said) -> None:
     with Service(lambda asked: answer) as service:
         assert await using(service.url).retrieve("q", 2) == []
 
 
-async def test_searxng_that_is_none_has_failed(using: Using) -> None:
+async def test_server_that_is_not_searxng_is_a_failure(using: Using) -> None:
     answer = Said({"detail": "Not Found"})
     with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match="is not SearXNG"):
         await using(service.url).retrieve("q", 2)
 
 
-async def test_searxng_that_is_not_there_fails(using: Using) -> None:
+async def test_unreachable_searxng_is_a_failure(using: Using) -> None:
     with pytest.raises(RetrievalError, match=r"SearXNG cannot be reached .* check searxng_url"):
         await using("http://127.0.0.1:9", attempts=1).retrieve("q", 2)
 
@@ -169,12 +179,12 @@ def test_searxng_needs_an_address(url: str, reader: Reader, tmp_path: Path) -> N
 
 
 async def test_surrogates_from_searxng_are_replaced(using: Using, reader: Reader) -> None:
-    with Service(lambda asked: found("https://a.org/\ud83d\ude00\ud800", extra="\udfff")) as service:
+    with Service(lambda asked: results_page("https://a.org/\ud83d\ude00\ud800", extra="\udfff")) as service:
         await using(service.url).retrieve("q", 5)
     assert reader.read_pages == ["https://a.org/\U0001f600\ufffd"]
 
 
-async def test_password_that_searxng_repeats_is_taken_out(using: Using) -> None:
+async def test_password_repeated_by_searxng_is_redacted(using: Using) -> None:
     with Service(lambda asked: Said("it is pass/word-1 or pass\\/word-1", 500)) as service:
         address = service.url.replace("//", "//me:pass%2Fword-1@")
         with pytest.raises(RetrievalError) as raised:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rarr.errors import RetrievalError, SetupError
-from rarr.retrievers.web.source_domains import SourceLimits, normalised
+from rarr.retrievers.web.source_limits import SourceLimits, normalised
 from rarr.retrievers.web.tavily import Tavily
 from retrievers.caches import opened
 from retrievers.services import Said, Service
@@ -40,7 +40,7 @@ RESULT = {
 Using = Callable[..., Any]
 
 
-def found(*results: dict[str, Any]) -> Said:
+def search_answer(*results: dict[str, Any]) -> Said:
     return Said({"query": "q", "answer": None, "images": [], "results": list(results), "response_time": 1.0})
 
 
@@ -58,8 +58,9 @@ async def using(tmp_path: Path) -> AsyncIterator[Using]:
         yield make
 
 
+@pytest.mark.slow
 async def test_tavily_gives_passages_of_raw_content(using: Using) -> None:
-    with Service(lambda asked: found(RESULT)) as service:
+    with Service(lambda asked: search_answer(RESULT)) as service:
         tavily = using(service.url)
         first, second = await tavily.retrieve("Where do most peaches grow?", 5)
         text = await tavily.extracted(first.source)
@@ -70,9 +71,9 @@ async def test_tavily_gives_passages_of_raw_content(using: Using) -> None:
 
 
 @pytest.mark.parametrize("raw", [None, "", " \n"])
-async def test_tavily_quotation_stands_in_for_raw_content(using: Using, raw: str | None) -> None:
+async def test_tavily_quotation_replaces_missing_raw_content(using: Using, raw: str | None) -> None:
     news = {**RESULT, "raw_content": raw, "published_date": "Tue, 05 Mar 2024 10:00:00 GMT"}
-    with Service(lambda asked: found(news)) as service:
+    with Service(lambda asked: search_answer(news)) as service:
         [passage] = await using(service.url).retrieve("peaches", 5)
     assert passage.text == "California grows most peaches."
     assert passage.published_at == datetime(2024, 3, 5, 10, tzinfo=UTC)
@@ -82,43 +83,47 @@ BARE = {**RESULT, "raw_content": None}
 
 
 async def test_tavily_quotation_is_not_kept_as_the_page(using: Using) -> None:
-    answers = [found(BARE), found({**BARE, "content": "Georgia follows."}), found(RESULT)]
+    answers = [
+        search_answer(BARE),
+        search_answer({**BARE, "content": "Georgia follows."}),
+        search_answer(RESULT),
+    ]
     with Service(lambda asked: answers.pop(0)) as service:
         tavily = using(service.url)
-        quoted = [one for query in ("a", "b") for one in await tavily.retrieve(query, 5)]
+        quoted = [passage for query in ("a", "b") for passage in await tavily.retrieve(query, 5)]
         assert await tavily.extracted(RESULT["url"]) is None
         passages = [*quoted, *await tavily.retrieve("c", 5)]
-        texts = [await tavily.extracted(one.source) for one in passages]
-    assert [text[one.start : one.end] for text, one in zip(texts, passages, strict=True)] == [
+        texts = [await tavily.extracted(passage.source) for passage in passages]
+    assert [text[passage.start : passage.end] for text, passage in zip(texts, passages, strict=True)] == [
         *("California grows most peaches.", "Georgia follows."),
         *("California grows most peaches. Georgia follows.", "The tree came from China."),
     ]
-    assert len({one.source for one in passages}) == 3
+    assert len({passage.source for passage in passages}) == 3
 
 
 async def test_tavily_quotation_is_cited_at_its_page(using: Using) -> None:
-    with Service(lambda asked: found(BARE)) as service:
+    with Service(lambda asked: search_answer(BARE)) as service:
         [passage] = await using(service.url).retrieve("peaches", 5)
     assert passage.source.startswith("https://example.org/fruit#quoted-by-tavily-")
     assert normalised(passage.source) == "example.org/fruit"
 
 
 @pytest.mark.slow
-async def test_tavily_page_that_is_kept_is_better_than_its_quotation(using: Using) -> None:
-    answers = [found(RESULT), found(BARE)]
+async def test_tavily_cached_page_is_preferred_to_its_quotation(using: Using) -> None:
+    answers = [search_answer(RESULT), search_answer(BARE)]
     with Service(lambda asked: answers.pop(0)) as service:
         tavily = using(service.url)
         assert await tavily.retrieve("a", 5) == await tavily.retrieve("b", 5)
 
 
-async def test_tavily_page_without_a_word_gives_nothing(using: Using) -> None:
-    with Service(lambda asked: found({**BARE, "content": ""})) as service:
+async def test_tavily_page_without_text_gives_no_passages(using: Using) -> None:
+    with Service(lambda asked: search_answer({**BARE, "content": ""})) as service:
         assert await using(service.url).retrieve("peaches", 5) == []
 
 
 async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None:
     limits = SourceLimits(["a.org"], ["b.org"], datetime(2024, 1, 1), datetime(2024, 2, 1, tzinfo=UTC))
-    with Service(lambda asked: found(RESULT)) as service:
+    with Service(lambda asked: search_answer(RESULT)) as service:
         await using(service.url, limits=limits).retrieve("peaches " * 100, 3)
     [asked] = service.asked
     assert (asked.path, asked.headers["authorization"]) == ("/search", f"Bearer {KEY}")
@@ -135,15 +140,15 @@ async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None
     }
 
 
-async def test_tavily_hit_that_is_no_address_costs_no_other(using: Using) -> None:
+async def test_tavily_hit_with_an_invalid_address_is_skipped_alone(using: Using) -> None:
     hits = [RESULT | {"url": url} for url in ("", "http://[", "https://\ud800.org/", "https://b.org/\ud800")]
-    with Service(lambda asked: found(*hits)) as service:
+    with Service(lambda asked: search_answer(*hits)) as service:
         passages = await using(service.url).retrieve("peaches", 5)
-    assert {one.source for one in passages} == {"https://b.org/\ufffd"}
+    assert {passage.source for passage in passages} == {"https://b.org/\ufffd"}
 
 
-async def test_tavily_is_asked_once_for_the_same(using: Using) -> None:
-    with Service(lambda asked: found(RESULT)) as service:
+async def test_tavily_answers_are_cached(using: Using) -> None:
+    with Service(lambda asked: search_answer(RESULT)) as service:
         first = await using(service.url).retrieve("peaches", 5)
         assert await using(service.url).retrieve("peaches", 5) == first
     assert len(service.asked) == 1
@@ -171,21 +176,22 @@ async def test_tavily_failure_is_one_line_without_the_key(using: Using, failure:
     assert "\n" not in str(caught.value)
 
 
-async def test_tavily_that_is_busy_is_asked_again(using: Using) -> None:
-    answers = [Said({"detail": {"error": "many"}}, 429), found(RESULT)]
+@pytest.mark.slow
+async def test_busy_tavily_is_asked_again(using: Using) -> None:
+    answers = [Said({"detail": {"error": "many"}}, 429), search_answer(RESULT)]
     with Service(lambda asked: answers.pop(0)) as service:
         assert await using(service.url).retrieve("peaches", 5)
 
 
-async def test_tavily_that_is_not_there_fails(using: Using) -> None:
+async def test_unreachable_tavily_is_a_failure(using: Using) -> None:
     with pytest.raises(RetrievalError, match=r"Tavily cannot be reached: .*check the connection"):
         await using("http://127.0.0.1:9", attempts=1).retrieve("peaches", 5)
 
 
-async def test_tavily_that_is_slow_is_given_up(using: Using) -> None:
+async def test_slow_tavily_times_out(using: Using) -> None:
     def slow(asked: object) -> Said:
         time.sleep(0.4)
-        return found()
+        return search_answer()
 
     with Service(slow) as service, pytest.raises(RetrievalError, match="Tavily cannot be reached"):
         await using(service.url, timeout_s=0.1).retrieve("peaches", 5)
@@ -198,7 +204,7 @@ def test_tavily_needs_a_key(key: str | None, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("key", ["tvly-a\nb", "tvly-ü", "two keys"])
-def test_tavily_key_is_looked_at(key: str, tmp_path: Path) -> None:
+def test_malformed_tavily_key_is_refused_without_showing_it(key: str, tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="copy it once more") as caught:
         Tavily(key, cache=opened(tmp_path / "c"), window=4, step=1)
     assert key not in str(caught.value)
@@ -210,13 +216,13 @@ def test_tavily_needs_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
         Tavily(KEY, cache=opened(tmp_path / "c"), window=4, step=1)
 
 
-async def test_key_that_tavily_repeats_is_taken_out(using: Using) -> None:
+async def test_key_repeated_by_tavily_is_redacted(using: Using) -> None:
     with Service(
-        lambda asked: found(RESULT | {"title": KEY, "raw_content": f"{RAW} The key is {KEY}."})
+        lambda asked: search_answer(RESULT | {"title": KEY, "raw_content": f"{RAW} The key is {KEY}."})
     ) as service:
         passages = await using(service.url).retrieve("Where do most peaches grow?", 5)
     assert passages[0].title == "***"
-    assert not [one for one in passages if KEY in one.text]
+    assert not [passage for passage in passages if KEY in passage.text]
 
 
 async def test_surrogates_from_tavily_are_replaced(using: Using) -> None:
@@ -225,7 +231,7 @@ async def test_surrogates_from_tavily_are_replaced(using: Using) -> None:
         "raw_content": RAW.replace("came", "\udfff came\0"),
         "published_date": "\ud800",
     }
-    with Service(lambda asked: found(odd)) as service:
+    with Service(lambda asked: search_answer(odd)) as service:
         passages = await using(service.url).retrieve("Where do most peaches grow?", 5)
     assert passages[0].title == "\ufffd"
-    assert "The tree \ufffd came\ufffd from China." in [one.text for one in passages]
+    assert "The tree \ufffd came\ufffd from China." in [passage.text for passage in passages]

@@ -59,13 +59,15 @@ async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> Non
         passages = await wiki.retrieve("peach", 5)
         text = await wiki.extracted("https://wiki.example.org/wiki/Peach")
     assert text is not None
-    assert [text[one.start : one.end] for one in passages] == [one.text for one in passages]
+    assert [text[passage.start : passage.end] for passage in passages] == [
+        passage.text for passage in passages
+    ]
     assert text.count("## ") == 3
     assert "Smith" not in text
     assert "Volume" not in text
 
 
-async def test_wikipedia_is_asked_as_its_rules_say(using: Using) -> None:
+async def test_wikipedia_requests_follow_its_api_etiquette(using: Using) -> None:
     with Service(Wiki(Peach=PEACHES)) as service:
         await using(service.url).retrieve("peach", 3)
     search, page = service.asked
@@ -74,7 +76,7 @@ async def test_wikipedia_is_asked_as_its_rules_say(using: Using) -> None:
     assert (search.fields["srlimit"], page.fields["redirects"]) == (str(3 + SPARE), "1")
 
 
-async def test_wikipedia_is_asked_once_for_the_same(using: Using) -> None:
+async def test_wikipedia_answers_are_cached(using: Using) -> None:
     with Service(Wiki(Peach=PEACHES)) as service:
         first = await using(service.url).retrieve("peach", 3)
         asked = len(service.asked)
@@ -82,10 +84,10 @@ async def test_wikipedia_is_asked_once_for_the_same(using: Using) -> None:
     assert len(service.asked) == asked
 
 
-async def test_wikipedia_is_asked_again_with_the_telling_words(using: Using) -> None:
+async def test_wikipedia_search_is_repeated_with_the_content_words(using: Using) -> None:
     with Service(Wiki(Peach=PEACHES)) as service:
         assert await using(service.url).retrieve('Which state did "intitle:peach -tree" mention?', 1)
-    searches = [one.fields["srsearch"] for one in service.asked if "srsearch" in one.fields]
+    searches = [request.fields["srsearch"] for request in service.asked if "srsearch" in request.fields]
     assert searches == [
         "Which state did intitle peach tree mention",
         "state intitle peach tree mention",
@@ -94,7 +96,7 @@ async def test_wikipedia_is_asked_again_with_the_telling_words(using: Using) -> 
 
 
 @pytest.mark.parametrize("query", ["", "???", " - "])
-async def test_wikipedia_is_not_asked_for_nothing(using: Using, query: str) -> None:
+async def test_wikipedia_is_not_asked_for_an_empty_query(using: Using, query: str) -> None:
     with Service(Wiki()) as service:
         assert await using(service.url).retrieve(query, 5) == []
     assert service.asked == []
@@ -105,9 +107,10 @@ async def test_wikipedia_disambiguation_gives_way_to_the_next_article(using: Usi
     wiki.disambiguations = {"Peach"}
     with Service(wiki) as service:
         passages = await using(service.url).retrieve("peach", 1)
-    assert [one.title for one in passages] == ["Orchard"]
+    assert [passage.title for passage in passages] == ["Orchard"]
 
 
+@pytest.mark.slow
 async def test_wikipedia_without_extracts_is_parsed(using: Using) -> None:
     wiki = Wiki(
         Peach='California grows most peaches.<sup id="x" class="reference">[1]</sup> Georgia follows.'
@@ -118,12 +121,12 @@ async def test_wikipedia_without_extracts_is_parsed(using: Using) -> None:
     assert passage.text == "California grows most peaches. Georgia follows."
 
 
-async def test_wikipedia_survives_one_broken_article_and_says_so(using: Using) -> None:
+async def test_wikipedia_survives_a_broken_article_with_a_warning(using: Using) -> None:
     wiki = Wiki(Peach=PEACHES, Orchard="A peach grows here.")
     wiki.broken = {"Peach"}
     with Service(wiki) as service, metered() as meter:
         passages = await using(service.url).retrieve("peach", 2)
-    assert {one.title for one in passages} == {"Orchard"}
+    assert {passage.title for passage in passages} == {"Orchard"}
     [notice] = meter.warnings
     assert notice.code == "page_failed"
     assert f"{service.url}/wiki/Peach: " in notice.message
@@ -143,8 +146,9 @@ LAGS = Said(
 BUSY = Said("slow down", 429, {"Retry-After": "0.2"})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", [LAGS, BUSY])
-async def test_wikipedia_waits_as_long_as_it_is_asked_to(using: Using, failure: Said) -> None:
+async def test_wikipedia_waits_as_long_as_the_server_asks(using: Using, failure: Said) -> None:
     wiki = Wiki(Peach=PEACHES)
     wiki.failures = [failure]
     started = time.monotonic()
@@ -184,14 +188,14 @@ async def test_wikipedia_failure_is_one_line_with_a_cure(using: Using, failure: 
         (Said({"detail": "Method not allowed"}, 405), "it answers with status 405"),
     ],
 )
-async def test_wikipedia_that_is_no_wiki_has_failed(using: Using, answer: Said, why: str) -> None:
+async def test_server_that_is_not_a_wiki_is_a_wikipedia_failure(using: Using, answer: Said, why: str) -> None:
     cure = "set wikipedia_url to the address of a wiki's api.php"
     with Service(lambda asked: answer) as service, pytest.raises(RetrievalError) as caught:
         await using(service.url, attempts=1).retrieve("peach", 1)
     assert str(caught.value) == f"{service.url}/w/api.php is not the API of a MediaWiki ({why}): {cure}"
 
 
-async def test_wikipedia_that_is_no_wiki_is_named_without_its_password(using: Using) -> None:
+async def test_server_that_is_not_wikipedia_is_named_without_its_password(using: Using) -> None:
     with Service(lambda asked: Said("no", 404)) as service, pytest.raises(RetrievalError) as caught:
         await using(service.url.replace("//", "//me:secret@")).retrieve("peach", 1)
     assert "secret" not in str(caught.value)
@@ -202,7 +206,7 @@ async def test_wikipedia_with_odd_results_finds_nothing(using: Using) -> None:
         assert await using(service.url).retrieve("peach", 1) == []
 
 
-async def test_wikipedia_that_is_not_there_fails_at_once(using: Using) -> None:
+async def test_unreachable_wikipedia_fails_at_once(using: Using) -> None:
     wiki = using("http://127.0.0.1:9", attempts=1)
     with pytest.raises(
         RetrievalError,
@@ -211,14 +215,14 @@ async def test_wikipedia_that_is_not_there_fails_at_once(using: Using) -> None:
         await wiki.retrieve(QUESTION, 1)
 
 
-async def test_wikipedia_that_says_nothing_is_given_up_in_time(using: Using) -> None:
+async def test_silent_wikipedia_times_out(using: Using) -> None:
     async with unanswering() as url:
         wiki = using(url, timeout_s=0.2)
         started = time.monotonic()
         searches = (wiki.retrieve(f"peach {number}", 1) for number in range(40))
         failed = await asyncio.gather(*searches, return_exceptions=True)
     assert time.monotonic() - started < 4  # one after the other would take 8 s
-    assert {type(one) for one in failed} == {RetrievalError}
+    assert {type(error) for error in failed} == {RetrievalError}
     assert str(failed[0]).startswith("the wiki at 127.0.0.1 cannot be reached (no answer within 0.2 s): ")
 
 

@@ -36,11 +36,11 @@ async def test_runs_inside_a_running_event_loop() -> None:
     assert run(doubled(21)) == 42
 
 
-def test_loop_stays_the_same() -> None:
+def test_calls_share_one_background_loop() -> None:
     assert run(loop_of()) is run(loop_of())
 
 
-async def test_loop_is_not_that_of_the_caller() -> None:
+async def test_background_loop_is_not_the_callers_loop() -> None:
     assert run(loop_of()) is not asyncio.get_running_loop()
 
 
@@ -60,7 +60,7 @@ def test_runs_for_several_threads_at_once() -> None:
     assert sorted(results) == [0, 1]
 
 
-def test_context_of_the_caller_is_seen() -> None:
+def test_context_variables_of_the_caller_are_visible() -> None:
     async def place() -> str:
         return PLACE.get()
 
@@ -69,7 +69,7 @@ def test_context_of_the_caller_is_seen() -> None:
     PLACE.reset(token)
 
 
-def test_exceptions_come_through() -> None:
+def test_exceptions_reach_the_caller() -> None:
     async def fail() -> None:
         raise LookupError("not here")
 
@@ -77,7 +77,7 @@ def test_exceptions_come_through() -> None:
         run(fail())
 
 
-def test_interrupt_cancels() -> None:
+def test_interrupt_cancels_the_coroutine() -> None:
     ended = threading.Event()
 
     async def interrupted() -> None:
@@ -107,7 +107,7 @@ def interrupting(then: Callable[[], Awaitable[None]]) -> Coroutine[None, None, N
     return interrupted()
 
 
-def test_interrupt_is_raised_once_what_runs_has_ended() -> None:
+def test_interrupt_is_raised_after_the_cancelled_coroutine_has_ended() -> None:
     ended: list[str] = []
 
     async def then() -> None:
@@ -119,7 +119,7 @@ def test_interrupt_is_raised_once_what_runs_has_ended() -> None:
     assert ended == ["ended"]
 
 
-def test_interrupt_does_not_wait_for_good(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_stops_waiting_for_a_coroutine_that_does_not_end(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(background, "ENDING_S", 0.01)
     released = threading.Event()
 
@@ -133,7 +133,7 @@ def test_interrupt_does_not_wait_for_good(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.slow
-def test_what_an_interrupt_has_fail_is_said_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+def test_failure_during_an_interrupt_is_not_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def then() -> None:
         raise RuntimeError("closed")
 
@@ -143,7 +143,7 @@ def test_what_an_interrupt_has_fail_is_said_nowhere(caplog: pytest.LogCaptureFix
     assert caplog.text == ""
 
 
-def test_waiting_for_itself_is_refused() -> None:
+def test_run_inside_the_background_loop_is_refused() -> None:
     async def within() -> int:
         return run(doubled(21))
 
@@ -161,7 +161,8 @@ def test_runs_after_a_fork() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
 
 
-def test_what_ends_the_loop_does_not_leave_the_caller_waiting() -> None:
+@pytest.mark.slow
+def test_system_exit_in_the_loop_reaches_the_caller() -> None:
     program = """
 from rarr.tools.concurrency.background import run
 async def exits(): raise SystemExit(5)

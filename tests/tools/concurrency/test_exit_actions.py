@@ -25,23 +25,23 @@ def raises(error: Exception) -> Callable[[], object]:
         KeyError(),
     ],
 )
-def test_failure_is_said_in_one_line_and_keeps_no_other_from_it(
+def test_failing_exit_action_prints_one_line_and_the_others_run(
     error: Exception, capsys: pytest.CaptureFixture[str]
 ) -> None:
     called: list[str] = []
     first, last = (lambda: called.append("first")), (lambda: called.append("last"))
     with before_end(first), before_end(raises(error)), before_end(last):
         call_all()
-    said = capsys.readouterr().err
+    printed = capsys.readouterr().err
     assert called == ["last", "first"]
-    assert said.startswith(f"rarr: not everything could be written ({type(error).__name__}: ")
-    assert said.count("\n") == 1
-    assert "\x1b" not in said
-    assert len(said) < 400
+    assert printed.startswith(f"rarr: not everything could be written ({type(error).__name__}: ")
+    assert printed.count("\n") == 1
+    assert "\x1b" not in printed
+    assert len(printed) < 400
 
 
 @pytest.mark.parametrize("stream", [None, io.StringIO()])
-def test_where_nothing_can_be_said_the_others_are_called(
+def test_exit_actions_run_without_a_usable_standard_error(
     stream: io.StringIO | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if stream is not None:
@@ -53,7 +53,7 @@ def test_where_nothing_can_be_said_the_others_are_called(
     assert called == ["first"]
 
 
-def test_what_goes_well_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+def test_successful_exit_action_prints_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with before_end(lambda: 1):
         call_all()
     assert capsys.readouterr().err == ""

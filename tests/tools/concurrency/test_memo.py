@@ -18,12 +18,12 @@ class Doubling(Remembered[int, int]):
         self.computed: list[int] = []
         super().__init__(self._double, size)
 
-    def _double(self, one: int) -> int:
-        self.computed.append(one)
-        return 2 * one
+    def _double(self, number: int) -> int:
+        self.computed.append(number)
+        return 2 * number
 
 
-def test_each_is_answered_and_computed_once() -> None:
+def test_each_item_is_computed_once() -> None:
     doubled = Doubling(size=10)
     assert doubled([3, 1, 3]) == [6, 2, 6]
     assert doubled([1, 2, 1]) == [2, 4, 2]
@@ -31,25 +31,25 @@ def test_each_is_answered_and_computed_once() -> None:
     assert doubled([]) == []
 
 
-def test_what_was_asked_longest_ago_is_forgotten() -> None:
+def test_least_recently_used_item_is_forgotten() -> None:
     doubled = Doubling(size=2)
-    for one in (1, 2, 1, 3, 1, 2):
-        doubled([one])
+    for number in (1, 2, 1, 3, 1, 2):
+        doubled([number])
     assert doubled.computed == [1, 2, 3, 2]
 
 
-def test_more_than_are_kept_are_answered() -> None:
+def test_call_with_more_items_than_the_size_is_answered() -> None:
     assert Doubling(size=1)([1, 2, 3]) == [2, 4, 6]
 
 
-def test_threads_that_ask_for_the_same_share_one_answer() -> None:
+def test_threads_that_ask_for_the_same_item_share_one_computation() -> None:
     asked, computed = threading.Barrier(2, timeout=5), list[int]()
 
-    def slow(one: int) -> int:
-        computed.append(one)
+    def slow(number: int) -> int:
+        computed.append(number)
         asked.wait()  # for the other thread, which is about to ask
         time.sleep(0.05)
-        return one
+        return number
 
     remembered = Remembered(slow, size=10)
     first = threading.Thread(target=remembered, args=([7],))
@@ -60,13 +60,13 @@ def test_threads_that_ask_for_the_same_share_one_answer() -> None:
     assert computed == [7]
 
 
-def test_what_fails_fails_for_all_and_is_tried_again() -> None:
+def test_failed_item_raises_and_is_computed_again_next_time() -> None:
     tries = iter("no")
 
-    def once(one: int) -> int:
+    def once(number: int) -> int:
         if next(tries, ""):
             raise ValueError("no")
-        return one
+        return number
 
     remembered = Remembered(once, size=10)
     for _ in range(2):
@@ -77,17 +77,17 @@ def test_what_fails_fails_for_all_and_is_tried_again() -> None:
 
 def waits_for(remembered: Remembered[int, int], given: int) -> list[int]:
     """What another thread gets that asks; nothing where it waits for good."""
-    found: list[int] = []
-    asking = threading.Thread(target=lambda: found.extend(remembered([given])), daemon=True)
+    answers: list[int] = []
+    asking = threading.Thread(target=lambda: answers.extend(remembered([given])), daemon=True)
     asking.start()
     asking.join(5)
-    return found
+    return answers
 
 
 @pytest.mark.parametrize(
-    "error", [KeyboardInterrupt, CancelledError, RuntimeError], ids=lambda one: one.__name__
+    "error", [KeyboardInterrupt, CancelledError, RuntimeError], ids=lambda error: error.__name__
 )
-def test_interrupted_caller_leaves_no_answer_to_wait_for(
+def test_interrupted_caller_does_not_block_later_callers(
     error: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """An error comes before, among or after those that are computed, as when threads can no longer begin."""
@@ -96,8 +96,8 @@ def test_interrupted_caller_leaves_no_answer_to_wait_for(
     for computed in range(3):
 
         def interrupted(compute: Callable[[int], int], given: Sequence[int], most: int = computed) -> None:
-            for one in given[:most]:
-                compute(one)
+            for number in given[:most]:
+                compute(number)
             raise error
 
         with monkeypatch.context() as patched, pytest.raises(error):
@@ -106,13 +106,13 @@ def test_interrupted_caller_leaves_no_answer_to_wait_for(
         assert waits_for(doubled, 10 * computed + 1) == [20 * computed + 2]
 
 
-def test_who_waits_for_an_interrupted_caller_computes_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_thread_waiting_for_an_interrupted_caller_computes_the_item(monkeypatch: pytest.MonkeyPatch) -> None:
     doubled, asked = Doubling(size=10), threading.Event()
-    found: list[int] = []
+    answers: list[int] = []
 
     def ask() -> None:
         asked.set()
-        found.extend(doubled([1]))
+        answers.extend(doubled([1]))
 
     asking = threading.Thread(target=ask, daemon=True)
 
@@ -126,4 +126,4 @@ def test_who_waits_for_an_interrupted_caller_computes_itself(monkeypatch: pytest
     with pytest.raises(KeyboardInterrupt):
         doubled([1])
     asking.join(5)
-    assert found == [2]
+    assert answers == [2]

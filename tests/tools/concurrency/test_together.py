@@ -21,7 +21,7 @@ async def test_results_are_in_order() -> None:
     assert await together(later(2, []), later(1, [])) == [2, 1]
 
 
-async def test_failure_ends_the_others() -> None:
+async def test_failure_cancels_the_others() -> None:
     done: list[int] = []
     with pytest.raises(OSError, match="down"):
         await together(later(2, done), failing())

@@ -21,7 +21,7 @@ from rarr.tools.concurrency.worker import (
 )
 
 
-async def test_models_compute_beside_the_rules() -> None:
+async def test_models_and_rules_run_in_separate_threads() -> None:
     meeting = threading.Barrier(2, timeout=5)
     assert sorted(await asyncio.gather(work(meeting.wait), infer(meeting.wait))) == [0, 1]
 
@@ -31,7 +31,7 @@ async def test_models_compute_one_after_another() -> None:
     assert len(set(threads)) == 1
 
 
-async def test_what_is_cancelled_while_it_waits_never_runs() -> None:
+async def test_work_cancelled_while_waiting_never_runs() -> None:
     ran: list[int] = []
     first = asyncio.ensure_future(infer(time.sleep, 0.05))
     second = asyncio.ensure_future(infer(ran.append, 1))
@@ -42,12 +42,12 @@ async def test_what_is_cancelled_while_it_waits_never_runs() -> None:
     assert ran == []
 
 
-def test_side_by_side_computes_at_the_same_time_and_answers_in_order() -> None:
+def test_side_by_side_is_parallel_and_keeps_the_order() -> None:
     meeting = threading.Barrier(min(2, CORES), timeout=5)
 
-    def met(one: int) -> int:
+    def met(number: int) -> int:
         meeting.wait()
-        return one
+        return number
 
     assert side_by_side(met, range(2)) == [0, 1]
     assert side_by_side(met, []) == []
@@ -56,11 +56,11 @@ def test_side_by_side_computes_at_the_same_time_and_answers_in_order() -> None:
 async def test_interrupted_encoder_computes_no_further_sequence() -> None:
     begun, released, computed = threading.Event(), threading.Event(), list[int]()
 
-    def slow(one: int) -> int:
-        computed.append(one)
+    def slow(number: int) -> int:
+        computed.append(number)
         begun.set()
         released.wait(5)
-        return one
+        return number
 
     many = range(100)
     encoding = asyncio.ensure_future(encode(side_by_side, slow, many))
@@ -74,7 +74,7 @@ async def test_interrupted_encoder_computes_no_further_sequence() -> None:
     assert len(computed) <= CORES
 
 
-async def test_interrupted_thread_ends_where_it_asks() -> None:
+async def test_cancelled_thread_ends_at_its_next_check() -> None:
     begun, released, ended = threading.Event(), threading.Event(), threading.Event()
 
     def compute() -> None:
@@ -94,12 +94,12 @@ async def test_interrupted_thread_ends_where_it_asks() -> None:
     assert ended.wait(5)
 
 
-async def test_thread_that_is_awaited_goes_on() -> None:
+async def test_awaited_thread_passes_the_check() -> None:
     await in_thread(require_awaited)
     require_awaited()  # who was called otherwise is awaited, too
 
 
-async def test_traces_are_written_in_order_also_where_who_waits_is_cancelled() -> None:
+async def test_traces_are_written_in_order_despite_a_cancelled_waiter() -> None:
     ran: list[int] = []
     free = threading.Event()
     in_order(free.wait, 10)
@@ -112,7 +112,9 @@ async def test_traces_are_written_in_order_also_where_who_waits_is_cancelled() -
     assert (ran, waiting[1].cancelled()) == ([0, 1, 2], True)
 
 
-async def test_traces_are_written_while_the_interpreter_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_traces_are_written_after_their_thread_pool_has_shut_down(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     ended = worker._threads("ended", 1)
     ended.shutdown()
     monkeypatch.setitem(worker._pools, "traces", ended)

@@ -113,7 +113,7 @@ async def refused(ask: Ask, script: Script, folder: Path) -> str:
 
 @pytest.mark.parametrize("ask", CLIENTS)
 @pytest.mark.parametrize("status", few(["200 OK", "500 Hm"], every=2))
-async def test_packed_answer_is_bounded(ask: Ask, status: str, tmp_path: Path) -> None:
+async def test_compressed_answer_is_bounded(ask: Ask, status: str, tmp_path: Path) -> None:
     most = 20 if ask is tavily else LONGEST // 1_000_000
     assert f"answered with more than {most} MB" in await refused(ask, bomb(status), tmp_path)
 
@@ -125,7 +125,7 @@ async def test_answer_without_end_is_bounded(ask: Ask, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "deflate", "gzip, gzip"])
-async def test_answer_packed_in_another_way_is_not_bounded_but_refused(coding: str, tmp_path: Path) -> None:
+async def test_answer_with_an_unrequested_encoding_is_refused(coding: str, tmp_path: Path) -> None:
     script = answer(BOMB, f"Content-Encoding: {coding}")
     assert f"it is packed as {coding}, which the request did not allow" in await refused(
         openai, script, tmp_path
@@ -135,7 +135,7 @@ async def test_answer_packed_in_another_way_is_not_bounded_but_refused(coding: s
 @pytest.mark.parametrize(
     "packed", [b"{}", gzip.compress(b"{}", mtime=0)[:-9], gzip.compress(b"{}" * 9, mtime=0)[:12] + b"\xff"]
 )
-async def test_answer_packed_wrongly_is_bounded_and_refused(packed: bytes, tmp_path: Path) -> None:
+async def test_badly_compressed_answer_is_bounded_and_refused(packed: bytes, tmp_path: Path) -> None:
     assert "its gzip data" in await refused(searxng, answer(packed, PACKED), tmp_path)
 
 
@@ -146,7 +146,7 @@ async def test_body_of_a_redirect_is_bounded(tmp_path: Path) -> None:
     assert "answered with more than 10 MB" in await refused(mediawiki, script, tmp_path)
 
 
-async def test_doctor_is_bounded() -> None:
+async def test_answers_to_the_doctor_are_bounded() -> None:
     head = b"HTTP/1.1 302 Found\r\nLocation: /x\r\nContent-Encoding: gzip\r\nContent-Length: %d\r\n\r\n"
     async with Hostile(Everywhere(head % len(BOMB) + BOMB)) as server:
         finding = await reached("search x", Probe(server.url(), {}, {}, (200,), {0: "mend it"}))
@@ -154,22 +154,22 @@ async def test_doctor_is_bounded() -> None:
 
 
 @pytest.mark.parametrize("length", [0, 1, 99, 100])
-async def test_answer_of_as_much_as_may_be_is_whole(length: int) -> None:
+async def test_answer_of_exactly_the_maximum_size_is_complete(length: int) -> None:
     body = b"x" * length
     packed = gzip.compress(body[:9], mtime=0) + gzip.compress(body[9:], mtime=0)
     scripts: dict[str, Script] = {"/plain": answer(body), "/packed": answer(packed, PACKED)}
     async with Hostile(scripts) as server, bounded_client("it", most=100) as client:
-        found = [(await client.get(server.url(path))).content for path in scripts]
-    assert found == [body, body]
+        bodies = [(await client.get(server.url(path))).content for path in scripts]
+    assert bodies == [body, body]
 
 
-async def test_answer_of_a_byte_more_is_bounded() -> None:
+async def test_answer_one_byte_above_the_limit_is_refused() -> None:
     async with Hostile({"/": answer(b"x" * 101)}) as server, bounded_client("it", most=100) as client:
         with pytest.raises(CallFailure, match=r"it answered with more than 0\.0001 MB"):
             await client.get(server.url())
 
 
-async def test_bounded_client_asks_for_what_it_can_unpack_alone() -> None:
+async def test_bounded_client_requests_only_encodings_that_it_can_decompress() -> None:
     client = bounded_client("it", headers={"Accept-Encoding": "br", "X": "y"})
     async with Hostile({"/": answer(b"")}) as server, client:
         await client.get(server.url())
@@ -177,7 +177,7 @@ async def test_bounded_client_asks_for_what_it_can_unpack_alone() -> None:
     assert "X: y\r\n" in server.heads[0]
 
 
-async def test_connection_is_closed_after_an_answer_that_is_bounded() -> None:
+async def test_connection_is_closed_after_an_oversized_answer() -> None:
     async with Hostile({"/": answer(b"x" * 101)}) as server, bounded_client("it", most=100) as client:
         for _ in range(3):
             with pytest.raises(CallFailure):
@@ -193,5 +193,5 @@ async def test_each_header_is_sent_once(name: str) -> None:
     async with bounded_client("it", headers=given) as client:
         sent = client.build_request("GET", "http://canned.test/").headers
     assert sent.get_list("accept-encoding") == ["gzip"]
-    assert all(len(sent.get_list(one)) == 1 for one in sent)
+    assert all(len(sent.get_list(header)) == 1 for header in sent)
     assert (sent["authorization"], sent["x-trace"]) == ("Bearer a", "1")

@@ -57,7 +57,7 @@ class NoProvider(Exception):  # noqa: N818  # as some libraries name theirs
         (NoProvider("what?"), "refused"),
     ],
 )
-def test_faults_are_of_a_kind(error: Exception, kind: str) -> None:
+def test_faults_have_a_kind(error: Exception, kind: str) -> None:
     assert failure_of(error, "some").kind == kind
 
 
@@ -70,21 +70,21 @@ def test_faults_by_status(status: int, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "seconds"), [("2.5", 2.5), ("-1", 0.0), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("", None)]
+    ("header", "seconds"), [("2.5", 2.5), ("-1", 0.0), ("Wed, 21 Oct 2026 07:28:00 GMT", None), ("", None)]
 )
-def test_faults_say_how_long_to_wait(said: str, seconds: float | None) -> None:
-    assert failure_of_status(429, {"retry-after": said}, "", "some").retry_after == seconds
+def test_faults_carry_the_retry_after_time(header: str, seconds: float | None) -> None:
+    assert failure_of_status(429, {"retry-after": header}, "", "some").retry_after == seconds
 
 
 @pytest.mark.parametrize(
     "body", ['{"error": {"message": "no\\nroom"}}', '{"error": "no room"}', "no room", " no  room\n"]
 )
-def test_words_of_the_server_are_one_line(body: str) -> None:
+def test_message_of_the_server_becomes_one_line(body: str) -> None:
     assert str(failure_of_status(500, {}, body, "some")) == "some answered with status 500: no room"
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "ending"),
     [
         (caused(OSError("Connection error."), OSError("all attempts failed")), "all attempts failed)"),
         (caused(OSError("all failed"), OSError("all failed")), "OSError: all failed"),
@@ -92,8 +92,8 @@ def test_words_of_the_server_are_one_line(body: str) -> None:
         (OSError(), "OSError: OSError"),
     ],
 )
-def test_cause_is_told_once(error: Exception, said: str) -> None:
-    assert str(failure_of(error, "some")).endswith(said)
+def test_cause_is_named_once(error: Exception, ending: str) -> None:
+    assert str(failure_of(error, "some")).endswith(ending)
 
 
 @pytest.mark.parametrize(
@@ -114,18 +114,18 @@ def test_keys_are_redacted(text: str) -> None:
     assert not any(part in shown for part in ("sk-", "secret", "abc.def", "AIza", "yz"))
 
 
-def test_key_at_the_end_of_what_is_shown_is_redacted() -> None:
-    said = str(failure_of_status(500, {}, "x" * 290 + " 0123456789secret", "some", ["0123456789secret"]))
-    assert said.endswith("x ***")
+def test_key_at_the_cut_end_of_a_message_is_redacted() -> None:
+    message = str(failure_of_status(500, {}, "x" * 290 + " 0123456789secret", "some", ["0123456789secret"]))
+    assert message.endswith("x ***")
 
 
-def test_secrets_are_the_key_and_that_of_the_url() -> None:
+def test_secrets_are_the_key_and_the_password_of_the_url() -> None:
     assert secrets_of("key", "http://me:p%40ss@host/v1") == ("key", "p@ss", "bWU6cEBzcw==")
     assert secrets_of(None, "http://host/v1") == ()
 
 
 @pytest.mark.parametrize(
-    ("said", "part"),
+    ("answer", "part"),
     [
         ("Unsupported value: 'temperature' does not support 0.0 with this model.", "temperature"),
         ("n is not supported", "n"),
@@ -139,29 +139,29 @@ def test_secrets_are_the_key_and_that_of_the_url() -> None:
         ("the context length is 4096: reduce the messages or functions", None),
     ],
 )
-def test_refusal_names_what_is_not_taken(said: str, part: str | None) -> None:
-    failure = failure_of_status(400, {}, said, "vllm:strict-tools")
+def test_refused_request_part_is_read_from_the_message(answer: str, part: str | None) -> None:
+    failure = failure_of_status(400, {}, answer, "vllm:strict-tools")
     assert refused_part(failure, "vllm:strict-tools", ALL) == part
 
 
-def test_refusal_of_what_was_not_sent_is_about_something_else() -> None:
+def test_refusal_of_an_unsent_part_is_not_a_refused_part() -> None:
     assert refused_part(failure_of_status(400, {}, "n is not supported", "some"), "some", {"format"}) is None
 
 
 @pytest.mark.parametrize("status", [401, 402, 403, 429, 500])
-def test_refusal_of_a_key_is_not_about_the_format(status: int) -> None:
+def test_authorization_error_is_not_a_refused_part(status: int) -> None:
     assert refused_part(failure_of_status(status, {}, "no tools for you", "some"), "some", ALL) is None
 
 
-def test_failure_stays_itself() -> None:
+def test_call_failure_is_passed_through() -> None:
     failure = CallFailure("busy", "busy")
     assert failure_of(failure, "some") is failure
 
 
-@pytest.mark.parametrize("said", ["0123/secret", r"0123\/secret", r"\u0030123\u002Fsecret"])
-def test_keys_are_found_where_json_escapes_them(said: str) -> None:
-    assert without_keys(f'{{"a": "{said}"}}', ["0123/secret"]) == '{"a": "***"}'
-    assert redacted(said, ["0123/secret"]) == "***"
+@pytest.mark.parametrize("escaped", ["0123/secret", r"0123\/secret", r"\u0030123\u002Fsecret"])
+def test_keys_are_found_where_json_escapes_them(escaped: str) -> None:
+    assert without_keys(f'{{"a": "{escaped}"}}', ["0123/secret"]) == '{"a": "***"}'
+    assert redacted(escaped, ["0123/secret"]) == "***"
 
 
 def test_short_keys_stay_in_answers() -> None:

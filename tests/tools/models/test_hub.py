@@ -8,17 +8,17 @@ from rarr.tools.models.hub import can_be_model, one_line
 
 
 @pytest.mark.parametrize(("name", "can"), [("a/b", True), ("", False), ("a", False), ("a/b/c", False)])
-def test_hub_has_models_of_owners(name: str, can: bool) -> None:
+def test_model_name_needs_an_owner(name: str, can: bool) -> None:
     assert can_be_model(name) is can
 
 
-def test_any_folder_can_be_one(tmp_path: Path) -> None:
+def test_any_folder_can_be_a_model(tmp_path: Path) -> None:
     assert can_be_model(str(tmp_path))
 
 
 @pytest.mark.parametrize(
-    ("error", "said"),
+    ("error", "line"),
     [(OSError("a\n b"), "a b"), (KeyError(), "KeyError"), (OSError("x" * 300), "x" * 199 + "…")],
 )
-def test_error_is_one_short_line(error: Exception, said: str) -> None:
-    assert one_line(error) == said
+def test_error_is_one_short_line(error: Exception, line: str) -> None:
+    assert one_line(error) == line

@@ -64,7 +64,7 @@ async def test_tokens_of_all_samples_and_the_cached_ones() -> None:
 
 
 @loopback
-async def test_structured_format_ends_up_as_plain_text_and_is_remembered() -> None:
+async def test_structured_format_falls_back_to_plain_text_and_is_remembered() -> None:
     with ScriptedServer(ANSWERS, dialect="plain") as server:
         async with aclosing(patient(chat(server))) as model:
             answers = [await model.complete(ask) for ask in (ASK, THREE, THREE)]
@@ -74,7 +74,7 @@ async def test_structured_format_ends_up_as_plain_text_and_is_remembered() -> No
 
 
 @loopback
-async def test_refused_temperature_is_left_out_from_then_on() -> None:
+async def test_refused_temperature_is_left_out_afterwards() -> None:
     with ScriptedServer(ANSWERS, rejects=["temperature"]) as server:
         async with aclosing(patient(chat(server))) as model:
             for _ in range(2):
@@ -84,7 +84,7 @@ async def test_refused_temperature_is_left_out_from_then_on() -> None:
 
 @pytest.mark.slow
 @loopback
-async def test_first_calls_at_once_all_succeed() -> None:
+async def test_concurrent_first_calls_all_succeed() -> None:
     with ScriptedServer(ANSWERS, dialect="plain", latency=0.01) as server:
         async with aclosing(patient(chat(server), attempts=1)) as model:
             answers = await asyncio.gather(*(model.complete(THREE) for _ in range(4)))
@@ -103,7 +103,7 @@ async def test_first_calls_at_once_all_succeed() -> None:
         (DieMidAnswer(), "connection"),
     ],
 )
-async def test_faults_are_of_a_kind_and_one_request_each(entry: Any, kind: str) -> None:
+async def test_faults_have_a_kind_and_make_one_request_each(entry: Any, kind: str) -> None:
     with ScriptedServer(ANSWERS, plan=[entry]) as server:
         failure = await of(server)
     assert isinstance(failure, CallFailure)
@@ -111,7 +111,7 @@ async def test_faults_are_of_a_kind_and_one_request_each(entry: Any, kind: str) 
 
 
 @loopback
-async def test_faults_with_retry_after_say_it() -> None:
+async def test_faults_carry_their_retry_after() -> None:
     with ScriptedServer(ANSWERS, plan=[Status(429, retry_after=0.5)]) as server:
         failure = await of(server)
     assert failure.retry_after == 0.5
@@ -119,14 +119,14 @@ async def test_faults_with_retry_after_say_it() -> None:
 
 
 @loopback
-async def test_faults_of_time_are_not_repeated() -> None:
+async def test_timeout_faults_are_not_repeated() -> None:
     with ScriptedServer(ANSWERS, plan=[Hang()]) as server:
         failure = await of(server, timeout=0.2, attempts=3)
     assert (failure.kind, len(server.requests)) == ("timeout", 1)
 
 
 @loopback
-async def test_faults_cut_off_answer_is_none_and_not_repeated() -> None:
+async def test_faults_truncated_answer_is_a_failure_and_not_repeated() -> None:
     with ScriptedServer(ANSWERS, plan=[CutOff()]) as server:
         failure = await of(server)
     assert isinstance(failure, CallFailure)
@@ -135,14 +135,16 @@ async def test_faults_cut_off_answer_is_none_and_not_repeated() -> None:
 
 
 @loopback
-async def test_faults_no_usage_counts_no_tokens() -> None:
+async def test_faults_missing_usage_counts_no_tokens() -> None:
     with ScriptedServer(ANSWERS, plan=[NoUsage()]) as server:
         assert (await of(server)).tokens == Tokens()
 
 
 @loopback
 @pytest.mark.parametrize("given", [KEY, None])
-async def test_faults_of_keys_do_not_tell_them(given: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_faults_about_keys_do_not_show_the_key(
+    given: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "an unusual key")
     with ScriptedServer(ANSWERS, requires_key="another", echo_key=True) as server:
         failure = await of(server, api_key=given)
@@ -150,7 +152,7 @@ async def test_faults_of_keys_do_not_tell_them(given: str | None, monkeypatch: p
 
 
 @loopback
-async def test_faults_of_keys_of_a_given_model_do_not_tell_them() -> None:
+async def test_faults_about_the_key_of_a_given_model_do_not_show_it() -> None:
     from langchain_openai import ChatOpenAI  # loads for a second
     from pydantic import SecretStr
 
@@ -177,15 +179,15 @@ def test_two_event_loops_one_after_the_other() -> None:
 @loopback
 async def test_closing_leaves_other_models_of_the_server_open() -> None:
     with ScriptedServer(ANSWERS) as server:
-        async with aclosing(chat(server)) as one:
-            await one.complete(ASK)
+        async with aclosing(chat(server)) as first:
+            await first.complete(ASK)
             async with aclosing(chat(server)) as other:
                 await other.complete(ASK)
-            await one.complete(ASK)
+            await first.complete(ASK)
     assert len(server.requests) == 3
 
 
-async def test_structured_answer_that_an_integration_lacks_is_plain_text() -> None:
+async def test_structured_answer_falls_back_to_plain_text_without_support() -> None:
     fake = FakeListChatModel(responses=[TEXT])
     model = LangChainChat("fake", lambda _: fake)
     with pytest.raises(Adapted, match="NotImplementedError"):
@@ -228,7 +230,7 @@ async def test_one_model_is_made_for_each_temperature() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "error", "said"),
+    ("name", "error", "message"),
     [
         ("nobody:some", SettingsError, "unknown provider 'nobody' in model 'nobody:some': give embedded"),
         ("openai:some", SetupError, "has no key: set OPENAI_API_KEY in the environment, or give api_key"),
@@ -239,13 +241,15 @@ async def test_one_model_is_made_for_each_temperature() -> None:
         ),
     ],
 )
-def test_model_that_is_not_to_be_had_names_the_cure(name: str, error: type[Exception], said: str) -> None:
-    with pytest.raises(error, match=said):
+def test_unavailable_model_is_an_error_that_names_the_cure(
+    name: str, error: type[Exception], message: str
+) -> None:
+    with pytest.raises(error, match=message):
         langchain_chat(name, max_retries=0, base_url=None)
 
 
 @loopback
-async def test_key_that_a_server_repeats_is_taken_out(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_key_repeated_by_a_server_is_redacted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-environment")
     with ScriptedServer(lambda request: "it is key-of-the-environment", dialect="openai") as server:
         answer = await of(server, api_key=None)

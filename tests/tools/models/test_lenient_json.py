@@ -19,18 +19,20 @@ values = st.recursive(
 
 def plain(value: Value) -> Any:
     if isinstance(value, Object):
-        return {key: plain(one) for key, one in value.members}
+        return {key: plain(member) for key, member in value.members}
     if isinstance(value, Array):
-        return [plain(one) for one in value.items]
+        return [plain(item) for item in value.items]
     return json.loads(value) if isinstance(value, Bare) else value
 
 
 def whole(text: str) -> list[Any]:
-    return [plain(found.value) for found in find(text) if not found.broken and not found.value.cut]
+    return [
+        plain(container.value) for container in find(text) if not container.broken and not container.value.cut
+    ]
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "containers"),
     [
         ('{"a": 1, "b": [true, null, -1.5e3]}', [{"a": 1, "b": [True, None, -1500.0]}]),
         ('x {"a": "b"} y [{"c": "d"}] z', [{"a": "b"}, [{"c": "d"}]]),
@@ -51,8 +53,8 @@ def whole(text: str) -> list[Any]:
         ('{"a" {"b": "c"}} {"d": "e"}', [{"d": "e"}]),
     ],
 )
-def test_whole_objects_and_lists(text: str, found: list[Any]) -> None:
-    assert whole(text) == found
+def test_whole_objects_and_lists(text: str, containers: list[Any]) -> None:
+    assert whole(text) == containers
 
 
 @pytest.mark.parametrize(
@@ -77,25 +79,27 @@ def test_whole_objects_and_lists(text: str, found: list[Any]) -> None:
         ('{"a": "b" /* c', [], "a"),
     ],
 )
-def test_what_is_cut_is_left_out(text: str, members: list[tuple[str, str]] | None, lost: str | None) -> None:
+def test_truncated_json_is_left_out(
+    text: str, members: list[tuple[str, str]] | None, lost: str | None
+) -> None:
     expected = [] if members is None else [(Object(list(members), cut=True, lost=lost), False)]
     assert list(find(text)) == expected
 
 
-def test_each_container_tells_whether_it_was_cut() -> None:
-    [found] = find('{"a": [{"b": "c"}, {"b": "d')
+def test_each_container_records_whether_it_was_truncated() -> None:
+    [container] = find('{"a": [{"b": "c"}, {"b": "d')
     inner = Array([Object([("b", "c")], cut=False), Object([], cut=True, lost="b")], cut=True)
-    assert found.value == Object([("a", inner)], cut=True)
+    assert container.value == Object([("a", inner)], cut=True)
 
 
 @pytest.mark.parametrize("text", ['{"a": b c}', '{"a": "b, "c": "d"}', '{"a": [1}', '{"a": {"b": "c"} d}'])
-def test_what_is_no_json_is_broken(text: str) -> None:
-    assert [found.broken for found in find(text)] == [True]
+def test_invalid_json_is_broken(text: str) -> None:
+    assert [container.broken for container in find(text)] == [True]
 
 
 @pytest.mark.parametrize(("depth", "broken"), [(50, False), (51, True)])
 def test_depth_is_limited(depth: int, broken: bool) -> None:
-    assert [found.broken for found in find('{"a":' * depth + "1" + "}" * depth)] == [broken]
+    assert [container.broken for container in find('{"a":' * depth + "1" + "}" * depth)] == [broken]
 
 
 @pytest.mark.slow
@@ -109,7 +113,7 @@ def test_json_is_read_exactly(value: dict[str, Any], indent: int | None) -> None
 @given(
     st.dictionaries(st.text(VALID, max_size=10).filter(lambda key: not {*"{}"} & {*key}), strings, max_size=4)
 )
-def test_of_cut_json_whole_members_are_kept(value: dict[str, str]) -> None:
+def test_truncated_json_keeps_its_complete_members(value: dict[str, str]) -> None:
     text = json.dumps(value)
     for end in range(1, len(text)):
-        assert all(plain(found.value).items() <= value.items() for found in find(text[:end]))
+        assert all(plain(container.value).items() <= value.items() for container in find(text[:end]))

@@ -40,12 +40,14 @@ async def asked(
     return server.at_once
 
 
-async def test_fast_server_is_asked_as_often_as_the_settings_allow(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_fast_server_gets_as_many_requests_as_the_settings_allow(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     at_once = await asked(Server(monkeypatch, slots=16), Limiter(MOST, SLOW_S), 64)
     assert at_once[0] == MOST
 
 
-async def test_slow_server_is_asked_less_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_slow_server_gets_fewer_requests_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = await asked(Server(monkeypatch), Limiter(MOST, SLOW_S), 200)
     assert (at_once[0], at_once[1]) == (MOST, FIRST_SLOW)
     assert max(at_once[1:]) <= SLOW_S + 1
@@ -53,19 +55,19 @@ async def test_slow_server_is_asked_less_at_once(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("kind", ["timeout", "busy"])
-async def test_server_that_does_not_keep_up_is_asked_less(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+async def test_overloaded_server_gets_fewer_requests(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     server, limiter = Server(monkeypatch, slots=16), Limiter(MOST, SLOW_S)
     await asked(server, limiter, MOST, CallFailure("timeout" if kind == "timeout" else "busy", "late"))
     server.at_once.clear()
     assert (await asked(server, limiter, MOST))[0] == FIRST_SLOW
 
 
-async def test_number_is_fixed_without_a_limit_of_time(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_number_of_requests_is_fixed_without_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     at_once = await asked(Server(monkeypatch), Limiter(MOST), 64)
     assert at_once[:3] == [MOST] * 3
 
 
-async def test_one_request_is_always_let_through(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_one_request_is_always_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     server, limiter = Server(monkeypatch), Limiter(MOST, SLOW_S)
     for _ in range(20):
         await asked(server, limiter, 1, CallFailure("timeout", "late"))

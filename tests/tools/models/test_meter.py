@@ -21,13 +21,13 @@ async def spend(node: str, tokens: int) -> None:
             meter().spend(Tokens(input=tokens), cost=1.0)
 
 
-def test_outside_of_a_run_nothing_is_limited_or_kept() -> None:
+def test_meter_outside_of_a_run_limits_and_counts_nothing() -> None:
     with meter().request(10**9):
         pass
     assert meter().total == Tally()
 
 
-async def test_usage_is_of_the_node_that_runs_in_its_task() -> None:
+async def test_usage_is_counted_for_the_node_of_the_task() -> None:
     with metered() as whole:
         await asyncio.gather(spend("edit", 3), spend("check_agreement", 5), spend("edit", 7))
     tokens = {node: (tally.calls, tally.input_tokens) for node, tally in whole.by_node.items()}
@@ -35,7 +35,7 @@ async def test_usage_is_of_the_node_that_runs_in_its_task() -> None:
     assert (whole.total.model_calls, whole.total.input_tokens, whole.total.cost) == (3, 15, 3.0)
 
 
-async def test_usage_of_tasks_that_a_node_starts_is_its_own() -> None:
+async def test_usage_of_tasks_started_by_a_node_counts_for_the_node() -> None:
     async def ask() -> None:
         with meter().request(1):
             meter().spend(Tokens(output=2), cost=0.0)
@@ -45,7 +45,7 @@ async def test_usage_of_tasks_that_a_node_starts_is_its_own() -> None:
     assert (whole.by_node["edit"].model_calls, whole.by_node["edit"].output_tokens) == (2, 4)
 
 
-def test_node_that_fails_counts() -> None:
+def test_failing_node_is_counted() -> None:
     whole = Meter()
     with pytest.raises(ValueError, match="broken"), whole.step("edit"):
         time.sleep(0.01)
@@ -54,12 +54,12 @@ def test_node_that_fails_counts() -> None:
     assert whole.by_node["edit"].seconds >= 0.01
 
 
-def test_call_is_told_with_its_node() -> None:
-    told: list[ModelCall] = []
-    whole = Meter(on_call=told.append)
+def test_call_is_reported_with_its_node() -> None:
+    calls: list[ModelCall] = []
+    whole = Meter(on_call=calls.append)
     with whole.step("edit"):
         whole.note(CALL)
-    assert [call.node for call in told] == ["edit"]
+    assert [call.node for call in calls] == ["edit"]
 
 
 def test_budget_of_calls_counts_requests_that_fail() -> None:
@@ -73,7 +73,7 @@ def test_budget_of_calls_counts_requests_that_fail() -> None:
         pass
 
 
-def test_budget_of_tokens_counts_what_is_under_way() -> None:
+def test_budget_of_tokens_counts_requests_under_way() -> None:
     whole = Meter(Budget(max_tokens=100))
     with whole.request(60), pytest.raises(BudgetError, match="max_tokens"), whole.request(60):
         pass
@@ -83,7 +83,7 @@ def test_budget_of_tokens_counts_what_is_under_way() -> None:
         pass
 
 
-def test_budget_of_cost_counts_what_is_under_way() -> None:
+def test_budget_of_cost_counts_requests_under_way() -> None:
     whole = Meter(Budget(max_cost=0.1))
     with whole.request(1, 0.06), pytest.raises(BudgetError, match="max_cost"), whole.request(1, 0.06):
         pass
@@ -93,7 +93,7 @@ def test_budget_of_cost_counts_what_is_under_way() -> None:
         pass
 
 
-async def test_budget_deadline_ends_what_takes_longer() -> None:
+async def test_budget_deadline_ends_slow_work() -> None:
     whole = Meter(Budget(deadline_s=0.02))
     with pytest.raises(BudgetError, match=r"deadline_s \(0.02\) is over: raise it for more"):
         async with whole.in_time():
@@ -107,7 +107,7 @@ async def test_budget_deadline_that_is_over_starts_nothing() -> None:
             pytest.fail("it started")
 
 
-async def test_budget_deadline_within_another_is_one_error() -> None:
+async def test_nested_budget_deadlines_raise_one_error() -> None:
     whole = Meter(Budget(deadline_s=0.02))
     with pytest.raises(BudgetError):
         async with whole.in_time(), whole.in_time():

@@ -52,7 +52,7 @@ async def test_samples_are_one_request() -> None:
     assert (server.requests[0].n, server.requests[0].body["temperature"]) == (3, 0.7)
 
 
-async def test_structured_format_ends_up_as_plain_text_and_is_remembered() -> None:
+async def test_structured_format_falls_back_to_plain_text_and_is_remembered() -> None:
     with ScriptedServer(ANSWERS, dialect="plain") as server:
         sent = await bodies(server, ASK, ASK)
     formats = [body.get("response_format", {}).get("type") or "tools" in body for body in sent]
@@ -79,14 +79,14 @@ async def test_structured_answer_by_a_function_call() -> None:
     assert server.requests[-1].body["tool_choice"] == {"type": "function", "function": {"name": "edit"}}
 
 
-async def test_refused_temperature_is_left_out_from_then_on() -> None:
+async def test_refused_temperature_is_left_out_afterwards() -> None:
     with ScriptedServer(ANSWERS, rejects=["temperature"]) as server:
         sent = await bodies(server, ASK, ASK)
     assert ["temperature" in body for body in sent] == [True, False, False]
     assert all("response_format" in body for body in sent)
 
 
-async def test_first_calls_at_once_all_succeed() -> None:
+async def test_concurrent_first_calls_all_succeed() -> None:
     with ScriptedServer(ANSWERS, dialect="plain", rejects=["temperature"], latency=0.01) as server:
         async with aclosing(patient(protocol(server), attempts=1)) as model:
             answers = await asyncio.gather(*(model.complete(THREE) for _ in range(8)))
@@ -94,7 +94,7 @@ async def test_first_calls_at_once_all_succeed() -> None:
 
 
 @pytest.mark.parametrize("status", [400, 401, 404])
-async def test_name_of_the_model_does_not_change_the_format(status: int) -> None:
+async def test_model_name_in_an_error_does_not_change_the_format(status: int) -> None:
     plan = [Status(status, message="The model `strict-tools` is not there")]
     with ScriptedServer(ANSWERS, plan=plan) as server:
         async with aclosing(protocol(server, name="vllm:strict-tools")) as model:
@@ -102,7 +102,7 @@ async def test_name_of_the_model_does_not_change_the_format(status: int) -> None
                 await model.complete(ASK)
 
 
-async def test_adaptation_is_told() -> None:
+async def test_adaptation_is_raised() -> None:
     with ScriptedServer(ANSWERS, dialect="plain") as server:
         async with aclosing(protocol(server)) as model:
             with pytest.raises(Adapted, match="response_format is not supported"):
@@ -116,7 +116,7 @@ async def test_key_is_sent_where_there_is_one(key: str | None, header: str | Non
     assert server.requests[0].headers.get("authorization") == header
 
 
-async def test_extra_goes_into_the_body() -> None:
+async def test_extra_fields_go_into_the_body() -> None:
     extra = {"chat_template_kwargs": {"enable_thinking": False}}
     with ScriptedServer(ANSWERS) as server:
         [body] = await bodies(server, ASK, extra=extra)
@@ -165,7 +165,7 @@ async def test_closed_model_opens_again() -> None:
 LIKELY = replace(ASK, probability=True)
 
 
-async def test_probability_of_an_answer_is_that_of_its_tokens_together() -> None:
+async def test_probability_of_an_answer_is_the_product_of_its_tokens() -> None:
     with ScriptedServer(ANSWERS, probability=0.25) as server:
         async with aclosing(protocol(server)) as model:
             asked = await model.complete(replace(LIKELY, samples=2))
@@ -176,13 +176,13 @@ async def test_probability_of_an_answer_is_that_of_its_tokens_together() -> None
     assert ["logprobs" in request.body for request in server.requests] == [True, False]
 
 
-async def test_server_that_gives_no_probabilities_is_no_failure() -> None:
+async def test_missing_probabilities_are_not_a_failure() -> None:
     with ScriptedServer(ANSWERS) as server:
         async with aclosing(protocol(server)) as model:
             assert (await model.complete(LIKELY)).probabilities == ()
 
 
-async def test_refused_logprobs_are_left_out_from_then_on() -> None:
+async def test_refused_logprobs_are_left_out_afterwards() -> None:
     with ScriptedServer(ANSWERS, rejects=["logprobs"]) as server:
         sent = await bodies(server, LIKELY, LIKELY)
     assert ["logprobs" in body for body in sent] == [True, False, False]
@@ -199,6 +199,6 @@ async def test_refused_logprobs_are_left_out_from_then_on() -> None:
         {"content": [{"logprob": "nan"}]},
     ],
 )
-async def test_what_is_no_probability_is_none(logprobs: object) -> None:
+async def test_malformed_probabilities_are_left_out(logprobs: object) -> None:
     choice = {"message": {"content": TEXT}, "finish_reason": "stop", "logprobs": logprobs}
     assert _answer({"choices": [choice]}, "vllm:m", "edit", ()).probabilities == ()

@@ -16,27 +16,27 @@ from tools.asking import ANSWERS, ASK, patient
 from tools.models.test_retries import down, fails
 
 
-async def test_faults_three_in_a_row_and_nothing_is_sent() -> None:
+async def test_faults_three_in_a_row_make_the_model_rest() -> None:
     model = ScriptedModel(ANSWERS, failures=[down()] * 3)
     asked = patient(model, attempts=1)
     assert [await fails(asked) for _ in range(5)] == ["server"] * 3 + ["resting"] * 2
     assert len(model.calls) == 3
 
 
-async def test_faults_a_resting_model_says_why() -> None:
+async def test_faults_resting_model_names_its_last_error() -> None:
     asked = patient(ScriptedModel(ANSWERS, failures=[down("the disk is full")] * 3), attempts=9)
     with pytest.raises(CallFailure, match="scripted is left alone for 30 s: the disk is full"):
         await asked.complete(ASK)
 
 
-async def test_faults_a_resting_model_keeps_the_cure() -> None:
+async def test_faults_resting_model_repeats_the_cure() -> None:
     unreachable = [CallFailure("connection", "it cannot be reached")] * 3
     asked = patient(ScriptedModel(ANSWERS, failures=unreachable), attempts=9)
     with pytest.raises(CallFailure, match=r"left alone for 30 s: .*; start its server or mend base_url"):
         await asked.complete(ASK)
 
 
-async def test_faults_a_success_in_between_resets() -> None:
+async def test_faults_success_resets_the_count() -> None:
     model = ScriptedModel(ANSWERS, failures=[down(), down(), None, down(), down()])
     asked = patient(model, attempts=1)
     assert [await fails(asked), await fails(asked)] == ["server"] * 2
@@ -45,7 +45,7 @@ async def test_faults_a_success_in_between_resets() -> None:
     await asked.complete(ASK)
 
 
-async def test_faults_a_success_wakes_the_model() -> None:
+async def test_faults_success_ends_the_rest() -> None:
     slow = asyncio.Event()
 
     class Late(ScriptedModel):
@@ -66,13 +66,13 @@ async def test_faults_a_success_wakes_the_model() -> None:
 
 
 @pytest.mark.parametrize("kind", ["busy", "refused"])
-async def test_faults_of_a_server_that_answers_do_not_count(kind: Any) -> None:
+async def test_faults_in_answers_of_the_server_do_not_make_it_rest(kind: Any) -> None:
     asked = patient(ScriptedModel(ANSWERS, failures=[CallFailure(kind, kind)] * 5), attempts=1)
     assert [await fails(asked) for _ in range(5)] == [kind] * 5
 
 
 @pytest.mark.parametrize(("rests_after", "sent"), [((), 5), (("server",), 3), (("timeout",), 5)])
-async def test_attempts_rest_after_the_failures_that_they_are_told(rests_after: Any, sent: int) -> None:
+async def test_attempts_rest_after_the_configured_failures(rests_after: Any, sent: int) -> None:
     requests: list[int] = []
 
     async def failing() -> None:
@@ -87,7 +87,9 @@ async def test_attempts_rest_after_the_failures_that_they_are_told(rests_after: 
 
 
 @pytest.mark.parametrize(("answers_first", "sent"), [(False, 1), (True, 4)])
-async def test_a_stranger_rests_after_its_first_timeout(answers_first: bool, sent: int) -> None:
+async def test_server_that_never_answered_rests_after_its_first_timeout(
+    answers_first: bool, sent: int
+) -> None:
     requests: list[int] = []
 
     async def hanging() -> None:
@@ -103,7 +105,7 @@ async def test_a_stranger_rests_after_its_first_timeout(answers_first: bool, sen
     assert len(requests) == sent
 
 
-async def test_faults_one_more_is_sent_after_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_faults_one_request_is_tried_after_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(patience, "REST_S", 0.05)
     model = ScriptedModel(ANSWERS, failures=[down()] * 4)
     asked = patient(model, attempts=1)

@@ -50,7 +50,7 @@ async def fails(model: BudgetedChat) -> str:
 
 @loopback
 @pytest.mark.parametrize("entry", [Status(500), Status(503), Status(429), DieMidAnswer(), NotJson(), Empty()])
-async def test_faults_that_pass_are_tried_again(entry: Any) -> None:
+async def test_temporary_faults_are_tried_again(entry: Any) -> None:
     with ScriptedServer(ANSWERS, plan=[entry]) as server:
         answer = await of(server)
     assert isinstance(answer, Answer)
@@ -73,7 +73,7 @@ async def test_faults_that_pass_are_tried_again(entry: Any) -> None:
         (Status(429, retry_after=3600), "busy", 1),
     ],
 )
-async def test_faults_for_ever_end_after_the_last_attempt(entry: Any, kind: str, requests: int) -> None:
+async def test_permanent_faults_end_after_the_last_attempt(entry: Any, kind: str, requests: int) -> None:
     with ScriptedServer(ANSWERS, plan=[entry], plan_for_ever=True) as server:
         failure = await of(server, attempts=2)
     assert isinstance(failure, CallFailure)
@@ -82,7 +82,7 @@ async def test_faults_for_ever_end_after_the_last_attempt(entry: Any, kind: str,
 
 @loopback
 @pytest.mark.parametrize("entry", [Hang(), Drip()])
-async def test_faults_of_time_are_not_repeated(entry: Any) -> None:
+async def test_timeout_faults_are_not_repeated(entry: Any) -> None:
     started = time.perf_counter()
     with ScriptedServer(ANSWERS, plan=[entry], plan_for_ever=True) as server:
         failure = await of(server, timeout_s=0.2)
@@ -92,14 +92,14 @@ async def test_faults_of_time_are_not_repeated(entry: Any) -> None:
 
 
 @loopback
-async def test_faults_of_time_say_the_limit() -> None:
+async def test_timeout_faults_name_the_limit() -> None:
     with ScriptedServer(ANSWERS, plan=[Drip()]) as server:
         failure = await of(server, timeout_s=0.2)
     assert str(failure) == "vllm:scripted gave no answer within 0.2 s"
 
 
 @loopback
-async def test_faults_with_retry_after_wait_that_long() -> None:
+async def test_faults_with_retry_after_wait_for_that_time() -> None:
     with ScriptedServer(ANSWERS, plan=[Status(429, retry_after=0.3)]) as server:
         assert isinstance(await of(server), Answer)
     first, second = server.requests
@@ -125,16 +125,16 @@ async def test_faults_connection_refused_is_tried_again() -> None:
 
 @loopback
 @pytest.mark.parametrize("echo_key", [True, False])
-async def test_faults_of_keys_do_not_tell_them(echo_key: bool) -> None:
+async def test_faults_about_keys_do_not_show_the_key(echo_key: bool) -> None:
     with ScriptedServer(ANSWERS, requires_key="another", echo_key=echo_key) as server:
         failure = await outcome(patient(protocol(server, api_key=KEY)))
-    said = "vllm:scripted answered with status 401: Incorrect API key provided: ***"
-    assert (said in str(failure), KEY in str(failure), len(server.requests)) == (True, False, 1)
+    message = "vllm:scripted answered with status 401: Incorrect API key provided: ***"
+    assert (message in str(failure), KEY in str(failure), len(server.requests)) == (True, False, 1)
 
 
 @loopback
 @pytest.mark.parametrize("userinfo", [f"me:{KEY}", KEY])
-async def test_faults_of_keys_in_the_url_do_not_tell_them(userinfo: str) -> None:
+async def test_faults_do_not_show_a_key_in_the_url(userinfo: str) -> None:
     with ScriptedServer(ANSWERS, requires_key="another", echo_key=True) as server:
         url = server.url.replace("://", f"://{userinfo}@")
         failure = await outcome(patient(protocol(url)))
@@ -142,13 +142,13 @@ async def test_faults_of_keys_in_the_url_do_not_tell_them(userinfo: str) -> None
 
 
 @loopback
-async def test_faults_no_usage_counts_no_tokens() -> None:
+async def test_faults_missing_usage_counts_no_tokens() -> None:
     with ScriptedServer(ANSWERS, plan=[NoUsage()]) as server:
         assert await of(server) == Answer((TEXT,), Tokens())
 
 
 @loopback
-async def test_faults_cut_off_answer_is_none_and_not_repeated() -> None:
+async def test_faults_truncated_answer_is_a_failure_and_not_repeated() -> None:
     with ScriptedServer(ANSWERS, plan=[CutOff()]) as server:
         failure = await of(server)
     assert isinstance(failure, CallFailure)
@@ -157,7 +157,7 @@ async def test_faults_cut_off_answer_is_none_and_not_repeated() -> None:
 
 
 @loopback
-async def test_faults_are_repeated_in_one_layer() -> None:
+async def test_faults_are_retried_in_only_one_layer() -> None:
     with ScriptedServer(ANSWERS, plan=[Status(500)], plan_for_ever=True) as server:
         failure = await of(server, attempts=9)
     assert isinstance(failure, CallFailure)
@@ -191,7 +191,7 @@ def test_faults_never_wait_longer_than_the_longest_wait(attempt: int) -> None:
     assert patient(ScriptedModel(ANSWERS))._attempts._wait(state) <= 1.25 * LONGEST_WAIT_S
 
 
-def test_faults_of_loops_that_ended_leave_nothing_open() -> None:
+def test_ended_event_loops_leave_nothing_behind() -> None:
     made = PerLoop(asyncio.get_running_loop)  # what holds its loop
 
     async def use() -> None:
@@ -203,7 +203,7 @@ def test_faults_of_loops_that_ended_leave_nothing_open() -> None:
 
 
 @pytest.mark.slow
-def test_loops_in_many_threads_each_have_their_own() -> None:
+def test_event_loops_in_many_threads_have_separate_values() -> None:
     made: PerLoop[object] = PerLoop(object)
     before = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
@@ -216,7 +216,7 @@ def test_loops_in_many_threads_each_have_their_own() -> None:
 
     try:
         with ThreadPoolExecutor(8) as pool:
-            found = [one for each in pool.map(loops, range(8)) for one in each]
+            values = [value for each in pool.map(loops, range(8)) for value in each]
     finally:
         sys.setswitchinterval(before)
-    assert len(set(map(id, found))) == len(found) == 320
+    assert len(set(map(id, values))) == len(values) == 320

@@ -64,7 +64,7 @@ async def failure_of(*choices: dict[str, Any]) -> CallFailure:
 
 
 @pytest.mark.parametrize(("finish", "kind"), STOPS)
-async def test_answer_with_content_that_was_stopped_is_none(finish: str, kind: str) -> None:
+async def test_answer_stopped_early_is_a_failure(finish: str, kind: str) -> None:
     failure = await failure_of(choice(finish))
     assert failure.kind == kind
     assert str(failure).endswith(CURES.get(kind, ")"))
@@ -84,7 +84,7 @@ UNKNOWN = [
 
 
 @pytest.mark.parametrize("finish", UNKNOWN)
-async def test_answer_that_stopped_for_an_unknown_reason_is_none(finish: str) -> None:
+async def test_answer_with_an_unknown_stop_reason_is_a_failure(finish: str) -> None:
     failure = await failure_of(choice(finish))
     assert failure.kind == "server"
     assert str(failure) == (
@@ -92,11 +92,11 @@ async def test_answer_that_stopped_for_an_unknown_reason_is_none(finish: str) ->
     )
 
 
-async def test_unknown_reason_is_said_in_one_short_line() -> None:
-    said = str(await failure_of(choice("new\nreason\x1b[2J" + "x" * 1000)))
-    assert "\n" not in said
-    assert "\x1b" not in said
-    assert len(said) < 200
+async def test_unknown_stop_reason_is_one_short_line() -> None:
+    message = str(await failure_of(choice("new\nreason\x1b[2J" + "x" * 1000)))
+    assert "\n" not in message
+    assert "\x1b" not in message
+    assert len(message) < 200
 
 
 FINISHED = [
@@ -106,11 +106,11 @@ FINISHED = [
 
 
 @pytest.mark.parametrize("finish", FINISHED)
-async def test_finished_answer_is_one(finish: str | None) -> None:
+async def test_finished_answer_is_returned(finish: str | None) -> None:
     assert (await Canned(choice(finish)).complete(ASK)).texts == (TEXT,)
 
 
-async def test_refusal_beside_content_is_none_and_keys_in_it_are_not_said() -> None:
+async def test_refusal_beside_content_is_a_failure_without_keys() -> None:
     failure = await failure_of(choice(refusal=f"I can't,\nwith {KEY}."))
     assert failure.kind == "declined"
     assert "I can't, with ***." in str(failure)
@@ -118,7 +118,7 @@ async def test_refusal_beside_content_is_none_and_keys_in_it_are_not_said() -> N
 
 
 @pytest.mark.parametrize("content", [None, TEXT])
-async def test_call_of_another_function_is_no_answer(content: str | None) -> None:
+async def test_call_of_another_function_is_not_an_answer(content: str | None) -> None:
     failure = await failure_of(choice("tool_calls", content=content, **call("delete_all")))
     assert (failure.kind, str(failure)) == (
         "server",
@@ -132,12 +132,12 @@ async def test_call_of_our_function_is_the_answer(name: str | None) -> None:
     assert answer.texts == (TEXT,)
 
 
-async def test_samples_that_are_whole_count() -> None:
+async def test_samples_that_are_complete_are_kept() -> None:
     answer = await Canned(choice("length"), choice(), choice(refusal="no")).complete(ASK)
     assert answer == Answer((TEXT,), Tokens(30, 5))
 
 
-async def test_stopped_answer_is_paid_for_and_not_repeated() -> None:
+async def test_stopped_answer_is_counted_and_not_repeated() -> None:
     server = Canned(choice("content_filter"))
     with metered() as meter:
         await outcome(patient(server, attempts=3), ASK)
@@ -167,7 +167,7 @@ def stopped(key: str, reason: str) -> AIMessage:
         (AIMessage(TEXT, tool_calls=[{"name": "delete_all", "args": {}, "id": "1"}]), "server"),
     ],
 )
-async def test_stopped_answer_of_other_integrations_is_none(message: AIMessage, kind: str) -> None:
+async def test_stopped_answer_of_other_integrations_is_a_failure(message: AIMessage, kind: str) -> None:
     chat = LangChainChat("fake", lambda _: Calling(messages=iter([message])))
     failure = await outcome(patient(chat, attempts=1), ASK)
     assert isinstance(failure, CallFailure)
@@ -184,13 +184,13 @@ async def verdict(chat: ScriptedModel) -> str:
     return (await model.ask(prompt, AgreementAnswer, dict.fromkeys(prompt.variables, "a"))).verdict
 
 
-async def test_cut_answer_is_asked_for_once_more_and_may_be_longer() -> None:
+async def test_truncated_answer_is_requested_once_more_with_a_higher_limit() -> None:
     chat = ScriptedModel({"": VERDICT}, failures=[CUT])
     assert await verdict(chat) == "agrees"
     assert [ask.max_tokens for ask in chat.calls] == [50, 100]
 
 
-async def test_answer_that_stays_cut_is_never_a_verdict() -> None:
+async def test_answer_that_stays_truncated_is_never_a_verdict() -> None:
     chat = ScriptedModel({"": VERDICT}, failures=[CUT, CUT])
     with pytest.raises(ModelError, match="cut off; raise max_answer_tokens"):
         await verdict(chat)
@@ -201,5 +201,5 @@ async def test_answer_that_stays_cut_is_never_a_verdict() -> None:
     ("content", "begun"),
     [('{"span": "19', True), ("<think>The bridge", False), ("Let me see.", False), ("", False)],
 )
-async def test_cut_answer_says_whether_it_had_begun(content: str, begun: bool) -> None:
+async def test_truncated_answer_records_whether_content_had_begun(content: str, begun: bool) -> None:
     assert (await failure_of(choice("length", content=content))).begun is begun

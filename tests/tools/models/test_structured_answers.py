@@ -78,11 +78,11 @@ def prefixes(answer: BaseModel, indent: int | None) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_answers_of_models(case: Any) -> None:
+def test_collected_answers_of_models_are_read(case: Any) -> None:
     assert read_or_none(case.text, case.shape) == case.values
 
 
-def test_cases_are_told_apart() -> None:
+def test_cases_have_distinct_names() -> None:
     assert len({case.id for case in CASES}) == len(CASES) >= 60
 
 
@@ -103,14 +103,14 @@ def test_cases_are_told_apart() -> None:
         ("It agrees.", "it is neither JSON nor lines of `key: value`"),
     ],
 )
-def test_the_reason_is_one_line(text: str, reason: str) -> None:
+def test_the_parse_error_is_one_line(text: str, reason: str) -> None:
     with pytest.raises(UnreadableAnswer) as raised:
         read_answer(text, AgreementAnswer)
     assert str(raised.value).startswith(reason)
     assert "\n" not in str(raised.value)
 
 
-def test_a_shape_may_read_more_by_itself() -> None:
+def test_a_validator_of_the_model_class_may_accept_more() -> None:
     class Listed(BaseModel):
         questions: list[str]
 
@@ -137,7 +137,7 @@ def test_numbers_and_truth_values_are_read_for_fields_that_want_them() -> None:
 
 
 @given(st.one_of(anything, nearly), st.sampled_from(SHAPES))
-def test_nothing_else_is_raised(text: str, shape: type[BaseModel]) -> None:
+def test_any_text_is_read_or_raises_the_parse_error(text: str, shape: type[BaseModel]) -> None:
     read_or_none(text, shape)
 
 
@@ -148,7 +148,7 @@ def test_valid_answers_are_read_exactly(answer: BaseModel, ascii_only: bool, ind
 
 @pytest.mark.slow
 @given(edits, st.sampled_from([None, 2]))
-def test_half_an_edit_is_never_read(answer: EditAnswer, indent: int | None) -> None:
+def test_truncated_edit_is_never_read(answer: EditAnswer, indent: int | None) -> None:
     for text in prefixes(answer, indent):
         assert read_or_none(text, EditAnswer) in (None, answer.model_dump(exclude_defaults=True))
 
@@ -162,7 +162,7 @@ def test_no_verdict_is_read_before_it_is_written(answer: AgreementAnswer, indent
 
 @pytest.mark.slow
 @given(agreements)
-def test_what_follows_a_verdict_is_read_whole_or_not_at_all(answer: AgreementAnswer) -> None:
+def test_fields_after_a_verdict_are_read_whole_or_not_at_all(answer: AgreementAnswer) -> None:
     values = {"verdict": answer.verdict, "reason": answer.reason}
     text = json.dumps(values)
     for end in range(len(text)):
@@ -172,10 +172,12 @@ def test_what_follows_a_verdict_is_read_whole_or_not_at_all(answer: AgreementAns
 
 @pytest.mark.slow
 @given(questions, st.sampled_from([None, 2]))
-def test_of_cut_questions_the_first_ones_are_read(answer: QuestionsAnswer, indent: int | None) -> None:
+def test_truncated_list_of_questions_gives_its_first_questions(
+    answer: QuestionsAnswer, indent: int | None
+) -> None:
     for text in prefixes(answer, indent):
         read = read_or_none(text, QuestionsAnswer) or {"questions": []}
-        whole = [one.model_dump(exclude_defaults=True) for one in answer.questions]
+        whole = [question.model_dump(exclude_defaults=True) for question in answer.questions]
         assert [*read["questions"], *whole[len(read["questions"]) :]] in (
             [*whole],
             without_about(read, whole),
@@ -185,7 +187,10 @@ def test_of_cut_questions_the_first_ones_are_read(answer: QuestionsAnswer, inden
 def without_about(read: dict[str, Any], whole: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Cut between its members, the last question is read without what it is about."""
     last = len(read["questions"]) - 1
-    return [{"question": one.get("question", "")} if i == last else one for i, one in enumerate(whole)]
+    return [
+        {"question": question.get("question", "")} if i == last else question
+        for i, question in enumerate(whole)
+    ]
 
 
 @pytest.mark.parametrize(

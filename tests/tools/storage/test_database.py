@@ -27,7 +27,7 @@ def add(database: Database, text: str) -> None:
 
 
 @pytest.mark.parametrize("openings", [1, 2, 3])
-def test_another_process_takes_no_file_from_an_open_database(tmp_path: Path, openings: int) -> None:
+def test_another_process_does_not_delete_the_log_of_an_open_database(tmp_path: Path, openings: int) -> None:
     """SQLite deletes the write-ahead log with the last connection, told by the locks on the file."""
     path = tmp_path / "notes.sqlite"
     databases = [Database(path, SCHEMA) for _ in range(openings)]

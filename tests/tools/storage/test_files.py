@@ -8,13 +8,13 @@ import pytest
 from rarr.tools.storage.files import write_whole
 
 
-def test_text_takes_the_place_of_what_was_there(tmp_path: Path) -> None:
+def test_writing_replaces_the_old_text(tmp_path: Path) -> None:
     write_whole(tmp_path / "f", "one\n")
     write_whole(tmp_path / "f", "zwei é\n")
     assert ((tmp_path / "f").read_bytes(), [*tmp_path.iterdir()]) == ("zwei é\n".encode(), [tmp_path / "f"])
 
 
-def test_what_was_there_stays_when_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_writing_keeps_the_old_text(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_whole(tmp_path / "f", "one\n")
 
     def full(handle: int) -> None:

@@ -9,7 +9,7 @@ from rarr.errors import InputError
 from rarr.tools.storage.line_files import Appending, locked, whole_lines, writing
 
 
-def test_line_that_was_cut_is_taken_out(tmp_path: Path) -> None:
+def test_truncated_last_line_is_removed(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_bytes(b"one\ntwo\nthr")
     assert list(whole_lines(path)) == [b"one\n", b"two\n"]
@@ -20,9 +20,7 @@ def test_missing_file_has_no_lines(tmp_path: Path) -> None:
     assert list(whole_lines(tmp_path / "f")) == []
 
 
-def test_lines_are_added_whole_however_little_is_written_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_lines_are_added_whole_with_short_writes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write = os.write
     monkeypatch.setattr(os, "write", lambda handle, line: write(handle, line[:2]))
     with Appending(tmp_path / "f") as lines:
@@ -32,7 +30,7 @@ def test_lines_are_added_whole_however_little_is_written_at_once(
     assert (tmp_path / "f").read_bytes() == b"one\nthree\n"
 
 
-def test_what_the_system_refuses_names_the_cure(tmp_path: Path) -> None:
+def test_operating_system_error_names_the_cure(tmp_path: Path) -> None:
     with (
         pytest.raises(InputError, match=r"cannot be written \(Is a directory\): correct that"),
         writing(tmp_path),
@@ -40,7 +38,7 @@ def test_what_the_system_refuses_names_the_cure(tmp_path: Path) -> None:
         Appending(tmp_path)
 
 
-def test_lock_is_held_once(tmp_path: Path) -> None:
+def test_lock_is_exclusive(tmp_path: Path) -> None:
     with (
         locked(tmp_path / "new" / "lock", "it is in use"),
         pytest.raises(InputError, match="it is in use"),

@@ -15,5 +15,7 @@ from rarr.tools.text.attribution_classes import attribution_class
         (None, True, None),
     ],
 )
-def test_contradiction_goes_before_support(support: float | None, contradicted: bool, expected: str) -> None:
+def test_contradiction_takes_precedence_over_support(
+    support: float | None, contradicted: bool, expected: str
+) -> None:
     assert attribution_class(support, 0.5, contradicted=contradicted) == expected

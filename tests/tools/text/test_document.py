@@ -7,7 +7,7 @@ from hypothesis import given, strategies as st
 from rarr.tools.text.document import Span, blocks, protected, sentences, split_sentences
 
 
-def said(text: str, *, tables: bool = False) -> list[str]:
+def document_sentences(text: str, *, tables: bool = False) -> list[str]:
     return [span.of(text) for span in split_sentences(text, tables="rows" if tables else "")]
 
 
@@ -42,7 +42,7 @@ def test_kinds_of_blocks(text: str, kinds: list[str]) -> None:
 def test_indented_code_is_no_sentence_of_a_text_and_one_of_a_document() -> None:
     text = "It stands.\n\n    The dam is 221 metres high.\n\nIt is old."
     assert [span.of(text) for span in sentences(text)] == ["It stands.", "It is old."]
-    assert said(text) == ["It stands.", "The dam is 221 metres high.", "It is old."]
+    assert document_sentences(text) == ["It stands.", "The dam is 221 metres high.", "It is old."]
 
 
 def test_a_heading_has_a_level() -> None:
@@ -50,7 +50,7 @@ def test_a_heading_has_a_level() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         ("It is high. It is old.", ["It is high.", "It is old."]),
         ("It is high.\r\nIt is old.\r\n\r\nIt stands.", ["It is high.", "It is old.", "It stands."]),
@@ -66,11 +66,11 @@ def test_a_heading_has_a_level() -> None:
         ("***", []),
     ],
 )
-def test_sentences(text: str, found: list[str]) -> None:
-    assert said(text) == found
+def test_sentences(text: str, expected: list[str]) -> None:
+    assert document_sentences(text) == expected
 
 
-def test_sentences_of_a_run_are_those_of_the_text_and_are_kept() -> None:
+def test_sentences_of_a_text_are_cached() -> None:
     text = "It is high. It is old."
     assert sentences(text) is sentences(text)
     assert list(sentences(text)) == split_sentences(text)
@@ -78,7 +78,8 @@ def test_sentences_of_a_run_are_those_of_the_text_and_are_kept() -> None:
 
 def test_rows_of_tables_on_request() -> None:
     text = "| a | b |\n|---|---|\n| c | d |\n"
-    assert (said(text), said(text, tables=True)) == ([], ["| a | b |", "| c | d |"])
+    assert document_sentences(text) == []
+    assert document_sentences(text, tables=True) == ["| a | b |", "| c | d |"]
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_rows_of_tables_on_request() -> None:
         "(see Lee and Smith, 2019a)", "(Lee et al., 2019)",
     ],
 )  # fmt: skip
-def test_protects(part: str) -> None:
+def test_protected_parts_are_found(part: str) -> None:
     text = f"It says {part} here."
     assert part in [span.of(text) for span in protected(text, 0, len(text))]
 
@@ -103,7 +104,7 @@ def test_prose_is_not_protected(text: str) -> None:
     assert protected(text, 0, len(text)) == []
 
 
-def test_protects_only_between_the_places() -> None:
+def test_protected_parts_are_cut_to_the_given_range() -> None:
     assert protected("`a` `b`", 3, 7) == [Span(4, 7)]
 
 
@@ -114,7 +115,7 @@ def test_spans_overlap_where_they_share_a_character() -> None:
 
 def assert_ordered(text: str, spans: Sequence[tuple[int, int]]) -> None:
     assert all(0 <= start < end <= len(text) for start, end in spans)
-    assert all(one[1] <= other[0] for one, other in pairwise(spans))
+    assert all(span[1] <= other[0] for span, other in pairwise(spans))
 
 
 @pytest.mark.parametrize("tables", [False, True])
@@ -126,7 +127,7 @@ def test_spans_are_ordered_apart_and_inside(tables: bool, text: str) -> None:
 
 
 @pytest.mark.parametrize("unit", ["[ ", "`", "> ", "a", "1. "])
-def test_a_hostile_text_comes_to_an_end(unit: str) -> None:
+def test_a_hostile_text_is_split_quickly(unit: str) -> None:
     text = (unit * 200_000)[:200_000]
     assert_ordered(text, split_sentences(text))
     assert_ordered(text, list(protected(text, 0, len(text))))

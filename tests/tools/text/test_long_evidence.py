@@ -40,7 +40,7 @@ def long(*telling: str) -> str:
     return " ".join([*FILLER[:20], *telling, *FILLER[20:]])
 
 
-def test_short_evidence_is_judged_as_it_is_and_once() -> None:
+def test_short_evidence_is_judged_whole_and_once() -> None:
     judge = Judge()
     assert stretches([Pair("It opened in 1936.", CLAIM)], judge, size, LIMIT, [good]) == [3.0]
     assert judge.calls == [[Pair("It opened in 1936.", CLAIM)]]
@@ -54,14 +54,14 @@ def test_best_two_sentences_of_long_evidence_are_judged_together_in_their_order(
     assert judged == 5.0
 
 
-def test_each_ranking_keeps_two() -> None:
+def test_each_ranking_keeps_two_sentences() -> None:
     judge = Judge()
     evidence = long("It opened.", "The dam opened in 1936.")
     stretches([Pair(evidence, CLAIM)], judge, size, LIMIT, [good, bad])
     assert judge.calls[1][0].evidence == f"{FILLER[0]} {FILLER[1]} It opened. The dam opened in 1936."
 
 
-def test_of_equals_the_earlier_are_kept() -> None:
+def test_earlier_sentences_win_a_tie() -> None:
     judge = Judge()
     stretches([Pair(long(), "Nothing.")], judge, size, LIMIT, [good])
     assert judge.calls[1][0].evidence == f"{FILLER[0]} {FILLER[1]}"
@@ -80,7 +80,7 @@ def test_sentence_that_is_too_long_is_cut_between_words() -> None:
     assert {word for pair in judge.calls[0] for word in pair.evidence.split()} == {"word"}
 
 
-def test_text_without_spaces_is_cut_as_well() -> None:
+def test_text_without_spaces_is_cut() -> None:
     parts: list[str] = []
 
     def judge(pairs: Sequence[Pair]) -> list[float]:
@@ -92,11 +92,11 @@ def test_text_without_spaces_is_cut_as_well() -> None:
 
 
 @pytest.mark.parametrize("claim", ["word " * 60, "word " * 44])
-def test_claim_that_leaves_no_room_is_not_judged(claim: str) -> None:
+def test_claim_as_long_as_the_limit_is_not_judged(claim: str) -> None:
     assert stretches([Pair(long(), claim)], Judge(), size, LIMIT, [good]) == [None]
 
 
-def test_nothing_is_nothing() -> None:
+def test_no_pairs_give_no_scores() -> None:
     assert stretches([], Judge(), size, LIMIT, [good]) == []
 
 
@@ -106,6 +106,6 @@ def test_judge_never_sees_more_than_the_limit(evidence: list[str], rankings: int
         assert all(len(pair.evidence) + len(pair.claim) <= 120 for pair in pairs)
         return [float(len(pair.evidence)) for pair in pairs]
 
-    pairs = [Pair(one, "A claim.") for one in evidence]
+    pairs = [Pair(document, "A claim.") for document in evidence]
     chars = lambda pair: len(pair.evidence) + len(pair.claim)  # noqa: E731
     assert len(stretches(pairs, judge, chars, 120, [good, bad][:rankings])) == len(pairs)

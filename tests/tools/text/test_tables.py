@@ -12,14 +12,14 @@ TABLE = """| Part | Length | Opened |
 """
 
 
-def said(text: str) -> list[tuple[str, str, str]]:
+def cell_words(text: str) -> list[tuple[str, str, str]]:
     return [
         (cell.row.of(text), cell.column.of(text), cell.span.of(text)) for cell in table_cells(text).values()
     ]
 
 
 def test_a_cell_has_the_headers_of_its_row_and_its_column() -> None:
-    assert said(TABLE) == [
+    assert cell_words(TABLE) == [
         ("Main span", "Length", "1,280 m"),
         ("Main span", "Opened", "1937"),
         ("North side", "Length", "343 m"),
@@ -31,12 +31,12 @@ def test_cells_are_sentences_between_those_of_the_prose() -> None:
     text = f"It is long.\n\n{TABLE}\nIt is old."
     assert [span.of(text) for span in sentences(text)] == [
         "It is long.",
-        *(words for _, _, words in said(TABLE)),
+        *(words for _, _, words in cell_words(TABLE)),
         "It is old.",
     ]
 
 
-def test_what_a_cell_says() -> None:
+def test_cell_reads_as_a_statement() -> None:
     cells = list(table_cells(TABLE).values())
     assert cells[0].statement(TABLE) == "Main span: Length is 1,280 m"
 
@@ -54,7 +54,7 @@ def test_what_a_cell_says() -> None:
     ],
 )
 def test_tables_that_are_read(table: str, cells: list[tuple[str, str, str]]) -> None:
-    assert said(table) == cells
+    assert cell_words(table) == cells
     assert unread_tables(table) == 0
 
 

@@ -25,38 +25,38 @@ HELD_OUT = [
 ]
 
 
-def said(text: str) -> list[str]:
+def split(text: str) -> list[str]:
     return [span.of(text) for span in split_sentences(text)]
 
 
 @pytest.mark.parametrize("unit", TUNED + HELD_OUT)
 @pytest.mark.parametrize("goes_on", ["of the ore", "to the sea", "long", "and no more"])
-def test_sentence_goes_on_behind_a_unit(unit: str, goes_on: str) -> None:
+def test_sentence_continues_after_a_unit(unit: str, goes_on: str) -> None:
     first, second = f"It has 2.55 {unit}. {goes_on} as a whole.", "The mill is old."
-    assert said(f"{first} {second}") == [first, second]
+    assert split(f"{first} {second}") == [first, second]
 
 
 @pytest.mark.parametrize("unit", ["km", "ml", "hrs", "kg", "gal", "yd", "mph"])
 def test_sentence_ends_with_a_unit_before_a_capital(unit: str) -> None:
-    assert said(f"It has 2.55 {unit}. Workers took it away.") == [
+    assert split(f"It has 2.55 {unit}. Workers took it away.") == [
         f"It has 2.55 {unit}.",
         "Workers took it away.",
     ]
 
 
-def test_measures_one_after_the_other_stay_in_their_sentence() -> None:
+def test_consecutive_measures_stay_in_one_sentence() -> None:
     text = "He took 2.55 g. of salt, 3 ml. of oil and 4 kg. of flour."
-    assert said(text) == [text]
+    assert split(text) == [text]
 
 
-def test_name_that_begins_with_a_small_letter_begins_a_sentence() -> None:
-    assert said("It weighs 5 kg. iPhones weigh less.") == ["It weighs 5 kg.", "iPhones weigh less."]
+def test_lower_case_brand_name_begins_a_sentence() -> None:
+    assert split("It weighs 5 kg. iPhones weigh less.") == ["It weighs 5 kg.", "iPhones weigh less."]
 
 
-def test_unit_at_the_end_of_a_line_goes_on_in_the_next() -> None:
+def test_sentence_continues_after_a_unit_at_the_end_of_a_line() -> None:
     text = "The block of the old mill by the river has a weight of about 5 kg.\nof stone."
-    assert said(text) == [text]
+    assert split(text) == [text]
 
 
-def test_paragraph_ends_a_sentence_in_any_case() -> None:
-    assert said("It weighs 5 kg.\n\nof stone it was.") == ["It weighs 5 kg.", "of stone it was."]
+def test_paragraph_always_ends_a_sentence() -> None:
+    assert split("It weighs 5 kg.\n\nof stone it was.") == ["It weighs 5 kg.", "of stone it was."]

@@ -23,7 +23,7 @@ def revision(status: Status, verdicts: list[Verdict], *warnings: Notice) -> Revi
     )
 
 
-def test_checks_that_all_failed_checked_nothing_whatever_the_verifier_says() -> None:
+def test_failed_checks_count_as_nothing_checked_despite_the_verifier() -> None:
     assert nothing_checked(revision("supported", ["unknown"], CHECK_FAILED)).startswith("check_failed:")
 
 
@@ -35,37 +35,37 @@ def test_checks_that_all_failed_checked_nothing_whatever_the_verifier_says() -> 
         ([], []),
     ],
 )
-def test_one_check_is_something(verdicts: list[Verdict], warnings: list[Notice]) -> None:
+def test_one_successful_check_counts_as_checked(verdicts: list[Verdict], warnings: list[Notice]) -> None:
     assert nothing_checked(revision("supported", verdicts, *warnings)) == ""
 
 
-def test_reason_is_a_failure_and_no_notice_about_the_text() -> None:
+def test_reason_is_a_failure_rather_than_a_notice_about_the_text() -> None:
     table = Notice(code="table_not_checked", message="1 table not checked", node="generate_queries")
     failed = revision("unjudged", ["unknown"], table, CHECK_FAILED)
     assert nothing_checked(failed).startswith("check_failed: the server is gone (and 1 more warning): ")
     assert beside_the_reason(failed.warnings) == [table]
 
 
-def test_what_the_code_says_is_not_said_twice() -> None:
+def test_message_does_not_repeat_its_code() -> None:
     failed = Notice(code="retrieve_failed", message="retrieve failed: it is down", node="retrieve")
     assert grouped([failed]) == ["retrieve_failed: it is down"]
 
 
 def test_same_warnings_are_counted() -> None:
-    one, other = Notice(code="c", message="m", node="n"), Notice(code="c", message="o", node="n")
-    assert grouped([one, other, one]) == ["c: m (2 times)", "c: o"]
+    first, other = Notice(code="c", message="m", node="n"), Notice(code="c", message="o", node="n")
+    assert grouped([first, other, first]) == ["c: m (2 times)", "c: o"]
 
 
-def test_by_reason_names_one_file_a_reason() -> None:
+def test_by_reason_names_the_first_file_of_each_reason() -> None:
     skipped = [("a.pdf", "locked"), ("b.md", "empty"), ("c.pdf", "locked"), ("d.pdf", "locked")]
     assert by_reason(skipped) == ["a.pdf and 2 other files: locked", "b.md: empty"]
 
 
-def test_by_reason_is_one_line_for_reasons_that_differ_in_a_detail() -> None:
+def test_by_reason_joins_reasons_that_differ_in_a_detail() -> None:
     skipped = [("a.pdf", "damaged (at 17)"), ("b.pdf", "damaged (at 4 (of 9))"), ("c.pdf", "damaged")]
     assert by_reason(skipped) == ["a.pdf and 2 other files: damaged (at 17)"]
 
 
-def test_by_reason_counts_what_is_said_of_one_file_again_and_again() -> None:
+def test_by_reason_counts_repeated_reasons_of_one_file() -> None:
     skipped = [("a.jsonl", f"line {number} is left out") for number in (3, 4, 9)]
     assert by_reason(skipped) == ["a.jsonl: line 3 is left out (3 times)"]

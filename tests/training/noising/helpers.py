@@ -20,7 +20,7 @@ Answers = Callable[[Asked], Any] | Mapping[str, Any]
 def write_queries(folder: Path, *queries: str) -> Path:
     """A file with these queries, else with all of them."""
     path = folder / "queries.txt"
-    path.write_text("".join(f"{one}\n" for one in queries or QUERIES), encoding="utf-8")
+    path.write_text("".join(f"{query}\n" for query in queries or QUERIES), encoding="utf-8")
     return path
 
 

@@ -16,18 +16,18 @@ TEXT = "The mill opened in 1937 and has 37 looms. It burned in 1950, and 3.5 ton
 
 def fitted(*errors: tuple[str, str]) -> list[tuple[str, str]]:
     given = [PlantedError(right=right, wrong=wrong, kind="other") for right, wrong in errors]
-    return [(one.right, one.wrong) for one in fitting(TEXT, sentences(TEXT), given)]
+    return [(error.right, error.wrong) for error in fitting(TEXT, sentences(TEXT), given)]
 
 
-def test_errors_are_put_in_where_the_right_words_stand() -> None:
+def test_errors_replace_the_right_words() -> None:
     errors = [
         PlantedError(right=r, wrong=w, kind="date") for r, w in [("in 1950", "in 1905"), (" 1937", "1,973 ")]
     ]
-    found = fitting(TEXT, sentences(TEXT), errors)
-    assert [one.start for one in found] == [19, 52]
-    wrong = corrupted(TEXT, found)
+    planted = fitting(TEXT, sentences(TEXT), errors)
+    assert [error.start for error in planted] == [19, 52]
+    wrong = corrupted(TEXT, planted)
     assert wrong == TEXT.replace("in 1950", "in 1905").replace("1937", "1,973")
-    assert [moved(span, found).of(wrong) for span in sentences(TEXT)] == [
+    assert [moved(span, planted).of(wrong) for span in sentences(TEXT)] == [
         span.of(wrong) for span in sentences(wrong)
     ]
 
@@ -46,7 +46,7 @@ def test_errors_are_put_in_where_the_right_words_stand() -> None:
         ("looms. It", "rooms. It"),
     ],
 )
-def test_errors_that_cannot_be_put_in_are_left_out(error: tuple[str, str]) -> None:
+def test_errors_without_a_place_are_left_out(error: tuple[str, str]) -> None:
     assert fitted(error, ("1937", "1973")) == [("1937", "1973")]
 
 
@@ -68,6 +68,6 @@ def test_kinds_are_those_of_the_prompt() -> None:
     assert schema["properties"]["kind"]["enum"] == list(KINDS)
 
 
-def test_sentence_in_front_of_an_error_stays_where_it_is() -> None:
-    found = fitting(TEXT, sentences(TEXT), [PlantedError(right="1950", wrong="May 1950", kind="date")])
-    assert moved(Span(0, 41), found) == (0, 41)
+def test_sentence_before_an_error_does_not_move() -> None:
+    planted = fitting(TEXT, sentences(TEXT), [PlantedError(right="1950", wrong="May 1950", kind="date")])
+    assert moved(Span(0, 41), planted) == (0, 41)

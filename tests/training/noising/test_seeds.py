@@ -8,7 +8,7 @@ from rarr.errors import InputError
 from rarr.training.noising.seeds import read_seeds
 
 
-def test_queries_come_once_as_text_or_json(tmp_path: Path) -> None:
+def test_queries_are_read_once_from_text_or_json(tmp_path: Path) -> None:
     path = tmp_path / "q"
     path.write_text('﻿Who?\r\n\n{"query": "Who  is it?", "id": 3}\nWho?\n', encoding="utf-8")
     assert read_seeds(path) == ["Who?", "Who is it?"]

@@ -9,7 +9,7 @@ from parsing import Page
 from traces.runs import HOSTILE, recorded
 
 from rarr.records import Edit, Part, Report, Revision, Sentence
-from rarr.tools.text.diff import traced
+from rarr.tools.text.edit_segments import traced
 from rarr.traces.trace import Trace
 from rarr.views.html.trace import page
 
@@ -38,8 +38,8 @@ def reviewed(trace: Trace) -> Trace:
     )
     report = made.report.model_copy(update={"sentences": sentences})
     edits = tuple(
-        one if one.accepted else one.model_copy(update={"state": "suggested", "confidence": 0.62})
-        for one in made.edits
+        edit if edit.accepted else edit.model_copy(update={"state": "suggested", "confidence": 0.62})
+        for edit in made.edits
     )
     changed = Trace(trace.file)
     vars(changed)["revision"] = made.model_copy(update={"report": report, "edits": edits})
@@ -52,11 +52,11 @@ def open_part(sentence: Sentence) -> Part:
 
 def cut_short(trace: Trace, last: int, **changes: object) -> Trace:
     """The same run, as if its process had ended while this span was open."""
-    still = {last, *(one.parent for one in trace.spans if one.number == last)}
+    still = {last, *(span.parent for span in trace.spans if span.number == last)}
     spans = [
-        one.model_copy(update={"seconds": None, "body": {}}) if one.number in still else one
-        for one in trace.spans
-        if one.number <= last
+        span.model_copy(update={"seconds": None, "body": {}}) if span.number in still else span
+        for span in trace.spans
+        if span.number <= last
     ]
     facts = trace.file.facts.model_copy(update={"process": (trace.file.facts.process[0], 2**22 + 1)})
     known = {"spans": spans, "facts": facts, "seconds": None, "revision": None, "records": []} | changes
@@ -64,7 +64,7 @@ def cut_short(trace: Trace, last: int, **changes: object) -> Trace:
 
 
 @pytest.mark.slow
-def test_tags_are_ours_and_closed(html: str) -> None:
+def test_tags_are_known_and_closed(html: str) -> None:
     drawn = Page(html)
     tags = [tag for tag, _ in drawn.tags]
     assert drawn.open == []
@@ -75,25 +75,26 @@ def test_tags_are_ours_and_closed(html: str) -> None:
 
 
 @pytest.mark.slow
-def test_links_lead_to_the_web_or_to_what_is_there(html: str) -> None:
+def test_links_lead_to_the_web_or_to_existing_anchors(html: str) -> None:
     drawn = Page(html)
     ids = [str(attrs["id"]) for _, attrs in drawn.tags if "id" in attrs]
     assert len(ids) == len(set(ids))
     links = [attrs for tag, attrs in drawn.tags if tag == "a"]
-    inner = [str(one["href"]) for one in links if str(one["href"]).startswith("#")]
-    assert {one[1:] for one in inner} <= set(ids)
-    outer = [one for one in links if not str(one["href"]).startswith("#")]
-    assert {one["href"] for one in outer} == {"https://example.org/bridge?a=1&b=2"}
-    assert {one["rel"] for one in outer} == {"noopener noreferrer"}
+    inner = [str(link["href"]) for link in links if str(link["href"]).startswith("#")]
+    assert {address[1:] for address in inner} <= set(ids)
+    outer = [link for link in links if not str(link["href"]).startswith("#")]
+    assert {link["href"] for link in outer} == {"https://example.org/bridge?a=1&b=2"}
+    assert {link["rel"] for link in outer} == {"noopener noreferrer"}
 
 
 @pytest.mark.slow
-def test_hostile_texts_are_shown_as_they_are(html: str) -> None:
+def test_hostile_texts_are_shown_as_text(html: str) -> None:
     assert "</script><script>alert(1)</script><img src=x onerror=alert(2)>" in Page(html).text
     assert not re.search("[\u202a-\u202e\u2066-\u2069]", html)
     assert "&amp;lt;script" not in html
 
 
+@pytest.mark.slow
 def test_policy_allows_the_script_and_style_of_the_page_alone(html: str) -> None:
     (policy,) = [attrs["content"] for _, attrs in Page(html).tags if attrs.get("http-equiv")]
     assert re.fullmatch(
@@ -108,11 +109,11 @@ def test_title_is_the_first_line_of_the_text(html: str) -> None:
     assert '<h1 dir="auto">The bridge opened in 1937. It is 30 metres wide.' in html
 
 
-def test_what_needs_the_eyes_stands_first(trace: Trace) -> None:
+def test_entries_that_need_review_come_first(trace: Trace) -> None:
     html = page(reviewed(trace))
     review = html[html.index('id="review"') : html.index('id="edits"')]
-    found = re.findall(r'<li class="(?:entry )?(\w+)"|<summary>(\d+ supported)', review)
-    assert [a or b for a, b in found] == [
+    entries = re.findall(r'<li class="(?:entry )?(\w+)"|<summary>(\d+ supported)', review)
+    assert [a or b for a, b in entries] == [
         "contradicted",
         "unconfirmed",
         "suggested",
@@ -122,7 +123,7 @@ def test_what_needs_the_eyes_stands_first(trace: Trace) -> None:
     assert html.index('id="review"') < html.index('id="text"')
 
 
-def test_deciding_words_are_marked_with_what_the_passage_says(trace: Trace) -> None:
+def test_deciding_words_are_marked_with_the_words_of_the_passage(trace: Trace) -> None:
     html = page(reviewed(trace))
     assert re.search(
         r'<span class="part differs" title="differs: q2\.1 says “the other way [^>]*">It</span>', html
@@ -132,7 +133,7 @@ def test_deciding_words_are_marked_with_what_the_passage_says(trace: Trace) -> N
     assert "~ open </script" in text
 
 
-def test_low_support_is_told_from_high_support(trace: Trace) -> None:
+def test_low_support_looks_different_from_high_support(trace: Trace) -> None:
     html = page(reviewed(trace))
     assert 'class="level low" viewBox="0 0 40 8"' in html
     assert '<rect class="full" width="24" height="8"/>' in html
@@ -141,7 +142,7 @@ def test_low_support_is_told_from_high_support(trace: Trace) -> None:
 def test_suggested_edit_can_be_copied_into_the_text(trace: Trace) -> None:
     changed = reviewed(trace)
     assert changed.revision is not None
-    (edit,) = [one for one in changed.revision.edits if one.state == "suggested"]
+    (edit,) = [edit for edit in changed.revision.edits if edit.state == "suggested"]
     buttons = [attrs for tag, attrs in Page(page(changed)).tags if tag == "button"]
     other, whole = buttons
     text = json.loads(str(whole["data-text"]))
@@ -153,14 +154,16 @@ def test_suggested_edit_can_be_copied_into_the_text(trace: Trace) -> None:
 def test_suggestion_that_no_longer_fits_has_no_button(trace: Trace) -> None:
     changed = reviewed(trace)
     assert changed.revision is not None
-    edits = [one if one.accepted else one.model_copy(update={"old": "x"}) for one in changed.revision.edits]
+    edits = [
+        edit if edit.accepted else edit.model_copy(update={"old": "x"}) for edit in changed.revision.edits
+    ]
     vars(changed)["revision"] = changed.revision.model_copy(update={"edits": tuple(edits)})
     assert page(changed).count("<button") == 1
 
 
 def test_page_with_suggestions_holds_hostile_texts(trace: Trace) -> None:
-    test_tags_are_ours_and_closed(page(reviewed(trace)))
-    test_links_lead_to_the_web_or_to_what_is_there(page(reviewed(trace)))
+    test_tags_are_known_and_closed(page(reviewed(trace)))
+    test_links_lead_to_the_web_or_to_existing_anchors(page(reviewed(trace)))
 
 
 def test_sentence_that_markdown_hides_is_listed_with_its_name(trace: Trace) -> None:
@@ -174,7 +177,7 @@ def test_sentence_that_markdown_hides_is_listed_with_its_name(trace: Trace) -> N
     assert 'id="review-1"' not in html
 
 
-def test_edits_stand_in_place_and_with_their_reasons(html: str) -> None:
+def test_edits_are_shown_in_place_and_with_their_reasons(html: str) -> None:
     assert "opened in <a" in html
     assert "<del>1936</del></a>" in html
     assert re.search(r'<ins>(<span class="part [^>]*>)?1937(</span>)?</ins></a>', html)
@@ -182,7 +185,7 @@ def test_edits_stand_in_place_and_with_their_reasons(html: str) -> None:
     assert "the change adds a link, a citation, markup or a line" in Page(html).text
 
 
-def test_refused_edit_keeps_its_place_while_others_move_it() -> None:
+def test_refused_edit_stays_at_its_words_beside_other_edits() -> None:
     edits = [
         Edit(
             id="e1", start=2, end=3, old="c", new="x", query_id="", evidence_id="", state="refused", reason=""
@@ -199,7 +202,7 @@ def test_refused_edit_keeps_its_place_while_others_move_it() -> None:
             reason="",
         ),
     ]
-    assert [(one.text, one.edit) for one in traced("abcd", edits)] == [
+    assert [(run.text, run.edit) for run in traced("abcd", edits)] == [
         ("a", "e2"),
         ("AAA", "e2"),
         ("bc", ""),
@@ -213,45 +216,48 @@ def test_questions_have_prompt_messages_answers_and_attempts(html: str, trace: T
     for prompt in trace.prompts.values():
         assert f"{prompt.name} version {prompt.version}, {prompt.hash}" in drawn
         assert prompt.system in drawn
-    asks = [one for one in trace.spans if one.kind == "ask"]
-    said = [one.body["user"].replace("\u202e", "⟨U+202E⟩").replace("\u2066", "⟨U+2066⟩") for one in asks]
-    assert all(one in drawn for one in said)
+    asks = [span for span in trace.spans if span.kind == "ask"]
+    questions = [ask.body["user"].replace("\u202e", "⟨U+202E⟩").replace("\u2066", "⟨U+2066⟩") for ask in asks]
+    assert all(question in drawn for question in questions)
     assert "CallFailure: 429" in drawn
 
 
 def test_prompt_says_how_often_it_was_asked(html: str, trace: Trace) -> None:
-    asks = [one.body["prompt"] for one in trace.spans if one.kind == "ask"]
+    asks = [span.body["prompt"] for span in trace.spans if span.kind == "ask"]
     drawn = Page(html).text
     assert 1 in Counter(asks).values()
     assert drawn.count("asked 1 time") == sum(number == 1 for number in Counter(asks).values())
     assert "asked 1 times" not in drawn
 
 
-def test_file_that_was_handed_on_may_hold_anything(trace: Trace) -> None:
+def test_page_of_a_hostile_trace_file_has_only_known_tags(trace: Trace) -> None:
     odd = {"name": HOSTILE, "about": HOSTILE, "error": HOSTILE}
-    said = {"user": HOSTILE, "answer": HOSTILE, "failure": HOSTILE, "texts": [HOSTILE]}
+    contents = {"user": HOSTILE, "answer": HOSTILE, "failure": HOSTILE, "texts": [HOSTILE]}
     spans = [
-        one.model_copy(
-            update=odd | {"body": one.body | {name: said[name] for name in said.keys() & one.body.keys()}}
+        span.model_copy(
+            update=odd
+            | {"body": span.body | {name: contents[name] for name in contents.keys() & span.body.keys()}}
         )
-        for one in trace.spans
+        for span in trace.spans
     ]
     facts = trace.file.facts.model_copy(update={"version": HOSTILE, "settings": {HOSTILE: [HOSTILE]}})
     known = {"spans": spans, "facts": facts, "run_id": HOSTILE}
-    test_tags_are_ours_and_closed(page(Trace(trace.file.model_copy(update=known))))
+    test_tags_are_known_and_closed(page(Trace(trace.file.model_copy(update=known))))
 
 
-def test_run_that_was_cut_short_says_where(trace: Trace) -> None:
-    ask = next(one for one in trace.spans if one.name == "check_agreement_in_context" and one.kind == "ask")
+def test_page_of_a_killed_run_shows_where_it_ended(trace: Trace) -> None:
+    ask = next(
+        span for span in trace.spans if span.name == "check_agreement_in_context" and span.kind == "ask"
+    )
     drawn = Page(page(cut_short(trace, ask.number))).text
     assert "cut short" in drawn
     assert re.search(rf"It stopped in check_agreement #\d+ › the question {ask.name} #{ask.number}\.", drawn)
 
 
-def test_run_that_had_not_begun_has_a_page(trace: Trace) -> None:
+def test_run_without_spans_has_a_page(trace: Trace) -> None:
     assert "It stopped before its first step." in Page(page(cut_short(trace, 0))).text
 
 
-def test_run_that_failed_says_why(trace: Trace) -> None:
+def test_page_of_a_failed_run_shows_the_error(trace: Trace) -> None:
     failed = cut_short(trace, 1, seconds=1.0, error=f"ValueError: {HOSTILE}")
     assert "It failed: ValueError: </script>" in Page(page(failed)).text

@@ -48,10 +48,10 @@ def focused(page: Page) -> str:
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_is_quiet_narrow_and_readable(page: Page, scheme: str) -> None:
+def test_page_makes_no_requests_fits_a_phone_and_is_readable(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     page.set_viewport_size({"width": 360, "height": 780})
-    page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
     page.mouse.move(100, 100)
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
     ratio, where = page.evaluate(CONTRAST)
@@ -78,7 +78,7 @@ def test_status_is_seen_without_hover(page: Page) -> None:
     assert marks == ["✓", "✗", "✓"]
 
 
-def test_search_filters_and_ends(page: Page) -> None:
+def test_search_filters_until_escape(page: Page) -> None:
     seen = page.locator(".entry:not(.gone)")
     everything = seen.count()
     page.keyboard.press("/")
@@ -95,7 +95,7 @@ def test_filters_by_node_verdict_and_error(page: Page) -> None:
     assert questions.count() == 2
     page.select_option("#verdict", "")
     page.select_option("#node", "edit")
-    nodes = questions.evaluate_all("all => all.map(one => one.dataset.node)")
+    nodes = questions.evaluate_all("rows => rows.map(row => row.dataset.node)")
     assert set(nodes) == {"edit"}
     page.select_option("#node", "")
     page.check("#wrong")
@@ -103,18 +103,18 @@ def test_filters_by_node_verdict_and_error(page: Page) -> None:
     assert questions.first.is_visible()
 
 
-def test_keys_move_open_and_close(page: Page) -> None:
+def test_keyboard_moves_opens_and_closes_entries(page: Page) -> None:
     page.keyboard.press("j")
     assert "entry" in focused(page)
     for _ in range(2):  # behind the two edits
         page.keyboard.press("j")
     row = page.locator(".timeline > .entry").first
     page.keyboard.press("Enter")
-    assert row.evaluate("one => one.open")
+    assert row.evaluate("row => row.open")
     page.keyboard.press("k")
     page.keyboard.press("j")
     page.keyboard.press("Escape")
-    assert not row.evaluate("one => one.open")
+    assert not row.evaluate("row => row.open")
 
 
 def test_tab_reaches_controls_sentences_and_rows(page: Page) -> None:
@@ -129,7 +129,7 @@ def test_tab_reaches_controls_sentences_and_rows(page: Page) -> None:
     assert {"A", "INPUT", "SELECT", "SPAN", "SUMMARY"} <= reached
 
 
-def test_links_open_what_they_lead_into(page: Page) -> None:
+def test_links_open_the_entry_that_they_lead_to(page: Page) -> None:
     page.locator("#edits a", has_text="q1.1").first.click()
     evidence = page.locator(".evidence[id='ev-q1.1']")
     evidence.wait_for(state="visible")
@@ -164,13 +164,13 @@ def test_text_is_copied_with_and_without_a_suggestion(suggesting: Page) -> None:
 def test_page_with_suggestions_is_narrow_and_readable(suggesting: Page, scheme: str) -> None:
     suggesting.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
     suggesting.set_viewport_size({"width": 360, "height": 780})
-    suggesting.evaluate("for (const one of document.querySelectorAll('details')) one.open = true")
+    suggesting.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
     assert suggesting.evaluate("document.documentElement.scrollWidth") <= 360
     ratio, where = suggesting.evaluate(CONTRAST)
     assert ratio >= 4.5, where
 
 
-def test_what_needs_the_eyes_stands_before_the_text_on_a_phone(suggesting: Page) -> None:
+def test_entries_that_need_review_come_before_the_text_on_a_phone(suggesting: Page) -> None:
     suggesting.set_viewport_size({"width": 360, "height": 780})
     tops = [suggesting.locator(f"#{name}").bounding_box() for name in ("review", "text", "edits", "slow")]
     places = [box["y"] for box in tops if box]

@@ -56,32 +56,45 @@ def test_pipe_gets_no_escape_sequence_even_where_colour_is_forced(terminal: pyte
         "  check_failed: no answer (2 times)",
     ],
 )
-def test_report_holds(line: str) -> None:
+def test_report_holds_the_expected_lines(line: str) -> None:
     assert line in render(REVISED, terminal=False).split("\n")
 
 
 def test_same_words_are_quoted_once_for_a_sentence() -> None:
-    found = evidence(), evidence(id="v2"), evidence(id="v3", source="other.md")
+    windows = evidence(), evidence(id="v2"), evidence(id="v3", source="other.md")
     spoken = Sentence(text="One.", start=0, end=4, status="supported", evidence_ids=("v1", "v2", "v3"))
-    made = revision("One.", evidence=found, report=Report(sentences=(spoken,)))
+    made = revision("One.", evidence=windows, report=Report(sentences=(spoken,)))
     assert re.findall("source: (.*)", render(made, terminal=False)) == ["bridge.md", "other.md"]
 
 
 def test_contradicted_sentence_shows_both_sides_by_name_and_no_number() -> None:
-    said: dict[str, tuple[Any, str, str]] = {
+    answers: dict[str, tuple[Any, str, str]] = {
         "q1.1": ("disagrees", "It is red. It opened in 1937.", "bridge.md"),
         "q1.2": ("agrees", "It opened in 1935.", "other.md"),
         "q2.1": ("disagrees", "It is red. It opened in 1937.", "bridge.md"),
     }
     spoken = Sentence(
-        text="It opened in 1935.", start=0, end=18, status="contradicted", evidence_ids=tuple(said), support=1
+        text="It opened in 1935.",
+        start=0,
+        end=18,
+        status="contradicted",
+        evidence_ids=tuple(answers),
+        support=1,
     )
     made = revision(
         "It opened in 1935.",
-        evidence=tuple(evidence(id=one, text=text, source=source) for one, (_, text, source) in said.items()),
+        evidence=tuple(
+            evidence(id=evidence_id, text=text, source=source)
+            for evidence_id, (_, text, source) in answers.items()
+        ),
         checks=tuple(
-            Check(query_id=one[:2], evidence_id=one, verdict=verdict, evidence_answer=text[-5:-1])
-            for one, (verdict, text, _) in said.items()
+            Check(
+                query_id=evidence_id[:2],
+                evidence_id=evidence_id,
+                verdict=verdict,
+                evidence_answer=text[-5:-1],
+            )
+            for evidence_id, (verdict, text, _) in answers.items()
         ),
         report=Report(sentences=(spoken,)),
     )
@@ -95,9 +108,9 @@ def test_contradicted_sentence_shows_both_sides_by_name_and_no_number() -> None:
     ]
 
 
-def test_terminal_and_pipe_tell_the_same() -> None:
-    told = ANSI.sub("", render(REVISED, terminal=True))
-    assert told.replace("1935193", "193", 1) == render(REVISED, terminal=False).replace("\r\n", "\n")
+def test_terminal_and_pipe_show_the_same_text() -> None:
+    printed = ANSI.sub("", render(REVISED, terminal=True))
+    assert printed.replace("1935193", "193", 1) == render(REVISED, terminal=False).replace("\r\n", "\n")
 
 
 def test_terminal_marks_edits_in_place() -> None:
@@ -123,11 +136,11 @@ def test_long_lines_are_wrapped_below_their_start() -> None:
     assert all(row.startswith("      ") and len(row) <= 100 for row in rows)
 
 
-def test_unchanged_text_says_so() -> None:
+def test_unchanged_text_is_reported_as_unchanged() -> None:
     assert "  Nothing was changed." in render(revision("One."), terminal=False).split("\n")
 
 
-def test_scores_that_nothing_judged_are_no_numbers() -> None:
+def test_missing_scores_are_not_shown_as_numbers() -> None:
     assert "attribution not judged" in render(revision("One."), terminal=False)
 
 
@@ -138,7 +151,7 @@ def test_insertions_and_deletions_are_named(old: str, new: str, shown: str) -> N
 
 
 @pytest.mark.parametrize("terminal_", [True, False])
-def test_evidence_is_neither_markup_nor_control(terminal_: bool) -> None:
+def test_evidence_is_shown_without_markup_and_control_characters(terminal_: bool) -> None:
     hostile = "[bold red]It[/] \x1b[2J\x9b1m\x07opened\r\n\u202e [link=http://x]"
     fields: dict[str, Any] = {"text": hostile, "source": hostile, "title": hostile}
     made = revision("One.", edit(0, 1, "o"), statuses=("supported",), evidence=(evidence(**fields),))
@@ -155,11 +168,11 @@ def test_text_cannot_steer_the_terminal() -> None:
     ("text", "shown"),
     [("a\r\nb\rc", "a\nb\nc"), ("\t\x00\x7f", "\t␀␡"), ("\u2028\udc80é😀", "��é😀")],
 )
-def test_visible(text: str, shown: str) -> None:
+def test_invisible_characters_are_shown_as_code_points(text: str, shown: str) -> None:
     assert visible(text) == shown
 
 
-def test_one_line_is_cut() -> None:
+def test_one_line_is_cut_to_its_width() -> None:
     assert one_line("one\n two three", 9) == "one two…"
 
 
@@ -188,8 +201,10 @@ def test_diff_is_coloured_on_a_terminal() -> None:
 
 @pytest.mark.parametrize("source", ["https://example.org/" + "x" * 200_000, "x" * 200_000])
 def test_long_names_of_sources_are_cut(source: str) -> None:
-    found = evidence(source=source, title="y" * 200_000)
-    shown = render(revision("It opened in 1937.", statuses=("supported",), evidence=(found,)), terminal=False)
+    long_named = evidence(source=source, title="y" * 200_000)
+    shown = render(
+        revision("It opened in 1937.", statuses=("supported",), evidence=(long_named,)), terminal=False
+    )
     assert "x" * 300 in shown
     assert len(shown) < 5000
 
@@ -212,11 +227,11 @@ PARTS = (
 
 
 def parted(text: str) -> str:
-    one = Sentence(text=text, start=0, end=len(text), status="contradicted", parts=PARTS)
-    return render(revision(text, report=Report(sentences=(one,))), terminal=True)
+    sentence = Sentence(text=text, start=0, end=len(text), status="contradicted", parts=PARTS)
+    return render(revision(text, report=Report(sentences=(sentence,))), terminal=True)
 
 
-def test_words_that_decide_are_marked_by_their_state() -> None:
+def test_deciding_words_are_marked_by_their_state() -> None:
     line = next(line for line in parted("It opened in 1935.").splitlines() if "1. " in line)
     assert re.findall(r"\x1b\[([\d;]+)m(\w+)", line)[1:] == [
         ("4;94", "It"),
@@ -225,18 +240,18 @@ def test_words_that_decide_are_marked_by_their_state() -> None:
     ]
 
 
-def test_words_of_a_sentence_that_is_drawn_otherwise_are_not_marked() -> None:
+def test_words_of_a_sentence_with_changed_white_space_are_not_marked() -> None:
     line = next(line for line in parted("It\topened  in 1935.").splitlines() if "1. " in line)
     assert re.findall(r"\x1b\[([\d;]+)m(\w+)", line) == [("31", "contradicted")]
 
 
-def test_part_that_differs_says_what_the_source_says() -> None:
+def test_differing_part_shows_the_words_of_the_source() -> None:
     assert "      differs: “1935”, and v1 says “1937␛”" in ANSI.sub("", parted("It opened in 1935."))
 
 
 @pytest.mark.parametrize(("support", "colour"), [(0.6, 31), (0.8, 33), (1.0, 32)])
-def test_low_support_is_told_from_high_support(support: float, colour: int) -> None:
-    one = Sentence(text="One.", start=0, end=4, status="supported", support=support)
+def test_low_support_looks_different_from_high_support(support: float, colour: int) -> None:
+    sentence = Sentence(text="One.", start=0, end=4, status="supported", support=support)
     assert f"\x1b[{colour}m {support:.2f}\x1b" in render(
-        revision("One.", report=Report(sentences=(one,))), terminal=True
+        revision("One.", report=Report(sentences=(sentence,))), terminal=True
     )

@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, get_args
 
 from rarr.records import Verdict
-from rarr.tools.pages.rendering import duration
-from rarr.tools.text.nouns import counted
+from rarr.tools.pages.html_rendering import duration
+from rarr.tools.text.noun_phrases import counted
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.trace_page.view import View
 

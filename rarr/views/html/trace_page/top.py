@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import NamedTuple, get_args
 
 from rarr.records import EditState
-from rarr.tools.pages.rendering import duration, number
-from rarr.tools.text.nouns import counted
+from rarr.tools.pages.html_rendering import duration, number
+from rarr.tools.text.noun_phrases import counted
 from rarr.tools.text.warning_lines import grouped
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.trace_page.calls import money

@@ -11,7 +11,7 @@ from rarr.traces.trace_file import StoredSpan
 from rarr.views.terminal.revision import one_line
 from rarr.views.terminal.trace.entries import Entry, Wanted, took
 from rarr.views.terminal.trace.head import head, stopped
-from rarr.views.terminal.trace.outcomes import Ledger
+from rarr.views.terminal.trace.node_updates import Ledger
 from rarr.views.terminal.trace.questions import attempt, facts, failing, question, spent
 
 

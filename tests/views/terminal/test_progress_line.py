@@ -4,20 +4,20 @@ import time
 
 import pytest
 
-from rarr.views.terminal.waiting import Waiting
+from rarr.views.terminal.progress_line import Waiting
 
 
 @pytest.mark.parametrize(
     ("watched", "patience", "shown"), [(True, 0.0, True), (True, 9.0, False), (False, 0.0, False)]
 )
-def test_waiting_says_what_goes_on_where_somebody_watches(
+def test_waiting_message_is_shown_on_a_terminal_only(
     watched: bool,
     patience: float,
     shown: bool,
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    monkeypatch.setattr("rarr.views.terminal.waiting._PATIENCE", patience)
+    monkeypatch.setattr("rarr.views.terminal.progress_line._PATIENCE", patience)
     monkeypatch.setenv("FORCE_COLOR", "1")  # stands for a terminal behind standard error
     with Waiting(watched=watched) as waiting:
         waiting.say("retrieve 2 [bold]")

@@ -9,17 +9,17 @@ from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.fetch.links import shown
-from rarr.retrievers.web.source_domains import SourceLimits
+from rarr.retrievers.web.source_limits import SourceLimits
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.client_failures import redacted
-from rarr.tools.text.nouns import kind_of
+from rarr.tools.text.noun_phrases import kind_of
 
 WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 
 
 def object_retriever(source: Any, settings: Settings, limits: SourceLimits) -> Retriever:
-    """`source` as a source of evidence: it has `retrieve(query, k)`, or is a LangChain retriever.
+    """Wraps `source`, which has an async `retrieve(query, k)` or is a LangChain retriever, as a `Retriever`.
 
     Raises `SettingsError` for an object that cannot be searched and, with the setting `offline`, for an
     object that may use the network: anything but a `Corpus` and objects whose attribute `offline` is True.
@@ -42,10 +42,7 @@ def object_retriever(source: Any, settings: Settings, limits: SourceLimits) -> R
 
 
 class ObjectRetriever:
-    """A source that the user wrote.
-
-    Whatever it raises or returns, this gives passages or a `RetrievalError`.
-    """
+    """Wraps a retriever that the user wrote: it returns passages or raises a `RetrievalError`."""
 
     def __init__(self, source: Any, limits: SourceLimits) -> None:
         self.source, self._limits = source, limits
@@ -57,7 +54,7 @@ class ObjectRetriever:
         return getattr(self.source, "skipped", ())
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """The source's passages, within the limits. Raises `RetrievalError`, also for a wrong result."""
+        """Returns the source's passages that the limits allow. A wrong result raises `RetrievalError`."""
         try:
             call = self.source.retrieve(query, k)
             if not inspect.isawaitable(call):
@@ -80,7 +77,7 @@ class ObjectRetriever:
 
 
 def _wrong(result: object) -> str:
-    """What is wrong with the result of `retrieve`; "" where it is a sequence of passages."""
+    """Describes a wrong result of `retrieve`; "" if it is a sequence of passages."""
     if result is None:
         return "None"
     if not isinstance(result, Sequence) or isinstance(result, str | bytes):
@@ -107,7 +104,7 @@ def _check_signature(name: str, retrieve: Any) -> None:
 
 
 def _is_synchronous(retrieve: Callable[..., Any]) -> bool:
-    """Whether it is a plain function, or a generator. For other callables only a call can tell."""
+    """True if it is surely a function without `async`. For other callables only a call can tell."""
     function = inspect.unwrap(getattr(retrieve, "__func__", retrieve))
     return inspect.isfunction(function) and not inspect.iscoroutinefunction(function)
 

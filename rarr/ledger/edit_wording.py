@@ -148,11 +148,11 @@ class Wording:
         Beside a compared value, only words of the answer and of the replaced words are allowed.
         """
         if self.compares:
-            told = [*word_tokens(self.answer), *word_tokens(self.replaced.of(self.before.text))]
+            allowed_words = [*word_tokens(self.answer), *word_tokens(self.replaced.of(self.before.text))]
         else:
-            told = [*word_tokens(self.known), *self.before.words]
-        known = {word.stem for word in told if word.stem}
-        allowed = _GRAMMAR | {folded_text(word.text) for word in told}
+            allowed_words = [*word_tokens(self.known), *self.before.words]
+        known = {word.stem for word in allowed_words if word.stem}
+        allowed = _GRAMMAR | {folded_text(word.text) for word in allowed_words}
         for word in self._new_words():
             if (word.stem not in known) if word.stem else (folded_text(word.text) not in allowed):
                 return f"the change brings in {word.text!r}, a word of neither the evidence nor the text"

@@ -1,4 +1,4 @@
-"""Answers the prompts of noising with rules: sentences of the evidence, and other values in them."""
+"""Answers the prompts of training that summarize evidence and put errors into text, with rules."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ _KINDS = {"date": "date", "number": "number", "name": "other", "term": "relation
 
 
 def summarized(query: str, evidence: list[str]) -> str:
-    """The sentence with a value that shares most words with the query, of each evidence."""
+    """Joins, from each evidence, the sentence with a value that shares most words with the query."""
     query_stems = {word.stem for word in word_tokens(query) if word.stem}
     best: list[str] = []
     for passage in evidence:
@@ -31,7 +31,7 @@ def summarized(query: str, evidence: list[str]) -> str:
 
 
 def errors(text: str) -> list[dict[str, Any]]:
-    """One error in the first sentence with a value: another date or number, else another name or opposite."""
+    """Proposes one error: another date or number, or else another name or opposite; [] if it cannot."""
     for span in split_sentences(text):
         part = parsed_sentence(span.of(text))
         for value in sorted(

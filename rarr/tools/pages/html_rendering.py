@@ -1,4 +1,4 @@
-"""Templates -> HTML: every text is escaped, and no page loads anything from elsewhere."""
+"""Renders templates as HTML: every text is escaped, and no page loads anything from elsewhere."""
 
 import re
 from base64 import b64encode
@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -21,15 +21,15 @@ _UNSEEN = re.compile(
 
 
 def render(template: str, **values: Any) -> str:
-    """The HTML of a template of this package, such as `tools/pages/page.html`, to be written as UTF-8.
+    """Renders a template of this package, such as `tools/pages/page.html`, to be written as UTF-8.
 
-    A character that nobody sees is written as its code point. A name that the template lacks raises.
+    Invisible characters are written as in `seen`. Raises if the template uses a name not in `values`.
     """
     return seen(_environment().get_template(template).render(values))
 
 
 def seen(text: str) -> str:
-    """The text with each character that nobody sees as its code point."""
+    """Replaces each invisible character by its code point, such as ⟨U+200B⟩."""
     return _UNSEEN.sub(lambda match: f"⟨U+{ord(match[0]):04X}⟩", text)
 
 
@@ -62,17 +62,17 @@ def _environment() -> "Environment":
 
 
 def digest(inline: str) -> str:
-    """An inline style or script as a content security policy names it."""
+    """Hashes an inline style or script for a content security policy: "sha256-" and base64."""
     return f"sha256-{b64encode(sha256(inline.encode()).digest()).decode()}"
 
 
 def anchor(kind: str, name: str | int) -> str:
-    """The id of an element; a file that was handed on may call its records anything."""
+    """Makes the HTML id of an element: `kind-name`, with other characters than letters and digits escaped."""
     return f"{kind}-" + re.sub(r"[^A-Za-z0-9.-]", lambda match: f"_{ord(match[0]):x}_", str(name))
 
 
 def is_web(source: str) -> bool:
-    """Is it an address that a page may lead to?"""
+    """Is `source` an http or https address, to which a page may link?"""
     try:
         return urlsplit(source).scheme in {"http", "https"}
     except ValueError:  # "http://[": no address, whatever it looks like
@@ -80,17 +80,17 @@ def is_web(source: str) -> bool:
 
 
 def clipped(text: str, most: int = _LONG) -> str:
-    """As much of an address, or of another short text, as a reader needs."""
+    """Shortens a text to at most `most` characters, the last of them "…"."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def number(value: float | None) -> str:
-    """Two decimals; a value that was not judged is no number."""
+    """Writes a score with two decimals; None is "not judged"."""
     return "not judged" if value is None else f"{value:.2f}"
 
 
 def duration(seconds: float | None) -> str:
-    """A time with its unit."""
+    """Writes seconds with a fitting unit (ms, s, min); None is "not ended"."""
     if seconds is None:
         return "not ended"
     if seconds < 0.0995:

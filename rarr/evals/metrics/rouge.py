@@ -1,4 +1,4 @@
-"""Measures how much of a reference's wording a text has."""
+"""Computes ROUGE-L: the longest common subsequence of words of a text and a reference."""
 
 import re
 
@@ -8,17 +8,17 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 class _Words:
-    """Runs of letters and digits of every script. The library's own tokenizer knows only English words."""
+    """Tokenizes words of letters and digits in every script; the library's own tokenizer is for English."""
 
     def tokenize(self, text: str) -> list[str]:
         return _WORD.findall(text.lower())
 
 
 def rouge_l(output: str, reference: str) -> float:
-    """ROUGE-L: F1 of the longest common subsequence of words, 0 to 1 (Lin 2004, section 3.1), by rouge-score.
+    """Computes ROUGE-L from 0 to 1: F1 of the longest common subsequence of words (Lin 2004, section 3.1).
 
-    Without stemming, and without letter case. Equal texts have 1, even without words. Raises `SetupError` if
-    the library is missing.
+    The package rouge-score computes it, without stemming and letter case. Equal texts have 1, even without
+    words. Raises `SetupError` if the package is missing.
     """
     try:
         from rouge_score.rouge_scorer import RougeScorer

@@ -1,4 +1,4 @@
-"""The events of a run as spans of time, one inside another, reported to a recorder as they happen.
+"""Reports the events of a run to a recorder, as spans of time that lie one inside another.
 
 A context variable holds the recorder, like the run's meter, so that no interface passes it on. Without a
 recorder, a span costs next to nothing.
@@ -52,13 +52,13 @@ class Recorder(Protocol):
         """The number of the next span, from 1."""
 
     def begin(self, span: TraceSpan) -> None:
-        """The span has started."""
+        """Is called when a span has started."""
 
     def end(self, span: TraceSpan) -> None:
-        """The span has ended, and does not change any more."""
+        """Is called when a span has ended; it does not change any more."""
 
     def keep(self, prompt: Prompt) -> None:
-        """Keeps a prompt, to which spans refer by its hash."""
+        """Stores a prompt, to which spans refer by its hash."""
 
     async def saved(self) -> None:
         """Waits until paid answers are stored safely, if the run may be resumed."""
@@ -71,7 +71,7 @@ _ABOUT: ContextVar[str] = ContextVar("about", default="")
 
 @contextmanager
 def recording(recorder: Recorder) -> Iterator[None]:
-    """Reports the spans of the block to `recorder` alone, also inside another run."""
+    """Reports the spans of the `with` block to `recorder`, and to no recorder of an outer run."""
     outer, current, asked = _RECORDER.set(recorder), _CURRENT.set(None), _ABOUT.set("")
     try:
         yield
@@ -83,9 +83,9 @@ def recording(recorder: Recorder) -> Iterator[None]:
 
 @contextmanager
 def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[TraceSpan]:
-    """A span that lasts as long as the block. An error of the block is recorded in it.
+    """Opens a span for the time of the `with` block, inside the current span, and yields it.
 
-    `body`: plain values that are known at the start.
+    An error of the block is recorded in the span and raised again. `body`: values known at the start.
     """
     recorder = _RECORDER.get()
     if recorder is None:
@@ -109,7 +109,7 @@ def span(kind: Kind, name: str, about: str = "", **body: Any) -> Iterator[TraceS
 
 @contextmanager
 def about(id: str) -> Iterator[None]:  # noqa: A002  # the field of the records
-    """The spans of the block are about the query or evidence with this id."""
+    """Gives this id of a query or evidence to all spans of the `with` block that have no id of their own."""
     token = _ABOUT.set(id)
     try:
         yield
@@ -118,13 +118,13 @@ def about(id: str) -> Iterator[None]:  # noqa: A002  # the field of the records
 
 
 def note(**body: Any) -> None:
-    """Adds to the body of the innermost span."""
+    """Adds values to the body of the innermost open span; does nothing without a span."""
     if (innermost := _CURRENT.get()) is not None:
         innermost.body.update(body)
 
 
 def warned(code: str, message: str) -> None:
-    """Adds a warning to the innermost span."""
+    """Adds a warning to the innermost open span; does nothing without a span."""
     if (innermost := _CURRENT.get()) is not None:
         innermost.body.setdefault("warnings", []).append((code, message))
 
@@ -142,7 +142,7 @@ async def saved() -> None:
 
 
 def named(error: BaseException) -> str:
-    """The error that ended a span, on one line."""
+    """Writes an error as `Name: message` on one line without keys; a cancelled task is "cancelled"."""
     if isinstance(error, asyncio.CancelledError):
         return "cancelled"
     # It is redacted before it is cut, since half of a key is not recognised.

@@ -1,15 +1,15 @@
-"""The worst and the best rows, with the changes of the revision and the changes of a person."""
+"""Selects the worst and the best rows for the page of an evaluation, and shortens what it shows of them."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rarr.evals.reports import ScoredRow
 from rarr.evals.word_diff import word_diff
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 MOST = 10
 KEPT, CHANGED = 600, 3000
-"""The characters that are shown of one kept run, and of one changed run."""
+"""The most characters that are shown of an unchanged ("kept") segment, and of a changed segment."""
 SEEN = 0.005
 """The smallest change of attribution that two decimals show."""
 LONGEST = 20_000
@@ -17,7 +17,7 @@ LONGEST = 20_000
 
 
 def ranked(rows: Sequence[ScoredRow]) -> dict[str, list[ScoredRow]]:
-    """Rows by F1_AP and by change of attribution, under the headings of their lists."""
+    """Lists at most `MOST` rows under each heading: lowest and highest F1_AP and change of attribution."""
     judged = sorted((row for row in rows if row.scores.f1_ap is not None), key=_f1_ap)
     most = min(MOST, len(judged) // 2)
     moved = sorted(rows, key=_change)
@@ -30,7 +30,7 @@ def ranked(rows: Sequence[ScoredRow]) -> dict[str, list[ScoredRow]]:
 
 
 def _change(row: ScoredRow) -> float:
-    """The rise of the attribution. It is 0, and the row is in no list, if it was not judged both times."""
+    """The attribution after the revision less that before; 0 if it was not judged both times."""
     before, after = row.scores.attribution_before, row.scores.attribution_after
     return 0.0 if before is None or after is None else after - before
 
@@ -40,7 +40,10 @@ def _f1_ap(row: ScoredRow) -> float:
 
 
 def runs(before: str, after: str) -> Iterator[tuple[str, list[str]]]:
-    """The kept, deleted and inserted runs, each shortened by `cut`. The end of a long text is left out."""
+    """Yields the kept, deleted and inserted segments between two texts, each shortened by `cut`.
+
+    The end of a text above about `LONGEST` characters is replaced by a remark.
+    """
     left = LONGEST
     for kind, text in word_diff(before, after):
         if left <= 0:
@@ -51,7 +54,7 @@ def runs(before: str, after: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def cut(text: str, most: int = CHANGED) -> list[str]:
-    """The text. A long text becomes its beginning, the length of its omitted middle, and its end."""
+    """Returns [text] or, if it is long, its beginning, "N characters" for its middle, and its end."""
     if len(text) <= most + 100:
         return [text]
     half = most // 2
@@ -59,7 +62,7 @@ def cut(text: str, most: int = CHANGED) -> list[str]:
 
 
 def facts(row: ScoredRow) -> list[str]:
-    """The edits and the statuses of a row in words."""
+    """Writes the kinds and numbers of edits and the statuses of sentences of a row in words."""
     statuses = Counter(status.replace("_", " ") for status in row.statuses)
     return [
         f"edit kinds: {', '.join(row.kinds) or 'none'}",

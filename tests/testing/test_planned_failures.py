@@ -19,7 +19,7 @@ from rarr.testing import (
     ScriptedServer,
     Status,
 )
-from rarr.testing.plans import Entry
+from rarr.testing.planned_failures import Entry
 from rarr.tools.models.chat import Tokens
 from testing.conftest import Ask
 
@@ -32,12 +32,12 @@ def planned(*plan: Entry | None, for_ever: bool = False) -> Iterator[ScriptedSer
         yield server
 
 
-def test_plan_is_for_one_request_each_and_then_healthy(ask: Ask) -> None:
+def test_each_request_takes_one_plan_entry_and_later_ones_succeed(ask: Ask) -> None:
     with planned(Status(500), None, Status(503)) as server:
         assert [ask(server).status_code for _ in range(5)] == [500, 200, 503, 200, 200]
 
 
-def test_plan_for_ever_begins_again(ask: Ask) -> None:
+def test_plan_for_ever_repeats(ask: Ask) -> None:
     with planned(Status(500), None, for_ever=True) as server:
         assert [ask(server).status_code for _ in range(4)] == [500, 200, 500, 200]
 
@@ -47,12 +47,12 @@ def test_plan_may_be_a_function_of_the_request(ask: Ask) -> None:
         assert [ask(server, user).status_code for user in ("bad", "good", "bad")] == [500, 200, 500]
 
 
-def test_models_are_not_in_the_plan(client: httpx2.Client) -> None:
+def test_plan_does_not_apply_to_the_model_list(client: httpx2.Client) -> None:
     with planned(Status(500), for_ever=True) as server:
         assert client.get(f"{server.url}/models").status_code == 200
 
 
-def test_status_has_its_message_and_when_to_ask_again(ask: Ask) -> None:
+def test_status_has_its_message_and_retry_after(ask: Ask) -> None:
     with planned(Status(429, retry_after=0.2), Status(400, message="no such thing")) as server:
         busy, wrong = ask(server), ask(server)
     assert (busy.status_code, busy.headers["retry-after"]) == (429, "0.2")
@@ -73,7 +73,7 @@ def test_hanging_request_ends_when_the_client_has_gone(ask: Ask) -> None:
 
 
 @pytest.mark.parametrize("entry", [Hang(), Drip()], ids=["hang", "drip"])
-def test_closing_ends_what_would_last_for_ever(ask: Ask, entry: Entry) -> None:
+def test_closing_ends_hanging_requests(ask: Ask, entry: Entry) -> None:
     with planned(entry) as server:
         errors: list[Exception] = []
 
@@ -94,7 +94,7 @@ def test_closing_ends_what_would_last_for_ever(ask: Ask, entry: Entry) -> None:
         assert len(errors) == 1
 
 
-def test_dripping_answer_comes_on_and_on(client: httpx2.Client) -> None:
+def test_dripping_answer_arrives_in_pieces(client: httpx2.Client) -> None:
     body = {"messages": [{"role": "user", "content": "?"}]}
     with (
         planned(Drip(0.005)) as server,
@@ -105,7 +105,7 @@ def test_dripping_answer_comes_on_and_on(client: httpx2.Client) -> None:
         assert [next(drops) for _ in range(3)]
 
 
-def test_connection_dies_in_the_middle_of_the_answer(ask: Ask) -> None:
+def test_connection_can_end_within_the_answer(ask: Ask) -> None:
     with planned(DieMidAnswer()) as server:
         with pytest.raises(httpx2.RemoteProtocolError):
             ask(server)
@@ -113,7 +113,7 @@ def test_connection_dies_in_the_middle_of_the_answer(ask: Ask) -> None:
         assert server.tokens.output == 2
 
 
-def test_answer_is_cut_off(ask: Ask) -> None:
+def test_answer_can_be_cut_off(ask: Ask) -> None:
     with planned(CutOff()) as server:
         completion = ask(server).json()
     assert completion["choices"][0]["finish_reason"] == "length"
@@ -121,20 +121,20 @@ def test_answer_is_cut_off(ask: Ask) -> None:
     assert completion["usage"]["completion_tokens"] == 1
 
 
-def test_answer_is_no_json(ask: Ask) -> None:
+def test_answer_can_be_invalid_json(ask: Ask) -> None:
     with planned(NotJson()) as server:
         response = ask(server)
     assert (response.status_code, response.headers["content-type"]) == (200, "text/html")
     assert response.text.startswith("<!DOCTYPE html>")
 
 
-def test_answer_has_no_choices(ask: Ask) -> None:
+def test_answer_can_lack_choices(ask: Ask) -> None:
     with planned(Empty()) as server:
         assert ask(server).json()["choices"] == []
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_answer_has_no_usage(ask: Ask, stream: bool) -> None:
+def test_answer_can_lack_usage(ask: Ask, stream: bool) -> None:
     with planned(NoUsage()) as server:
         response = ask(server, stream=stream, stream_options={"include_usage": True})
         assert '"prompt_tokens"' not in response.text

@@ -39,20 +39,24 @@ def test_queries_in_context_take_their_subject_from_it() -> None:
     assert "Ferry Library" in asked["questions"][0]["question"]
 
 
-def test_agreement_is_about_what_the_query_asks() -> None:
-    found = answer("check_agreement", **SENTENCE, query=QUERY, evidence=EVIDENCE)
-    assert (found["verdict"], found["text_answer"], found["evidence_answer"]) == ("disagrees", "1976", "1981")
-    assert list(found) == list(prompts.load("check_agreement").output["properties"])
+def test_agreement_compares_the_values_that_the_query_asks_for() -> None:
+    parsed = answer("check_agreement", **SENTENCE, query=QUERY, evidence=EVIDENCE)
+    assert (parsed["verdict"], parsed["text_answer"], parsed["evidence_answer"]) == (
+        "disagrees",
+        "1976",
+        "1981",
+    )
+    assert list(parsed) == list(prompts.load("check_agreement").output["properties"])
 
 
 def test_agreement_of_a_query_in_other_words() -> None:
     query = "When did the Ferry Library open?"
-    found = answer("check_agreement", **SENTENCE, query=query, evidence=EVIDENCE.replace("1981", "1976"))
-    assert found["verdict"] == "agrees"
+    parsed = answer("check_agreement", **SENTENCE, query=query, evidence=EVIDENCE.replace("1981", "1976"))
+    assert parsed["verdict"] == "agrees"
 
 
 def test_agreement_in_context() -> None:
-    found = answer(
+    parsed = answer(
         "check_agreement_in_context",
         context="When did the Ferry Library open?",
         before="(none)",
@@ -60,19 +64,19 @@ def test_agreement_in_context() -> None:
         query=QUERY,
         evidence=EVIDENCE,
     )
-    assert found["verdict"] == "disagrees"
+    assert parsed["verdict"] == "disagrees"
 
 
 @pytest.mark.parametrize("context", [{}, {"context": "What about the library?"}], ids=["alone", "in context"])
 def test_edit_is_a_span_of_the_text(context: dict[str, str]) -> None:
     answers = {"text_answer": "1976", "evidence_answer": "1981"}
     name = "edit_in_context" if context else "edit"
-    found = answer(name, **context, **SENTENCE, query=QUERY, **answers, evidence=EVIDENCE)
-    assert found == {"span": "1976", "revision": "1981"}
+    parsed = answer(name, **context, **SENTENCE, query=QUERY, **answers, evidence=EVIDENCE)
+    assert parsed == {"span": "1976", "revision": "1981"}
 
 
-def test_span_of_an_edit_is_found_only_once() -> None:
-    found = answer(
+def test_span_of_an_edit_is_unique_in_the_text() -> None:
+    parsed = answer(
         "edit",
         before="(none)",
         text="Until 1976 it was a mill. The library opened in 1976, in May.",
@@ -81,13 +85,13 @@ def test_span_of_an_edit_is_found_only_once() -> None:
         evidence_answer="1981",
         evidence=EVIDENCE,
     )
-    assert found == {"span": "in 1976,", "revision": "in 1981,"}
+    assert parsed == {"span": "in 1976,", "revision": "in 1981,"}
 
 
 def test_edit_that_the_rules_decline_is_empty() -> None:
     answers = {"text_answer": "1976", "evidence_answer": "blue"}
-    found = answer("edit", **SENTENCE, query=QUERY, **answers, evidence=EVIDENCE)
-    assert found == {"span": "", "revision": ""}
+    parsed = answer("edit", **SENTENCE, query=QUERY, **answers, evidence=EVIDENCE)
+    assert parsed == {"span": "", "revision": ""}
 
 
 @pytest.mark.parametrize(
@@ -102,9 +106,9 @@ def test_attribution_is_judged(evidence: str, verdict: str) -> None:
     assert answer("judge_attribution", **SENTENCE, evidence=evidence)["verdict"] == verdict
 
 
-def test_what_cannot_be_judged_is_not_attributable() -> None:
-    found = answer("judge_attribution", before="(none)", text="Well.", evidence=EVIDENCE)
-    assert found == {"reason": "The rules find nothing to compare.", "verdict": "extrapolatory"}
+def test_text_without_values_is_extrapolatory() -> None:
+    parsed = answer("judge_attribution", before="(none)", text="Well.", evidence=EVIDENCE)
+    assert parsed == {"reason": "The rules find nothing to compare.", "verdict": "extrapolatory"}
 
 
 @pytest.mark.parametrize("name", prompts.names())
@@ -139,7 +143,7 @@ def test_rules_answer_over_a_socket(ask: Post) -> None:
 
 
 @pytest.mark.slow
-def test_doubles_do_without_the_rules() -> None:
+def test_import_of_the_doubles_does_not_load_the_rules() -> None:
     program = """
 import sys, rarr
 known = set(sys.modules)

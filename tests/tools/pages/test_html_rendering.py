@@ -6,15 +6,15 @@ import sys
 import pytest
 from jinja2 import Environment, TemplateNotFound, UndefinedError
 
-from rarr.tools.pages import rendering
-from rarr.tools.pages.rendering import duration, is_web, render
+from rarr.tools.pages import html_rendering
+from rarr.tools.pages.html_rendering import duration, is_web, render
 
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & \u202e{{ 7 * 7 }}{% raw %}"
 
 
 def drawn(template: str, /, **values: object) -> str:
     """The HTML of a template that is given as text."""
-    environment = rendering._environment()
+    environment = html_rendering._environment()
     return environment.from_string(template).render(values)
 
 
@@ -22,7 +22,7 @@ def frame(**values: str) -> str:
     return render("tools/pages/page.html", **({"title": "", "styles": [], "script": ""} | values))
 
 
-def test_texts_are_escaped_wherever_they_stand() -> None:
+def test_texts_are_escaped_in_every_context() -> None:
     escaped = "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&#34;onmouseover=&#34;x&#39; &amp; "
     assert f"<title>{escaped}⟨U+202E⟩{{{{ 7 * 7 }}}}{{% raw %}}</title>" in frame(title=HOSTILE)
     macro = '{% macro m(x) %}<i title="{{ x }}">{{ x }}</i>{% endmacro %}'
@@ -30,8 +30,8 @@ def test_texts_are_escaped_wherever_they_stand() -> None:
     assert (html.count("<"), html.count('<i title="')) == (4, 2)
 
 
-def test_every_template_escapes_and_reads() -> None:
-    environment: Environment = rendering._environment()
+def test_every_template_loads_and_keeps_escaping_on() -> None:
+    environment: Environment = html_rendering._environment()
     names = environment.list_templates(extensions=["html"])
     assert {"tools/pages/page.html", "views/notebook.html", "evals/page/report.html"} <= set(names)
     for name in names:
@@ -40,14 +40,14 @@ def test_every_template_escapes_and_reads() -> None:
         assert "autoescape" not in environment.loader.get_source(environment, name)[0]  # type: ignore[union-attr]
 
 
-def test_names_that_are_not_given_fail() -> None:
+def test_missing_template_variables_fail() -> None:
     with pytest.raises(UndefinedError, match="'title' is undefined"):
         render("tools/pages/page.html", styles=[], script="")
     with pytest.raises(TemplateNotFound):
         render("tools/pages/none.html")
 
 
-def test_long_address_is_cut_where_it_is_shown_and_whole_where_it_leads() -> None:
+def test_long_address_is_cut_in_text_and_whole_in_the_link() -> None:
     linked = '{% from "tools/pages/macros.html" import linked %}{{ linked(source, title) }}'
     address = "https://example.org/" + "x" * 200_000
     html = drawn(linked, source=address, title="")
@@ -69,7 +69,7 @@ def test_long_address_is_cut_where_it_is_shown_and_whole_where_it_leads() -> Non
         ("http://[", False),
     ],
 )
-def test_pages_lead_to_the_web_alone(source: str, web: bool) -> None:
+def test_only_web_addresses_are_links(source: str, web: bool) -> None:
     assert is_web(source) is web
 
 

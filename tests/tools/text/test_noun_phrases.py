@@ -2,11 +2,11 @@
 
 import pytest
 
-from rarr.tools.text.nouns import counted, kind_of
+from rarr.tools.text.noun_phrases import counted, kind_of
 
 
 @pytest.mark.parametrize(
-    ("n", "noun", "said"),
+    ("n", "noun", "expected"),
     [
         (0, "run", "0 runs"),
         (1, "run", "1 run"),
@@ -18,13 +18,13 @@ from rarr.tools.text.nouns import counted, kind_of
         (2, "more document", "2 more documents"),
     ],
 )
-def test_nouns_are_counted(n: int, noun: str, said: str) -> None:
-    assert counted(n, noun) == said
+def test_nouns_are_counted(n: int, noun: str, expected: str) -> None:
+    assert counted(n, noun) == expected
 
 
 @pytest.mark.parametrize(
-    ("value", "said"),
+    ("value", "expected"),
     [(1, "an int"), ("", "a str"), (object(), "an object"), ([], "a list"), (OSError(), "an OSError")],
 )
-def test_classes_have_their_articles(value: object, said: str) -> None:
-    assert kind_of(value) == said
+def test_class_names_have_an_article(value: object, expected: str) -> None:
+    assert kind_of(value) == expected

@@ -1,16 +1,16 @@
-"""The failures that the plan of a scripted server may hold."""
+"""Declares the failures that a scripted server can be told to produce, and their order (its plan)."""
 
 import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from rarr.testing.requests import Request
+from rarr.testing.received_request import Request
 
 
 @dataclass(frozen=True)
 class Status:
-    """An error with this HTTP status. `retry_after`: the seconds in its header."""
+    """The answer is an error with this HTTP status. `retry_after`: the seconds in its header."""
 
     code: int
     retry_after: float | None = None
@@ -19,39 +19,39 @@ class Status:
 
 @dataclass(frozen=True)
 class Hang:
-    """No answer until the server closes or the client has gone."""
+    """The server sends no answer until it closes or the client has gone."""
 
 
 @dataclass(frozen=True)
 class Drip:
-    """An answer that never ends: a byte each `seconds`."""
+    """The server sends an answer that never ends: a byte each `seconds`."""
 
     seconds: float = 0.02
 
 
 @dataclass(frozen=True)
 class DieMidAnswer:
-    """The connection is closed after half of the body."""
+    """The server closes the connection after half of the body."""
 
 
 @dataclass(frozen=True)
 class CutOff:
-    """Half of each text, with finish_reason "length"."""
+    """The answer has half of each text, and finish_reason "length"."""
 
 
 @dataclass(frozen=True)
 class NotJson:
-    """A proxy's HTML page with status 200."""
+    """The answer is a proxy's HTML page with status 200."""
 
 
 @dataclass(frozen=True)
 class Empty:
-    """A completion without choices."""
+    """The answer is a completion without choices."""
 
 
 @dataclass(frozen=True)
 class NoUsage:
-    """A completion without usage."""
+    """The answer is a completion without usage."""
 
 
 Entry = Status | Hang | Drip | DieMidAnswer | CutOff | NotJson | Empty | NoUsage
@@ -63,7 +63,7 @@ Or a function of the request.
 
 
 class PlanReader:
-    """Gives each request its entry. `for_ever` repeats a sequence after its end."""
+    """Gives each request its entry of the plan. `for_ever` repeats a sequence after its end."""
 
     def __init__(self, plan: Plan, for_ever: bool = False) -> None:
         self._choose = plan if callable(plan) else None
@@ -72,7 +72,7 @@ class PlanReader:
         self._lock = threading.Lock()
 
     def take(self, request: Request) -> Entry | None:
-        """The entry of this request."""
+        """Takes the entry for this request; None: answer as usual."""
         if self._choose is not None:
             return self._choose(request)
         with self._lock:

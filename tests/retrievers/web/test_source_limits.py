@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from rarr.records import Passage
 from rarr.retrievers.fetch.links import link
 from rarr.retrievers.web.publication_dates import published
-from rarr.retrievers.web.source_domains import SourceLimits, allowed, normalised, site_of, within
+from rarr.retrievers.web.source_limits import SourceLimits, allowed, normalised, site_of, within
 
 DAY = datetime(2024, 3, 5, tzinfo=UTC)
 
@@ -35,7 +35,7 @@ DAY = datetime(2024, 3, 5, tzinfo=UTC)
         ("notes/example.org", "example.org", False),
     ],
 )
-def test_sources_are_told_by_their_labels(url: str, domain: str, fits: bool) -> None:
+def test_sources_match_domains_label_by_label(url: str, domain: str, fits: bool) -> None:
     assert allowed(url, [domain], []) is fits
     assert allowed(url, [], [domain]) is not fits
 
@@ -49,7 +49,7 @@ def test_sources_are_told_by_their_labels(url: str, domain: str, fits: bool) -> 
         "https://ＥＸＡＭＰＬＥ.org/",
     ],
 )
-def test_sources_that_nobody_can_be_sure_of_stay_out_where_any_do(url: str) -> None:
+def test_sources_with_an_ambiguous_host_are_excluded_by_any_domain_filter(url: str) -> None:
     assert not allowed(url, ["example.org"], [])
     assert not allowed(url, [], ["example.org"])
 
@@ -85,7 +85,7 @@ def test_sources_have_the_host_that_is_fetched(host: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("first", "other"),
     [
         ("https://example.org/a", "https://example.org/b"),
         ("https://example.org/a?page=1", "https://example.org/a?page=2"),
@@ -95,16 +95,16 @@ def test_sources_have_the_host_that_is_fetched(host: str) -> None:
         ("notes/a.jsonl#1", "notes/a.jsonl#2"),
     ],
 )
-def test_sources_that_differ_have_two_names(one: str, other: str) -> None:
-    assert normalised(one) != normalised(other)
+def test_sources_that_differ_have_different_normalised_names(first: str, other: str) -> None:
+    assert normalised(first) != normalised(other)
 
 
-def test_sources_in_the_middle_of_a_host_are_told_too() -> None:
+def test_sources_lose_the_mobile_label_of_their_host() -> None:
     assert normalised("https://en.m.wikipedia.org/wiki/Peach") == "en.wikipedia.org/wiki/Peach"
 
 
 @given(st.text(max_size=80))
-def test_sources_of_any_shape_are_named(tail: str) -> None:
+def test_sources_of_any_shape_are_normalised_without_an_error(tail: str) -> None:
     assert isinstance(normalised(f"https://{tail}"), str)
     assert allowed(f"https://{tail}", [], []) in (True, False)
 
@@ -140,12 +140,12 @@ def test_sources_within_limits_are_kept() -> None:
     "value",
     ["2024-03-05", "2024-03-05T00:00:00Z", "Tue, 05 Mar 2024 00:00:00 GMT", date(2024, 3, 5), DAY],
 )
-def test_sources_say_their_dates_in_many_ways(value: object) -> None:
+def test_source_dates_are_read_in_many_formats(value: object) -> None:
     assert published(value) == DAY
 
 
 @pytest.mark.parametrize("value", ["", "soon", None, 5, "Tue, 99 Mar 2024 00:00:00 GMT"])
-def test_sources_that_say_no_date_have_none(value: object) -> None:
+def test_sources_without_a_readable_date_have_none(value: object) -> None:
     assert published(value) is None
 
 
@@ -170,7 +170,7 @@ def test_sources_that_say_no_date_have_none(value: object) -> None:
         ("http://a.org\\.b.org/", "?"),
     ],
 )
-def test_sources_belong_to_who_registered_their_domain(source: str, site: str) -> None:
+def test_sources_are_grouped_by_registered_domain(source: str, site: str) -> None:
     assert site_of(source) == site
 
 
@@ -179,6 +179,6 @@ def test_sources_without_a_scheme_are_limited_too() -> None:
     assert allowed("example.org/page", ["example.org"], [])
 
 
-def test_sources_with_half_a_character_in_their_address_are_named() -> None:
+def test_sources_with_a_lone_surrogate_in_their_address_are_normalised() -> None:
     assert normalised("https://a.org/\ud800?q=\udfff")
     assert not allowed("https://\ud800.org/", ["a.org"], [])

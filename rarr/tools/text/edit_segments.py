@@ -1,4 +1,4 @@
-"""Turns edits into the kept, deleted and inserted parts of a text, in text order."""
+"""Turns edits into the unchanged ("kept"), deleted and inserted parts of a text, in text order."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -10,7 +10,7 @@ Kind = Literal["kept", "deleted", "inserted"]
 
 
 class Segment(NamedTuple):
-    """A run of characters that is in both texts, or only in the original, or only in the revised text."""
+    """Characters that are in both texts ("kept"), only in the original, or only in the revised text."""
 
     kind: Kind
     text: str
@@ -25,7 +25,7 @@ class Piece(NamedTuple):
 
 
 def segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
-    """The parts of `original` after the accepted edits, applied one after the other, in text order.
+    """Applies the accepted edits one after the other, and returns the parts of both texts in text order.
 
     Kept and deleted segments together are the original text, kept and inserted segments the revised text.
     Between two kept segments there is at most one deleted segment, then at most one inserted segment.
@@ -34,7 +34,7 @@ def segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
 
 
 def traced(original: str, edits: Sequence[Edit]) -> list[Piece]:
-    """The segments, edit by edit.
+    """Like `segments`, but each deleted or inserted piece has the id of its edit, and none are joined.
 
     A refused edit is an empty deleted piece after the text it would replace.
     """
@@ -74,7 +74,7 @@ def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
 def by_sentence(
     pieces: Sequence[Piece], sentences: Sequence[Sentence]
 ) -> Iterator[tuple[Sentence | None, list[Piece]]]:
-    """The pieces of each sentence of the revised text, and the pieces between sentences."""
+    """Yields the pieces of each sentence of the revised text, and with None those between sentences."""
     rest, at = list(pieces), 0
     for sentence in sorted(sentences, key=lambda sentence: sentence.start):
         start, end = max(sentence.start, at), max(sentence.end, at)
@@ -89,7 +89,7 @@ def by_sentence(
 
 
 def merged(pieces: Iterable[Segment] | Iterable[Piece]) -> Iterator[Segment]:
-    """The same without empty segments: between two kept segments one deleted, then one inserted, at most."""
+    """Joins the pieces between two kept pieces into at most one deleted, then one inserted segment."""
     filled = (piece for piece in pieces if piece.text)
     for kept, run in groupby(filled, lambda piece: piece.kind == "kept"):
         parts = list(run)

@@ -8,7 +8,7 @@ from rarr.cli import options
 from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
-from rarr.tools.text.nouns import counted
+from rarr.tools.text.noun_phrases import counted
 
 if TYPE_CHECKING:
     from rarr.traces.trace import Trace
@@ -72,8 +72,8 @@ def trace_of(run: str) -> "Trace":
 
 def _all(folder: Path, node: str, given: dict[str, Any], *, as_json: bool) -> int:
     from rarr.agent.replay.replay_sets import replay_set
+    from rarr.views.terminal.progress_line import Waiting
     from rarr.views.terminal.replay import render_set
-    from rarr.views.terminal.waiting import Waiting
 
     clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:

@@ -20,7 +20,7 @@ from rarr.records import Check, Evidence, Part, PartState
 from rarr.tools.text.document import Span
 
 
-class CheckedPlace(NamedTuple):
+class CheckablePlace(NamedTuple):
     """A place of a text, with its words and their values, units included.
 
     `sentence` is the sentence of the place, and `claim` the same with its subject filled in; None for a
@@ -57,12 +57,12 @@ class CheckedPlace(NamedTuple):
     def _is_answered(self, answer: str, evidence: Evidence) -> bool:
         """Does the answer of an agreeing check confirm the place, read together with the passage?"""
         beside = parsed_passage(evidence.text, evidence.title)
-        told = [
+        stated_values = [
             stated
             for value in checkable_values(answer)
             for stated in [source.value for source in answer_sources(value, beside.sentences)] or [value]
         ]
-        return confirms_values(self.values, told, beside) and not self._is_otherwise(beside)
+        return confirms_values(self.values, stated_values, beside) and not self._is_otherwise(beside)
 
     def _is_otherwise(self, beside: ParsedPassage) -> bool:
         """Is the passage about a thing of another kind, or does it have the values for other things?"""
@@ -87,19 +87,19 @@ class CheckedPlace(NamedTuple):
         if not self.values:
             return self.words if has_phrase(f"{evidence.title}\n{evidence.text}", self.words) else ""
         context = {word.stem for word in self.sentence.content if not self._has(word)}
-        told = [
+        stated_values = [
             (value, part.text)
             for part, stems in zip(beside.sentences, beside.own_stems, strict=True)
             if not context or not context.isdisjoint(stems)
             for value in part.values
             if is_asserted(part.text, value.start)
         ]
-        told += [(value, evidence.title) for value in beside.title_values]
+        stated_values += [(value, evidence.title) for value in beside.title_values]
         words = [
             next(
                 (
                     value_extent(other).of(text)
-                    for other, text in told
+                    for other, text in stated_values
                     if confirms_value(other, value, beside)
                 ),
                 "",
@@ -111,8 +111,12 @@ class CheckedPlace(NamedTuple):
     def _told_alike(self, alike: WordFinder, beside: ParsedPassage) -> str:
         """The word of the same meaning, in all sentences of the passage that are most like the claim."""
         context = {word.stem for word in self.sentence.content}
-        told = [len(context & stems) for stems in beside.own_stems]
-        most = [part for part, count in zip(beside.sentences, told, strict=True) if 0 < count == max(told)]
+        shared_counts = [len(context & stems) for stems in beside.own_stems]
+        most = [
+            part
+            for part, count in zip(beside.sentences, shared_counts, strict=True)
+            if 0 < count == max(shared_counts)
+        ]
         places = [(part, next(alike(part), None)) for part in most]
         words = [place.of(part.text) for part, place in places if place is not None]
         return words[0] if words and len(words) == len(most) else ""

@@ -1,4 +1,4 @@
-"""Nouns after a number, and with an article."""
+"""Writes nouns after a number (2 rows) and class names with an article (an int)."""
 
 import re
 
@@ -7,12 +7,12 @@ _WITH_IES = re.compile(r"(?<=[^aeiou])y\Z")
 
 
 def counted(n: int, noun: str) -> str:
-    """A number with its noun: 1 row, 2 rows, 1,000 queries, 3 branches."""
+    """Writes a number with its noun: 1 row, 2 rows, 1,000 queries, 3 branches."""
     return f"{n:,} {noun if n == 1 else _plural(noun)}"
 
 
 def kind_of(value: object) -> str:
-    """The class of `value` with an article: an int, a str."""
+    """Writes the class of `value` with an article: an int, a str."""
     name = type(value).__name__
     return f"{'an' if name[:1].lower() in {*'aeio'} else 'a'} {name}"
 

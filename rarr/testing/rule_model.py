@@ -1,13 +1,13 @@
-"""A stand-in for a language model that answers the package's own prompts with the embedded rules."""
+"""Stands in for a language model: answers the package's own prompts with the embedded rules."""
 
 import json
 
 from rarr import prompts
-from rarr.testing.asked import Asked, UnansweredError
+from rarr.testing.script_answers import Asked, UnansweredError
 
 
 class RuleModel:
-    """The answers of a `ScriptedServer` or a `ScriptedModel`, to try `rarr` without a language model.
+    """A script for a `ScriptedServer` or `ScriptedModel`, to try `rarr` without a language model.
 
         with ScriptedServer(RuleModel()) as server: ...
 
@@ -16,8 +16,8 @@ class RuleModel:
     """
 
     def __call__(self, asked: Asked) -> str:
-        """The answer, as JSON in the prompt's schema."""
-        from rarr.testing import answering  # it loads the embedded rules, which takes a while
+        """Answers a request, as JSON in the prompt's schema."""
+        from rarr.testing import rule_answers  # it loads the embedded rules, which takes a while
 
         prompt = prompts.load(_name(asked))
         # All user messages, because the last may be the complaint about an unreadable answer.
@@ -27,11 +27,14 @@ class RuleModel:
             raise UnansweredError(
                 f"the rules cannot read this message: it does not have the form of {prompt.name}.md"
             )
-        return json.dumps(answering.answer(prompt.name, variables), ensure_ascii=False)
+        return json.dumps(rule_answers.answer(prompt.name, variables), ensure_ascii=False)
 
 
 def _name(asked: Asked) -> str:
-    """The prompt's name. A prompt may begin like another: the longest instructions count."""
+    """Finds the prompt's name, or else the prompt whose instructions, the longest, are in the system message.
+
+    Raises `UnansweredError` if there is none.
+    """
     names = prompts.names()
     if asked.prompt in names:
         return str(asked.prompt)

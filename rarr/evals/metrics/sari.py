@@ -1,4 +1,4 @@
-"""SARI: the n-grams that a correction kept, added and deleted, compared with people (Xu et al. 2016)."""
+"""Computes SARI: n-grams that a correction kept, added and deleted, compared with people (Xu et al. 2016)."""
 
 import re
 from collections import Counter
@@ -18,7 +18,7 @@ _BETWEEN += [(re.compile(r"([0-9])(-)"), r"\1 \2 ")]
 
 
 def sari(source: str, output: str, references: Sequence[str]) -> float:
-    """SARI between 0 and 1: the mean of F1 of adding, F1 of keeping and precision of deleting.
+    """Computes SARI from 0 to 1: the mean of F1 of adding, F1 of keeping and precision of deleting.
 
     Each of the three is the mean over n-grams of 1 to 4 words. The computation is that of the published
     tools, so that values compare: the authors' SARI.py with the corrections that EASSE (Alva-Manchego et al.
@@ -35,7 +35,7 @@ def sari(source: str, output: str, references: Sequence[str]) -> float:
 
 
 def _parts(before: Grams, after: Grams, wanted: Sequence[Grams]) -> tuple[float, float, float]:
-    """F1 of adding, F1 of keeping and precision of deleting, for n-grams of one size."""
+    """Computes F1 of adding, F1 of keeping and precision of deleting, for n-grams of one size."""
     people = Counter[tuple[str, ...]]()
     for reference in wanted:
         people.update(reference)
@@ -53,7 +53,7 @@ def _parts(before: Grams, after: Grams, wanted: Sequence[Grams]) -> tuple[float,
 
 
 def _share(good: Grams, of: Grams) -> float:
-    """The mean over the n-grams of `of` of the share of each that is good."""
+    """The mean, over the n-grams of `of`, of the share of each that is in `good`; 1 if there are none."""
     return fmean(good[gram] / count for gram, count in of.items()) if of else 1.0
 
 
@@ -67,7 +67,7 @@ def _f1(precision: float, recall: float) -> float:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text as mteval-v13a has them, in lower case."""
+    """Splits a text into words as mteval-v13a does, in lower case."""
     line = _APART.sub(r" \1 ", f" {text.lower().replace(chr(10), ' ')} ")
     for pattern, apart in _BETWEEN:
         line = pattern.sub(apart, line)

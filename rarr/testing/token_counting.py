@@ -10,9 +10,10 @@ BLOCK = 64  # characters; a prefix is cached in whole blocks, as servers do
 
 
 class TokenCounter:
-    """Counts `estimated_tokens` of the messages and of the answers.
+    """Counts the tokens of messages and answers, with `estimated_tokens`.
 
-    `cached` counts the longest prefix of all messages together that an earlier request had.
+    `cached` counts the longest prefix of all messages together that an earlier request had, in blocks of
+    `BLOCK` characters; 0 without `prefix_cache`.
     """
 
     def __init__(self, prefix_cache: bool = True) -> None:
@@ -20,7 +21,7 @@ class TokenCounter:
         self._lock = threading.Lock()
 
     def count(self, contents: Sequence[str], texts: Sequence[str]) -> Tokens:
-        """The tokens of one request. Its prefix counts as cached for later requests."""
+        """Counts the tokens of one request, and remembers its messages as cached for later requests."""
         whole = "".join(contents)
         cached = whole[: self._seen_length(whole)]
         return Tokens(estimated_tokens(contents), estimated_tokens(texts), estimated_tokens([cached]))

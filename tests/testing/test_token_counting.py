@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.testing import ScriptedServer
-from rarr.testing.usage import BLOCK, TokenCounter
+from rarr.testing.token_counting import BLOCK, TokenCounter
 from rarr.tools.models.chat import Tokens
 from testing.conftest import Ask
 
@@ -34,7 +34,7 @@ def test_without_a_prefix_cache_nothing_is_cached() -> None:
 
 
 @pytest.mark.loopback
-def test_server_says_its_usage_and_adds_it_up(ask: Ask) -> None:
+def test_server_reports_usage_of_each_answer_and_in_total(ask: Ask) -> None:
     system = "s" * 128
     with ScriptedServer({"": "12345678"}) as server:
         ask(server, "1234", system)

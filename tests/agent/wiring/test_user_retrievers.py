@@ -176,6 +176,7 @@ async def test_object_that_declares_itself_offline_is_accepted_offline(source: A
     assert list(await taken(source, offline=True).retrieve(ASKED, 5)) is not None
 
 
+@pytest.mark.slow
 def test_corpus_object_is_accepted_offline_and_reports_skipped_files(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes/broken.pdf").write_bytes(b"%PDF-1.4 nothing")

@@ -14,7 +14,7 @@ from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
 from rarr.testing.doubles import RETRIEVED_AT
-from rarr.testing.noising import errors, summarized
+from rarr.testing.noising_answers import errors, summarized
 from rarr.tools.text.document import Span, sentences
 
 _NOTHING = "(none)"  # how a prompt shows an empty variable
@@ -26,7 +26,10 @@ Variables = Mapping[str, str]
 
 
 def answer(prompt: str, variables: Variables) -> dict[str, Any]:
-    """The answer to a prompt of the package, in the form with or without context."""
+    """Answers a prompt, with its variables, as the JSON of its schema. `prompt` may end in `_in_context`.
+
+    Raises `NotImplementedError` for an unknown prompt.
+    """
     name = prompt.removesuffix("_in_context")
     if name not in _ANSWERS:
         raise NotImplementedError(f"the rules have no answer to prompt {prompt}")
@@ -86,7 +89,7 @@ def _edit(variables: Variables) -> dict[str, Any]:
 
 
 def _only_there(text: str, change: Change) -> dict[str, Any]:
-    """The change, with enough words around it that its span occurs in the text only once."""
+    """Writes the change with enough words around it that its span occurs in the text only once."""
     start, end = change.start, change.end
     while text.count(text[start:end]) > 1:
         before, after = re.search(r"\S*\s*$", text[:start]), re.match(r"\s*\S*", text[end:])
@@ -98,7 +101,7 @@ def _only_there(text: str, change: Change) -> dict[str, Any]:
 
 
 def _rewritten(variables: Variables) -> str:
-    """The text with every value changed that some evidence contradicts."""
+    """Corrects every value in the text that some evidence contradicts."""
     text = variables["text"]
     context = None if variables["context"] == _NOTHING else variables["context"]
     for quotation in variables["evidence"].split(_BETWEEN):
@@ -113,7 +116,7 @@ def _rewritten(variables: Variables) -> str:
 
 
 def _intent(variables: Variables) -> dict[str, Any]:
-    """Judges intent by the share of the text that is kept."""
+    """Judges that the intent is preserved if at least half of the text's characters are."""
     kept = pres_lev(variables["text"], variables["revision"])
     return {"reason": f"{kept:.2f} of it is left.", "verdict": "preserved" if kept >= 0.5 else "changed"}
 
@@ -131,7 +134,10 @@ def _attribution(variables: Variables) -> dict[str, Any]:
 
 
 def _reading(variables: Variables) -> dict[str, Any]:
-    """The value of the passage at the most similar place, of the kind that the question asks for."""
+    """Answers a question with the value of its kind in the most similar sentence of the passage.
+
+    The answer is "not stated" if no sentence is similar enough.
+    """
     interrogative = next(
         ((word, kind) for word, kind in _INTERROGATIVES.items() if word in variables["query"]), None
     )
@@ -143,7 +149,7 @@ def _reading(variables: Variables) -> dict[str, Any]:
 
 
 def _filled(variables: Variables) -> dict[str, Any]:
-    """The value of the passage at the most similar place, of whichever kind is most similar there."""
+    """Fills the blank with the value, of any kind, in the most similar sentence of the passage."""
     best = max(
         (
             match
@@ -157,7 +163,7 @@ def _filled(variables: Variables) -> dict[str, Any]:
 
 
 def _counterpart(claimed: str, kind: str, variables: Variables) -> Candidate | None:
-    """The value of the passage in the place of the gap of this kind in a claim."""
+    """Finds the value of the passage that corresponds to the gap (see `_GAPS`) of this kind in a claim."""
     evidence, claim, gap = _evidence(variables), parsed_sentence(claimed), _GAPS[kind]
     value = next((value for value in claim.values if claim.text[value.start : value.end] == gap), None)
     matches = candidates(claim, value, parsed_passage(evidence.text, evidence.title)) if value else []
@@ -165,7 +171,7 @@ def _counterpart(claimed: str, kind: str, variables: Variables) -> Candidate | N
 
 
 def _question(variables: Variables) -> dict[str, Any]:
-    """The question of the rules about the marked words."""
+    """Asks the rules' question about the words in [[ ]]; "" if they have none."""
     sentence = variables["sentence"].replace("[[", "").replace("]]", "")
     start = variables["sentence"].find("[[")
     asked = [question.text for question in value_questions(sentence, None) if question.start == start]
@@ -173,14 +179,14 @@ def _question(variables: Variables) -> dict[str, Any]:
 
 
 def _whole(variables: Variables) -> tuple[str, int]:
-    """The text after the sentences before it, and the offset at which it begins."""
+    """Joins the sentences before the text with the text; returns them and the offset of the text."""
     before = variables.get("before", _NOTHING)
     lead = "" if before in ("", _NOTHING) else before + _BREAK
     return lead + variables["text"], len(lead)
 
 
 def _query(variables: Variables) -> Query:
-    """The query at the place where the rules would ask it, else about the whole text."""
+    """Makes the query, with the range for which the rules would ask it, or else that of the whole text."""
     whole, start = _whole(variables)
     text = variables["query"]
     place = next(

@@ -1,4 +1,4 @@
-"""The request to a script, over a socket or in process, and the search for its answer."""
+"""Finds the answer of a script to a request, which came over a socket or in process."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -35,18 +35,18 @@ class Asked:
 Given = str | Mapping[str, Any]
 AskedT = TypeVar("AskedT", bound=Asked)
 Answers = Mapping[str, Given] | Callable[[AskedT], Given]
-"""A function of the request, or answers by a part of the text: the first key in the text counts.
+"""A script: a function of the request, or a mapping whose first key that occurs in the text gives the answer.
 
 An answer that is not a string is dumped as JSON.
 """
 
 
 class UnansweredError(Exception):
-    """The script has no answer: the test, or the prompt, did not mean to send this request."""
+    """The script has no answer to a request: the test, or the prompt, did not mean to send it."""
 
 
 def answer_to(asked: AskedT, answers: Answers[AskedT]) -> str:
-    """The answer. Raises `UnansweredError` where no key of a mapping is in the text."""
+    """Finds the answer to a request. Raises `UnansweredError` if no key of a mapping is in its text."""
     if isinstance(answers, Mapping):
         matching_key = next((key for key in answers if key in asked.text), None)
         if matching_key is None:

@@ -1,11 +1,11 @@
-"""A request as the scripted server received it."""
+"""Parses an HTTP request that the scripted server received."""
 
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rarr.testing.asked import Asked
+from rarr.testing.script_answers import Asked
 from rarr.tools.models.chat import Message
 
 _ROLES: dict[str, Literal["system", "assistant"]] = {
@@ -42,7 +42,7 @@ class Request(Asked):
 
 
 def request_of(method: str, path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> Request:
-    """The request with its messages and the name of its prompt."""
+    """Makes a `Request`, with its messages and the name of its prompt read from `body`."""
     messages = body.get("messages")
     return Request(
         method=method,
@@ -59,7 +59,7 @@ def request_of(method: str, path: str, headers: Mapping[str, str], body: Mapping
 
 
 def _prompt_of(body: Mapping[str, Any]) -> str | None:
-    """The name of the schema, else the name of the function."""
+    """Reads the name of the schema or function of the request, which is that of the prompt, or None."""
     for path in (("response_format", "json_schema", "name"), ("tools", 0, "function", "name")):
         value: Any = body
         try:

@@ -5,10 +5,10 @@ from hypothesis import given
 from views.test_notebook import edit, edited
 
 from rarr.records import Edit, with_edits
-from rarr.tools.text.diff import Segment, segments
+from rarr.tools.text.edit_segments import Segment, segments
 
 
-def test_without_edits_all_is_kept() -> None:
+def test_text_without_accepted_edits_is_one_kept_segment() -> None:
     assert segments("a\r\nb", [edit(0, 1, "x", accepted=False)]) == [Segment("kept", "a\r\nb")]
 
 
@@ -39,7 +39,7 @@ def test_without_edits_all_is_kept() -> None:
         "insertion taken back",
     ],
 )
-def test_edits_are_composed(edits: list[Edit], expected: str) -> None:
+def test_overlapping_edits_are_composed(edits: list[Edit], expected: str) -> None:
     shown = ""
     for kind, text in segments("abcdef", edits):
         shown += {"kept": text, "deleted": f"[{text}|]", "inserted": f"[|{text}]"}[kind]
@@ -49,14 +49,14 @@ def test_edits_are_composed(edits: list[Edit], expected: str) -> None:
 @given(edited())
 def test_segments_hold_both_texts(case: tuple[str, list[Edit]]) -> None:
     original, edits = case
-    found = segments(original, edits)
-    assert "".join(text for kind, text in found if kind != "inserted") == original
-    assert "".join(text for kind, text in found if kind != "deleted") == with_edits(original, edits)
+    parts = segments(original, edits)
+    assert "".join(text for kind, text in parts if kind != "inserted") == original
+    assert "".join(text for kind, text in parts if kind != "deleted") == with_edits(original, edits)
 
 
 @given(edited())
 def test_segments_are_neither_empty_nor_split(case: tuple[str, list[Edit]]) -> None:
-    found = segments(*case)
-    kinds = "".join(segment.kind[0] for segment in found)
-    assert all(segment.text for segment in found)
+    parts = segments(*case)
+    kinds = "".join(segment.kind[0] for segment in parts)
+    assert all(segment.text for segment in parts)
     assert not any(pair in kinds for pair in ("kk", "dd", "ii", "id"))

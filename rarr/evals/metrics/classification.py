@@ -1,6 +1,6 @@
 """Compares verifiers with people: the classes of AttrScore, and yes or no as in ExpertQA.
 
-A row without a prediction or label (None) enters no number, and is counted as `unjudged`. A ratio that is not
+A row without a prediction or label (None) is not used, and counted as `unjudged`. A ratio that is not
 defined, such as the precision of a class that was never predicted, is None.
 """
 
@@ -17,7 +17,7 @@ ATTRIBUTION_CLASSES: tuple[AttributionClass, ...] = get_args(AttributionClass)
 
 
 class ClassScores(Record):
-    """One class against the other classes, from 0 to 1. `n` rows have it as their label."""
+    """Precision, recall and F1 of one class, from 0 to 1. `n` rows have it as their label."""
 
     precision: float | None
     recall: float | None
@@ -26,7 +26,7 @@ class ClassScores(Record):
 
 
 class Classification(Record):
-    """Predictions against labels.
+    """The scores of predictions against labels.
 
     `confusion[label][prediction]` counts rows; all other values are from 0 to 1. `macro_f1` is the mean F1 of
     the classes that were predicted or are labels. `balanced_accuracy` is the mean recall of the classes that
@@ -43,7 +43,7 @@ class Classification(Record):
 
 
 class Detection(Record):
-    """Yes or no against people. Precision, recall and F1 are for yes. All values are from 0 to 1."""
+    """The scores of yes-or-no predictions against people, from 0 to 1; precision, recall and F1 of yes."""
 
     precision: float | None
     recall: float | None
@@ -73,7 +73,7 @@ def classification(
     labels: Sequence[str | None],
     classes: Sequence[str] = ATTRIBUTION_CLASSES,
 ) -> Classification:
-    """Precision, recall and F1 of each class, and the summary of all classes (Yue et al. 2023, section 5).
+    """Computes the scores of each class and of all classes together (Yue et al. 2023, section 5).
 
     Raises `InputError` for lists of different lengths, and for a class that is not in `classes`.
     """
@@ -115,9 +115,10 @@ def detection(predicted: Sequence[bool | None], labels: Sequence[bool | None]) -
 
 
 def roc_auc(scores: Sequence[float | None], labels: Sequence[bool | None]) -> float | None:
-    """The probability that a true row scores above a false row; a tie counts half (Mann and Whitney 1947).
+    """Computes the probability that a true row scores above a false row; a tie counts half.
 
-    None if all labels are of one class. Raises `InputError` for lists of different lengths.
+    None if all labels are of one class (Mann and Whitney 1947). Raises `InputError` for lists of different
+    lengths.
     """
     rows = sorted(_judged(scores, labels))
     truths = sum(label for _, label in rows)
