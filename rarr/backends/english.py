@@ -1,4 +1,4 @@
-"""Embedded models judge only English: other sentences and evidence are left unjudged.
+"""Wraps the embedded models, which read only English, so that they skip text in other languages.
 
 Each class wraps one component and warns, once a run, of the languages that the component did not judge.
 """
@@ -27,7 +27,7 @@ class EnglishQuestions:
         self.embedded = questions
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """The questions about the sentences in English."""
+        """Asks the wrapped generator, and returns the questions about sentences in English."""
         foreign = await work(foreign_sentences, text)
         _warn("sentences that are", foreign.values())
         asked = await self.embedded.generate(text, context)
@@ -36,7 +36,7 @@ class EnglishQuestions:
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """The short questions about the sentences of `spans` that are in English."""
+        """Asks the wrapped generator for short questions about the sentences of `spans` in English."""
         foreign = await work(foreign_sentences, text)
         english = [span for span in spans if span not in foreign]
         return await self.embedded.target(text, context, english, asked)
@@ -49,7 +49,10 @@ class EnglishChecker:
         self.embedded = checker
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Raises what the checker raises."""
+        """Asks the wrapped checker if sentence and evidence are in English, and else returns `unknown`.
+
+        Raises what the checker raises.
+        """
         if code := await work(foreign_language, evidence.text):
             _warn("passages that are", [code])
             return Agreement(verdict="unknown", reason=f"the evidence is not in English ({code})")
@@ -70,7 +73,10 @@ class EnglishVerifier:
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """Raises what the verifier raises."""
+        """Asks the wrapped verifier for the support of the sentences in English; None for the others.
+
+        None for all if the evidence is not in English. Raises what the verifier raises.
+        """
         english = await _english(text, spans, evidence)
         judged = await self.embedded.support(text, context, english, evidence) if english else ()
         by_span = dict(zip(english, judged, strict=True))
@@ -79,7 +85,10 @@ class EnglishVerifier:
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Raises what the verifier raises."""
+        """Asks the wrapped verifier for the classes of the sentences in English; None as in `support`.
+
+        Raises what the verifier raises.
+        """
         english = await _english(text, spans, evidence)
         classes = await self.embedded.classify(text, context, english, evidence) if english else ()
         by_span = dict(zip(english, classes, strict=True))
@@ -87,7 +96,7 @@ class EnglishVerifier:
 
 
 async def _english(text: str, spans: Sequence[Span], evidence: Evidence) -> list[Span]:
-    """The sentences of `spans` that `evidence` can judge."""
+    """Returns the sentences of `spans` in English; none if `evidence` is not. Warns of the others."""
     if code := await work(foreign_language, evidence.text):
         _warn("passages that are", [code])
         return []

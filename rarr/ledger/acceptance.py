@@ -1,4 +1,4 @@
-"""A revision with suggested edits applied after its run."""
+"""Applies suggested edits to a revision after its run."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,11 @@ from rarr.tools.text.document import Span
 
 
 def with_accepted(revision: Revision, edit_ids: Sequence[str]) -> Revision:
-    """The revision with these suggested edits applied; see `Revision.accept`."""
+    """Returns a copy of `revision` with these suggested edits applied, in the order of `revision.edits`.
+
+    Nothing is judged again: changed sentences become `unjudged`, and each edit adds a warning. Raises
+    `InputError` for an id that is not a suggested edit, or whose words another edit changed.
+    """
     if not all(isinstance(edit_id, str) for edit_id in edit_ids):
         raise InputError('edit ids are given one by one: accept("e1", "e2")')
     suggested = [edit.id for edit in revision.edits if edit.state == "suggested"]
@@ -56,7 +60,7 @@ def _with_edit(revision: Revision, edit_id: str) -> Revision:
 
 
 def _moved_to_end(revision: Revision, edit_id: str) -> Edit:
-    """The edit as accepted, with its place in the present text."""
+    """Returns the edit as accepted, with its place in the current text, to be put at the end of the edits."""
     number = next(number for number, edit in enumerate(revision.edits) if edit.id == edit_id)
     edit = revision.edits[number]
     later = [other for other in revision.edits[number + 1 :] if other.accepted]
@@ -69,7 +73,7 @@ def _moved_to_end(revision: Revision, edit_id: str) -> Edit:
 
 
 def _sentence_after(sentence: Sentence, edit: Edit, text: str) -> Sentence:
-    """The sentence after the edit; `unjudged` if the edit changed it."""
+    """Returns the sentence at its place after the edit; `unjudged` if the edit changed its text."""
     place = moved_place(Span(sentence.start, sentence.end), [edit])
     update = {"start": place.start, "end": place.end, "text": place.of(text)}
     parts = tuple(_part_after(part, edit) for part in sentence.parts)
@@ -80,7 +84,7 @@ def _sentence_after(sentence: Sentence, edit: Edit, text: str) -> Sentence:
 
 
 def _part_after(part: Part, edit: Edit) -> Part:
-    """The part at its new place; open if the edit changed its words."""
+    """Returns the part at its place after the edit; `open` if the edit overlaps it."""
     place = moved_place(Span(part.start, part.end), [edit])
     if Span(part.start, part.end).overlaps(Span(edit.start, edit.end)):
         return Part(start=place.start, end=place.end, state="open")
@@ -88,7 +92,7 @@ def _part_after(part: Part, edit: Edit) -> Part:
 
 
 def _checks(revision: Revision, edits: Sequence[Edit], changed: Sequence[Sentence]) -> tuple[Check, ...]:
-    """The checks; those that looked at a changed sentence are stale."""
+    """Returns the checks of the revision; marks those of queries about a changed sentence as stale."""
     places = [Span(sentence.start, sentence.end) for sentence in changed]
     stale = {
         query.id

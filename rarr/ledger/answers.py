@@ -1,4 +1,7 @@
-"""Answers as values: where the text and the evidence say their answers, and whether the answers are equal."""
+"""Finds where the text and the evidence give their answers to a query, and compares the answers.
+
+Answers are compared by their values: the dates, numbers, names and exclusive words that the rules parse.
+"""
 
 import re
 from math import isclose
@@ -15,7 +18,10 @@ from rarr.tools.text.document import Span
 
 
 class AnswerSource(NamedTuple):
-    """A value of the evidence's answer, and the place where a sentence of the evidence says it."""
+    """A value of the evidence's answer, with a sentence of the evidence that says it.
+
+    `start` is the place of the value in the sentence.
+    """
 
     value: Value
     sentence: ParsedSentence
@@ -23,10 +29,10 @@ class AnswerSource(NamedTuple):
 
 
 def answer_place(part: ParsedSentence, asked_about: Span, answer: str) -> Span | None:
-    """The place where a sentence gives its answer, with the unit; None where no place can be found.
+    """Finds the place of `answer` in a sentence, with its unit; of several, the one nearest to `asked_about`.
 
     If the sentence does not have the words of the answer, its values are searched. If it does not have the
-    value either, the place is the part of the sentence that the query asks about.
+    value either, the place is `asked_about`, or None if that is the whole sentence or lies outside it.
     """
     matches = re.finditer(rf"(?<!\w){re.escape(answer)}(?!\w)", part.text, re.IGNORECASE)
     places = [Span(*match.span()) for match in matches] if answer.strip() else []
@@ -48,7 +54,7 @@ def answer_place(part: ParsedSentence, asked_about: Span, answer: str) -> Span |
 
 
 def answer_sources(value: Value, parts: tuple[ParsedSentence, ...]) -> list[AnswerSource]:
-    """The places where sentences of the evidence say a value of its answer.
+    """Finds the places where the evidence, of which `parts` are the sentences, says a value of its answer.
 
     A number is given as the evidence has it, with the unit that the answer may leave out. A number near the
     answer, such as 1,600 feet for 1,595, counts only if no number equals the answer. A name is given as the
@@ -64,7 +70,10 @@ def answer_sources(value: Value, parts: tuple[ParsedSentence, ...]) -> list[Answ
 
 
 def computed_source(value: Value, answer: ParsedSentence, replaced: Value | None) -> AnswerSource:
-    """The source of a value that follows from a correction. A value without a unit gets that of the text."""
+    """Builds the source of a value that was computed after a correction: the computed `answer` itself.
+
+    A number without a unit gets the unit of `replaced`, the text's old value.
+    """
     if replaced is not None:
         match value.read, replaced.read:
             case Quantity() as bare, Quantity() as old if old.form and not bare.unit:
@@ -99,7 +108,10 @@ def equals_answer(value: Value, wanted: Value, replaced: Value | None) -> bool:
 
 
 def has_whole_name(written: str, wanted: str, replaced: Value | None) -> bool:
-    """Is the whole name written? A surname is enough where it replaces a single word."""
+    """Does `written` have all words of the name `wanted` in a row?
+
+    Its last word is enough where `replaced`, the text's old value, is a name of one word.
+    """
     written_words, wanted_words = key_words(written), key_words(wanted)
     if any(
         written_words[start : start + len(wanted_words)] == wanted_words
@@ -113,7 +125,7 @@ def has_whole_name(written: str, wanted: str, replaced: Value | None) -> bool:
 
 
 def values_at(part: ParsedSentence, place: Span) -> list[Value]:
-    """The values of a sentence that overlap `place`, with their units."""
+    """Returns the values of a sentence that overlap `place`, by their own words or by their unit."""
     return [value for value in part.values if value_extent(value).overlaps(place)]
 
 
@@ -128,7 +140,7 @@ def _is_same_value(evidence_value: Value, answer: Value) -> bool:
 
 
 def _is_near(evidence_value: Value, answer: Value) -> bool:
-    """Does the evidence's number round to the answer without being equal to it?"""
+    """Are two values that may mean the same numbers of one unit with different amounts?"""
     match evidence_value.read, answer.read:
         case Quantity() as read, Quantity() as wanted if read.unit == wanted.unit:
             return not isclose(read.amount, wanted.amount)
@@ -136,5 +148,5 @@ def _is_near(evidence_value: Value, answer: Value) -> bool:
 
 
 def _date_parts(date: Date) -> tuple[int | None, int | None, int | None]:
-    """Year, month and day; a decade or century has no year."""
+    """Returns year, month and day, None for a missing one; a decade or century has no year."""
     return (date.first_year if date.first_year == date.last_year else None, date.month, date.day)

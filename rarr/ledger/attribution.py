@@ -1,4 +1,4 @@
-"""The share of a text that evidence attributes: AIS, judged by people, and auto-AIS, judged by a model."""
+"""Computes the share of a text that evidence supports: AIS, judged by people, and auto-AIS, by a model."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ def ais(labels: Sequence[bool | None]) -> float | None:
 
 
 def auto_ais(supports: Sequence[float | None]) -> float | None:
-    """Auto-AIS: the mean over sentences of the best entailment by one evidence.
+    """Auto-AIS: the mean over sentences of the best entailment score by one evidence.
 
     `supports` has one value for each sentence, between 0 and 1, from `best_support`. Sentences that could not
     be judged (None) do not count; if no sentence could be judged, the result is None (Gao et al. 2023,
@@ -29,9 +29,10 @@ def auto_ais_by_evidence(entailments: Sequence[Sequence[float | None]]) -> float
 
 
 def best_support(entailments: Sequence[float | None]) -> float | None:
-    """The best entailment of one sentence by one evidence. Entailments that could not be judged do not count.
+    """Returns the highest entailment score of one sentence; `entailments` has one score for each evidence.
 
-    The result is 0 without evidence, and None if no evidence could be judged.
+    Scores of None, which could not be judged, do not count. The result is 0 for no evidence, and None if no
+    evidence could be judged.
     """
     if not entailments:
         return 0.0

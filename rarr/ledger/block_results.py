@@ -1,4 +1,4 @@
-"""Join the runs of a long text's blocks into one: shift places, build one report and one set of scores."""
+"""Joins the runs of a long text's blocks into one: shifts places, builds one report and one set of scores."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
@@ -27,21 +27,24 @@ class BlockOutcome(NamedTuple):
 
     @property
     def cut(self) -> bool:
-        """Has a limit of the run left something out?"""
+        """Has a limit of the run left something out? Of a block that is too long to revise, no limit has."""
         if self.state is None:
             return bool(self.block.sentences) and not self.block.too_long
         return any(notice.code == CUT for notice in self.state["warnings"])
 
     @property
     def done(self) -> int:
-        """The number of sentences that were revised and judged."""
+        """The number of sentences that were revised and judged; all of them if nothing was left out."""
         if not self.cut:
             return len(self.block.sentences)
         return sum(sentence.status != "unjudged" for sentence in _sentences(self.state)) if self.state else 0
 
 
 def block_state(text: str, context: str | None, number: int, span: Span, lead: str) -> State:
-    """The state with which the run of a block of `text` begins."""
+    """Builds the state with which the run of a block of `text` begins.
+
+    `span` is the place of the block. `lead` is text that is put before the block and is not revised.
+    """
     block_text = lead + span.of(text)
     return State(
         original=block_text,
@@ -55,14 +58,15 @@ def block_state(text: str, context: str | None, number: int, span: Span, lead: s
 
 
 def without_working_keys(state: State) -> State:
-    """The state without the keys that only the block's own run needs."""
+    """Returns a copy of the state without the keys that only the block's own run needs."""
     return cast(State, {name: value for name, value in state.items() if name not in _WORKING_KEYS})
 
 
 def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int) -> State:
-    """The state of the whole run. `outcomes` are in the order of the text, and some may lack their state.
+    """Joins the states of the blocks into the state of the whole run, which began with `start`.
 
-    Edits are in the order of the text. The places of a block's edits count the edits of the blocks before it.
+    `outcomes` are in the order of the text; the sentences of a block without a state become `unjudged`. Edits
+    are in the order of the text. The places of a block's edits count the edits of the blocks before it.
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits")}
     parts: list[tuple[str, str]] = []
@@ -119,7 +123,7 @@ def _unjudged_sentences(text: str, spans: Iterable[Span], grown: int) -> list[Se
 
 
 def _sentences(state: State) -> Sequence[Sentence]:
-    """The sentences of the report. Without a report, all sentences of the block as unjudged."""
+    """Returns the sentences of the report, or without a report all sentences of the block as unjudged."""
     if (report := state.get("report")) is not None:
         return report.sentences
     return _unjudged_sentences(
@@ -128,7 +132,10 @@ def _sentences(state: State) -> Sequence[Sentence]:
 
 
 def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores:
-    """Attribution over all judged sentences. Preservation also counts blocks that no run reached."""
+    """Computes attribution over all judged sentences. Preservation also counts blocks that no run reached.
+
+    `intent` is 0 if any block changed the intent, and None if any was not judged.
+    """
     scored = [state for state in states if "scores" in state and "judged" in state]
     if not scored:
         return Scores()
@@ -146,7 +153,10 @@ def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores
 
 
 def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:
-    """Each warning once. Drops the blocks' warnings about limits, because the whole run gives its own."""
+    """Collects each warning once. Drops the blocks' warnings about limits: the whole run gives its own.
+
+    Adds `NOTHING_TO_CHECK` if no block has a query and no limit left anything out.
+    """
     states = [outcome.state for outcome in outcomes if outcome.state is not None]
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
     for notice in (notice for state in states for notice in (*state["warnings"], *state.get("told", []))):

@@ -1,4 +1,4 @@
-"""A place of a sentence that can be checked, and what confirms it: a check, or the words of a passage."""
+"""Decides whether a check or the words of a passage confirm a place of a sentence, such as a number."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from rarr.tools.text.document import Span
 
 
 class CheckablePlace(NamedTuple):
-    """A place of a text, with its words and their values, units included.
+    """A place of a text that can be checked, with its words and the dates, numbers, names or terms in them.
 
     `sentence` is the sentence of the place, and `claim` the same with its subject filled in; None for a
     sentence without a claim. `alike` finds a word of the same meaning in a sentence of a passage.
@@ -37,7 +37,11 @@ class CheckablePlace(NamedTuple):
     def by_checks(
         self, checks: Sequence[Check], evidence: Mapping[str, Evidence], against: Sequence[str]
     ) -> Part:
-        """The part, with its state by the checks of the query's evidence."""
+        """Returns the place as a part, with the state that the checks of its query give it.
+
+        `differs` if a check disagrees whose evidence is in `against`, the evidence that contradicts the
+        sentence; else `confirmed` if a check agrees and its passage has the same values for it; else `open`.
+        """
         for check in checks:
             if check.verdict == "disagrees" and check.evidence_id in against:
                 return self.part("differs", check.evidence_id, check.evidence_answer)
@@ -48,7 +52,7 @@ class CheckablePlace(NamedTuple):
         return self.part("open")
 
     def by_words(self, passages: Sequence[Evidence]) -> Part:
-        """The part, confirmed by the words of the first passage that has them, else open."""
+        """Returns the place as a part: confirmed by the first passage whose words confirm it, else `open`."""
         for evidence in passages:
             if words := self._literal(evidence):
                 return self.part("confirmed", evidence.id, words)
@@ -65,7 +69,11 @@ class CheckablePlace(NamedTuple):
         return confirms_values(self.values, stated_values, beside) and not self._is_otherwise(beside)
 
     def _is_otherwise(self, beside: ParsedPassage) -> bool:
-        """Is the passage about a thing of another kind, or does it have the values for other things?"""
+        """Does the passage have the values for something else?
+
+        It is about a thing of another kind, or has them under other headers of a table, for another thing,
+        or with "to" for "from".
+        """
         if self.claim is not None and is_another_kind(self.claim.sentence, beside):
             return True
         if self.claim is not None and under_other_headers(self.claim, self.words, self.values, beside):
@@ -77,7 +85,7 @@ class CheckablePlace(NamedTuple):
         )
 
     def _literal(self, evidence: Evidence) -> str:
-        """The words of a passage about the same subject that confirm the place; empty where none do."""
+        """Returns the words of a passage about the same subject that confirm the place; empty if none do."""
         beside = parsed_passage(evidence.text, evidence.title)
         elsewhere = any(is_about_something_else(claim, value, beside) for claim, value in self._claimed())
         if elsewhere or self._is_otherwise(beside):
@@ -109,7 +117,10 @@ class CheckablePlace(NamedTuple):
         return words[0] if all(words) else ""
 
     def _told_alike(self, alike: WordFinder, beside: ParsedPassage) -> str:
-        """The word of the same meaning, in all sentences of the passage that are most like the claim."""
+        """Returns a word of the same meaning from the sentences of the passage that are most like the claim.
+
+        Empty if one of these sentences has no such word.
+        """
         context = {word.stem for word in self.sentence.content}
         shared_counts = [len(context & stems) for stems in beside.own_stems]
         most = [
@@ -125,7 +136,7 @@ class CheckablePlace(NamedTuple):
         return any(value.start <= word.start < value_extent(value).end for value in self.values)
 
     def _claimed(self) -> Iterator[tuple[Claim, Value]]:
-        """The values of the place, as the claim has them."""
+        """Yields the claim with each of its values that overlaps the place; nothing without a claim."""
         if (claim := self.claim) is None:
             return
         for value in claim.sentence.values:
@@ -134,7 +145,7 @@ class CheckablePlace(NamedTuple):
                 yield claim, value
 
     def part(self, state: PartState, evidence_id: str = "", says: str = "") -> Part:
-        """The place as a part of the sentence, in `state`."""
+        """Builds the record of this place, in `state`; `says` are the words of the evidence."""
         return Part(
             start=self.span.start,
             end=self.span.end,

@@ -37,7 +37,11 @@ def confirms_values(
 
 
 def confirms_value(evidence_value: Value, text_value: Value, evidence: ParsedPassage) -> bool:
-    """Does the value of `evidence` confirm the value of the text?"""
+    """Does the value of `evidence` confirm the value of the text?
+
+    A number has to lie in the range of the text's number, a date has to be as exact, and a name has to have
+    all words of the text's name.
+    """
     match evidence_value.read, text_value.read:
         case Quantity() as stated, Quantity() as claimed:
             return bool(same_value(evidence_value, text_value)) and _covers_number(stated, claimed)
@@ -77,7 +81,10 @@ def _direction(before: str) -> str:
 
 
 def _covers_number(stated: Quantity, claimed: Quantity) -> bool:
-    """Is the passage's number within the range of the text's number?"""
+    """Is the passage's number within the range of the text's number?
+
+    For a number without "about" or the like, it has to be equal; in another unit, it may differ by 2%.
+    """
     converted = stated.form.lower() != claimed.form.lower()
     slack = (_CONVERTED if converted else 1e-9) * abs(claimed.amount)
     if not (claimed.hedged or converted):
@@ -86,7 +93,7 @@ def _covers_number(stated: Quantity, claimed: Quantity) -> bool:
 
 
 def _confirms_name(stated: str, claimed: str, evidence: ParsedPassage) -> bool:
-    """Does the passage's name have all words of the text's name?
+    """Does the passage's name have all words of the text's name, or is one an alias or acronym of the other?
 
     If both names end with the same word, the other words may stand elsewhere in the passage.
     """

@@ -14,10 +14,10 @@ Place = tuple[str, int, int]  # source, start and end of a passage
 
 
 def select_evidence(evidence: Sequence[Evidence], most: int) -> tuple[list[str], float]:
-    """At most `most` evidences that maximise coverage: the sum over queries of the best relevance.
+    """Selects at most `most` evidences that maximise coverage: the sum over queries of the best relevance.
 
-    Returns the ids and the coverage (Gao et al. 2023, section 3.4). A passage that was kept for several
-    queries covers all of them.
+    Returns their ids and the coverage (Gao et al. 2023, section 3.4). A passage that is evidence for several
+    queries covers all of them, and is selected once.
     """
     passages: dict[Place, dict[str, float]] = defaultdict(dict)
     names: dict[Place, str] = {}

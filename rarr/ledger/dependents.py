@@ -70,7 +70,7 @@ class _TextNumber(NamedTuple):
 
 
 def dependents(text: str, corrections: Sequence[PlacedEdit]) -> list[Dependent]:
-    """The places of `text` that depend on a corrected value, in the order of the text.
+    """Finds the places of `text` that depend on a corrected value, in the order of the text.
 
     Each place is given once: a computed value comes before a repeated value and a conclusion.
     """
@@ -86,7 +86,10 @@ def dependents(text: str, corrections: Sequence[PlacedEdit]) -> list[Dependent]:
 
 
 def _computed_values(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[Dependent]:
-    """Numbers that were the difference or the sum of two others, of which one or both were corrected."""
+    """Finds numbers that were the difference or the sum of two others, of which one or both were corrected.
+
+    A number counts from the sentence of the corrected number on. `new` is recomputed.
+    """
     numbers = _numbers(text)
     written = [(number, c) for c in corrections for number in numbers if number.place.overlaps(c.place)]
     old = {number.place: value for number, c in written if (value := _value(c.edit.old)) is not None}
@@ -144,7 +147,7 @@ def _have_same_unit(derived: _TextNumber, operand: _TextNumber, corrected: _Text
 
 
 def _repeated_values(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[Dependent]:
-    """Later places that repeat an old value: a number, or a name."""
+    """Finds later places that repeat the old words of an edit, if these have a digit or a capital letter."""
     for edit, place in corrections:
         if not re.search(r"\d|[A-Z]", edit.old):
             continue
@@ -154,7 +157,7 @@ def _repeated_values(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[D
 
 
 def _conclusions(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[Dependent]:
-    """Later sentences of the same paragraph that draw a conclusion in so many words."""
+    """Finds later sentences of the same paragraph that have a word of conclusion, such as "therefore"."""
     for edit, place in corrections:
         end = paragraph_end(text, place.end)
         for span in sentences(text):
@@ -192,7 +195,7 @@ def _value(words: str) -> float | None:
 
 
 def _number(words: str) -> float:
-    """The value of a match of `_NUMBER` or `_WORD`."""
+    """Reads the number in a match of `_NUMBER` or `_WORD`."""
     return float(_WORDS.get(words.casefold()) or words.replace(",", ""))
 
 
@@ -201,6 +204,7 @@ def _is_year(value: float) -> bool:
 
 
 def _written(value: float, like: str) -> str:
+    """Writes `value` in the form of the number `like`: as a word, with commas, or with its decimals."""
     thousands = "," if "," in like else ""
     if "." in like or not value.is_integer():
         return f"{value:{thousands}.{len(like.partition('.')[2]) or 1}f}"

@@ -1,4 +1,4 @@
-"""The wording of an edit: the text must give the evidence's answer, in words of the text or the evidence.
+"""Judges the wording of an edit: it must give the evidence's answer, in words of the text or the evidence.
 
 The rules read the edit and the passage, and ask no model. They are the same for every editor.
 """
@@ -36,11 +36,12 @@ _PUNCTUATION = frozenset(".,'’-–")
 
 
 class Wording:
-    """Judges the wording of an edit by the evidence: `refusal` gives the first rule that the edit breaks.
+    """Judges the wording of an edit by the evidence: `refusal` says which rule the edit breaks first.
 
-    `place` is the place of the text's answer; None where it cannot be found. `replaced` is the place in
-    `before` that the edit and the answer cover, and `written` the same place in `after`. `answers` are the
-    values of the evidence's answer, each with its sources in the evidence; empty for an answer without value.
+    `before` and `after` are the sentence without and with the edit. `place` is the place of the text's
+    answer; None where it cannot be found. `replaced` is the place in `before` that the edit and the answer
+    cover, and `written` the same place in `after`. `answers` are the dates, numbers, names and other values
+    of the evidence's answer, each with the places where the evidence says it; empty for an answer without.
     """
 
     def __init__(
@@ -65,7 +66,10 @@ class Wording:
 
     @property
     def compares(self) -> bool:
-        """Is the evidence's answer a value that code can compare? Else the checker has to agree."""
+        """Can code compare the answers: has the evidence's answer a value, and the text's answer a place?
+
+        If not, the checker has to agree with the edited text.
+        """
         return bool(self.answers) and self.place is not None
 
     @property
@@ -77,7 +81,7 @@ class Wording:
         return before == after and self.before.text != self.after.text
 
     def refusal(self) -> str:
-        """The reason of the first rule that refuses the edit; empty where none does."""
+        """Returns the reason of the first rule that refuses the edit; empty if none does."""
         rules = (
             self._unsaid_answer, self._another_place, self._another_answer, self._another_value,
             self._foreign_words, self._foreign_signs, self._lost_words, self._reversed,
@@ -86,7 +90,7 @@ class Wording:
         return next(filter(None, (rule() for rule in rules)), "")
 
     def _sources(self, value: Value) -> list[AnswerSource]:
-        """The sources of a value. The answer of a follow-up is computed: the evidence need not have it."""
+        """Finds where the evidence says a value. For a follow-up, this is the computed answer itself."""
         if self.follows:
             return [computed_source(value, read_sentence(self.answer), self.old)]
         return answer_sources(value, self.evidence)
@@ -105,7 +109,10 @@ class Wording:
         return f"the change does not replace the text's answer, {place.of(self.before.text)!r}"
 
     def _another_answer(self) -> str:
-        """Refuses an edit without all values of the evidence's answer that have the kind of the text's."""
+        """Refuses an edit that leaves out a value of the evidence's answer, of the kind of the text's value.
+
+        If the answer has no value of this kind, all its values are needed.
+        """
         kind = self.old.kind if self.old else None
         wanted = [answer for answer in self.answers if answer[0].kind == kind] or self.answers
         written = self.written.of(self.after.text)
@@ -120,7 +127,10 @@ class Wording:
         return ""
 
     def _another_value(self) -> str:
-        """Refuses a value that is neither in the evidence's answer nor in the replaced words."""
+        """Refuses a value that is neither in the evidence's answer nor in the replaced words.
+
+        Also refuses a value of the answer that is written once too often.
+        """
         if not self.compares:
             return ""
         kept = [
@@ -233,7 +243,7 @@ class Wording:
         return ""
 
     def _new_words(self) -> Iterator[Token]:
-        """The new words of the edit, without the words of compared values."""
+        """Yields the new words of the edit, except in dates, numbers and terms that code compares."""
         had = {folded_text(word.text) for word in word_tokens(self.replaced.of(self.before.text))}
         given = values_at(self.after, self.written) if self.compares else []
         compared = [

@@ -1,4 +1,4 @@
-"""The text with its edits and checks while edits are made, several at once on different sentences."""
+"""Puts proposed edits into the text, several at once on different sentences, and keeps places and checks."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ from rarr.tools.text.document import Span, sentences
 
 
 class Proposal(NamedTuple):
-    """A change, proposed for the text that `EditingText` then had, and the decision of the gate."""
+    """A change that an editor proposed for the current text, with the decision of the gate about it."""
 
     change: Change
     query_id: str
@@ -22,7 +22,7 @@ class Proposal(NamedTuple):
 
 
 class EditingText:
-    """The current text with its edits, while an edit node runs.
+    """Holds the current text, its edits and its queries while the node `edit` runs, and applies proposals.
 
     `queries` have their places in `text`. `touched` are the ids of queries about a sentence that changed.
     """
@@ -39,11 +39,11 @@ class EditingText:
         self.queries = moved_queries(state["queries"], self.edits)
 
     def query(self, query_id: str) -> Query:
-        """The query, with its place in the current text."""
+        """Returns the query with this id, with its place in the current text."""
         return next(query for query in self.queries if query.id == query_id)
 
     def independent(self, pending: Sequence[list[Check]]) -> list[list[Check]]:
-        """The pending queries that can be edited at once.
+        """Selects the queries that can be edited at the same time; `pending` has a list of checks for each.
 
         No edit has changed their sentences, and they share no sentence with an earlier query.
         """
@@ -96,9 +96,10 @@ class EditingText:
         return left_out
 
     def update(self, *, stale: Callable[[Check], bool]) -> State:
-        """The update of the state. Marks the checks for which `stale` is true.
+        """Builds the update of the state: the text, the edits, the warnings and the checks.
 
-        Adds the checks that the gate asked again on the edited text.
+        Marks the checks for which `stale` is true as stale. Adds the checks that the gate asked again on the
+        edited text.
         """
         checks = [
             check.model_copy(update={"stale": True}) if not check.stale and stale(check) else check

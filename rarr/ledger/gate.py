@@ -29,7 +29,7 @@ class Decision(NamedTuple):
 
     @property
     def state(self) -> EditState:
-        """The state of the edit."""
+        """`refused` if there is a refusal, else `suggested` if there is a doubt, else `accepted`."""
         return "refused" if self.refusal else "suggested" if self.doubt else "accepted"
 
 
@@ -86,14 +86,20 @@ async def decide(
 
 
 def _doubt(check: Check, least: float) -> str:
-    """The reason to suggest the edit only: too few edits of this confidence were right."""
+    """Returns the reason to suggest the edit only: the confidence of `check` is below `least`.
+
+    Empty if it is not, or if it was not measured.
+    """
     if check.confidence is None or check.confidence >= least:
         return ""
     return f"{check.reason}; of such edits {check.confidence:.0%} were right where it was measured"
 
 
 def _still_disagrees(again: Agreement, *, must_agree: bool) -> str:
-    """The reason to refuse: the evidence disagrees with the edited text, or does not agree (`must_agree`)."""
+    """Returns the reason to refuse, if the evidence disagrees with the edited text; else empty.
+
+    With `must_agree`, a check that does not agree is a reason too.
+    """
     if again.verdict == "disagrees":
         answer = f": it says {again.evidence_answer[:60]!r}" if again.evidence_answer else ""
         return f"asked again about the edited text, the evidence still disagrees{answer}"
@@ -105,7 +111,7 @@ def _still_disagrees(again: Agreement, *, must_agree: bool) -> str:
 def _other_disagreeing(
     checks: Sequence[Check], source: Evidence, evidence: Mapping[str, Evidence]
 ) -> list[Evidence]:
-    """The other evidence that disagrees with the text and is relevant enough."""
+    """Selects the evidence except `source` that disagrees with the text and is relevant enough."""
     disagreeing = {check.evidence_id for check in checks if check.verdict == "disagrees"}
     relevant = relevant_beside([evidence[check.evidence_id] for check in checks], source)
     return [passage for passage in relevant if passage.id in disagreeing and passage.id != source.id]
@@ -121,10 +127,10 @@ def _outweighed(
     again: Mapping[str, Agreement],
     kinds: Mapping[str, Kind],
 ) -> str:
-    """The reason to refuse an edit because of other sources, for the current text or for a third answer.
+    """Returns the reason to refuse an edit because of other sources that agree with the text or with neither.
 
     `others` disagree with the text, like `source`. A source that disagrees without an answer prevents the
-    edit only if it also disagrees with the edited text.
+    edit only if it also disagrees with the edited text. Empty if the sources for the edit weigh more.
     """
     agreed = {check.evidence_id for check in checks if check.verdict == "agrees"}
     named = {check.evidence_id for check in checks if check.evidence_answer}

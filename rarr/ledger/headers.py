@@ -1,4 +1,4 @@
-"""Cells of tables: a passage confirms a cell only in a sentence that mentions the headers of the cell."""
+"""Checks the headers of a table's cell: a passage confirms it only in a sentence that mentions them."""
 
 from collections.abc import Sequence
 

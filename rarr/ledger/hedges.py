@@ -1,4 +1,4 @@
-"""Hedges: words before a number that change what a sentence says about it, such as "barely" and "rarely".
+"""Finds hedges: words before a number that change what a sentence says about it, such as "rarely".
 
 "The tower is 135 metres high" does not confirm "the tower is rarely 135 metres high".
 """
@@ -36,14 +36,14 @@ _HARMLESS = {
 
 
 def number_hedges(part: ParsedSentence, value: Value) -> set[str]:
-    """The hedges before a number, in lower case."""
+    """Returns the hedges before a number, in lower case; empty for none."""
     hedges = {match[0].lower() for match in _HEDGE.finditer(part.text, _start(part, value), value.start)}
     before = _DIRECTLY_BEFORE.search(part.text, max(0, value.start - _CHARACTERS), value.start)
     return hedges | ({before["hedge"].lower()} - _HARMLESS if before else set())
 
 
 def _start(part: ParsedSentence, value: Value) -> int:
-    """The place in front of a number from which a hedge reaches the number."""
+    """Finds the place in front of a number, in its clause, from which on a hedge may refer to the number."""
     clause, start, between = part.clause(value.start), value.start, 0
     for word in reversed([word for word in part.words if word.end <= value.start]):
         if part.clause(word.start) != clause or between > _REACH:

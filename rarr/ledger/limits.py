@@ -1,4 +1,4 @@
-"""The limits of an edit: how much it may change, and where (Gao et al. 2023, section 3.3)."""
+"""Checks the limits of an edit: how much it may change, and where (Gao et al. 2023, section 3.3)."""
 
 import re
 
@@ -11,12 +11,15 @@ from rarr.tools.text.noun_phrases import counted
 
 
 def sentence_of(text: str, change: Change) -> Span | None:
-    """The sentence of a change; None for a change outside of sentences, or across several."""
+    """Finds the sentence that a change lies in; None for a change outside of sentences, or across several."""
     return next((s for s in sentences(text) if s.start <= change.start <= change.end <= s.end), None)
 
 
 def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Settings) -> str:
-    """The reason to refuse a change: it exceeds the settings or touches protected text. Empty for none."""
+    """Returns the reason to refuse a change: it exceeds the settings or touches protected text.
+
+    Also: it lies in no sentence, adds markup, or deletes the sentence. Empty if there is no reason.
+    """
     place = Span(change.start, change.end)
     if sentence is None:
         return "the change does not lie within one sentence"
@@ -51,6 +54,6 @@ def _adds_markup(text: str, sentence: Span, change: Change) -> bool:
 
 
 def _lines(text: str, sentence: Span) -> Span:
-    """The whole lines of a sentence. Links and code may go beyond a sentence, but not beyond a line."""
+    """Returns the whole lines of a sentence, because links and code may go beyond it, but beyond no line."""
     end = text.find("\n", sentence.end)
     return Span(text.rfind("\n", 0, sentence.start) + 1, len(text) if end < 0 else end)

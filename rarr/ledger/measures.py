@@ -24,7 +24,11 @@ _RATE = re.compile(
 def differs_in_measure(
     claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value, beside: ParsedPassage
 ) -> bool:
-    """Does the claim give the number a hedge, bound, rate or counted thing that the passage does not give?"""
+    """Does the claim give the number a hedge, bound, rate or counted thing that the passage does not give?
+
+    `part` is the sentence of the passage `beside` that has `evidence_value`. False for an ordinal, and unless
+    both values are numbers.
+    """
     if (
         not (isinstance(value.read, Quantity) and isinstance(evidence_value.read, Quantity))
         or value.read.unit == ORDINAL
@@ -46,18 +50,18 @@ def differs_in_measure(
 
 
 def _differs_in_rate(claimed: str, stated: str) -> bool:
-    """A passage may leave out the period, as a row of a table whose header has it does."""
+    """Are two periods given, and different? A passage may leave out the period, as a row of a table does."""
     return bool(claimed and stated) and claimed != stated
 
 
 def _rate(part: ParsedSentence, value: Value) -> str:
-    """The period of a rate, such as "day" in "twice a day" or "40 mg every day"."""
+    """Returns the period of a rate, such as "day" in "twice a day" or "40 mg every day"; else empty."""
     match = _RATE.match(part.text, value_extent(value).end)
     return match["period"].lower() if match else ""
 
 
 def is_row(part: ParsedSentence) -> bool:
-    """Is it a row of a table, with or without its subject?"""
+    """Is the sentence a row of a table: does it begin with "|", or with a subject, a colon and "|"?"""
     return bool(_ROW.match(part.text))
 
 
@@ -78,7 +82,7 @@ def _is_within(claimed_bound: str, claimed: Quantity, stated_bound: str, stated:
 
 
 def _counted_stem(part: ParsedSentence, value: Value) -> str:
-    """The stem of the word after a number and its unit; empty for a percentage, or without such a word."""
+    """Returns the stem of the word after a number and its unit; empty for a percentage, or for no word."""
     end = value_extent(value).end
     following = next((word for word in part.words if word.start >= end), None)
     if following is None or "%" in part.text[value.start : end] or part.text[end : following.start].strip():

@@ -31,9 +31,10 @@ _IS = re.compile(r"\b(?:is|are|was|were|be|been)\b", re.IGNORECASE)
 
 
 def is_misplaced(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> bool:
-    """Does the passage have the value for something else?
+    """Does the passage have the value, but only for something else?
 
-    Of the sentences with the value, those count that share the most words with the claim.
+    Of the sentences with the value, those count that share the most words with the claim. All of them must
+    differ: in role, label, side of a comparison, measure, assertion or denial.
     """
     places = [
         (part, evidence_value)
@@ -72,7 +73,7 @@ def _is_on_the_other_side(
 
 
 def _is_one_of_a_row(part: ParsedSentence, evidence_value: Value) -> bool:
-    """Is it a cell beside other numbers of its unit? The row does not tell the column of each."""
+    """Is the value a cell of a row with other numbers of its unit? The row does not tell the columns."""
     others = [
         value
         for value in part.values
@@ -89,7 +90,7 @@ def _is_exchanged(claim: ParsedSentence, value: Value, part: ParsedSentence, evi
 
 
 def _words_around(part: ParsedSentence, value: Value) -> set[str]:
-    """The stems of the content words around a value."""
+    """Returns the stems of the content words of the sentence, without those of the value."""
     place = value_extent(value)
     return {word.stem for word in part.content if not place.start <= word.start < place.end}
 
@@ -160,7 +161,7 @@ def _parties_changed_places(claim: ParsedSentence, part: ParsedSentence) -> bool
 
 
 def _agent(part: ParsedSentence) -> _Party | None:
-    """The party that seems to act: the first party without a preposition before it."""
+    """Finds the party that seems to act: the first one without a preposition before it; else None."""
     parties = sorted(_parties(part), key=lambda party: party.place)
     return next((party for party in parties if not _OBLIQUE.search(part.text[: party.place.start])), None)
 

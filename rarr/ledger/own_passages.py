@@ -1,4 +1,4 @@
-"""Own passages: the evidence that says a sentence of the text about the very name that the text has.
+"""Finds out whether a passage says a sentence of the text about the text's own name, and not another name.
 
 A query for a name leaves the name out. Among many similar records, such as the pages of towns, it finds the
 record of another name, which contradicts nothing.
@@ -23,9 +23,10 @@ _REASON = "another passage says the sentence of {!r}"
 def without_other_records(
     text: str, context: str | None, query: Query, checks: Sequence[Check], evidence: Sequence[Evidence]
 ) -> list[Check]:
-    """The checks of `query`, where no passage without the text's name disagrees if another says its sentence.
+    """Returns the checks of `query`; turns `disagrees` into `unknown` for passages about another name.
 
-    `evidence` is that of all queries.
+    This happens if the query asks for a name, and some passage of `evidence`, which is that of all queries,
+    has the name and nearly all other words of the sentence. Then passages without the name may not disagree.
     """
     asked = queried_value(text, context, query) if any(c.verdict == "disagrees" for c in checks) else None
     if asked is None or not isinstance(asked[1].read, ProperName) or not _has_own_passage(*asked, evidence):

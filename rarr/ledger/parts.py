@@ -1,4 +1,4 @@
-"""The parts of a sentence that can be checked, each at its place, and whether a passage confirms it."""
+"""Finds the parts of a sentence that can be checked, and decides whether a passage confirms each."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -39,10 +39,10 @@ def sentence_parts(
     evidence: Mapping[str, Evidence],
     against: Sequence[str],
 ) -> list[Part]:
-    """The parts of a sentence of `text` in order, with their states.
+    """Finds the parts of a sentence of `text` in order, and decides their states.
 
     Only `evidence` confirms a part: by a check, or by its words if it supports the sentence well or if one of
-    its checks agreed on another part. `against` are the evidences that contradict the sentence.
+    its checks agreed on another part. `against` are the ids of evidence that contradicts the sentence.
     """
     parsed = parsed_sentence(support.span.of(text))
     claim = _claim_of(text, context, support)
@@ -81,7 +81,7 @@ def sentence_parts(
 def told_in_swapped_roles(
     text: str, context: str | None, support: Support, evidence: Mapping[str, Evidence]
 ) -> list[str]:
-    """The evidence that has the words of a sentence with two parts in each other's place."""
+    """Returns the ids of evidence that has the words of the sentence, with two of its parts exchanged."""
     claim = _claim_of(text, context, support)
     if claim is None:
         return []
@@ -97,9 +97,10 @@ def told_in_swapped_roles(
 
 
 def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[AskedPlace]:
-    """The places of the sentence at `span` that a query asks about.
+    """Yields the places of the sentence at `span` that a query asks about.
 
-    For a query about the whole sentence, these are the answers of the text in the checks.
+    For a query about the whole sentence, these are the places of the text's answers in `checks`, or the
+    sentence where an answer has no place or there is no check.
     """
     place = Span(max(span.start, query.start), min(span.end, query.end))
     if place != span:
@@ -129,7 +130,7 @@ def _claim_of(text: str, context: str | None, support: Support) -> Claim | None:
 
 
 def _without_title_matches(parts: list[Part], evidence: Mapping[str, Evidence]) -> list[Part]:
-    """The parts. If only names in the titles of passages are confirmed, these are open instead.
+    """Returns the parts. If only names in the titles of passages are confirmed, these become open.
 
     A title names the subject of a page. If nothing else is confirmed, the page may say nothing about the
     sentence but its subject.
@@ -148,7 +149,10 @@ def _is_in_title(part: Part, evidence: Evidence | None) -> bool:
 
 
 def _checked_spans(text: str, claim: Claim | None, asked: Sequence[AskedPlace]) -> list[Span]:
-    """The places of queries, without those that contain another, and the other checkable values."""
+    """Returns the places of queries, and of the claim's other values that a query could ask for, in order.
+
+    A place of a query that contains another is left out.
+    """
     distinct = {other.place for other in asked}
     kept = [place for place in distinct if not any(_contains(place, other) for other in distinct)]
     for _, place in askable_values(text, claim) if claim is not None else ():
@@ -158,7 +162,7 @@ def _checked_spans(text: str, claim: Claim | None, asked: Sequence[AskedPlace]) 
 
 
 def _telling_places(claim: Claim | None) -> Iterator[tuple[Span, WordFinder]]:
-    """The telling words of a claim, at their places in the text."""
+    """Yields the place in the text of each telling word, with a finder of words that mean the same."""
     if claim is None:
         return
     for span, alike in telling_words(claim.sentence):
@@ -167,7 +171,7 @@ def _telling_places(claim: Claim | None) -> Iterator[tuple[Span, WordFinder]]:
 
 
 def _with_open(parts: Sequence[Part], place: Span) -> list[Part]:
-    """The parts, of which the one at `place` is open; a new part if there is none."""
+    """Returns the parts with the part at `place` made open; adds an open part if there is none."""
     at_place = [part for part in parts if place.overlaps(Span(part.start, part.end))][:1]
     opened = _opened(at_place[0]) if at_place else Part(start=place.start, end=place.end, state="open")
     others = [part for part in parts if part not in at_place]

@@ -1,4 +1,4 @@
-"""Preservation, which is the share of the original that a revision keeps, and F1_AP."""
+"""Computes preservation, which is the share of the original that a revision keeps, and F1_AP."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Tries an edit before it is made: the support of its sentence, and new checks of the evidence."""
+"""Tries an edit before it is made: asks for the support of its sentence, and checks the evidence again."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,10 @@ from rarr.tools.text.document import Span, paragraph_end, table_cells
 
 
 class Trial:
-    """A change of one sentence, tried out. The methods `refusal_of_...` give the reason to refuse it."""
+    """Judges a change of one sentence before it is made. `revised` is the text with the change.
+
+    The methods `refusal_of_...` return the reason to refuse the change, or an empty string.
+    """
 
     def __init__(
         self, text: str, sentence: Span, change: Change, context: str | None, components: Components
@@ -23,21 +26,21 @@ class Trial:
         self.revised = text[: change.start] + change.new + text[change.end :]
 
     async def refusal_of_correction(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
-        """The reason to refuse a correction: support by `source` does not rise, or other support is lost."""
+        """Returns the reason to refuse a correction: support by `source` does not rise, or other is lost."""
         before, after = await self._before_and_after(source, state, queries)
         was, now = before[0].by_evidence.get(source.id), after[0].by_evidence.get(source.id)
         if was is None or now is None:
             return "whether support rises could not be judged"
         if now <= was:
             return f"support does not rise: {was:.2f} before, {now:.2f} after"
-        return self._lost(before, after)
+        return self._lost_support(before, after)
 
     async def refusal_of_loss(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
-        """The reason to refuse an edit that need not raise support: a sentence loses its support."""
-        return self._lost(*await self._before_and_after(source, state, queries))
+        """Returns the reason to refuse an edit that need not raise support: a sentence loses its support."""
+        return self._lost_support(*await self._before_and_after(source, state, queries))
 
     async def checks(self, query: Query, evidence: Sequence[Evidence]) -> list[Agreement]:
-        """The agreement of the revised text with each evidence."""
+        """Asks the checker whether each evidence agrees with the new words of the revised text."""
         written = Span(self.change.start, self.change.start + len(self.change.new))
         asked = query.model_copy(update={"start": written.start, "end": written.end})
         check = self.components.checker.check
@@ -46,7 +49,7 @@ class Trial:
     async def _before_and_after(
         self, source: Evidence, state: State, queries: Sequence[Query]
     ) -> tuple[list[Support], list[Support]]:
-        """The supports of the sentence and of the rest of its paragraph, which may depend on it.
+        """Judges the sentence and the rest of its paragraph, which may depend on it, before and after.
 
         `queries` have their places in the current text. `source` is judged for the sentence, even if its
         query is about another sentence.
@@ -63,7 +66,7 @@ class Trial:
     async def _supports(
         self, state: State, queries: Sequence[Query], changes: Sequence[Change]
     ) -> list[Support]:
-        """The supports of the sentence and of the rest of its paragraph, before the change or after it."""
+        """Judges the sentence and the rest of its paragraph, after `changes`. Failures become warnings."""
         supports, failures = await sentence_support(
             "edit",
             state,
@@ -76,7 +79,8 @@ class Trial:
             meter().warn(failure.code, failure.message)
         return supports
 
-    def _lost(self, before: Sequence[Support], after: Sequence[Support]) -> str:
+    def _lost_support(self, before: Sequence[Support], after: Sequence[Support]) -> str:
+        """Returns the reason to refuse: a sentence had support, and no longer has. Empty if none lost it."""
         least = self.components.settings.support_threshold
         # Sentences are paired from the end: a change may join two sentences, or divide one.
         for was, now in zip(reversed(before), reversed(after), strict=False):
@@ -95,7 +99,7 @@ def _moved(queries: Sequence[Query], changes: Sequence[Change]) -> list[Query]:
 
 
 def _paragraph(text: str, sentence: Span) -> Span:
-    """From the sentence to the end of its paragraph; for the cell of a table, the cell."""
+    """Returns the place from the sentence to the end of its paragraph; for a table's cell, the cell."""
     if sentence in table_cells(text):
         return sentence
     return Span(sentence.start, paragraph_end(text, sentence.end))

@@ -25,7 +25,11 @@ _FEWEST_WORDS = 2
 
 
 def replaced_nouns(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Iterator[Span]:
-    """The places of the claim's nouns that each passage with the other words of the claim replaces."""
+    """Yields the places of the claim's nouns that the passages replace by another noun.
+
+    A noun counts as replaced if some clause has all other words of the claim, and each such clause has
+    another noun in its place. With fewer than `_FEWEST_WORDS` other words, nothing is yielded.
+    """
     clauses = [
         clause
         for passage in passages
@@ -64,7 +68,7 @@ def _is_replaced(noun: Token, others: set[str], clause: _Clause, *, is_subject: 
 
 
 def _nouns(part: ParsedSentence, words: Sequence[Token]) -> list[Token]:
-    """The words that stand right behind a determiner, or one word further, and in no name, number or date."""
+    """Selects words that stand behind a determiner, or one word further, and in no name, number or date."""
     return [
         word
         for word in words

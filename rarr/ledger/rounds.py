@@ -7,7 +7,9 @@ from rarr.tools.text.document import Span
 
 
 def next_round(state: State, rounds: int) -> State:
-    """The state for another round. `lacking` holds its sentences, and is empty if no round is due.
+    """Decides about another round, and returns the update of the state for it.
+
+    `lacking` holds the sentences of the round, and is empty if no round is due.
 
     No round is due if no sentence lacks support, if the settings or the budget allow no more, or if a later
     round neither supported another sentence nor changed the text. `rounds` is the most that a run may have.
@@ -24,7 +26,10 @@ def next_round(state: State, rounds: int) -> State:
 
 
 def _lacking(state: State) -> list[Span]:
-    """The sentences that are neither confirmed nor contradicted, without those whose research failed."""
+    """Finds the sentences that are neither supported nor contradicted, without those whose research failed.
+
+    Empty if a failure concerns no single query.
+    """
     failed = {
         warning.query_id
         for warning in state["warnings"]

@@ -1,4 +1,4 @@
-"""Weighs the sources of several answers. The order of the sources does not matter.
+"""Weighs the sources of one answer against those of another. The order of the sources does not matter.
 
 Each independent source has a weight by its kind. Passages of one registered domain, or of one file, count as
 one source. So do pages with the same words, such as a mirror, or an agency's text in two papers. All passages
@@ -42,13 +42,13 @@ LEAST_RELEVANCE_SHARE = 0.6
 
 
 def relevant_beside(evidence: Sequence[Evidence], best: Evidence) -> list[Evidence]:
-    """The evidence from the source of `best`, and all with enough of its relevance."""
+    """Selects the evidence that is relevant enough (`LEAST_RELEVANCE_SHARE`) or from the source of `best`."""
     least = LEAST_RELEVANCE_SHARE * best.relevance
     return [passage for passage in evidence if passage.relevance >= least or passage.source == best.source]
 
 
 class Side:
-    """The evidence for one answer."""
+    """The evidence for one answer, with the weight of its sources, its newest date and its best relevance."""
 
     def __init__(self, evidence: Iterable[Evidence], kinds: Mapping[str, Kind]) -> None:
         self.evidence = sorted(evidence, key=lambda passage: (passage.source, passage.start, passage.id))
@@ -66,7 +66,10 @@ class Side:
         self.relevance = max((passage.relevance for passage in self.evidence), default=0.0)
 
     def outweighs(self, other: "Side", query: str) -> bool:
-        """Does this side win over the other? Neither does if both weigh the same."""
+        """Does this side win over the other? Neither does if both weigh the same, or without evidence.
+
+        For a query about the present the newer side wins, if both have a date.
+        """
         if not self.evidence:
             return False
         if _PRESENT.search(query) and self.newest and other.newest and self.newest != other.newest:
@@ -75,7 +78,10 @@ class Side:
 
 
 def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
-    """The kind of a source by its domain, from `kinds` or else from `KINDS`; files are `own`."""
+    """Finds the kind of a source by its domain, in `kinds` or else in `KINDS`; `own` for files.
+
+    `other` for a domain without a match, and for a source without a name.
+    """
     if source.startswith(UNNAMED):
         return "other"
     if not site_of(source):
@@ -90,7 +96,7 @@ def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
 
 
 def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
-    """Group the evidence by independent source.
+    """Groups the evidence by independent source.
 
     Evidence joins a group if it shares the origin of a member, or nearly all of its words.
     """

@@ -1,4 +1,4 @@
-"""The support of sentences by evidence; attribution and scores use it."""
+"""Asks the verifier how well evidence supports sentences; also moves places into an edited text."""
 
 import asyncio
 from bisect import bisect_right
@@ -34,7 +34,7 @@ class Support(NamedTuple):
 
     @property
     def best(self) -> float | None:
-        """The best entailment by one evidence; 0 if a search found none, None if nothing was judged."""
+        """The best support by one evidence; 0 if a search found no evidence, None if nothing was judged."""
         if not self.searched and not self.by_evidence:
             return None
         return best_support(list(self.by_evidence.values()))
@@ -50,7 +50,9 @@ async def sentence_support(
     within: Span | None = None,
     grace: float = 0.0,
 ) -> tuple[list[Support], list[Notice]]:
-    """The support of every sentence of `text`, in which `queries` have their places, and notices of failures.
+    """Asks the verifier for the support of each sentence of `text`, in which `queries` have their places.
+
+    Returns the supports, and a notice for each evidence that could not be judged.
 
     A sentence is judged against the evidence of the queries about it and about its neighbours, because the
     evidence for a sentence often supports the next sentence. With `within`, only sentences in this span are
@@ -83,7 +85,11 @@ async def sentence_support(
 def _aligned(
     text: str, queries: Sequence[Query], within: Span | None
 ) -> tuple[Sequence[Span], dict[int, list[str]], list[int], dict[str, list[int]]]:
-    """The sentences, the queries about each, the indexes within the span, and those near each query."""
+    """Splits `text` into sentences and finds which queries concern them.
+
+    Returns the sentences, the query ids of each, the indexes of those in `within`, and of those near each
+    query.
+    """
     spans = sentences(text)
     asked = _queries_by_sentence(spans, queries)
     chosen = [index for index, span in enumerate(spans) if within is None or span.overlaps(within)]
@@ -93,7 +99,7 @@ def _aligned(
 async def own_support(
     node: str, state: State, text: str, queries: Sequence[Query], components: Components
 ) -> tuple[list[Support], list[Notice]]:
-    """The support of the sentences of this run's own block, without the lead-in text.
+    """Asks for the support of the sentences of this run's own block, without the lead-in text.
 
     Evidence found before the deadline may be judged a little after it.
     """
@@ -103,7 +109,7 @@ async def own_support(
 
 
 def _sentences_near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -> dict[str, list[int]]:
-    """The chosen sentences for each query: the sentences that it is about, and their neighbours."""
+    """Returns for each query the chosen sentences that it is about, and their neighbours."""
     near: dict[str, list[int]] = defaultdict(list)
     for index in chosen:
         for query_id in {q for i in (index - 1, index, index + 1) for q in asked.get(i, ())}:
@@ -120,7 +126,7 @@ async def _evidence_support(
     components: Components,
     grace: float,
 ) -> tuple[Sequence[float | None], Notice | None]:
-    """The support of the sentences by one evidence. If the verifier fails: None for all, and a notice."""
+    """Asks for the support of sentences by one evidence. If the verifier fails: None for all and a notice."""
     try:
         with about(evidence.id):
             async with meter().in_time(grace):
@@ -141,7 +147,7 @@ async def classify_sentences(
     *,
     threshold: float,
 ) -> Sequence[AttributionClass | None]:
-    """The class of each sentence of `text` at `spans` for `evidence`, by any verifier; None: not judged.
+    """Asks any verifier for the class of each sentence of `text` at `spans` by `evidence`; None: not judged.
 
     A verifier that is no `Classifier` gives support only: a sentence with at least `threshold` is
     attributable, others are extrapolatory. Errors of the verifier are passed on.
@@ -155,11 +161,12 @@ async def classify_sentences(
 async def with_refuting(
     state: State, supports: Sequence[Support], components: Components
 ) -> tuple[list[Support], list[Notice]]:
-    """The supports with the evidence that contradicts their sentences or could not be classified.
+    """Asks the verifier which evidence contradicts a sentence, and notes it in `refuting` of the supports.
 
-    Only evidence that could confirm a sentence is classified: it supports the sentence or agrees with it.
-    Verifiers without classes are not asked. Verifiers that ask a language model are not asked either: their
-    support is already a verdict.
+    Evidence that it could not classify goes into `unclassified`; each failure gives a notice. Only evidence
+    that could confirm a sentence is classified: it supports the sentence or agrees with it. Verifiers without
+    classes are not asked. Verifiers that ask a language model are not asked either: their support is already
+    a verdict.
     """
     if not isinstance(components.verifier, Classifier) or isinstance(components.verifier, AsksModel):
         return list(supports), []
@@ -197,7 +204,7 @@ async def with_refuting(
 async def _evidence_classes(
     state: State, spans: Sequence[Span], evidence: Evidence, components: Components
 ) -> tuple[Sequence[AttributionClass | None], Notice | None]:
-    """The class of the sentences by one evidence. If the verifier fails: None for all, and a notice."""
+    """Asks for the class of sentences by one evidence. If the verifier fails: None for all and a notice."""
     try:
         with about(evidence.id):
             classes = await classify_sentences(
@@ -216,7 +223,7 @@ async def _evidence_classes(
 
 
 def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
-    """The queries, with their places moved to the text after the accepted `edits`."""
+    """Returns the queries, with their places moved to the text after the accepted `edits`."""
     accepted = [edit for edit in edits if edit.accepted]
     places = [moved_place(Span(query.start, query.end), accepted) for query in queries]
     return [
@@ -226,21 +233,21 @@ def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query
 
 
 def moved_place(place: Span, changes: Sequence[Change]) -> Span:
-    """The place, moved to the text after `changes`, made one after another."""
+    """Returns the place, moved to the text after `changes`, which were made one after another."""
     for change in changes:
         place = _shifted_place(place, change.start, change.end, change.start + len(change.new))
     return place
 
 
 def moved_back(place: Span, edits: Sequence[Edit]) -> Span:
-    """The place in the text before the accepted `edits`, of a place in the text after them."""
+    """Takes a place in the text after the accepted `edits`, and returns its place in the text before them."""
     for edit in reversed([edit for edit in edits if edit.accepted]):
         place = _shifted_place(place, edit.start, edit.start + len(edit.new), edit.end)
     return place
 
 
 def _shifted_place(place: Span, start: int, old_end: int, new_end: int) -> Span:
-    """A place after a change moves with the text. A place that the change overlaps then covers all of it."""
+    """Moves a place behind a change with the text. A place that the change overlaps grows to cover it all."""
     grown = new_end - old_end
     if place.end <= start:
         return place
@@ -250,7 +257,7 @@ def _shifted_place(place: Span, start: int, old_end: int, new_end: int) -> Span:
 
 
 def _queries_by_sentence(spans: Sequence[Span], queries: Sequence[Query]) -> dict[int, list[str]]:
-    """The ids of the queries about each sentence, by the sentence's index."""
+    """Returns the ids of the queries about each sentence, by the sentence's index."""
     starts = [span.start for span in spans]
     asked: dict[int, list[str]] = defaultdict(list)
     for query in queries:

@@ -1,4 +1,4 @@
-"""Telling words, which change the meaning of a sentence: "not", quantifiers and comparisons."""
+"""Finds telling words, which change the meaning of a sentence: "not", quantifiers and comparisons."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -29,7 +29,7 @@ _COMPARED = re.compile(
 
 
 def telling_words(sentence: ParsedSentence) -> Iterator[tuple[Span, WordFinder]]:
-    """The place of each telling word in the sentence, with a finder of words of the same meaning."""
+    """Yields the place of each telling word in the sentence, with a finder of words of the same meaning."""
     for span in negator_spans(sentence):
         yield span, negator_spans
     for pattern in _TELLING:
@@ -46,7 +46,7 @@ def telling_words(sentence: ParsedSentence) -> Iterator[tuple[Span, WordFinder]]
 
 
 def _finder(pattern: re.Pattern[str], *, is_denied: bool = False) -> WordFinder:
-    """Finds the words of a pattern; `is_denied`: those with "not" behind them, and else those without."""
+    """Builds a finder of a pattern's words: with `is_denied` those before "not", otherwise the others."""
     return lambda part: (
         Span(*match.span())
         for match in pattern.finditer(part.text)

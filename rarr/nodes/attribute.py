@@ -1,4 +1,7 @@
-"""Step 6: makes the report: at most M evidences that cover the queries best, and each sentence's status."""
+"""Step 6: makes the report: at most M evidences that cover the queries best, and each sentence's status.
+
+A status says whether evidence supports or contradicts the sentence; each sentence also gets its parts.
+"""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -40,7 +43,7 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
 def _report(
     state: State, queries: Sequence[Query], supports: Sequence[Support], settings: Settings
 ) -> Report:
-    """The report. `queries` have their places in the current text."""
+    """Builds the report. `queries` have their places in the current text."""
     outcomes = _QueryOutcomes(state, queries, settings.source_kinds)
     chosen, coverage = select_evidence(usable(state), settings.report_size)
     sentences = [_sentence(state, support, outcomes, settings.support_threshold) for support in supports]
@@ -53,9 +56,9 @@ def _is_sure(check: Check) -> bool:
 
 
 class _QueryOutcomes:
-    """The outcomes of each query: its checks on the current text, and whether its research failed.
+    """Collects for each query its checks on the current text, and whether its search failed.
 
-    In `verdicts`, evidence whose check failed is `unknown`.
+    In `verdicts`, evidence without a check on the current text is `unknown`.
     """
 
     def __init__(self, state: State, queries: Sequence[Query], kinds: Mapping[str, Kind]) -> None:
@@ -72,7 +75,10 @@ class _QueryOutcomes:
             self.verdicts[passage.query_id].add(check.verdict if check else "unknown")
 
     def contradicting(self, query_id: str) -> list[str]:
-        """The agreeing and disagreeing evidence; none if nothing disagrees, or if it is outweighed."""
+        """Returns the ids of evidence for and against, if evidence contradicts the answer of the text.
+
+        Empty if no check disagrees surely, or if the agreeing evidence weighs more.
+        """
         sides = {
             check.evidence_id: check.verdict
             for check in self.checks[query_id]
@@ -92,11 +98,11 @@ class _QueryOutcomes:
         return [] if tie and against.relevance < DISPUTE_RELEVANCE_SHARE * agreeing.relevance else list(sides)
 
     def agreeing(self, query_id: str) -> list[str]:
-        """The most relevant evidence that agrees."""
+        """Returns the id of the most relevant evidence that agrees; none if nothing agrees."""
         return [check.evidence_id for check in self.checks[query_id] if check.verdict == "agrees"][:1]
 
     def asked(self, text: str, support: Support) -> list[AskedPlace]:
-        """The places that the queries about a sentence ask for."""
+        """Returns the places that the queries about a sentence ask for, with their checks."""
         return [
             asked
             for query_id in support.query_ids
@@ -104,7 +110,7 @@ class _QueryOutcomes:
         ]
 
     def converted(self, support: Support) -> set[str]:
-        """The evidence with a number of the sentence in another unit, which rules compare."""
+        """Returns the ids of evidence that agrees with a number of the sentence in another unit."""
         checks = (check for query_id in support.query_ids for check in self.checks[query_id])
         return {check.evidence_id for check in checks if is_converted(check)}
 
@@ -140,7 +146,11 @@ def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshol
 def _status(
     support: Support, parts: Sequence[Part], outcomes: _QueryOutcomes, threshold: float, against: list[str]
 ) -> tuple[Status, list[str]]:
-    """The status and its evidence. A contradiction wins over support; a failure is never `no_evidence`."""
+    """Decides the status of a sentence, and returns it with the ids of its evidence.
+
+    `contradicted` with evidence `against`; else `supported` if one evidence supports the whole sentence and
+    all parts are confirmed. A failed search or judgement is never `no_evidence`.
+    """
     if against:
         return "contradicted", against
     enough = threshold if parts else max(threshold, SURE_SUPPORT)

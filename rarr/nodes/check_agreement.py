@@ -50,7 +50,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 def _without_other_records(
     state: State, queries: Sequence[Query], by_query: Sequence[Sequence["CheckOutcome"]]
 ) -> list["CheckOutcome"]:
-    """The outcomes of all queries, where the record of another name disagrees with nothing."""
+    """Joins the outcomes of all queries; passages about another name do not disagree (`own_passages.py`)."""
     kept: list[CheckOutcome] = []
     for query, outcomes in zip(queries, by_query, strict=True):
         checks = without_other_records(
@@ -61,7 +61,10 @@ def _without_other_records(
 
 
 class CheckOutcome(NamedTuple):
-    """A check; a notice where it failed; the passage with the answer where more of the source was read."""
+    """A check, and a notice if it failed.
+
+    `read_in`: the passage with the answer, if the checker read more of the source than the evidence.
+    """
 
     check: Check
     notice: Notice | None = None
@@ -69,7 +72,7 @@ class CheckOutcome(NamedTuple):
 
 
 def unchecked(state: State) -> list[Evidence]:
-    """The evidence without a check on the current text, except settled evidence."""
+    """Returns the evidence without a check on the current text, except evidence that `edit` has settled."""
     done = {check.evidence_id for check in state.get("checks", []) if not check.stale}
     done.update(state.get("settled", []))
     return [passage for passage in usable(state) if passage.id not in done]
@@ -78,7 +81,10 @@ def unchecked(state: State) -> list[Evidence]:
 async def _check_query(
     state: State, components: Components, query: Query, passages: Sequence[Evidence]
 ) -> list[CheckOutcome]:
-    """The checks of a query: all at once, or one after another until a passage answers the query."""
+    """Checks a query against its passages: all at once, or one by one until a passage answers the query.
+
+    Passages after the answer become `irrelevant` without being read.
+    """
     checker = components.checker
     if not isinstance(checker, ReadsUntilAnswered):
         return await asyncio.gather(*(_check_pair(state, components, query, passage) for passage in passages))

@@ -72,7 +72,7 @@ async def _edit_in_order(state: State, components: Components) -> State:
 
 
 def _ordered_evidence(state: State) -> Iterator[Evidence]:
-    """The evidence of each query, in the order of the queries and of relevance."""
+    """Yields the evidence, in the order of the queries, and within a query by relevance."""
     by_query: dict[str, list[Evidence]] = defaultdict(list)
     for passage in usable(state):
         by_query[passage.query_id].append(passage)
@@ -86,7 +86,10 @@ def _is_reason_to_edit(check: Check, baseline: Baseline) -> bool:
 
 
 def _disagreements(state: State, baseline: Baseline) -> list[list[Check]]:
-    """The checks of each disagreeing query, the most relevant first; queries by their best disagreement."""
+    """Returns all fresh checks of each query with a disagreement, the most relevant first.
+
+    The query with the most relevant disagreement comes first.
+    """
     relevance = {passage.id: passage.relevance for passage in state["evidence"]}
     by_query: dict[str, list[Check]] = defaultdict(list)
     for fresh in sorted(state["checks"], key=lambda check: -relevance[check.evidence_id]):
@@ -103,7 +106,10 @@ def _disagreements(state: State, baseline: Baseline) -> list[list[Check]]:
 async def _proposal(
     editing: EditingText, checks: Sequence[Check], state: State, components: Components
 ) -> Proposal | Notice | None:
-    """The editor's change, with the decision of the gate; None where the editor makes no change."""
+    """Asks the editor for a change and the gate for its decision; None if the editor makes no change.
+
+    A failure becomes a notice.
+    """
     text, context, settings = editing.text, state["context"], components.settings
     query = editing.query(checks[0].query_id)
     evidence = {passage.id: passage for passage in state["evidence"]}
@@ -127,7 +133,7 @@ async def _proposal(
 def _strongest(
     disagreeing: Sequence[Check], evidence: dict[str, Evidence], kinds: Mapping[str, Kind]
 ) -> Check:
-    """The most relevant check for the answer that weighs most."""
+    """Selects the most relevant check for the answer whose sources weigh most."""
     answers: dict[str, list[Check]] = defaultdict(list)
     for check in disagreeing:
         answers[" ".join(check.evidence_answer.casefold().split())].append(check)

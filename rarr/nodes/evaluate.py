@@ -47,7 +47,7 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
 def _judged_in_both(
     before: Sequence[float | None], after: Sequence[float | None]
 ) -> tuple[Sequence[float | None], Sequence[float | None]]:
-    """The supports of the sentences that were judged in both texts, so that a failure does not move the mean.
+    """Selects the supports of sentences that were judged in both texts, so that no failure moves the mean.
 
     If an edit made more or fewer sentences, sentences cannot be paired, and all count.
     """
@@ -58,7 +58,7 @@ def _judged_in_both(
 
 
 async def _intent(state: State, components: Components) -> tuple[float | None, list[Notice]]:
-    """The score of the intent judge, if there is one; an unchanged text keeps its intent."""
+    """Asks the intent judge; None without a judge or for a failure, and 1 for an unchanged text."""
     if components.intent_judge is None:
         return None, []
     if state["text"] == state["original"]:

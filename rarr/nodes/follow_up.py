@@ -42,13 +42,13 @@ def untried(state: State) -> bool:
 
 
 def unfollowed(state: State) -> list[Edit]:
-    """The accepted edits whose dependents were not followed up yet."""
+    """Returns the accepted edits whose dependent places were not looked for yet."""
     done = state.get("followed", [])
     return [edit for edit in state.get("edits", []) if edit.accepted and edit.id not in done]
 
 
 def _new_dependents(state: State) -> list[Dependent]:
-    """The places that depend on the corrections so far, except places that a check already answered."""
+    """Finds the places that depend on the corrections so far, except `_answered_places`."""
     accepted = [edit for edit in state["edits"] if edit.accepted]
     corrections = [
         PlacedEdit(edit, moved_place(Span(edit.start, edit.start + len(edit.new)), accepted[number:]))
@@ -61,7 +61,7 @@ def _new_dependents(state: State) -> list[Dependent]:
 
 
 def _answered_places(state: State) -> set[Span]:
-    """The places with which evidence agrees, or that were followed up before."""
+    """Returns the places with which evidence agrees, or that were followed up before."""
     agreed = {check.query_id for check in state["checks"] if not check.stale and check.verdict == "agrees"}
     return {
         Span(query.start, query.end)
@@ -71,7 +71,10 @@ def _answered_places(state: State) -> set[Span]:
 
 
 def _follow_up_query(state: State, dependent: Dependent, name: str) -> Query:
-    """A question that leaves out the words of the place. The query has its place in the original text."""
+    """Writes the query about a dependent place: a question that leaves out the words of the place.
+
+    The query has its place in the original text.
+    """
     text, edit = state["text"], dependent.edit
     sentence = next((s for s in sentences(text) if s.overlaps(dependent.place)), dependent.place)
     sentence_with_gap = (

@@ -19,7 +19,10 @@ _TRACED = 10  # passages of a query
 
 
 async def rerank(state: State, runtime: Runtime[Components]) -> State:
-    """Scores the passages of all queries at once. A failure costs only the evidence of its query."""
+    """Scores the passages of all queries at once, and adds the best of each query to the evidence.
+
+    A failure costs only the evidence of its query.
+    """
     new = await work(_new_by_query, state)
     queries = [query for query in new if new[query]]
     outcomes = await asyncio.gather(
@@ -39,7 +42,7 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
 
 
 def _new_by_query(state: State) -> dict[Query, list[Passage]]:
-    """The new passages of each query of the round."""
+    """Returns the new passages of each query of this round."""
     passages, number = state.get("passages", {}), state.get("round", 1)
     return {
         query: _new_passages(query, passages.get(query.id, []), state)
@@ -49,7 +52,7 @@ def _new_by_query(state: State) -> dict[Query, list[Passage]]:
 
 
 def _new_passages(query: Query, passages: Sequence[Passage], state: State) -> list[Passage]:
-    """The passages that were not evidence for the query's sentence in an earlier round."""
+    """Selects the passages that are not yet evidence for the sentences of the query."""
     about = [span for span in sentences(state["original"]) if span.overlaps(Span(query.start, query.end))]
     earlier = {
         other.id
@@ -80,7 +83,7 @@ async def _ranked_evidence(
 
 
 def _best_scores(scores: Sequence[float], passages: Sequence[Passage]) -> list[tuple[float, str, int, int]]:
-    """The scores and places of the best passages, for the trace, which also shows rejected ones."""
+    """Returns scores and places of the best passages, for the trace, which also shows rejected ones."""
     best = heapq.nlargest(_TRACED, zip(scores, passages, strict=True), key=lambda pair: pair[0])
     return [(score, passage.source, passage.start, passage.end) for score, passage in best]
 
@@ -88,9 +91,10 @@ def _best_scores(scores: Sequence[float], passages: Sequence[Passage]) -> list[t
 def _kept_evidence(
     query: Query, passages: Sequence[Passage], scores: Sequence[float], most: int
 ) -> list[Evidence]:
-    """The best passages, by score and then by place, so that the order of reading does not matter.
+    """Selects the best passages with a score above 0, by score and then by place, and makes them evidence.
 
-    Suspicious passages are kept in addition to the `most` others.
+    The order in which they were found does not matter. Passages at the same place are kept once. Suspicious
+    passages are kept in addition to the `most` others.
     """
     ranked = sorted(zip(scores, passages, strict=True), key=lambda pair: (-pair[0], *_place(pair[1])))
     kept: list[tuple[float, Passage, str]] = []
@@ -119,7 +123,7 @@ def _place(passage: Passage) -> tuple[str, int, str]:
 
 
 def _warnings(kept: Sequence[Evidence], before: Sequence[Evidence]) -> list[Notice]:
-    """A notice for each suspicious place of a source, even if several queries found the place."""
+    """Makes a notice for each suspicious passage in `kept` whose place is not in the evidence `before`."""
     warned = [passage for passage in before if passage.suspicious]
     return [
         Notice(

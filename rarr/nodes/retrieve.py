@@ -8,7 +8,10 @@ from rarr.tools.models.meter import meter
 
 
 async def retrieve(state: Branch, runtime: Runtime[Components]) -> State:
-    """Searches for one query. The graph reports a failed search; an empty result is no failure."""
+    """Searches for one query, and returns its passages; an empty result is no failure.
+
+    Raises the error of a failed search, which the graph reports.
+    """
     query, settings = state["query"], runtime.context.settings
     async with meter().in_time():
         passages = await runtime.context.retriever.retrieve(query.text, settings.documents_per_query)

@@ -39,7 +39,7 @@ async def rewrite(state: State, runtime: Runtime[Components]) -> State:
 
 
 def _evidence_about(state: State, span: Span) -> list[Evidence]:
-    """The evidence of all queries about a part of the text, the most relevant first."""
+    """Returns the evidence of all queries about a part of the text, the most relevant first."""
     asked = {query.id for query in state["queries"] if span.overlaps(Span(query.start, query.end))}
     evidence = [passage for passage in usable(state) if passage.query_id in asked]
     return sorted(evidence, key=lambda passage: -passage.relevance)

@@ -1,4 +1,4 @@
-"""Prompts: text alone, one Markdown file each. A folder of the user can override them.
+"""Loads prompts and fills in their variables. Each prompt is one Markdown file; a user's folder may override.
 
     ---
     version: 1
@@ -58,7 +58,7 @@ class Prompt:
     probability: bool = False
 
     def render(self, **variables: str) -> str:
-        """The user message, with each variable quoted so that its text cannot end the quotation.
+        """Fills in the user message, with each variable quoted so that its text cannot end the quotation.
 
         Raises `InputError` that names a missing or unknown variable.
         """
@@ -72,11 +72,11 @@ class Prompt:
         return _VARIABLE.sub(lambda match: self.quoted(variables[match[1]]).shown, self.user)
 
     def quoted(self, text: str) -> Quotation:
-        """`text` as `render` shows it, and the places of its characters in `text`."""
+        """Quotes `text` as `render` shows it, with the places of the shown characters in `text`."""
         return Quotation.of(text, marks_of(self.user))
 
     def parse(self, user: str) -> dict[str, str] | None:
-        """The variables of a user message that `render` made; None where it is not from this prompt.
+        """Reads the variables out of a user message that `render` made; None if this prompt did not make it.
 
         The values are in the form of `quoted`, so that no line in them looks like a line of the template.
         """
@@ -90,7 +90,7 @@ class Prompt:
 
 
 def load(name: str, folder: Path | None = None) -> Prompt:
-    """The prompt `name`: from `folder` where it has the file, else from the package.
+    """Loads the prompt `name`: from `folder` if it has the file, else from the package.
 
     Its output must have the fields of the package's prompt. Raises `InputError` that names file and cure.
     """
@@ -100,7 +100,7 @@ def load(name: str, folder: Path | None = None) -> Prompt:
 
 
 def load_file(file: Path, name: str) -> Prompt:
-    """The prompt in `file`, of any name, used in place of the prompt `name`. Raises like `load`."""
+    """Loads the prompt in `file`, of any name, for use in place of the prompt `name`. Raises like `load`."""
     own = _read(FOLDER / f"{name}.md")
     prompt = replace(_read(file), name=name)
     for variable in prompt.variables:
@@ -115,12 +115,12 @@ def load_file(file: Path, name: str) -> Prompt:
 
 
 def names() -> list[str]:
-    """The names of the package's prompts."""
+    """Lists the names of the package's prompts."""
     return sorted(file.stem for file in FOLDER.glob("*.md"))
 
 
 def require_known(folder: Path) -> None:
-    """Raises `InputError` where `folder` is not a folder, or holds a prompt with a name that nothing uses."""
+    """Raises `InputError` if `folder` is not a folder, or has a Markdown file that overrides no prompt."""
     if not folder.is_dir():
         raise InputError(
             f"prompts is {str(folder)!r}, which is not a folder: name a folder with files such as edit.md"
@@ -131,7 +131,10 @@ def require_known(folder: Path) -> None:
 
 
 def require_both_forms(folder: Path) -> None:
-    """Raises `InputError` where only one of two forms is overridden: half of the texts would not use it."""
+    """Raises `InputError` if `folder` overrides only one form of a prompt: with a context or without.
+
+    Half of the texts would not use it.
+    """
     for file in sorted(folder.glob("*.md")):
         plain = file.stem.removesuffix("_in_context")
         twin, when = (f"{plain}_in_context", "with") if file.stem == plain else (plain, "without")

@@ -1,4 +1,4 @@
-"""Invisible characters: those that may stay in a text, and those that hide a message."""
+"""Removes invisible characters from a text, except those that a script needs; finds hidden messages."""
 
 import re
 from collections.abc import Callable
@@ -48,19 +48,19 @@ STEPS: tuple[Step, ...] = (
     (_BLANKS, lambda match: " "),
     (_SHAPING, lambda match: "" if match[1] else match[0]),
 )
-"""The replacements, in order.
+"""The replacements that `seen` makes, in order.
 
 After them, a text holds visible characters, and every line ends with a newline.
 """
 
 
 def is_seen(text: str) -> bool:
-    """Whether `text` stays the same in all steps. May be False for a text that stays the same."""
+    """Has `text` no character that a step may replace? If True, no step changes it; if False, one may."""
     return not _PERHAPS.search(text)
 
 
 def seen(text: str) -> str:
-    """`text` without invisible characters."""
+    """Returns `text` without invisible characters, after all `STEPS`."""
     if not is_seen(text):
         for pattern, replacement in STEPS:
             text = pattern.sub(replacement, text)
@@ -68,7 +68,7 @@ def seen(text: str) -> str:
 
 
 def hides_text(text: str) -> bool:
-    """Whether invisible characters spell a message: tag characters, variation selectors, or bits."""
+    """Do invisible characters in `text` spell a message: tag characters, variation selectors, or bits?"""
     if text.isascii():
         return False
     return (

@@ -34,7 +34,7 @@ _MARK = "› "
 
 
 class Marks(NamedTuple):
-    """The elements of a prompt's layout: tags such as `<text>`, and labels such as `Query:`."""
+    """Tags such as `<text>` and labels such as `Query:` that lay out a prompt, and are changed in a quote."""
 
     tags: frozenset[str]
     labels: frozenset[str]
@@ -42,7 +42,7 @@ class Marks(NamedTuple):
 
 @lru_cache(maxsize=64)
 def marks_of(layout: str) -> Marks:
-    """The marks in the user part of a prompt file."""
+    """Finds the marks in `layout`, the user part of a prompt file; adds those that chat models use."""
     tags = {_plain(name) for name in re.findall(r"</?\s*(\w+)", layout)}
     labels = {_plain(name) for name in re.findall(r"^([^\W\d][\w ]*):", layout, re.MULTILINE)}
     return Marks(frozenset(tags.union(_TOKEN_TAGS.split())), _ROLES | _INSTRUCTION | labels)
@@ -60,7 +60,7 @@ class Quotation(NamedTuple):
 
     @classmethod
     def of(cls, text: str, marks: Marks) -> "Quotation":
-        """`text` as a prompt with these marks quotes it."""
+        """Quotes `text`: removes invisible characters, and changes tags and labels that are among `marks`."""
         quotation = cls(text, text, range(len(text)))
         if not is_seen(text):
             for pattern, replacement in STEPS:
@@ -70,7 +70,7 @@ class Quotation(NamedTuple):
         return quotation._replaced(_LABEL, lambda match: _label(match, marks.labels))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The place in `text` of `shown[start:end]`."""
+        """Returns the place in `text` of `shown[start:end]`."""
         begin = self.places[start] if start < len(self.places) else len(self.text)
         if start == end:
             return begin, begin
@@ -78,7 +78,10 @@ class Quotation(NamedTuple):
         return begin, self.places[end - 1] + (not within_mark)
 
     def original(self, words: str) -> str:
-        """A model's `words`, with the brackets and labels of `text` where they repeat those of `shown`."""
+        """Returns a model's `words` with the brackets and labels of `text` instead of those of `shown`.
+
+        A bracket or label that stands for several originals stays as it is.
+        """
         if "‹" not in words and "›" not in words:
             return words
         for shown, originals in self._changes().items():
@@ -87,7 +90,7 @@ class Quotation(NamedTuple):
         return words
 
     def _changes(self) -> dict[str, set[str]]:
-        """Each shown word after a bracket or label that may have been changed, with all its originals."""
+        """Returns each shown word after a changed bracket or label mark, with all its originals in `text`."""
         changes: dict[str, set[str]] = {}
         for match in re.finditer(r"‹+[|\s/\\]*[^\W\d]*|› \S+", self.shown):
             start, end = self.span(*match.span())

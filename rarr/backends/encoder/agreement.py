@@ -1,4 +1,4 @@
-"""Agreement by the encoder: it points at what the passage says in a value's place, and the rules compare.
+"""Checks agreement by the encoder: it points at what the passage has in a value's place; the rules compare.
 
 A cloze reader (Glass et al. 2020) ties values to their roles. The rules decide whether two values differ,
 and whether the passage is about the claim's subject. A calibration combines both; it abstains rather than
@@ -34,14 +34,17 @@ REMEMBERED = 1024  # pairs of a claim and a passage
 
 
 class TrainedAgreement:
-    """Asks the encoder what the evidence says in place of the value that a query asks for."""
+    """An agreement checker that asks the encoder what evidence has in the place of the value of a query."""
 
     def __init__(self, encoder: Encoder) -> None:
         # Each query about a claim asks for one of its values, and all queries run at the same time.
         self._verdicts = Remembered(partial(_verdicts, encoder), REMEMBERED)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """`unknown` where the query is about no value that the rules can parse, or nothing is sure."""
+        """Compares the value that `query` asks for with `evidence`, by the rules and the encoder.
+
+        `unknown` if the query asks for no value that the rules can parse, or if nothing is sure.
+        """
         return await encode(self._agreement, text, context, query, evidence)
 
     def _agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
@@ -64,12 +67,12 @@ def _verdicts(
 def claim_verdicts(
     encoder: Encoder, text: str, claim: Claim, title: str, evidence: str
 ) -> Mapping[tuple[int, int], Agreement]:
-    """The agreement of each askable value of the claim with `evidence`, by the value's place.
+    """Decides for each value of the claim that a query can ask for whether `evidence` agrees.
 
-    The rules decide alone where the encoder cannot read the whole claim, where the evidence is about
-    something else, and where the evidence denies or doubts something, which the encoder does not see. A
-    contradiction of the whole claim is reported at the value that is most likely wrong. Values that the
-    rules do not confirm come first.
+    Returns the agreements by the place of the value in the claim. The rules decide alone if the encoder
+    cannot read the whole claim, if the evidence is about something else, and if the evidence denies or
+    doubts something, which the encoder does not see. If only the claim as a whole is contradicted, the value
+    that is most likely wrong gets `disagrees`; values that the rules do not confirm come first.
     """
     ruled, fitted = ruled_values(text, claim, title, evidence), encoder.calibration
     decided = {item.value[:2]: item.rules for item in ruled}

@@ -1,4 +1,7 @@
-"""Features: what the encoder and the rules find about a claim's values, as inputs of the calibration."""
+"""Computes features: numbers that say what encoder and rules find about a claim's values.
+
+The calibration, which is a set of logistic regressions, decides by these features.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -30,7 +33,7 @@ _POINTED |= {"other": (-_WIDEST, 0.0), "unsaid": (0.0, 1.0)}
 class RuledValue(NamedTuple):
     """A value of a claim at `place` in the text, with the agreement by the rules.
 
-    `about`: the passage is about the claim's subject.
+    `about`: the passage is about the claim's subject, and the claim tells no plan or guess.
     """
 
     value: Value
@@ -40,12 +43,12 @@ class RuledValue(NamedTuple):
 
     @property
     def settled(self) -> bool:
-        """Do the rules decide on this value? They err least where they are sure."""
+        """Do the rules decide on this value alone? They agree, disagree, or find another subject."""
         return not self.about or self.rules.verdict in ("agrees", "disagrees")
 
 
 class WeighedValue(NamedTuple):
-    """A value of a claim with the passage's `other` value, and the features of decisions about it.
+    """A value of a claim with its features, and the `other` value of the passage that the encoder points at.
 
     `nowhere`: the passage neither has the value nor says anything in its place.
     """
@@ -57,7 +60,7 @@ class WeighedValue(NamedTuple):
 
 
 def ruled_values(text: str, claim: Claim, title: str, evidence: str) -> list[RuledValue]:
-    """The askable values of the claim, judged by the rules alone."""
+    """Judges the values of the claim that a query can ask for, by the rules alone."""
     beside = parsed_passage(evidence, title)
     ruled = []
     for value, place in askable_values(text, claim):
@@ -77,7 +80,10 @@ def weighed_values(
     judged: AttributionScores,
     ruled: Sequence[RuledValue],
 ) -> list[WeighedValue]:
-    """The values of a claim that was `judged`, with the values that the encoder finds in their place."""
+    """Lets the encoder find what the passage has in the place of each value, and computes the features.
+
+    `judged` are the encoder's scores of the whole claim.
+    """
     pointed = pointed_values(encoder, claim, title, evidence, [ruled_value.value for ruled_value in ruled])
     return [_weighed(claim, judged, *pair) for pair in zip(ruled, pointed, strict=True)]
 
@@ -102,7 +108,7 @@ def _weighed(
 def claim_features(
     disagrees: Logistic, agrees: Logistic, judged: AttributionScores, values: Sequence[WeighedValue]
 ) -> Mapping[str, float]:
-    """The features of a contradiction of the whole claim, by name."""
+    """Computes the features, by name, by which the calibration decides whether the whole claim is false."""
     return _claim_scores(judged) | {
         "disagrees": max(disagrees.probability(value.features) for value in values),
         "agrees": min(agrees.probability(value.features) for value in values),
@@ -121,8 +127,8 @@ def is_open(ruled: Sequence[RuledValue]) -> bool:
 def could_contradict(fitted: Calibration, judged: AttributionScores, ruled: Sequence[RuledValue]) -> bool:
     """Could the encoder's pointers find a contradiction that the rules do not see?
 
-    They mostly could beside the passage that a claim came from. They mostly could not beside search
-    results, so those need no further reading for each value.
+    Computed with the best possible numbers for the features that pointers would give. The answer is mostly
+    False for search results, which then need no further reading for each value.
     """
     highest = [fitted.disagrees.highest(_value_features(judged, value), _POINTED) for value in ruled]
     if any(
@@ -154,7 +160,7 @@ def _claim_scores(judged: AttributionScores) -> dict[str, float]:
 
 
 def _differing(text: str, value: Value, pointed: PointedValues) -> RivalValue:
-    """The most probable other value that the rules can tell from the claim's value; an empty one for none.
+    """Selects the most probable other value that the rules can tell from the claim's; else an empty value.
 
     A person cannot replace a body or place. A small count that the passage lacks may be the claim's own
     count.

@@ -1,4 +1,4 @@
-"""Inputs of the encoder: a text and a passage as one sequence of tokens, with masked spans of the text.
+"""Builds inputs of the encoder: text and passage as one sequence of tokens, with masked spans of the text.
 
 `[CLS] text [SEP] title: passage [SEP]`: the text has type 0, the rest type 1. A masked span is one token,
 which gives the kind of the hidden value. Training and run time both build their inputs here.
@@ -50,7 +50,10 @@ class EncoderInput(NamedTuple):
 def encoder_input(
     tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Sequence[MaskedSpan] = ()
 ) -> EncoderInput:
-    """The sequence of a text and a passage; `masked` are in order and do not overlap. Long texts are cut."""
+    """Builds the sequence of a text and a passage; `masked` are in order and do not overlap.
+
+    Cuts the end of a long text, title or passage.
+    """
     ids, spans, masks = _masked_text(tokenizer, text, masked)
     ids, spans = ids[:LONGEST_TEXT], spans[:LONGEST_TEXT]
     masks = [position + 1 if position < len(ids) else -1 for position in masks]
@@ -64,12 +67,12 @@ def encoder_input(
 
 
 def single_input(tokenizer: "Tokenizer", text: str, longest: int = LONGEST) -> list[int]:
-    """The sequence of a text alone, for its embedding, of at most `longest` tokens."""
+    """Builds the sequence of a text alone, for its embedding; cuts it to `longest` tokens."""
     return [CLS, *tokenizer.encode(text, add_special_tokens=False).ids[: longest - 2], SEP]
 
 
 def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
-    """The first and last token of `spans` that overlap the characters; None for no token."""
+    """Returns the first and last token of `spans` that overlap the characters; None for no token."""
     inside = [n for n, (s, e) in enumerate(spans) if s < end and start < e]
     return (inside[0], inside[-1]) if inside else None
 

@@ -1,4 +1,4 @@
-"""The encoder at run time: one ONNX file computes several heads over texts and passages."""
+"""Runs the encoder: one ONNX file with a head for each task, such as relevance, attribution and pointers."""
 
 import threading
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _Row = dict[str, "NDArray[Any]"]
 
 
 class AttributionInput(NamedTuple):
-    """A text, and a passage (with its title) that may attribute it."""
+    """A text, and a passage (with its title) that may support or contradict it."""
 
     text: str
     title: str
@@ -40,7 +40,7 @@ class AttributionInput(NamedTuple):
 
 
 class AttributionScores(NamedTuple):
-    """Probabilities of the three classes, and for each token of the text that it is wrong (0 to 1)."""
+    """The probabilities (0 to 1) of the three classes of a text, and of each token of it to be wrong."""
 
     attributable: float
     extrapolatory: float
@@ -48,7 +48,7 @@ class AttributionScores(NamedTuple):
     wrong: tuple[tuple[Span, float], ...]
 
     def wrongness(self, span: Span) -> float:
-        """The highest probability of a wrong token in `span`."""
+        """Returns the highest probability of a wrong token in `span`; 0 if it has no token."""
         return max((p for place, p in self.wrong if place.overlaps(span)), default=0.0)
 
 
@@ -62,7 +62,7 @@ class ClozeInput(NamedTuple):
 
 
 class Pointing(NamedTuple):
-    """The answer of a passage to a masked span: log-probabilities of each token as its start and its end.
+    """Where a passage has the content of a masked span: log-probabilities of each token as start and as end.
 
     `nowhere` is the log-probability that the passage has no answer. `spans` are the characters of the
     tokens.
@@ -80,7 +80,7 @@ class Pointing(NamedTuple):
         return spans[0][0] if spans and spans[0][1] > self.nowhere else None
 
     def ranked(self, count: int) -> list[tuple[Span, float]]:
-        """The `count` most probable spans with their log-probabilities, best first."""
+        """Returns the `count` most probable spans with their log-probabilities, best first."""
         tokens = len(self.spans)
         scores = [
             (float(self.starts[s] + self.ends[e]), s, e)
@@ -92,7 +92,7 @@ class Pointing(NamedTuple):
         ]
 
     def of(self, span: Span) -> float:
-        """The log-probability of one span of characters; minus infinity where it has no token."""
+        """Returns the log-probability of one span of characters; minus infinity if it has no token."""
         tokens = covering_tokens(self.spans, *span)
         return -np.inf if tokens is None else float(self.starts[tokens[0]] + self.ends[tokens[1]])
 
@@ -117,21 +117,21 @@ class Encoder:
         self._tokens = lru_cache(maxsize=REMEMBERED)(self._count)
 
     def reads(self, text: str) -> bool:
-        """Does the whole text fit beside a passage? A longer text loses its end."""
+        """Does the whole text fit into the input (`LONGEST_TEXT` tokens)? A longer text loses its end."""
         return self._tokens(text) <= LONGEST_TEXT
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
-        """The probability that each passage (title, text) answers the query, from 0 to 1."""
+        """Computes for each passage (title, text) the probability that it answers the query, from 0 to 1."""
         pairs = [encoder_input(self._opened.tokenizer, query, title, text) for title, text in passages]
         rows = side_by_side(lambda sequence: self._run(sequence, ["relevance"]), pairs)
         return [float(_sigmoid(row["relevance"])) for row in rows]
 
     def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
-        """The class of each text by its passage, and the words of the text that are wrong."""
+        """Computes the probabilities of the classes of each text, and of each of its words to be wrong."""
         return self._attributed(claims)
 
     def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
-        """The answer of each passage to the masked span of its text.
+        """Points at the words of each passage that could stand in the masked span of its text.
 
         Raises ValueError for a span that is cut off because the text is too long.
         """
@@ -146,7 +146,7 @@ class Encoder:
         return [_pointing(sequence, row) for sequence, row in zip(pairs, rows, strict=True)]
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
-        """One vector for each text (N, 384), of length 1: the product of two vectors is their cosine."""
+        """Computes a vector for each text (N, 384), of length 1: the product of two is their cosine."""
         vectors = self._embedded(texts)
         return np.stack(vectors) if vectors else np.zeros((0, SIZE), np.float32)
 
@@ -167,7 +167,7 @@ class Encoder:
         return self._run(EncoderInput(ids, [0] * len(ids), [], 0, [], 0, []), ["embedding"])["embedding"]
 
     def _run(self, sequence: EncoderInput, heads: list[str]) -> _Row:
-        """The outputs `heads` of one sequence.
+        """Computes the outputs `heads` of one sequence.
 
         Sequences are not batched: 8-bit products share one scale for all sequences of a batch, so an answer
         would depend on the other sequences.
@@ -187,7 +187,7 @@ class Encoder:
 
 @cache
 def shipped_encoder() -> Encoder:
-    """The encoder that ships, one for the whole process."""
+    """Returns the encoder that ships with the package; the same object for the whole process."""
     return Encoder()
 
 

@@ -1,4 +1,4 @@
-"""Pointers: the values that the encoder finds in a passage in place of a claim's values."""
+"""Asks the encoder's pointers which values a passage has in the place of a claim's values."""
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -27,7 +27,7 @@ class RivalValue(NamedTuple):
 
 
 class PointedValues(NamedTuple):
-    """The log-probabilities of a passage's answers in place of a value of a claim.
+    """What a passage has in the place of a claim's value, by log-probabilities.
 
     `own`: the value itself, at any place of the passage. `nowhere`: no answer. `others`: other values, most
     probable first.
@@ -39,7 +39,7 @@ class PointedValues(NamedTuple):
 
 
 def claim_attribution(encoder: Encoder, claim: Claim, title: str, passage: str) -> AttributionScores | None:
-    """The classes of a claim by the closest part of `passage`; None for a claim that is too long.
+    """Computes the scores of a claim by the closest part of `passage`; None for a claim that is too long.
 
     The encoder reads the claim alone, with its subject put in. Beside other sentences of the text, those
     that the passage supports would raise its score.
@@ -53,7 +53,7 @@ def claim_attribution(encoder: Encoder, claim: Claim, title: str, passage: str) 
 def pointed_values(
     encoder: Encoder, claim: Claim, title: str, passage: str, values: Sequence[Value]
 ) -> Iterator[PointedValues]:
-    """The answers of the closest part of `passage` in place of each of `values` of the claim."""
+    """Masks each of `values` in the claim, and yields what the closest part of `passage` has in its place."""
     statement = claim.sentence.text
     part = closest_window(statement, passage)
     places = [
@@ -83,7 +83,7 @@ def _pointed(value: Value, pointing: Pointing, passage: str) -> PointedValues:
 
 
 def _written(passage: str, value: Value, known: Sequence[Span]) -> Iterator[Span]:
-    """The places where the passage has exactly a name's letters, but the rules parse no name."""
+    """Yields the places where the passage has a name's letters, in any case, but the rules parse no name."""
     wanted = value.read.text.casefold() if isinstance(value.read, ProperName) else ""
     low = passage.casefold()
     at = low.find(wanted) if len(low) == len(passage) and wanted else -1
@@ -95,7 +95,7 @@ def _written(passage: str, value: Value, known: Sequence[Span]) -> Iterator[Span
 
 
 def _whole(value: Value, span: Span, value_places: Sequence[tuple[Value, int, int]]) -> Span:
-    """The value of the passage that overlaps `span`; else `span` itself."""
+    """Returns the place of the value of the passage that overlaps `span` most; else `span` itself."""
     within = [
         Span(s, e)
         for other, s, e in value_places

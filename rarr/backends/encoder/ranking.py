@@ -1,4 +1,4 @@
-"""Reranking by the encoder: it scores the passages that the overlap of words puts first."""
+"""Reranks passages by the encoder: it scores the passages that the overlap of words puts first."""
 
 from collections.abc import Sequence
 
@@ -14,18 +14,21 @@ OVERLAP, RELEVANCE, COSINE = 0.25, 0.25, 0.5
 
 
 class TrainedReranker:
-    """Scores by overlap. The first `DEPTH` passages also get the encoder's relevance and cosine."""
+    """A reranker: scores by overlap of words; the encoder adds to the scores of the best `DEPTH` passages."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Relevance from 0 to 1. Passages without the encoder's score stay behind the others."""
+        """Returns the relevance of each passage, from 0 to 1, of which the overlap gives 0.25 at most.
+
+        Passages that the encoder does not read have no more than that.
+        """
         return await encode(encoder_scores, self._encoder, query, passages)
 
 
 def encoder_scores(encoder: Encoder, query: str, passages: Sequence[Passage]) -> list[float]:
-    """The relevance of each passage."""
+    """Computes the relevance of each passage, from 0 to 1, as in `TrainedReranker`."""
     overlaps = overlap_scores(query, passages)
     first = sorted(range(len(passages)), key=lambda n: -overlaps[n])[:DEPTH]
     read = encoder.relevance(query, [(passages[n].title, passages[n].text) for n in first])

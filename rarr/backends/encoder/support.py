@@ -1,4 +1,4 @@
-"""Support by the encoder and the rules together: how far a passage attributes a sentence."""
+"""Computes by encoder and rules together how well evidence supports a sentence, from 0 to 1."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 
 
 class SentenceFeatures(NamedTuple):
-    """A sentence beside evidence: the features of its support by name, and the judgement of the rules.
+    """A sentence beside evidence: the inputs of its support by name, and the judgement of the rules.
 
     `denied`: the evidence has the same words, but also a "not", an opposite, or swapped roles.
     """
@@ -38,7 +38,10 @@ class SentenceFeatures(NamedTuple):
 
 
 class TrainedVerifier:
-    """Support is the calibrated probability that the evidence makes a sentence attributable."""
+    """A verifier: support is the calibrated probability that evidence makes a sentence attributable.
+
+    It is scaled, and at least the support by the rules where these are sure.
+    """
 
     def __init__(self, encoder: Encoder, threshold: float) -> None:
         """A sentence with at least the support `threshold` and no contradiction is attributable."""
@@ -47,20 +50,24 @@ class TrainedVerifier:
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """The support of the sentences of `text` at `spans`; None for a sentence without a judgement."""
+        """Returns the support of the sentences of `text` at `spans`, from 0 to 1.
+
+        None for a sentence without words, or too long to read.
+        """
         return await encode(self._judged, self._support, text, context, spans, evidence)
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Contradictory where the rules say so, or where the encoder is more than half sure.
+        """Returns the class of each sentence, or None as in `support`.
 
-        The encoder's contradiction is ignored where the rules find every value and nearly every word said.
+        Contradictory if the rules say so, or if the encoder is more than half sure of it. The encoder is
+        ignored if the rules find every value and nearly every word said.
         """
         return await encode(self._judged, self._class, text, context, spans, evidence)
 
     def _judged(self, judge: Callable[[SentenceFeatures], Result], *about: Any) -> list[Result | None]:
-        """The result of `judge` for each sentence; None for a sentence without a judgement."""
+        """Computes the features of each sentence and applies `judge` to them; None without features."""
         features = sentence_features(self._encoder, *about)
         return [None if sentence is None else judge(sentence) for sentence in features]
 
@@ -79,7 +86,7 @@ class TrainedVerifier:
 def sentence_features(
     encoder: Encoder, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[SentenceFeatures | None]:
-    """The sentences of `text` at `spans`; None for a sentence without words, or too long to read.
+    """Computes the features of the sentences at `spans`; None for one without words, or too long to read.
 
     The encoder reads each sentence alone, with its subject put in.
     """
@@ -105,7 +112,7 @@ def sentence_features(
 
 
 def likelihood(fitted: Logistic, sentence: SentenceFeatures) -> float:
-    """The fitted probability that the sentence is attributable.
+    """Computes the fitted probability that the sentence is attributable.
 
     Contradictions, denials and missing values reduce it by the same factors as the support of the rules.
     """
@@ -118,7 +125,7 @@ def likelihood(fitted: Logistic, sentence: SentenceFeatures) -> float:
 
 
 def least_support(sentence: SentenceFeatures) -> float:
-    """The least support: the support by the rules where they are sure.
+    """Returns the support by the rules if they are sure, else 0.
 
     They are sure of contradicted claims, and of claims with every value or nearly all words in the
     evidence.
@@ -130,7 +137,7 @@ def least_support(sentence: SentenceFeatures) -> float:
 
 
 def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[dict[str, float]]:
-    """For each text its classes by the best window of the evidence, and the cosine of the nearest window."""
+    """Computes for each text its classes by the best window of the evidence, and its highest cosine."""
     read = [closest_windows(text, evidence.text, PARTS) for text in texts]
     beside = [
         AttributionInput(text, evidence.title, part)
@@ -164,7 +171,7 @@ def _of_rules(rules: RuleJudgement | None) -> dict[str, float]:
 
 
 def scaled_support(likely: float, threshold: float) -> float:
-    """The likelihood, scaled so that its calibrated threshold becomes the default `support_threshold`."""
+    """Scales a likelihood, so that the calibrated `threshold` becomes the default `support_threshold`."""
     if likely < threshold or threshold >= 1:
         return likely / threshold * AT_THRESHOLD
     return AT_THRESHOLD + (likely - threshold) / (1 - threshold) * (1 - AT_THRESHOLD)

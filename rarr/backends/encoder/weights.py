@@ -1,4 +1,4 @@
-"""The files of an encoder: `reader.onnx`, `tokenizer.json`, and `model.json`, which describes both."""
+"""Checks and opens the files of an encoder: `reader.onnx`, `tokenizer.json`, and `model.json` about both."""
 
 import hashlib
 import json
@@ -22,7 +22,7 @@ MODEL, TOKENIZER, FACTS = "reader.onnx", "tokenizer.json", "model.json"
 
 
 class Logistic(Record):
-    """A logistic regression: the probability of an event by named features."""
+    """A logistic regression: computes the probability of an event from named features."""
 
     bias: FiniteFloat
     weights: dict[str, FiniteFloat]
@@ -30,12 +30,15 @@ class Logistic(Record):
     """The least probability that counts as true."""
 
     def probability(self, features: Mapping[str, float]) -> float:
-        """From 0 to 1. Raises KeyError for a missing feature."""
+        """Computes the probability, from 0 to 1. Raises KeyError for a missing feature."""
         logit = self.bias + sum(weight * features[name] for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
 
     def highest(self, features: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> float:
-        """The highest probability while each of `ranges` goes from its first to its last number."""
+        """Computes the highest probability that is possible if each feature in `ranges` is unknown.
+
+        Such a feature lies between the first and the last number of its range.
+        """
         return self.probability(
             {
                 name: max(ends, key=lambda end: end * self.weights.get(name, 0.0))
@@ -50,13 +53,13 @@ class Logistic(Record):
 
 
 class Calibration(Record):
-    """The regressions that were fitted for these weights, on data that they did not learn from.
+    """Four regressions, fitted for these weights on data that the weights did not learn from.
 
     `recipes.calibrate` writes those of the weights that ship, `rarr.training.calibration` all others.
     """
 
     disagrees: Logistic
-    """That a passage has another value in place of the claim's (features: `encoder.features`)."""
+    """That a passage has another value in place of the claim's (features: `encoder.calibration_features`)."""
     agrees: Logistic
     """That it has the claim's value there."""
     contradicts: Logistic
@@ -74,16 +77,16 @@ class WeightsManifest(Record):
 
 
 class EncoderFiles(NamedTuple):
-    """An open session with its tokenizer."""
+    """An open session of onnxruntime, and the tokenizer."""
 
     session: Any
     tokenizer: Any
 
 
 def checked_manifest(folder: Path | None) -> WeightsManifest:
-    """The content of `model.json`, after a check of the other files.
+    """Reads `model.json` and checks the digests of the other files; None is the folder that ships.
 
-    Raises `SettingsError` with the cure.
+    Raises `SettingsError`, which names the cure, for a missing or damaged file.
     """
     where, cure = _where(folder)
     facts = _facts(where, cure)
@@ -98,26 +101,26 @@ def checked_manifest(folder: Path | None) -> WeightsManifest:
 
 
 def write_calibration(folder: Path, calibration: Calibration) -> None:
-    """Puts this calibration into the `model.json` of a folder. Raises `SettingsError` as above."""
+    """Writes this calibration into the `model.json` of a folder. Raises like `checked_manifest`."""
     facts = checked_manifest(folder).model_copy(update={"calibration": calibration})
     write_whole(folder / FACTS, facts.model_dump_json(indent=1) + "\n")
 
 
 def encoder_files(folder: Path | None) -> EncoderFiles:
-    """The open files of `folder`, or the files that ship. They were checked before."""
+    """Opens the files of `folder`, or the files that ship for None. Does not check them."""
     where, _ = _where(folder)
     return EncoderFiles(_session(where / MODEL), tokenizer(folder))
 
 
 def _where(folder: Path | None) -> tuple[Path, str]:
-    """The folder, and the cure for damaged files."""
+    """Returns the folder, and the cure for damaged files."""
     if folder is None:
         return SHIPPED, "install rarr again: pip install --force-reinstall rarr"
     return folder.expanduser(), "write it again: rarr train editor"
 
 
 def file_digests(folder: Path) -> dict[str, str]:
-    """The digests of the files, for `model.json`."""
+    """Computes the digests of the model and the tokenizer, for `model.json`."""
     return {name: _digest(folder / name) for name in (MODEL, TOKENIZER)}
 
 
@@ -159,7 +162,7 @@ def _session(path: Path) -> Any:
 
 
 def tokenizer(folder: Path | None) -> Any:
-    """The tokenizer of `folder`, or the tokenizer that ships. It neither pads nor cuts."""
+    """Loads the tokenizer of `folder`, or the tokenizer that ships for None. It neither pads nor cuts."""
     from tokenizers import Tokenizer
 
     where, _ = _where(folder)

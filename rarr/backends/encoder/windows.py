@@ -1,4 +1,4 @@
-"""Windows of long evidence that the encoder can mostly read, best match for a claim first.
+"""Selects windows of long evidence that the encoder can mostly read, best match for a claim first.
 
 A window's size is measured in characters. The encoder does not read the end of a window with many short
 words or in another script.
@@ -12,12 +12,15 @@ ROOM = 900  # characters of a window
 
 
 def closest_window(text: str, passage: str) -> str:
-    """The run of sentences, of at most `ROOM` characters, that shares most words with `text`."""
+    """Selects the run of sentences, of at most `ROOM` characters, that shares most words with `text`."""
     return closest_windows(text, passage, 1)[0]
 
 
 def closest_windows(text: str, passage: str, count: int) -> list[str]:
-    """At most `count` runs of sentences that do not overlap; the run that shares most words first."""
+    """Selects at most `count` runs of sentences that do not overlap; the one that shares most words first.
+
+    A passage of at most `ROOM` characters is returned whole.
+    """
     if len(passage) <= ROOM:
         return [passage]
     wanted = {word.stem for word in word_tokens(text) if word.stem}

@@ -1,1 +1,1 @@
-"""Verification by models of Hugging Face that read evidence and claim together (extra `torch`)."""
+"""Verifies sentences by models of Hugging Face that read evidence and claim together (extra `torch`)."""

@@ -1,4 +1,4 @@
-"""The meaning of a model's outputs, read from the names of its labels in any order and case."""
+"""Reads which output of a model means support and which contradiction, from the names of its labels."""
 
 import math
 import re
@@ -28,7 +28,7 @@ class Outputs(NamedTuple):
     contradiction: int | None = None
 
     def judgement(self, logits: Sequence[float]) -> EntailmentJudgement:
-        """The softmax of the logits; the sigmoid of a single logit (as of HHEM-1, a cross-encoder)."""
+        """Turns logits into probabilities: by softmax, or by sigmoid for a single logit (as of HHEM-1)."""
         if len(logits) == 1:
             return EntailmentJudgement(_sigmoid(logits[0]))
         greatest = max(logits)
@@ -39,7 +39,7 @@ class Outputs(NamedTuple):
 
 
 def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
-    """The outputs of the classifier `name`.
+    """Finds the outputs of the classifier `name`, by its labels in any order and case.
 
     A single output is support, whatever its name. Of two outputs without names the second is support, as in
     MiniCheck's classifiers (Tang et al. 2024; minicheck/inference.py of Liyan06/MiniCheck). Raises

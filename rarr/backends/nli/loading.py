@@ -1,4 +1,4 @@
-"""Loading a model and its tokenizer: from a folder, from an earlier download, or from the hub."""
+"""Loads a model and its tokenizer: from a folder, from an earlier download, or from the hub."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ class LoadedModel(NamedTuple):
 
 
 def loaded_model(name: str) -> LoadedModel:
-    """The model `name`, on a GPU where torch finds one.
+    """Loads the model `name`, on a GPU if torch finds one.
 
     The config is loaded first, so that no model is downloaded and then refused. Code that comes with a
     model is not run. Raises `SettingsError` for a name that can be no model. Raises `SetupError` where the
@@ -49,7 +49,7 @@ def loaded_model(name: str) -> LoadedModel:
 
 
 def _had(name: str, kind: Any, **options: Any) -> Any:
-    """The object of the class `kind` that the files of `name` give."""
+    """Loads the files of `name` as an object of `kind`, a class of transformers. Raises `SetupError`."""
     made: Callable[[str, bool], Any] = lambda path, local: kind.from_pretrained(  # noqa: E731
         path, local_files_only=local, trust_remote_code=False, **options
     )

@@ -1,4 +1,4 @@
-"""A model that judges pairs of evidence and claim, in batches of similar length."""
+"""Runs a model that judges pairs of evidence and claim, in batches of similar length."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -28,9 +28,9 @@ class NliModel:
         self._answers = _answers(self._tokenizer, name) if self._shape.generates else None
 
     def judge(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
-        """The judgement of each pair, with its evidence under `title`. Long evidence is read in stretches.
+        """Judges each pair, with its evidence under `title`. Reads long evidence in stretches.
 
-        None where the claim leaves no room for evidence.
+        None if the claim leaves no room for evidence.
         """
         heading = f"{title}. " if title else ""
 
@@ -46,7 +46,7 @@ class NliModel:
         )
 
     def _plain(self, text: str) -> str:
-        """The text without line ends and without the special tokens of the tokenizer."""
+        """Returns the text without line ends and without the special tokens of the tokenizer."""
         return " ".join(self._special.sub(" ", text).split())
 
     def _texts(self, pair: Pair) -> tuple[str, ...]:
@@ -60,7 +60,7 @@ class NliModel:
         return len(self._tokenizer(*self._texts(pair), verbose=False)["input_ids"])
 
     def _judged(self, pairs: Sequence[Pair]) -> list[EntailmentJudgement]:
-        """The judgements in the order of the pairs. The shortest pairs are judged first."""
+        """Judges the pairs in batches, the shortest first; returns the judgements in the order given."""
         encoded = [dict(self._tokenizer(*self._texts(pair), verbose=False)) for pair in pairs]
         judged: dict[int, EntailmentJudgement] = {}
         for batch in size_batches([len(sequence["input_ids"]) for sequence in encoded]):
@@ -80,7 +80,7 @@ class NliModel:
 
 
 def size_batches(sizes: Sequence[int]) -> Iterator[list[int]]:
-    """The indices of texts with these sizes in tokens, by size, in batches of at most `_BATCH_TOKENS`."""
+    """Yields the indices of texts with these sizes in tokens, by size, in batches up to `_BATCH_TOKENS`."""
     batch: list[int] = []
     for index in sorted(range(len(sizes)), key=lambda text: sizes[text]):
         if batch and (len(batch) + 1) * sizes[index] > _BATCH_TOKENS:
@@ -100,7 +100,7 @@ def _contradiction(judged: EntailmentJudgement) -> float:
 
 
 def _limit(most: int | None, tokenizer: Any, config: Any) -> int:
-    """The limit of an input, in tokens."""
+    """Returns the limit of an input in tokens: `most`, or else that of the tokenizer and the config."""
     if most is not None:
         return most
     known = tokenizer.model_max_length if tokenizer.model_max_length < _UNKNOWN else _LIMIT
@@ -109,7 +109,10 @@ def _limit(most: int | None, tokenizer: Any, config: Any) -> int:
 
 
 def _answers(tokenizer: Any, name: str) -> tuple[int, int]:
-    """The first tokens of "0" and "1": for T5, 3 and 209. The tokens named "0" and "1" are others."""
+    """Returns the first tokens of "0" and "1": for T5, 3 and 209. The tokens named "0" and "1" are others.
+
+    Raises `SetupError` for a tokenizer that does not tell them apart.
+    """
     no, yes = (tokenizer(digit, add_special_tokens=False)["input_ids"][0] for digit in "01")
     if no == yes or tokenizer.unk_token_id in (no, yes):
         raise SetupError(

@@ -1,4 +1,4 @@
-"""How a model takes evidence and claim, and how it answers: read from its config before it is downloaded.
+"""Reads from a model's config, before its download, how it takes evidence and claim and how it answers.
 
 kind                      reads                                      says
 classifier                the pair, evidence first                   its labels, or one logit
@@ -44,7 +44,7 @@ class ModelShape(NamedTuple):
 
 
 def shape_of(config: Any, name: str) -> ModelShape:
-    """The shape of the model `name`, from its transformers config.
+    """Finds the shape of the model `name`, from its transformers config.
 
     No config contains prompts: T5 models, and classifiers with two unnamed labels, are recognised as
     MiniCheck or TRUE by name. Raises `SetupError` for any other model.

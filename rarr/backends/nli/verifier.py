@@ -1,4 +1,4 @@
-"""The verifier: judges each sentence, with its subject put in, by the evidence under its title."""
+"""A verifier whose model judges each sentence, with its subject put in, by the evidence under its title."""
 
 import re
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ _BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space of a removed c
 
 
 class NliVerifier:
-    """Support is the probability that the evidence entails a sentence, from 0 to 1.
+    """Judges sentences by an NLI model. Support is the probability (0 to 1) that evidence entails a sentence.
 
     None for a span without a sentence, such as a heading, for evidence without text, and for a sentence
     that leaves the model no room for evidence.
     """
 
     def __init__(self, name: str, threshold: float) -> None:
-        """`name` is a folder or a name on the hub. Loading takes seconds.
+        """Loads the model `name`, a folder or a name on the hub. This takes seconds, or minutes to download.
 
         A sentence with at least the support `threshold` is attributable. Raises `SettingsError` or
         `SetupError` where there is no such model.
@@ -34,14 +34,17 @@ class NliVerifier:
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """The support of the sentences of `text` at `spans`, all in one call."""
+        """Returns the support of the sentences of `text` at `spans`, all judged in one call."""
         judged = await infer(self._judged, text, context, spans, evidence)
         return [None if judgement is None else judgement.support for judgement in judged]
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """The most probable of three labels; a model without contradiction never gives contradictory."""
+        """Returns for each sentence the most probable of the three classes.
+
+        With a model without a label for contradiction, the threshold decides between the other two.
+        """
         judged = await infer(self._judged, text, context, spans, evidence)
         return [None if judgement is None else _class(judgement, self._threshold) for judgement in judged]
 
@@ -56,7 +59,7 @@ class NliVerifier:
 
 
 def standalone_text(text: str, context: str | None, span: Span) -> str:
-    """The sentences of `text` that `span` touches, with their subjects put in; empty for none."""
+    """Joins the sentences of `text` that `span` overlaps, with their subjects put in; empty for none."""
     touched = [claim.sentence.text for claim in claims(text, context) if claim.span.overlaps(span)]
     return _BEFORE_A_STOP.sub("", " ".join(" ".join(touched).split()))
 

@@ -1,1 +1,1 @@
-"""What a node may use, prompted: any language model behind the interfaces of `agent/components.py`."""
+"""Language models, asked by prompts, behind the interfaces of `components.py` that the nodes use."""

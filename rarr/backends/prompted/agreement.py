@@ -1,4 +1,6 @@
-"""Prompted agreement: the answers of text and evidence, then the verdict (Gao et al. 2023, 3.3).
+"""Asks a language model whether evidence agrees with the text (Gao et al. 2023, section 3.3).
+
+The model gives the answers of text and evidence to the query, and then the verdict.
 
 A verdict counts only if its answers occur in the text and in the passage. A passage may talk a model into
 an answer, so the answer is no evidence unless the passage itself has it.
@@ -17,7 +19,7 @@ from rarr.tools.models.language_model import LanguageModel
 
 
 class AgreementAnswer(BaseModel):
-    """The model's answer."""
+    """The model's answer: both answers to the query, the reason and the verdict."""
 
     text_answer: str = ""
     evidence_answer: str = ""
@@ -29,14 +31,14 @@ class AnswerReader(Protocol):
     """The code that checks the short answers of a model."""
 
     def is_stated(self, answer: str, text: str) -> bool:
-        """Does `text` have `answer`?"""
+        """Does `text` have `answer`, by its words or its values?"""
 
     def has_other_values(self, answer: str, text: str, other: str, passage: str) -> bool:
         """Do both answers have values of one kind, and no two of them with the same meaning?"""
 
 
 class PromptedChecker:
-    """Asks about one query and one evidence."""
+    """An agreement checker that asks a language model, once for each query and evidence."""
 
     def __init__(
         self, model: LanguageModel, prompts: Prompts, *, whole_text: bool, reader: AnswerReader
@@ -45,13 +47,14 @@ class PromptedChecker:
         self._reader = reader
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """The usage for one evidence."""
+        """Estimates the usage of one check."""
         return self._prompts.expected(self._model, "check_agreement", text, context, whole=self._whole_text)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """`unknown` where the verdict does not fit its answers, or an answer does not occur.
+        """Asks the model for answers and a verdict, and checks its answers against text and passage.
 
-        Raises `ModelError` for an answer that cannot be parsed, because it is no verdict.
+        `unknown` if the verdict does not fit its answers, or if an answer does not occur. Raises `ModelError`
+        for an answer that cannot be parsed, because it is no verdict.
         """
         scope = await work(partial(scope_of, text, query, whole=self._whole_text))
         looked_at = scope.span.of(text)
@@ -77,7 +80,7 @@ class PromptedChecker:
         return agreement.model_copy(update={"verdict": "unknown", "reason": doubt}) if doubt else agreement
 
     def _doubt(self, agreement: Agreement, text: str, passage: str) -> str:
-        """The reason not to act on a verdict; empty for no reason. An empty `passage` is not checked."""
+        """Returns the reason not to act on a verdict; empty for none. An empty `passage` is not checked."""
         if agreement.verdict not in ("agrees", "disagrees"):
             return ""
         text_answer, evidence_answer = (

@@ -1,4 +1,4 @@
-"""Blind reading: a model reads each value in a source, without the value of the text; code compares.
+"""Lets a model read each value in a source blind, without the value of the text; code compares both.
 
 A model that sees the value copies it as the evidence's answer. So the model is shown the sentence with a
 blank for the value, and fills it from the source. A difference counts only if a second reading gives it: that
@@ -37,7 +37,7 @@ class ReadingAnswer(BaseModel):
 
 
 class QuestionAnswer(BaseModel):
-    """The model's answer: a question."""
+    """The model's answer to `write_question`: a question about the marked value."""
 
     question: str = ""
 
@@ -47,7 +47,7 @@ class ComparedValues(Protocol):
 
     @property
     def agreement(self) -> Agreement:
-        """The verdict."""
+        """The verdict of the comparison, with both answers."""
 
     @property
     def doubt(self) -> str:
@@ -63,38 +63,42 @@ class ComparedValues(Protocol):
 
 
 class AnswerComparison(Protocol):
-    """The code that judges a source, and the answer that was read in it."""
+    """The rules that decide about a source before a model reads it, and compare the answer afterwards."""
 
     def verdict_unread(
         self, text: str, context: str | None, query: Query, evidence: Evidence
     ) -> Agreement | None:
-        """The verdict on a source that no model needs to read; None for a source that a model must read."""
+        """Decides about a source without a model, if the rules can; None if a model must read it."""
 
     def query_agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """The agreement by the rules alone."""
+        """Checks agreement by the rules alone, without a model."""
 
     def as_stated(self, answer: str, text: str) -> str:
-        """The answer as `text` writes it."""
+        """Returns the answer as `text` writes it, with the separators of a number."""
 
     def answered_passage(self, block: Evidence, query: Query, answer: str) -> Evidence:
-        """The sentences of a block that give the answer."""
+        """Cuts the block down to the sentences that give the answer; the whole block for none."""
 
     def compared_answer(
         self, text: str, context: str | None, query: Query, evidence: Evidence, answer: str
     ) -> ComparedValues:
-        """The comparison of an answer that was read in `evidence` with the text's answer to `query`."""
+        """Compares an answer that was read in `evidence` with the text's answer to `query`."""
 
     def is_same_answer(self, answer: str, other: str) -> bool:
         """Do two answers have the same words or the same value?"""
 
     def value_sentence(self, text: str, context: str | None, query: Query) -> tuple[str, str, str] | None:
-        """The words before the sentence; the sentence with a blank for the value; with the value marked."""
+        """Returns the words before the value's sentence; the sentence with a blank for it; with it marked.
+
+        None if no sentence of the text has the value.
+        """
 
 
 class BlindChecker:
-    """Reads the evidence of a query blind.
+    """An agreement checker whose model reads the evidence without seeing the value of the text.
 
-    No source states a value that depends on an edit, so a follow-up query is judged with the text in view.
+    No source states a value that depends on an edit, so a follow-up query goes to `follow_ups`, which shows
+    the text.
     """
 
     def __init__(
@@ -110,11 +114,15 @@ class BlindChecker:
         self._comparison, self._follow_ups = comparison, follow_ups
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """The usage of one reading."""
+        """Estimates the usage of one reading."""
         return self._model.expected(self._prompts["fill_blank"], _BLOCK_TOKENS, _ANSWER_TOKENS)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Raises `ModelError` for an answer that cannot be parsed, because it is no verdict."""
+        """Lets the model fill the blank from the source, and compares its answer with the text.
+
+        Asks no model if the rules decide alone. A difference needs a second reading, or it is `unknown`.
+        Raises `ModelError` for an answer that cannot be parsed, because it is no verdict.
+        """
         if query.follows:
             return await self._follow_ups.check(text, context, query, evidence)
         block = await self._surroundings.block(evidence)
@@ -141,14 +149,17 @@ class BlindChecker:
         return agreement.verdict in ("agrees", "disagrees") or bool(agreement.evidence_answer)
 
     async def _asked(self, text: str, context: str | None, query: Query, block: Evidence) -> Agreement:
-        """The agreement by one reading, for a query whose value stands in no sentence of the text."""
+        """Checks by one reading of the query itself, for a query whose value stands in no sentence.
+
+        A difference is `unknown`, because nothing confirms it.
+        """
         reading = await self._read("read_evidence", {"query": query.text}, text, context, query, block)
         return reading.unconfirmed() if reading.verdict == "disagrees" else reading.agreement()
 
     async def _read_again(
         self, question: str, text: str, context: str | None, query: Query, block: Evidence, first: "_Reading"
     ) -> Agreement:
-        """The agreement where the answer to the question is the same; `unknown` where it is another.
+        """Reads the source again with `question`: `disagrees` if the answer is the same, else `unknown`.
 
         If the answer to the question cannot be compared, the answer to the query replaces it. If the model is
         not sure of both answers, the query is asked as a third reading.
@@ -172,7 +183,7 @@ class BlindChecker:
         return other.verdict == "disagrees" and await work(self._comparison.is_same_answer, *answers)
 
     async def _question(self, before: str, marked: str, query: Query) -> str:
-        """The model's question about the marked value; the query where the model writes none."""
+        """Lets the model write a question about the marked value; the query itself if it writes none."""
         variables = {"text": before, "sentence": marked}
         written = await self._model.ask(self._prompts["write_question"], QuestionAnswer, variables)
         return " ".join(written.question.split()) or query.text
@@ -198,7 +209,10 @@ class BlindChecker:
 
 
 class _Reading(NamedTuple):
-    """An answer, its probability (0 where the server gives none), the sentences with it, the comparison."""
+    """A model's answer, its probability (0 if the server gives none), and its comparison with the text.
+
+    `passage` are the sentences of the source that have the answer.
+    """
 
     answer: str
     probability: float
@@ -219,7 +233,7 @@ class _Reading(NamedTuple):
         return self.compared.is_read_by_rules and self.compared.is_sound_but_for_wording
 
     def agreement(self, doubt: str = "") -> Agreement:
-        """The agreement by this reading; with a `doubt`, its edit is only suggested."""
+        """Returns the agreement by this reading; with a `doubt`, its edit is only suggested."""
         agreement = self.compared.agreement.model_copy(update={"read_in": self.passage})
         if not doubt:
             return agreement
@@ -227,20 +241,20 @@ class _Reading(NamedTuple):
         return agreement.model_copy(update={"confidence": DOUBTED, "reason": reason})
 
     def unconfirmed(self, other: str = "") -> Agreement:
-        """The agreement as `unknown`: a second reading has another answer, or none confirms it."""
+        """Returns the agreement as `unknown`: a second reading answers `other`, or none confirms it."""
         agreement = self.compared.agreement
         reason = f"{agreement.reason}; asked another way, it answers {other!r}" if other else agreement.reason
         return agreement.model_copy(update={"verdict": "unknown", "reason": reason, "read_in": self.passage})
 
 
 def _are_sure(*readings: _Reading) -> bool:
-    """Is the model sure of the best two of the readings?"""
+    """Do the two most probable readings have a product of probabilities of at least `LIKELY_TWICE`?"""
     best, next_best, *_ = sorted((reading.probability for reading in readings), reverse=True)
     return best * next_best >= LIKELY_TWICE
 
 
 def _doubt(first: _Reading, second: _Reading) -> str:
-    """The reason to suggest the edit instead of accepting it; empty for none.
+    """Returns the reason to suggest the edit instead of accepting it; empty for none.
 
     Without probabilities, two readings count as sure where there is no doubt about the wording.
     """

@@ -1,4 +1,4 @@
-"""A cascade: the embedded check first, then the language model for unsure cases."""
+"""Checks agreement in a cascade: the embedded checker first, then the language model for unsure cases."""
 
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
@@ -7,7 +7,10 @@ from rarr.records import Agreement, Evidence, ModelUsage, Query
 
 
 class CascadeChecker:
-    """Takes the verdict of `first` if its confidence is at least `threshold`, else the verdict of `then`."""
+    """An agreement checker that asks `first`, and `then` only if `first` is not sure.
+
+    `first` is sure if its verdict is not `unknown` and its confidence is at least `threshold`.
+    """
 
     def __init__(
         self, first: AgreementChecker, then: PromptedChecker | BlindChecker, threshold: float
@@ -15,11 +18,11 @@ class CascadeChecker:
         self._first, self._then, self._threshold = first, then, threshold
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """The usage if `first` is never sure."""
+        """Estimates the usage of one check if `first` is not sure."""
         return self._then.expected(text, context)
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Raises what `then` raises."""
+        """Returns the verdict of `first` if it is sure, else that of `then`. Raises what both raise."""
         agreement = await self._first.check(text, context, query, evidence)
         if agreement.verdict != "unknown" and (agreement.confidence or 0.0) >= self._threshold:
             return agreement

@@ -1,4 +1,4 @@
-"""Code first: a language model edits values and asks questions only where code cannot."""
+"""Lets code edit values and ask questions first, and a language model only where code cannot."""
 
 from collections.abc import Iterable, Sequence
 
@@ -12,25 +12,28 @@ from rarr.tools.text.language import foreign_sentences
 
 
 class CodeFirstEditor:
-    """Lets code replace the value. The model edits only where code makes no edit."""
+    """An editor that lets code replace the value. The model edits only if code makes no edit."""
 
     def __init__(self, code: Editor, model: PromptedEditor) -> None:
         self._code, self._model = code, model
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """The usage if code makes no edit."""
+        """Estimates the usage of one edit that code cannot make."""
         return self._model.expected(text, context)
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Raises the errors of the model's editor."""
+        """Returns the change of the code, or else that of the model; None if neither makes one.
+
+        Raises the errors of the model's editor.
+        """
         change = await self._code.edit(text, context, query, check, evidence)
         return change or await self._model.edit(text, context, query, check, evidence)
 
 
 class CodeFirstQuestions:
-    """The rules ask about sentences in English, and the model about all others.
+    """A query generator: the rules ask about sentences in English, and the model about all others.
 
     A question only finds sources: the model reads the sentence itself. A small model that is asked for all
     questions of a text leaves most values out.
@@ -40,7 +43,7 @@ class CodeFirstQuestions:
         self._code, self._model = code, model
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Questions in text order."""
+        """Returns the questions of both, in text order. The model is not asked about a text in English."""
         foreign = await work(foreign_sentences, text)
         by_code = await self._code.generate(text, context)
         by_model = await self._model.generate(text, context) if foreign else ()
@@ -51,7 +54,7 @@ class CodeFirstQuestions:
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """Short questions of the rules, and those of the model about sentences in other languages."""
+        """Returns short questions of the rules, and those of the model about sentences in other languages."""
         foreign = await work(foreign_sentences, text)
         english = [span for span in spans if span not in foreign]
         others = [span for span in spans if span in foreign]

@@ -1,4 +1,4 @@
-"""Prompted editing: the model names the words to change, and the words to put in their place."""
+"""Asks a language model for an edit: it names the words to change, and the words to put in their place."""
 
 import re
 from collections.abc import Sequence
@@ -21,26 +21,29 @@ _GAP = re.compile(r"[\s.,;:!?)]|$")  # no space stands before these
 
 
 class EditAnswer(BaseModel):
-    """The model's answer; both fields or the span are empty where the model makes no edit."""
+    """The model's answer: the words to change (`span`) and the new words. No `span` means no edit."""
 
     span: str = ""
     revision: str
 
 
 class PromptedEditor:
-    """Asks for one change. Only the words that the model names are changed."""
+    """An editor that asks a language model for one change. Only the words that the model names change."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, whole_text: bool) -> None:
         self._model, self._prompts, self._whole_text = model, prompts, whole_text
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """The usage for one edit."""
+        """Estimates the usage of one edit."""
         return self._prompts.expected(self._model, "edit", text, context, whole=self._whole_text)
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Raises `ModelError` where the words to change do not occur in the text."""
+        """Asks the model for a change to the sentences of the query, or to the whole text; None for none.
+
+        Raises `ModelError` if the words to change do not occur in the text.
+        """
         scope = await work(partial(scope_of, text, query, whole=self._whole_text))
         prompt, variables = self._prompts.of(
             "edit",
@@ -62,9 +65,9 @@ class PromptedEditor:
 
 
 def _change(answer: EditAnswer, shown: str, about: Span) -> Change | None:
-    """The change to the shown text.
+    """Turns the model's answer into a change of the shown text; None if it changes nothing.
 
-    Raises `ModelError` where the words to change do not occur in it.
+    Raises `ModelError` if the words to change do not occur in it.
     """
     place = place_of(answer.span, shown, about)
     if place is None:
@@ -79,7 +82,10 @@ def _in_text(change: Change, quotation: Quotation, offset: int) -> Change:
 
 
 def place_of(quoted_words: str, text: str, about: Span) -> Span | None:
-    """The place of `quoted_words` nearest to the query's place; spaces and quotes may differ."""
+    """Finds the place of `quoted_words` nearest to the query's place `about`; None if they do not occur.
+
+    Spaces and quotation marks may differ. Words and numbers match whole.
+    """
     words = r"\s+".join(re.escape(word) for word in quoted_words.split())
     words = re.sub(_SINGLE, _SINGLE, re.sub(_DOUBLE, _DOUBLE, words))
     first, last = quoted_words.strip()[0], quoted_words.strip()[-1]
@@ -95,13 +101,13 @@ def place_of(quoted_words: str, text: str, about: Span) -> Span | None:
 
 
 def _fitted(new: str, old: str) -> str:
-    """`new` without spaces at an end where `old` has none."""
+    """Removes spaces at an end of `new` where `old` has none."""
     new = new if old[0].isspace() else new.lstrip()
     return new if old[-1].isspace() else new.rstrip()
 
 
 def _narrowed(text: str, place: Span, new: str) -> Change | None:
-    """The change without the words that old and new share at their ends, so that the ledger shows no more."""
+    """Makes the change without the words that old and new share at their ends; None if nothing is left."""
     old, words = _TOKEN.findall(place.of(text)), _TOKEN.findall(new)
     head = _common(old, words)
     tail = _common(old[head:][::-1], words[head:][::-1])
@@ -116,7 +122,7 @@ def _narrowed(text: str, place: Span, new: str) -> Change | None:
 
 
 def _common(first: Sequence[str], second: Sequence[str]) -> int:
-    """The number of tokens that both begin with. Spaces and quotes may differ."""
+    """Counts the tokens that both begin with. Spaces and quotation marks may differ."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((n for n, (a, b) in pairs if _plain(a) != _plain(b)), min(len(first), len(second)))
 

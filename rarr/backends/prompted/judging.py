@@ -1,4 +1,4 @@
-"""Prompted verification: AttrScore's three classes (Yue et al. 2023), one call for each sentence."""
+"""Asks a language model whether evidence supports each sentence: AttrScore's classes (Yue et al. 2023)."""
 
 from collections.abc import Sequence
 
@@ -14,33 +14,39 @@ from rarr.tools.text.document import Span, sentences, table_cells
 
 
 class AttributionAnswer(BaseModel):
-    """The model's answer."""
+    """The model's answer: the class of the sentence, and why."""
 
     reason: str = ""
     verdict: AttributionClass
 
 
 class PromptedVerifier:
-    """Support is 1 where the evidence supports a sentence fully, else 0."""
+    """A verifier that asks a language model, once for each sentence and evidence.
+
+    Support is 1 if the evidence supports the sentence fully, else 0.
+    """
 
     def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
         self._model, self._prompts = model, prompts
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """The usage for one sentence and one evidence."""
+        """Estimates the usage for one sentence and one evidence."""
         return self._prompts.expected(self._model, "judge_attribution", text, None, whole=False)
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """Judges all sentences at once. Raises `ModelError` for a sentence without a judgement."""
+        """Returns 1 or 0 for each sentence at `spans`. Raises `ModelError` for one without a judgement."""
         classes = await self.classify(text, context, spans, evidence)
         return [1.0 if attribution == "attributable" else 0.0 for attribution in classes]
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass]:
-        """Judges all sentences at once. Raises `ModelError` for a sentence without a judgement."""
+        """Returns the class of each sentence at `spans`, all asked at the same time.
+
+        Raises `ModelError` for a sentence without a judgement.
+        """
         before = await work(_before, text, context, spans)
         pairs = zip(before, spans, strict=True)
         judged = await together(
@@ -55,12 +61,12 @@ class PromptedVerifier:
 
 
 def _before(text: str, context: str | None, spans: Sequence[Span]) -> list[str]:
-    """The sentence before each span, else the context."""
+    """Returns for each span the sentence before it; for the first sentence of the text, the context."""
     earlier = [[sentence for sentence in sentences(text) if sentence.end <= span.start] for span in spans]
     return [_sentence_text(text, preceding[-1]) if preceding else context or NOTHING for preceding in earlier]
 
 
 def _sentence_text(text: str, span: Span) -> str:
-    """The sentence; for a table cell, a statement of the cell with its headers."""
+    """Returns the sentence; for a table cell, a statement of the cell with its headers."""
     cell = table_cells(text).get(span)
     return span.of(text) if cell is None else cell.statement(text)

@@ -1,4 +1,7 @@
-"""Prompted noising, as PURR makes its data (Chen et al. 2023, section 3): text from evidence, then errors."""
+"""Makes training data with a language model as PURR does (Chen et al. 2023, section 3).
+
+The model writes a text from evidence, and then errors for it.
+"""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -19,7 +22,7 @@ KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
 class SummaryAnswer(BaseModel):
-    """The model's answer; empty where the evidence does not answer the query."""
+    """The model's answer: a text; empty if the evidence does not answer the query."""
 
     summary: str
 
@@ -43,13 +46,13 @@ class PlantedError(BaseModel):
 
 
 class CorruptionAnswer(BaseModel):
-    """The model's answer."""
+    """The model's answer: errors for a text."""
 
     errors: list[PlantedError]
 
 
 class PromptedNoiser:
-    """Makes two calls for an item: a text that the evidence supports, then errors in it."""
+    """Asks a language model for a text that evidence supports, and for errors to put into it."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
         self._model, self._prompts = model, prompts
@@ -61,17 +64,23 @@ class PromptedNoiser:
 
     @property
     def hashes(self) -> dict[str, str]:
-        """The hashes of the prompts, by name."""
+        """The hashes of both prompts, by name."""
         return {name: self._prompts[name].hash for name in ("summarize", "corrupt")}
 
     async def summarize(self, query: str, evidence: Sequence[Evidence]) -> str:
-        """A short text that answers `query` from the evidence; empty where it cannot. Raises `ModelError`."""
+        """Asks for a short text that answers `query` from the evidence; empty for no answer.
+
+        Raises `ModelError`.
+        """
         variables = {"query": query, "evidence": BETWEEN.join(quoted_evidence(item) for item in evidence)}
         answer = await self._model.ask(self._prompts["summarize"], SummaryAnswer, variables)
         return answer.summary.strip()
 
     async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:
-        """Errors for `text`, of these kinds where the text has them, unchecked. Raises `ModelError`."""
+        """Asks for errors of these kinds for `text`. Does not check that their right words occur in it.
+
+        Raises `ModelError`.
+        """
         variables = {"text": text, "kinds": ", ".join(kinds)}
         answer = await self._model.ask(self._prompts["corrupt"], CorruptionAnswer, variables)
         return answer.errors

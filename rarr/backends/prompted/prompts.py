@@ -1,4 +1,4 @@
-"""The prompts of one reviser: the plain form, or the form for a text with a context."""
+"""Loads the prompts of one reviser, and chooses the plain form or the form for a text with a context."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +17,7 @@ class Prompts:
     """The prompts of the package, with the overrides of a user's folder. All are loaded at the start."""
 
     def __init__(self, folder: Path | None = None, given: Mapping[str, Prompt] | None = None) -> None:
-        """The prompts of `given` take precedence over all others.
+        """Loads all prompts: from `given`, else from the user's `folder`, else from the package.
 
         Raises `InputError` for an unusable prompt.
         """
@@ -30,7 +30,7 @@ class Prompts:
         self._prompts |= given or {}
 
     def of(self, name: str, context: str | None, **variables: str) -> tuple[Prompt, dict[str, str]]:
-        """The prompt and its variables; with a context, its contextual form."""
+        """Returns the prompt `name` with its variables; with a context, its form for a context."""
         if context is None:
             return self._prompts[name], variables
         return self._prompts[f"{name}_in_context"], {"context": context, **variables}
@@ -38,7 +38,7 @@ class Prompts:
     def expected(
         self, model: LanguageModel, name: str, text: str, context: str | None, *, whole: bool
     ) -> ModelUsage:
-        """The expected usage of one call about one sentence of `text` and one evidence."""
+        """Estimates the usage of one call about one evidence and one sentence, or the whole text."""
         prompt = self[name] if context is None else self[f"{name}_in_context"]
         looked_at = estimated_tokens([text]) if whole else 2 * SENTENCE_TOKENS
         asked = looked_at + EVIDENCE_TOKENS + estimated_tokens([context or ""])

@@ -1,4 +1,4 @@
-"""Prompted query generation: several samples at once, united (Gao et al. 2023, section 3.1)."""
+"""Asks a language model for questions about a text: several samples, united (Gao et al. 2023, 3.1)."""
 
 import asyncio
 import re
@@ -34,20 +34,20 @@ class GeneratedQuestion(BaseModel):
 
 
 class QuestionsAnswer(BaseModel):
-    """The model's answer."""
+    """The model's answer: questions about a text."""
 
     questions: list[GeneratedQuestion]
 
 
 class PromptedQuestions:
-    """Asks for questions about every part of a text."""
+    """A query generator that asks a language model for questions about every part of a text."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts, *, samples: int, temperature: float) -> None:
         self._model, self._prompts = model, prompts
         self._samples, self._temperature = samples, temperature
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """The usage for a whole text, with one question for each sentence and sample."""
+        """Estimates the usage for a whole text, with one question for each sentence and sample."""
         prompt, _ = self._prompts.of("generate_queries", context)
         spans = text_parts(text)
         call = self._model.expected(prompt, 0, 0)
@@ -57,7 +57,7 @@ class PromptedQuestions:
         return whole.model_copy(update={"model_calls": len(spans)})
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Questions in text order, near-duplicates merged.
+        """Asks for questions about all parts at once; returns them in text order, without near-duplicates.
 
         A part of the text that fails is left out with a warning. If all parts fail, raises the first
         failure.
@@ -77,7 +77,10 @@ class PromptedQuestions:
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """One call for all sentences. The whole text is sent too if it is no longer than a part."""
+        """Asks for new questions about the sentences at `spans`, in one call that names those `asked` before.
+
+        The whole text is sent too if it is no longer than a part.
+        """
         statements = [span.of(text) for span in spans]
         variables = {
             "context": context or NOTHING,
@@ -99,7 +102,7 @@ class PromptedQuestions:
 
 
 def _bounded(prompt: Prompt, text: str) -> Prompt:
-    """The prompt with a limit for answers about `text`, if the prompt has no limit of its own."""
+    """Returns the prompt with a limit of tokens for answers about `text`, if it has no limit of its own."""
     most = LEAST_BOUND + TOKENS_ASKED * estimated_tokens([text])
     return prompt if prompt.tokens else replace(prompt, tokens=most)
 
@@ -123,7 +126,7 @@ def _placed(answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[
 
 
 def text_parts(text: str) -> list[Span]:
-    """The parts of a text, of at most about `PART` characters, divided between sentences."""
+    """Divides a text between sentences into parts of about `PART` characters at most."""
     start, end = 0, 0
     parts = []
     for span in sentences(text):
@@ -137,7 +140,10 @@ def text_parts(text: str) -> list[Span]:
 
 
 def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quotation]]) -> Span | None:
-    """The place of the words that the question is about; otherwise the sentence most like the question."""
+    """Finds the place of the words that the question is about; otherwise the sentence most like the question.
+
+    None for no sentences.
+    """
     words = r"\s+".join(re.escape(word) for word in asked.about.split())
     about = re.compile(rf"(?<!\w){words}(?!\w)", re.IGNORECASE)
     places: dict[Span, Quotation] = {}
@@ -150,7 +156,10 @@ def question_place(asked: GeneratedQuestion, sentences: Sequence[tuple[Span, Quo
 
 
 def distinct_questions(questions: Sequence[Question], text: str) -> list[Question]:
-    """The questions without duplicates: same characters, or same sentence in nearly the same words."""
+    """Returns the questions in text order, without duplicates.
+
+    A duplicate is about the same words, or overlaps and has nearly the same words and the same numbers.
+    """
     kept: list[Question] = []
     for question in sorted(questions, key=lambda question: (question.start, question.end)):
         if not any(_same(question, other, text) for other in kept):

@@ -1,4 +1,4 @@
-"""Prompted rewriting, for comparison: EFEC rewrites each sentence, LaMDA the whole text."""
+"""Asks a language model to rewrite a text, for comparison: EFEC by sentence, LaMDA the whole text."""
 
 from collections.abc import Sequence
 
@@ -14,13 +14,13 @@ BETWEEN = "\n* * *\n"  # separates two evidences
 
 
 class RewriteAnswer(BaseModel):
-    """The model's answer."""
+    """The model's answer: the rewritten words."""
 
     revision: str
 
 
 class PromptedRewriter:
-    """Rewrites with all evidence at once, without a limit on the changes.
+    """A rewriter that shows a language model all evidence at once, and sets no limit on the changes.
 
     One call for each sentence (EFEC: Thorne and Vlachos 2021), or for the text (LaMDA Research: Thoppilan
     et al. 2022).
@@ -31,11 +31,14 @@ class PromptedRewriter:
         self._name = "rewrite_text" if whole else "rewrite_sentence"
 
     def expected(self, text: str, context: str | None) -> ModelUsage:
-        """The usage for one call."""
+        """Estimates the usage of one call."""
         return self._prompts.expected(self._model, self._name, text, None, whole=self.whole)
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """The model's answer, or the old words if it is empty. Raises `ModelError`."""
+        """Returns the model's new words for `span`, or the old words for an empty answer.
+
+        Raises `ModelError`.
+        """
         distinct = dict.fromkeys(quoted_evidence(item) for item in evidence)
         variables = {
             "context": context or NOTHING,

@@ -1,4 +1,4 @@
-"""What a prompt shows: the sentences that a query is about, or the whole text, and the quoted evidence."""
+"""Selects what a prompt shows of a text and its evidence: the sentences of a query, or the whole text."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ NOTHING = "(none)"
 
 
 def quoted_evidence(evidence: Evidence) -> str:
-    """The text of an evidence under the title of its page, which often names the subject.
+    """Returns the text of an evidence under the title of its page, which often names the subject.
 
     Other people wrote these words: `Prompt.render` makes sure that nothing in them ends the quotation.
     """
@@ -24,7 +24,10 @@ class Scope(NamedTuple):
 
 
 def scope_of(text: str, query: Query, *, whole: bool) -> Scope:
-    """The scope of a query that has its place in `text`."""
+    """Selects the sentences of a query that has its place in `text`, or with `whole` the whole text.
+
+    For a heading these are its lines, and for the cell of a table its row, with the header as `before`.
+    """
     if whole:
         return Scope(Span(0, len(text)), NOTHING)
     place = Span(query.start, query.end)

@@ -1,4 +1,4 @@
-"""The block of a source that a model reads: the passage that the search found, and the text around it.
+"""Finds the block of a source that a model reads: the passage that the search found, and the text around it.
 
 A search finds the right document more often than the right four sentences of it. The blocks of a text are
 the same for every passage in it, so the cache of a server keeps the prefix that all questions about a block
@@ -26,26 +26,25 @@ SourceText = Callable[[Evidence], Awaitable[str | None]]
 
 
 class BlockFinder(Protocol):
-    """Finds the block around an evidence."""
+    """Finds the block around an evidence: a longer part of its source."""
 
     async def block(self, evidence: Evidence) -> Evidence:
-        """The evidence, with the text of its block; unchanged where there is none."""
+        """Returns the evidence with the text of its block; unchanged if it has none."""
 
 
 class Surroundings:
-    """Finds the blocks in the texts of the sources.
+    """Finds blocks in the texts of the sources, which `source_text` gives.
 
-    The texts are kept for one run, in which files do not change.
+    The last texts are cached for one run, in which files do not change.
     """
 
     def __init__(self, source_text: SourceText) -> None:
         self._source_text = source_text
 
     async def block(self, evidence: Evidence) -> Evidence:
-        """The evidence, with the text of its block.
+        """Returns the evidence with the text and the place of its block.
 
-        Unchanged where its source keeps no text or another text, or where the block seems to speak to a
-        model.
+        Unchanged if its source gives no text or another text, or if the block seems to speak to a model.
         """
         text = await self._text(evidence)
         if text is None or text[evidence.start : evidence.end] != evidence.text:
@@ -71,12 +70,12 @@ class Surroundings:
 
 
 def with_block(evidence: Evidence, block: Passage) -> Evidence:
-    """The evidence, with the text and the place of its block."""
+    """Returns the evidence with the text and the place of its block."""
     return evidence.model_copy(update={"text": block.text, "start": block.start, "end": block.end})
 
 
 def _passage(evidence: Evidence, place: Span, text: str) -> Passage:
-    """The same object for the same block of a run, of which a trace keeps one copy."""
+    """Returns the block as a passage: the same object each time in a run, so that a trace has one copy."""
     blocks = meter().memo.setdefault("blocks", {})
     key = (evidence.source, place)
     if key not in blocks:
@@ -87,7 +86,10 @@ def _passage(evidence: Evidence, place: Span, text: str) -> Passage:
 
 
 def block_of(text: str, place: Span) -> Span:
-    """The block of `text` whose middle is nearest to `place`; the whole text where it is short."""
+    """Returns the block of `text` whose middle is nearest to `place`; the whole text if it is short.
+
+    A block has about `BLOCK` characters, and more if `place` needs it.
+    """
     if len(text) <= BLOCK:
         return Span(0, len(text))
     half = BLOCK // 2
@@ -97,7 +99,7 @@ def block_of(text: str, place: Span) -> Span:
 
 
 def _cut(text: str, at: int) -> int:
-    """The end of the first line after `at`, else of the first word; `at` where neither is near."""
+    """Returns the end of the first line after `at`, else of the first word; `at` if neither is near."""
     if at <= 0 or at >= len(text):
         return max(0, min(at, len(text)))
     line = text.find("\n", at, at + _SNAP)

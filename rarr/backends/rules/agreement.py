@@ -28,15 +28,19 @@ AGREES_COVERAGE = 0.3  # the least share of the context around the same value fo
 
 
 class ValueAgreement:
-    """Compares values: numbers with units, dates, names, and words that exclude each other."""
+    """An agreement checker by rules: compares numbers with units, dates, names and exclusive words."""
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """`unknown` where the query is about no value that the rules can parse."""
+        """Compares the value that `query` asks for with `evidence`; `unknown` if the query asks for no value.
+
+        Returns `agrees` or `disagrees` for the same or another value in the same context, and `irrelevant`
+        if the evidence is about something else or has no value of the kind.
+        """
         return await work(query_agreement, text, context, query, evidence)
 
 
 def agreement_unless_namesake(agreement: Agreement, text: str, context: str | None, title: str) -> Agreement:
-    """`agreement`, or `unknown` for a difference from a page about a namesake."""
+    """Returns `agreement`, but `unknown` instead of `disagrees` if the page may be about a namesake."""
     if agreement.verdict != "disagrees" or not may_be_of_a_namesake(text, context, title):
         return agreement
     reason = f"the evidence is about {title}, and the text does not say that it speaks of that one"
@@ -44,7 +48,7 @@ def agreement_unless_namesake(agreement: Agreement, text: str, context: str | No
 
 
 def query_agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-    """Compares the value that `query` asks for with the evidence."""
+    """Compares the value that `query` asks for with the evidence; `unknown` if there is no single value."""
     queried = queried_value(text, context, query)
     if queried is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
@@ -57,7 +61,11 @@ def query_agreement(text: str, context: str | None, query: Query, evidence: Evid
 
 
 def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> Agreement:
-    """The agreement of a value of `claim` with `evidence`, whose counterparts are in `reading`."""
+    """Decides whether `evidence` agrees with a value of `claim`.
+
+    `reading` are the values of the evidence in its place. `irrelevant`: the evidence is about something else
+    or has no such value. `unknown`: no value clearly agrees or disagrees.
+    """
     claimed_text = claim.sentence.text[value.start : value.end]
     if is_about_something_else(claim, value, evidence):
         return Agreement(
@@ -108,7 +116,10 @@ def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence:
 def places_agreement(
     claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage
 ) -> Agreement | None:
-    """The disagreement where two values of the claim changed places; None where they did not."""
+    """Returns `disagrees` if the evidence has the value and another value of the claim in exchanged places.
+
+    None if it has not.
+    """
     own = reading.own
     other = changed_places(claim.sentence, value, evidence.sentences) if own is not None else None
     if own is None or other is None or not is_about_subject(claim, value, own, evidence):
@@ -123,9 +134,10 @@ def places_agreement(
 
 
 def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, Value] | None:
-    """The claim and the value that a query asks for.
+    """Finds the claim and the value that a query asks for; None if there is no single such value.
 
-    The query's place decides; otherwise the only value of the claim that the query does not have.
+    It is the only value at the query's place, or else the only value of the claim that the words of the
+    query leave out.
     """
     for claim in claims(text, context):
         if not (claim.span.start < query.end and query.start < claim.span.end):
@@ -154,5 +166,5 @@ def is_confirmation(claim: Claim, value: Value, own: Candidate, evidence: Parsed
 
 
 def value_with_unit(part: ParsedSentence, value: Value) -> str:
-    """The text of a value with its unit, percent sign or currency word, so that it can be parsed alone."""
+    """Returns the words of a value with its unit, percent sign or currency word, so that they parse alone."""
     return value_extent(value).of(part.text)

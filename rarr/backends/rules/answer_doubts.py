@@ -1,4 +1,4 @@
-"""Reasons to doubt that an answer of a passage contradicts the value of the text."""
+"""Finds reasons to doubt that an answer of a passage contradicts the value of the text."""
 
 import re
 
@@ -45,7 +45,10 @@ def difference_doubt(
     query: Query,
     evidence: ParsedPassage,
 ) -> str:
-    """The reason not to trust a difference between the two values; empty for no reason."""
+    """Returns the first reason not to trust that `other`, a value of the evidence, contradicts `value`.
+
+    `answers` are all values of the evidence that answer the query, `other` among them. Empty for no reason.
+    """
     reasons = {
         "the evidence answers with several values": any(
             not same_value(other.value, candidate.value)
@@ -74,7 +77,10 @@ def difference_doubt(
 
 
 def has_value_as_well(evidence: ParsedPassage, value: Value, other: Candidate) -> bool:
-    """Does the passage have the text's value? A coarse value that fits the answer too does not count."""
+    """Does the passage or its title have the text's value too, beside the value `other`?
+
+    A coarse value that fits `other` as well, such as a year for two days of it, does not count.
+    """
     evidence_values = (
         *(evidence_value for part in evidence.sentences for evidence_value in part.values),
         *evidence.title_values,
@@ -86,7 +92,7 @@ def has_value_as_well(evidence: ParsedPassage, value: Value, other: Candidate) -
 
 
 def _stands_already(claim: Claim, query: Query, other: Candidate) -> bool:
-    """Does the sentence or the question have the other name already? Such a name is no answer."""
+    """Is the other value a name that the sentence or the question has already? Then it is no answer."""
     if not isinstance(other.value.read, ProperName):
         return False
     words = set(key_words(other.value.read.text))
@@ -113,7 +119,7 @@ def _is_half(text: str, value: Value) -> bool:
 
 
 def _is_other_kind(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Is one name a person, and the other name a place or the like?"""
+    """Are both values names, one of a person and the other of a place or the like?"""
     claimed, answered = value.read, other.value.read
     if not (isinstance(claimed, ProperName) and isinstance(answered, ProperName)):
         return False

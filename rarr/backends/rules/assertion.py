@@ -1,4 +1,4 @@
-"""Assertion: does a sentence state its content, or does it deny, doubt or only report it?
+"""Decides whether a sentence states its content, or denies, doubts or only reports it.
 
 "It was disproved that the pier opened in 1898" has every word of "the pier opened in 1898" and is no
 evidence for it. Words after "that" are stated only if the words before it say so, because a list of all
@@ -70,7 +70,7 @@ _NO_DOUBT = re.compile(
 
 
 def doubt_spans(text: str) -> Iterator[Span]:
-    """The places of the words by which a sentence denies or doubts its content."""
+    """Yields the places of the words by which a sentence denies or doubts its content."""
     settled = [match.span() for match in _NO_DOUBT.finditer(text)]
     for match in _DOUBT.finditer(text):
         if not any(start <= match.start() < end for start, end in settled):
@@ -78,7 +78,10 @@ def doubt_spans(text: str) -> Iterator[Span]:
 
 
 def is_asserted(text: str, place: int) -> bool:
-    """Does a sentence state what stands at `place`?"""
+    """Does the sentence `text` state what stands at `place`?
+
+    It must have no word of doubt at all, and no "that" before `place` which only reports.
+    """
     if next(doubt_spans(text), None) is not None:
         return False
     return not any(_is_only_reported(text, match.start()) for match in _REPORTED.finditer(text, 0, place))

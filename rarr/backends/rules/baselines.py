@@ -1,4 +1,4 @@
-"""Baselines for comparison: search with the text itself, edit without a check, and edit by chance."""
+"""Parts of the baselines for comparison: search with the text itself, edit without a check or by chance."""
 
 import random
 import re
@@ -17,7 +17,7 @@ _WORD = re.compile(r"\w{4,}")
 
 
 class TextQueries:
-    """Searches for each sentence, or for the text, as it stands (Gao et al. 2023, table 5: no questions).
+    """Makes a query of each sentence, or of the text, as it stands (Gao et al. 2023, table 5: no questions).
 
     `by_value` makes one query for each value, because the rule-based checker compares values. All of them
     search with the same words.
@@ -27,7 +27,7 @@ class TextQueries:
         self._unit, self._by_value = unit, by_value
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """The queries, in text order."""
+        """Returns the queries, whose words are the sentence or text; with `by_value`, one for each value."""
         spans = await work(sentences, text) if self._unit == "sentences" else [Span(0, len(text))]
         places = [
             Span(question.start, question.end) for question in await work(value_questions, text, context)
@@ -42,15 +42,18 @@ class TextQueries:
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """Empty: the text was searched for already."""
+        """Returns no queries: the text was searched for already."""
         return ()
 
 
 class UngatedAgreement:
-    """Names the most likely other value of the evidence, even if it does not contradict the text."""
+    """Names the most likely other value of the evidence, even if it does not contradict the text.
+
+    It is a checker without the gate of agreement: its verdict is always `unknown`.
+    """
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Always `unknown`, with both values where the evidence has another value of the kind."""
+        """Returns `unknown`, with both values as answers if the evidence has another value of the kind."""
         return await work(_other_value, text, context, query, evidence)
 
 
@@ -74,20 +77,23 @@ def _other_value(text: str, context: str | None, query: Query, evidence: Evidenc
 
 
 class UnaskedAgreement:
-    """Leaves everything to the editor."""
+    """A checker that checks nothing and leaves everything to the editor."""
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-        """Always `unknown`."""
+        """Returns `unknown`, without reading the evidence."""
         return Agreement(verdict="unknown", reason="agreement is not asked about")
 
 
 class RandomRewriter:
-    """Replaces one word of the sentence by a word of the evidence; every run chooses the same words."""
+    """Replaces a random word of the sentence by a random word of the evidence; every run chooses the same."""
 
     whole = False
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """The sentence with one word changed; unchanged where it has no word of four letters."""
+        """Returns the sentence with one word of at least four letters replaced.
+
+        Unchanged if the sentence or the evidence has no such word.
+        """
         sentence = span.of(text)
         chance = random.Random(sentence)
         words = list(_WORD.finditer(sentence))
@@ -104,5 +110,5 @@ class NoRewriter:
     whole = True
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
-        """The sentence at `span`, unchanged."""
+        """Returns the sentence at `span`, unchanged."""
         return span.of(text)

@@ -57,7 +57,7 @@ _NOT_STATED = re.compile(r"\W*(?:not stated|not given|none|unknown|n/?a)?\W*", r
 
 
 class ComparedAnswer(NamedTuple):
-    """The comparison of an answer with the text's value.
+    """The verdict from a comparison of an answer with the text's value.
 
     `doubt`: the reason not to trust the verdict; empty for no reason. `is_read_by_rules`: the rules read the
     same answer, and it differs from the text's value.
@@ -69,12 +69,15 @@ class ComparedAnswer(NamedTuple):
 
     @property
     def is_sound_but_for_wording(self) -> bool:
-        """Is there no doubt, or only a doubt about the wording of the source?"""
+        """Is there no doubt, or only one about how the source words its answer?
+
+        Such doubts: little else of the sentence, an answer in another place, or both values in the source.
+        """
         return self.doubt in ("", LITTLE_ELSE, _OUT_OF_PLACE, _SAYS_BOTH)
 
 
 def verdict_unread(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
-    """The verdict on a passage that no model needs to read; None for a passage that one must read.
+    """Decides about a passage without a model, if the rules can; returns None if a model must read it.
 
     `irrelevant`: the passage is about something else. `unknown`: the text has no value to compare an answer
     with. `disagrees`: two values of the text changed places, which one blank does not show. `agrees`: the
@@ -98,7 +101,10 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
 
 
 def as_stated(answer: str, text: str) -> str:
-    """The answer as `text` writes it, whose numbers may have separators that a model leaves out."""
+    """Returns a whole number as `text` writes it, with the separators that a model left out.
+
+    Any other answer, or a number that `text` lacks, is returned unchanged.
+    """
     figure = _SEPARATOR.sub("", answer.strip())
     if not figure.isdigit():
         return answer
@@ -107,7 +113,10 @@ def as_stated(answer: str, text: str) -> str:
 
 
 def answered_passage(block: Evidence, query: Query, answer: str) -> Evidence:
-    """The sentences of a block that give the answer and are most like the query; the block for none."""
+    """Cuts a block down to the `SENTENCES` sentences that have the answer and are most like the query.
+
+    Returns the whole block if no sentences have the answer.
+    """
     passages = []
     for window in windows(block.text, window=SENTENCES, step=1):
         start, end = window.start, window.end
@@ -127,7 +136,11 @@ def compared_answer(
     evidence: Evidence,
     answer: str,
 ) -> ComparedAnswer:
-    """Compares `answer`, which a model read in `evidence`, with the text's answer to `query`."""
+    """Compares `answer`, which a model read in `evidence`, with the text's value that `query` asks for.
+
+    `irrelevant` if the model found no answer. `unknown` if the answer is not in the evidence, or if the
+    values cannot be compared.
+    """
     asked = queried_value(text, context, query)
     if asked is None:
         return _undecided("unknown", text[query.start : query.end], answer, _NO_VALUE)
@@ -177,7 +190,7 @@ def _compared(
 
 
 def _compared_alone(claim: Claim, value: Value, answer: str) -> ComparedAnswer:
-    """The comparison of two values, where the rules do not find the answer in the place of the text's."""
+    """Compares the answer with the text's value by their meaning alone: the rules do not find it in place."""
     claimed = _value_text(claim, value)
     other = next((read for read in checkable_values(answer) if same_value(value, read) is False), None)
     if other is None:
@@ -230,9 +243,9 @@ def _title_words(evidence: Evidence) -> set[str]:
 
 
 def _answering(claim: Claim, value: Value, evidence: ParsedPassage, answer: str) -> list[Candidate]:
-    """The values of the passage that the answer repeats, in the same words or in another writing.
+    """Finds the values of the passage that the answer repeats, in the same words or else in another form.
 
-    Values that the claim has elsewhere are no answer.
+    Values that the claim has elsewhere are left out, because they are no answer.
     """
     elsewhere = [other for other in claim.sentence.values if other is not value]
     comparable = [
@@ -258,7 +271,7 @@ def _is_within(candidate: Candidate, answer: str) -> bool:
 
 
 def _places(answer: str, text: str) -> Iterator[Span]:
-    """The places of an answer in `text`: words and numbers match whole, spaces in any form."""
+    """Yields the places of an answer in `text`: words and numbers match whole, spaces in any form."""
     words = answer.strip(_AROUND).split()
     if not words:
         return

@@ -1,4 +1,4 @@
-"""Bounds of numbers and dates: "at least 221 metres", "5 to 35 °C" and "before 1961" state no value."""
+"""Finds bounds of numbers and dates: "at least 221 metres", "5 to 35 °C" and "before 1961" give no value."""
 
 import re
 
@@ -27,19 +27,22 @@ _DATE_BOUND = re.compile(
 
 
 def is_bound_alone(claim: ParsedSentence, value: Value, evidence: ParsedSentence, other: Value) -> bool:
-    """Does the evidence bound its value in a way in which the claim does not bound its own?"""
+    """Does the evidence give only a bound, such as "at least", that the claim does not give its value too?
+
+    `evidence` is the sentence with the value `other`.
+    """
     bound = value_bound(evidence, other)
     return bool(bound) and bound != value_bound(claim, value)
 
 
 def is_answered_by_a_bound(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
-    """Does the passage have a bound alone in the place of the claim's value?"""
+    """Does the passage give only a bound in the place of the claim's value?"""
     best = next(iter(candidates(claim.sentence, value, evidence, claim.about)), None)
     return best is not None and is_bound_alone(claim.sentence, value, best.sentence, best.value)
 
 
 def value_bound(part: ParsedSentence, value: Value) -> str:
-    """The bound of a number or a date; empty for an exact value."""
+    """Returns the bound of a number, or the words that bound a date, such as "before"; empty for none."""
     if isinstance(value.read, Quantity):
         return number_bound(part, value)
     if isinstance(value.read, Date):
@@ -49,7 +52,7 @@ def value_bound(part: ParsedSentence, value: Value) -> str:
 
 
 def number_bound(part: ParsedSentence, value: Value) -> str:
-    """`above`, `below`, `at least`, `at most` or `range` for a bound; empty for an exact number."""
+    """Returns `above`, `below`, `at least`, `at most` or `range` for a bounded number; else empty."""
     if _is_end_of_range(part, value):
         return "range"
     text, place = part.text.lower(), value_extent(value)
@@ -65,7 +68,7 @@ def number_bound(part: ParsedSentence, value: Value) -> str:
 
 
 def _is_end_of_range(part: ParsedSentence, value: Value) -> bool:
-    """Is it a number of "between 5 and 35 °C", "5 to 35 °C" or "5–35 °C"? "From 5 to 3" tells a change."""
+    """Is the number an end of a range, as in "5 to 35 °C" or "5–35 °C"? "From 5 to 3" tells a change."""
     place = value_extent(value)
     if _DASHED.match(part.text, place.end) or _AFTER_DASH.search(part.text[: place.start]):
         return True

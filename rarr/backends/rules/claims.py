@@ -1,4 +1,4 @@
-"""Claims: the sentences of a text, each with its subject put back in.
+"""Makes claims: the sentences of a text, each with its subject put in where a pronoun or nothing stands.
 
 "It opened in 1937." becomes "Golden Gate Bridge opened in 1937.", which can be searched for and compared
 alone. Places in a claim map back to places in the text.
@@ -55,7 +55,7 @@ class Claim(NamedTuple):
     headers: int = 0
 
     def in_text(self, start: int, end: int) -> Span | None:
-        """The place in the text of a place in the claim; None for the subject that was put in."""
+        """Returns the place in the text of a place in the claim; None for a place in a put-in subject."""
         if start < self.put_in:
             return None
         shift = self.span.start + self.left_out - self.put_in
@@ -64,12 +64,12 @@ class Claim(NamedTuple):
 
 @lru_cache(maxsize=64)  # texts; every step of a run uses the same text
 def claims(text: str, context: str | None) -> tuple[Claim, ...]:
-    """The claims of `text` in order; `context` names the subject of a first sentence that does not."""
+    """Makes the claims of `text`, in order; `context` gives a subject to first sentences without one."""
     return tuple(claims_of(text, context or "", tables="cells"))
 
 
 def claims_of(text: str, context: str, *, tables: Tables) -> Iterator[Claim]:
-    """The claims of `text` without caching; `tables` as in `sentences_of`."""
+    """Makes the claims of `text` without a cache; `tables` as in `sentences_of`."""
     subjects = _Subjects(text)
     subjects.see_all(context)
     parsed = blocks(text)
@@ -93,9 +93,10 @@ def claims_of(text: str, context: str, *, tables: Tables) -> Iterator[Claim]:
 
 
 class _Subjects:
-    """The names that a sentence may be about: the last person, the last thing, and the last of either.
+    """Remembers the names that the next sentence may be about, while the sentences are read in order.
 
-    `topic` is what the last heading names, or else the question that the text answers.
+    These are the last person, the last thing, and the last of either. `topic` is the name in the last
+    heading, or else in the question that the text answers.
     """
 
     def __init__(self, text: str) -> None:
@@ -103,7 +104,7 @@ class _Subjects:
         self._text = text
 
     def see(self, claim: str) -> None:
-        """Notes the subject of a claim: its first name if it stands early. A person may stand later."""
+        """Notes the subject of a claim: its first name, if that stands early. A person may stand later."""
         claim_names = proper_names(claim)
         persons = [name for name in claim_names if is_person(claim, name)]
         if persons:
@@ -125,7 +126,7 @@ class _Subjects:
         self.thing = self.last = self.topic = name.text
 
     def see_label(self, label: str) -> None:
-        """Notes a bold label: a name in it, or else that a section about the topic begins."""
+        """Notes a bold label: the name in it, or else the topic as the subject of a new section."""
         before = self.last
         self.see_heading(label)
         if self.last == before and self.topic:
@@ -136,7 +137,7 @@ class _Subjects:
         return name.start == 0 and re.search(rf"\b{small}s?\b", self._text) is not None
 
     def see_all(self, context: str) -> None:
-        """Notes the last name of a question or dialogue, which the answer is about."""
+        """Notes each name of the context (a question or dialogue) in turn, so that the last becomes topic."""
         for name in proper_names(context):
             if name.start == 0 and " " not in name.text and len(context.split()) > 1:
                 continue  # "Tell me about ..."
@@ -147,7 +148,7 @@ class _Subjects:
                 self.thing = name.text
 
     def of(self, pronoun: str) -> str:
-        """The name that a pronoun at the start of the next sentence stands for; empty for no match."""
+        """Returns the name that a pronoun at the start of the next sentence stands for; empty for none."""
         if pronoun in _PERSON:
             return self.person or self.last
         return (self.thing or self.last) if pronoun in ("it", "its") else self.last
@@ -170,7 +171,7 @@ def _claim(span: Span, own: str, subjects: _Subjects) -> Claim:
 
 
 def _of_cell(text: str, cell: Cell, own: str, subjects: _Subjects) -> Claim:
-    """The claim of a table cell: its headers, then the cell.
+    """Makes the claim of a table cell: its headers, then the cell.
 
     The subject of the text comes first, unless a header has a name.
     """
@@ -184,7 +185,7 @@ def _of_cell(text: str, cell: Cell, own: str, subjects: _Subjects) -> Claim:
 
 
 def _header(words: str) -> str:
-    """A header without marks; its first letter is small unless the header has a name."""
+    """Returns a header without asterisks and underscores, its first letter small unless it has a name."""
     plain = " ".join(words.strip(" *_").split())
     return plain if proper_names(plain) else plain[:1].lower() + plain[1:]
 
@@ -194,7 +195,7 @@ def _under(subject: str, span: Span, own: str) -> Claim:
 
 
 def _masked(text: str, span: Span) -> str:
-    """The sentence with each character of citations, code and link targets replaced by a space."""
+    """Returns the sentence with citations, code and link targets replaced by spaces of the same length."""
     parts = []
     begin = span.start
     for fixed in protected(text, *span):

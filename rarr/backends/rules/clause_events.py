@@ -1,4 +1,4 @@
-"""The event that a clause tells: which events exclude each other, and qualifiers such as "former"."""
+"""Compares the events that two clauses tell, such as "opened" and "closed", and words such as "former"."""
 
 from itertools import pairwise
 
@@ -63,7 +63,10 @@ _AUXILIARIES = {
 
 
 def is_another_event(claim: ParsedSentence, value: Value, evidence: ParsedSentence, other: Value) -> bool:
-    """Do the clauses of the two values tell different events, or have different qualifiers?"""
+    """Do the clauses of the two values tell different events, or have different words such as "former"?
+
+    Also if only one of the two clauses denies its verb.
+    """
     claim_words, evidence_words = _clause(claim, value), _clause(evidence, other)
     events, evidence_events = _events(claim_words), _events(evidence_words)
     if events and evidence_events and events.isdisjoint(evidence_events):
@@ -85,7 +88,7 @@ def _is_denied(part: ParsedSentence, value: Value) -> bool:
 
 
 def _clause(part: ParsedSentence, value: Value) -> set[str]:
-    """The words of the value's clause, in lower case."""
+    """Returns the words of the value's clause, in lower case, without those of the value."""
     number = part.clause(value.start)
     return {
         word.text.lower()

@@ -1,4 +1,4 @@
-"""The words around a value in its sentence: its neighbours, and the distance of every other word."""
+"""Reads the words around a value in its sentence: its neighbours, and the distance of every other word."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -15,19 +15,22 @@ _REACH = 2  # words on either side that stand beside a value
 
 
 def unit_words(value: Value) -> list[str]:
-    """The words of a quantity's unit of measure; empty for other values."""
+    """Returns the words of a quantity's unit of measure; empty for other values."""
     form: str = getattr(value.read, "form", "")
     return form.split()
 
 
 def next_stem(part: ParsedSentence, value: Value) -> str | None:
-    """The stem of the first word with meaning after a value, such as the noun that a number counts."""
+    """Returns the stem of the first word with meaning after a value and its unit; None if there is none.
+
+    It is the noun that a number counts, for example.
+    """
     unit = unit_words(value)
     return next((w.stem for w in part.content if w.start >= value.end and w.text not in unit), None)
 
 
 def neighbour_stems(part: ParsedSentence, value: Value) -> list[str]:
-    """The stems of the words right before a value, nearest first, then of those right after it.
+    """Returns the stems of the two words before a value, nearest first, then of the two after it.
 
     Articles are left out.
     """
@@ -48,13 +51,13 @@ def has_same_frame(part: ParsedSentence, value: Value, other_part: ParsedSentenc
 
 
 def word_distances(words: tuple[Token, ...], value: Value) -> list[int]:
-    """For each word, the number of words between it and the value; 0 for the words of the value."""
+    """Returns for each word the number of words between it and the value; 0 for the words of the value."""
     before, after = _around(words, value)
     return [before - n - 1 if n < before else max(0, n - after) for n in range(len(words))]
 
 
 def _around(words: tuple[Token, ...], value: Value) -> tuple[int, int]:
-    """The number of words before the value, and the index of the first word after it."""
+    """Returns the number of words before the value, and the index of the first word after it."""
     before = bisect_right(words, value.start, key=lambda word: word.end)
     return before, bisect_left(words, value.end, key=lambda word: word.start)
 

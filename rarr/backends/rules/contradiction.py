@@ -1,4 +1,4 @@
-"""Contradiction: three rules by which another value contradicts the claim's value.
+"""Decides by three rules whether another value of the passage contradicts the claim's value.
 
 The thresholds were tuned on the training half of the hand-written triples and on the examples. The measure
 was the share of contradicted values that are wrong and have this value as their correction.
@@ -31,7 +31,10 @@ BOTH_MAY_BE_TRUE = ("relation", "outcome", "order")
 
 
 def is_contradiction(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> bool:
-    """Does another value stand in the place of the claim's value, and can paraphrase not explain it?"""
+    """Does the best other value of the passage stand clearly in the place of the claim's value?
+
+    False if it may answer another question, or if the words around the two values are not alike enough.
+    """
     other, own = reading.other, reading.own
     if other is None or is_elsewhere(claim, value, other, evidence):
         return False
@@ -69,7 +72,7 @@ def _in_common(claim: Claim, value: Value, other: Candidate) -> bool:
 
 
 def _beside_values(part: ParsedSentence) -> set[str]:
-    """The stems of the words with meaning that are in no date, number or name."""
+    """Returns the stems of the words with meaning that are in no date, number or name."""
     taken = [value_extent(value) for value in part.values if value.kind != "term"]
     return {
         word.stem for word in part.content if not any(span.start <= word.start < span.end for span in taken)
@@ -77,7 +80,10 @@ def _beside_values(part: ParsedSentence) -> set[str]:
 
 
 def _said_too(value: Value, own: Candidate | None, other: Candidate) -> bool:
-    """Does the passage also have the claim's value, so that other words of the claim may be wrong?"""
+    """Does the passage also have the claim's value (`own`)? Then other words of the claim may be wrong.
+
+    Always False for names; a date counts only if it is close to the claim's words.
+    """
     if own is None or value.kind == "name":
         return False
     if value.kind == "date":

@@ -1,4 +1,4 @@
-"""Counterparts: the value of a passage in the place of the claim's value, and how well it fits there.
+"""Finds counterparts: the values of a passage that may stand in the place of the claim's value.
 
 The rules look for the words around the claim's value around each comparable value of the passage. Words of
 the same clause count more than other words, and near words more than distant words. Words of the title, and
@@ -39,7 +39,7 @@ class ValueFrame(NamedTuple):
     """A value of a passage with the words around it, independent of any claim.
 
     `close` gives for each stem of the sentence its nearness to the value, from 0 to 1. `clause_stems`
-    are the stems of the value's clause.
+    are the stems of the value's clause, and `next_stem` that of the next word with meaning.
     """
 
     value: Value
@@ -70,7 +70,7 @@ class ParsedPassage:
 
     @cached_property
     def frames(self) -> tuple[ValueFrame, ...]:
-        """The frames of all values that the passage asserts. Ranking does not need them."""
+        """The frames of all values that the passage asserts, computed when needed: ranking needs none."""
         return tuple(
             _frame(part, value)
             for part in self.sentences
@@ -104,7 +104,11 @@ class Candidate(NamedTuple):
 
 
 class Counterparts(NamedTuple):
-    """The best place of the claim's own value, the best other value, and the closeness of the next one."""
+    """What a passage has in the place of a claim's value.
+
+    `own`: the best place of the same value. `other`: the best other value. `runner_up`: the closeness of the
+    next other value.
+    """
 
     own: Candidate | None
     other: Candidate | None
@@ -113,7 +117,7 @@ class Counterparts(NamedTuple):
 
 @lru_cache(maxsize=1024)  # passages of the runs under way; each takes about 20 kB
 def parsed_passage(text: str, title: str) -> ParsedPassage:
-    """The parsed sentences of a passage, each with its subject put in as in a claim."""
+    """Parses the sentences of a passage, each with its subject put in as in a claim."""
     statements = tuple(claims_of(text, title, tables="rows"))
     parts = tuple(claim.sentence for claim in statements)
     return ParsedPassage(
@@ -141,7 +145,7 @@ def _own_stems(claim: Claim) -> frozenset[str]:
 def counterparts(
     claim: ParsedSentence, value: Value, evidence: ParsedPassage, about: str = ""
 ) -> Counterparts:
-    """Ranks the comparable values of `evidence` by how well they fit in the place of `value`.
+    """Finds the values of `evidence` that fit best in the place of `value`: the same value, and another.
 
     Values that the claim has elsewhere are left out, because they are no other answer. `about` is the
     claim's subject.
@@ -165,7 +169,9 @@ def counterparts(
 def candidates(
     claim: ParsedSentence, value: Value, evidence: ParsedPassage, about: str = ""
 ) -> list[Candidate]:
-    """The values of `evidence` of the kind of `value`, best place first; `about` adds words to look for.
+    """Ranks the values of `evidence` of the kind of `value`, the best place first.
+
+    `about` is a subject whose words count as words of the claim.
 
     Values that are denied are left out where `value` is not denied, and the other way round.
     """
@@ -192,7 +198,7 @@ class _Target(NamedTuple):
 
 
 def _context(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> list[tuple[str, float]]:
-    """The stems around `value` with their weights."""
+    """Returns the stems around `value` with their weights, which fall with the distance from it."""
     unit = unit_words(value)
     content = tuple(word for word in claim.content if word.text not in unit)
     clause = claim.clause(value.start)

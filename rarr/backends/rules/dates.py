@@ -1,4 +1,4 @@
-"""Dates in a text: full and partial dates, years, decades and centuries."""
+"""Finds and compares dates in a text: full and partial dates, years, decades and centuries."""
 
 import re
 from collections.abc import Iterator
@@ -79,7 +79,7 @@ class Date(NamedTuple):
 
 
 def dates(text: str) -> Iterator[Date]:
-    """The dates of `text`, in order."""
+    """Yields the dates of `text`, in order."""
     for match in _DATE.finditer(text):
         date = _date(text, match)
         if date is not None:
@@ -87,7 +87,7 @@ def dates(text: str) -> Iterator[Date]:
 
 
 def same_date(first: Date, second: Date) -> bool | None:
-    """Can two dates mean the same? None where they have no part in common."""
+    """Can two dates mean the same? None if they have no part (years, month or day) in common."""
     common = False
     if first.first_year is not None and second.first_year is not None:
         if first.first_year > (second.last_year or 0) or second.first_year > (first.last_year or 0):
@@ -129,7 +129,7 @@ def _is_count(text: str, start: int, end: int) -> bool:
 
 
 def is_as_exact(evidence_date: Date, claim_date: Date) -> bool:
-    """Has the evidence's date each part of the claim's date, within the years of the claim's date?"""
+    """Has the evidence's date a month and day if the claim's has, and years within those of the claim's?"""
     if (claim_date.month and not evidence_date.month) or (claim_date.day and not evidence_date.day):
         return False
     if claim_date.first_year is None or claim_date.last_year is None:

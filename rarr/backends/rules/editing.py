@@ -32,21 +32,24 @@ _MOST_DECIMALS = 6  # most decimals that are written
 
 
 class ValueEditor:
-    """Replaces one value, or puts back two values that changed places.
+    """An editor by rules: replaces one value, or puts back two values that changed places.
 
-    Makes no edit where the evidence's value has no writing in the text's form.
+    Makes no edit if the evidence's value cannot be written in the form of the text's.
     """
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """The change at the query's place, else at the only place of the text's answer."""
+        """Makes a change that exchanges two values back, or else replaces the text's answer to the query.
+
+        The answer is replaced at the query's place, or else at its only place in the query's sentences.
+        """
         swapped = await work(_swapped, text, context, query, evidence)
         return swapped or await work(change_of, text, query, check)
 
 
 def _swapped(text: str, context: str | None, query: Query, evidence: Evidence) -> Change | None:
-    """The change that puts back two values which changed places; None where none did."""
+    """Makes the change that puts back two values which changed places; None if none did."""
     asked = queried_value(text, context, query)
     if asked is None:
         return None
@@ -61,7 +64,7 @@ def _swapped(text: str, context: str | None, query: Query, evidence: Evidence) -
 
 
 def change_of(text: str, query: Query, check: Check) -> Change | None:
-    """The first writing of the evidence's value that parses as this value in its sentence."""
+    """Makes the change to the evidence's value, in the first form that parses in the sentence; else None."""
     place = _place(text, query, check.text_answer)
     around = next(
         (s for s in sentences(text) if place and s.start <= place.start and place.end <= s.end), None
@@ -81,7 +84,7 @@ def change_of(text: str, query: Query, check: Check) -> Change | None:
 
 
 def _value_at(before: str, words: str, after: str) -> Value | None:
-    """The value with exactly these `words`, parsed between the text before and after it."""
+    """Returns the value that has exactly these `words`, parsed with the text around; None if none has."""
     place = (len(before), len(before) + len(words))
     return next(
         (value for value in checkable_values(before + words + after) if (value.start, value.end) == place),
@@ -90,14 +93,17 @@ def _value_at(before: str, words: str, after: str) -> Value | None:
 
 
 def _answer(text_value: Value, words: str) -> Value | None:
-    """The evidence's value; for a name all `words`, because a name alone may not parse as a name."""
+    """Returns the evidence's value in `words`, of the kind of the text's value; None for none.
+
+    For a name it is all `words`, because a name alone may not parse as a name.
+    """
     if text_value.kind == "name":
         return Value(0, len(words), "name", ProperName(0, len(words), words))
     return next((value for value in checkable_values(words) if value.kind == text_value.kind), None)
 
 
 def _writings(text_value: Value, old: str, answer: Value, words: str) -> Iterator[str]:
-    """The writings of `answer`, which the evidence writes as `words`, in the form of `old`."""
+    """Yields ways to write `answer`, which the evidence writes as `words`, in the form of `old`."""
     match text_value.read, answer.read:
         case Quantity() as number, Quantity() as evidence_value:
             yield from _numbers_like(number, old, evidence_value, words)
@@ -127,10 +133,10 @@ def _place(text: str, query: Query, answer: str) -> Span | None:
 def _numbers_like(
     text_quantity: Quantity, old: str, evidence_quantity: Quantity, words: str
 ) -> Iterator[str]:
-    """The evidence's number in the text's unit.
+    """Yields ways to write the evidence's number in the text's unit and form.
 
     A converted number, or one in place of a hedged number, is first rounded as in the text, and then has more
-    decimals; any other number is exact.
+    decimals; any other number is exact. Yields nothing for a time of day, and for units that do not compare.
     """
     if text_quantity.unit != evidence_quantity.unit or old.lower() in ("a", "an"):
         return  # "a mile" has no place for a number
@@ -166,7 +172,7 @@ def _amounts_like(
 
 
 def _magnitude(amount: float, old: str, words: str) -> str:
-    """The text's magnitude, such as " million", unless the evidence has another or the number is small."""
+    """Returns the text's magnitude, such as " million", or another of the evidence; empty for none."""
     text_magnitude, evidence_magnitude = _MAGNITUDE.search(old), _MAGNITUDE.search(words)
     if text_magnitude is None:
         return ""
@@ -179,7 +185,7 @@ def _magnitude(amount: float, old: str, words: str) -> str:
 
 
 def _decimals(amount: float, old: str) -> int:
-    """The number of decimals in the text; negative for trailing zeros, but two digits are kept."""
+    """Counts the decimals of the text's number; negative for trailing zeros, but two digits stay."""
     match = re.search(r"\d[\d,]*(?:\.(\d+))?", old)
     if match is None:
         return 0
@@ -191,7 +197,7 @@ def _decimals(amount: float, old: str) -> int:
 
 
 def _written(amount: float, old: str) -> str:
-    """The number in words where the text has words, else in digits."""
+    """Writes the number in words if the text has words, else in digits with the text's separators."""
     before = re.match(r"\D*(?=\d)", old)
     if before is None and amount in CARDINALS:
         return _cased(CARDINALS[int(amount)], old)
@@ -216,10 +222,10 @@ def _cased(word: str, old: str) -> str:
 
 
 def _date_like(text_date: Date, old: str, evidence_date: Date) -> str | None:
-    """The text's format with the evidence's year, month and day.
+    """Writes the evidence's year, month and day in the text's format.
 
-    A part that the evidence lacks stays. If a coarser part changes, the result is None: no source gives the
-    new year with the old month.
+    A part that the evidence lacks stays. But if a coarser part changes, the result is None: no source gives
+    the new year with the old month. Also None for a day that does not exist.
     """
     if text_date.first_year != text_date.last_year:
         return _span_like(old, evidence_date)
@@ -253,7 +259,7 @@ def _exists(year: int | None, month: int | None, day: int | None) -> bool:
 
 
 def _span_like(old: str, evidence_date: Date) -> str | None:
-    """The decade or century that holds the evidence's year."""
+    """Writes the decade or century that holds the evidence's year; None unless `old` is as in "1930s"."""
     if evidence_date.first_year is None or not re.fullmatch(r"\d{3}0s", old):
         return None
     size = 100 if old.endswith("00s") else 10
@@ -282,7 +288,7 @@ def _day_like(old: str, day: int) -> str:
 
 
 def _with_article(text: str, place: Span, new: str) -> Change:
-    """The change, with "a" or "an" before it as the new word needs."""
+    """Makes the change of the words at `place`, with "a" or "an" before them as the new word needs."""
     article = re.search(r"\b([Aa])(n?) $", text[max(0, place.start - 4) : place.start])
     if article is None or (new[:1].lower() in "aeiou") == bool(article[2]) or not new[:1].isalpha():
         return Change(start=place.start, end=place.end, new=new)

@@ -36,9 +36,10 @@ _LONGEST_VERB = 4
 def exchange_reason(
     text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value
 ) -> str:
-    """The words which show that `value` of the text has the role of another value; empty where none do.
+    """Returns words that tell how `value` of the text has the role of another value; empty if it has not.
 
-    `evidence_value` is the value of the evidence that equals `value`.
+    `evidence_value` is the value of the evidence that equals `value`. The result names the word that shows
+    the role, and the other value of the evidence.
     """
     exchange = _exchange(text, value, evidence, evidence_value)
     exchange = exchange or _exchanged_neighbour(text, value, evidence, evidence_value)
@@ -49,7 +50,7 @@ def exchange_reason(
 
 
 def changed_places(text: ParsedSentence, value: Value, evidence: Sequence[ParsedSentence]) -> Value | None:
-    """The other value of the text that changed places with `value`; None where none did.
+    """Finds the other value of the text that changed places with `value`; None if none did.
 
     The evidence has both values, each in the role that the text gives to the other: in one sentence, or in
     two rows of a table or list. For names the other words of their clauses do not count: names change places
@@ -80,7 +81,7 @@ def _changed_within(text: ParsedSentence, value: Value, evidence: ParsedSentence
 
 
 def _changed_rows(text: ParsedSentence, value: Value, evidence: Sequence[ParsedSentence]) -> Value | None:
-    """The value from another row, if the text gives each of the two values the words of the other's row."""
+    """Finds a value from another row, if the text puts both values beside words of the other's row."""
     row = _only_row(value, evidence)
     if row is None:
         return None
@@ -104,13 +105,13 @@ def _only_row(value: Value, evidence: Sequence[ParsedSentence]) -> ParsedSentenc
 
 
 def _only_same(value: Value, values: Sequence[Value]) -> Value | None:
-    """The only one of `values` that equals `value`."""
+    """Returns the only one of `values` that equals `value`; None for none or several."""
     same = [other for other in values if other.kind == value.kind and same_value(value, other)]
     return same[0] if len(same) == 1 else None
 
 
 def is_other_voice(text: ParsedSentence, evidence: ParsedSentence) -> bool:
-    """Does only one of the two name an agent with "by"? Then other words stand around a name."""
+    """Does only one of the two sentences have "by"? Then one may be passive, and roles differ by voice."""
     return bool(_BY.search(text.text)) != bool(_BY.search(evidence.text))
 
 
@@ -122,7 +123,7 @@ def _exchange(
     *,
     by_label: bool = True,
 ) -> tuple[str, Value] | None:
-    """The words which show an exchange, and the other value of the evidence."""
+    """Finds a word that shows an exchange, and the value of the evidence that has the role; None for none."""
     others = [
         candidate
         for candidate in evidence.values
@@ -143,7 +144,7 @@ def _exchange(
 def _exchanged_label(
     text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value, other: Value
 ) -> str:
-    """A word from the clause of the value, if the evidence has it only beside the other value."""
+    """Returns a word from the clause of the value that the evidence has only beside the other value."""
     own_clause, other_clause = clause_place(evidence, evidence_value), clause_place(evidence, other)
     if own_clause == other_clause:
         return ""
@@ -160,7 +161,7 @@ def _exchanged_label(
 def _exchanged_neighbour(
     text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value
 ) -> tuple[str, Value] | None:
-    """The word with meaning right before the value, and the other value of the evidence behind that word.
+    """Returns the word with meaning before the value, and the other value of the evidence behind that word.
 
     "It ends on 1 March" where the evidence says "it begins on 1 March and ends on 4 May". This is too little
     to put two values back.
@@ -180,7 +181,7 @@ def _exchanged_neighbour(
 
 
 def _word_before(part: ParsedSentence, value: Value) -> Token | None:
-    """The nearest word with meaning before a value, in its clause and in no value."""
+    """Returns the nearest word with meaning before a value in its clause; None if a value holds it."""
     place = Span(clause_place(part, value).start, value.start)
     words = [word for word in part.content if place.start <= word.start and word.end <= place.end]
     inside = words and any(other.start <= words[-1].start < other.end for other in part.values)
@@ -190,7 +191,7 @@ def _word_before(part: ParsedSentence, value: Value) -> Token | None:
 def _exchanged_preposition(
     text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value, other: Value
 ) -> str:
-    """The preposition before the value, if the evidence has it before the other value."""
+    """Returns the preposition before the value, if the evidence has it before the other value; else empty."""
     in_text, in_evidence, of_other = (
         _preposition(text, value),
         _preposition(evidence, evidence_value),
@@ -202,7 +203,7 @@ def _exchanged_preposition(
 def _exchanged_direction(
     text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value, other: Value
 ) -> str:
-    """A word such as "into" from the clause of the value, if the evidence has it only beside the other."""
+    """Returns a word such as "into" beside the value that the evidence has only beside the other value."""
     is_alone = not any(v.kind == value.kind and not _overlap(v, value) for v in text.values)
     in_text = _directions(text, Span(0, len(text.text)) if is_alone else clause_place(text, value))
     own, of_other = (_directions(evidence, clause_place(evidence, v)) for v in (evidence_value, other))
@@ -219,7 +220,7 @@ def _directions(part: ParsedSentence, place: Span) -> set[str]:
 def _exchanged_role(
     text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value, other: Value
 ) -> str:
-    """The action, if the value acts in the text and is acted on in the evidence, or the other way round."""
+    """Returns the verb, if the value acts in the text and is acted on in the evidence, or the other way."""
     evidence_action = _action(evidence, evidence_value, other)
     if evidence_action is None:
         return ""
@@ -245,7 +246,7 @@ class _Action(NamedTuple):
 
 
 def _action(part: ParsedSentence, party: Value, partner: Value) -> _Action | None:
-    """The action of the only content word between the parties; None for several words or a mutual action."""
+    """Reads the only content word between the parties as an action; None for several, or if it is mutual."""
     first, second = sorted((party, partner), key=lambda value: value.start)
     between = Span(value_extent(first).end, second.start)
     words = [word for word in part.words if between.start <= word.start and word.end <= between.end]
@@ -263,7 +264,7 @@ def _preposition(part: ParsedSentence, value: Value) -> str:
 
 
 def clause_place(part: ParsedSentence, value: Value) -> Span:
-    """The place from the punctuation or conjunction before a value to the next."""
+    """Returns the place from the punctuation or conjunction before a value to the next one after it."""
     place, start = value_extent(value), 0
     for match in _PIECE.finditer(part.text):
         if match.end() <= place.start:
@@ -274,7 +275,7 @@ def clause_place(part: ParsedSentence, value: Value) -> Span:
 
 
 def label_words(part: ParsedSentence, place: Span, kind: ValueKind) -> dict[str, str]:
-    """The content words at a place, by their stems, without the words of values of `kind`."""
+    """Returns the content words at a place, by their stems, without the words of values of `kind`."""
     taken = [value_extent(value) for value in part.values if value.kind == kind]
     return {
         word.stem: word.text

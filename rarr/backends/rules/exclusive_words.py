@@ -1,4 +1,8 @@
-"""Words that exclude each other in one statement: opposites, ranks, kinship, roles, materials."""
+"""Finds words that exclude each other in one statement: opposites, ranks, kinship, roles, materials.
+
+The list has classes, such as the directions. A class has members, such as north and south, of which only one
+can be true, and a member may have several forms: "north/northern".
+"""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +12,10 @@ from rarr.backends.rules.word_lists import word_list
 
 
 class ExclusiveTerm(NamedTuple):
-    """A word of one or more classes, `start` to `end`; `members` maps each class to the word's member."""
+    """A word of the list in a text, from `start` to `end`.
+
+    `members` maps the number of each class that has the word to the number of its member there.
+    """
 
     start: int
     end: int
@@ -16,12 +23,12 @@ class ExclusiveTerm(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The property that the word gives, such as direction or rank."""
+        """The name of the word's first class, such as direction or rank."""
         return LABELS[min(self.members)]
 
 
 def _classes() -> tuple[list[str], dict[str, dict[int, int]]]:
-    """The label of each class, and for each written form its members by class."""
+    """Reads the list: returns the name of each class, and for each written form its members by class."""
     labels: list[str] = []
     forms: dict[str, dict[int, int]] = {}
     for number, line in enumerate(word_list("exclusive_words")):
@@ -39,7 +46,7 @@ _LONGEST = max(form.count(" ") for form in _MEMBERS) + 1  # words of a form
 
 
 def exclusive_terms(text: str) -> Iterator[ExclusiveTerm]:
-    """The words of `text` that exclude other words, in order."""
+    """Yields the words of `text` that are in the list, in order; of overlapping forms, the longest."""
     # A look-up word by word takes a fifth of the time of one pattern with all forms.
     words = [match.span() for match in _WORD.finditer(text)]
     done = 0

@@ -1,4 +1,4 @@
-"""Name matching: the words that identify a name, and whether two names mean the same thing."""
+"""Compares names: finds the words that identify a name, and decides whether two names mean the same."""
 
 import re
 from functools import lru_cache
@@ -39,7 +39,10 @@ _ALIKE = 0.8
 
 @lru_cache(maxsize=16384)
 def key_words(name: str) -> tuple[str, ...]:
-    """The folded words that identify a name: no honorifics, articles or possessives."""
+    """Returns the words that identify a name, in lower case: no honorifics, articles or possessives.
+
+    If no other words are left, returns all words.
+    """
     words = tuple(word.removesuffix("'s").strip("'") for word in _WORD.findall(folded_text(name)))
     kept = tuple(word for word in words if word and word not in _HONORIFICS and word not in STOP_WORDS)
     return kept or words
@@ -47,7 +50,10 @@ def key_words(name: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16384)
 def same_name(first: str, second: str) -> bool:
-    """Can two names mean the same: equal, one within the other, initials, an acronym, or a variant?"""
+    """Can two names mean the same: equal, one within the other, initials, an acronym, or a variant?
+
+    Generic words alone, such as "river", do not make two names the same.
+    """
     first_words, second_words = key_words(first), key_words(second)
     if not first_words or not second_words:
         return False
@@ -73,7 +79,10 @@ def is_generic(word: str) -> bool:
 
 
 def shortest_form(name: str) -> tuple[str, ...]:
-    """The words of a name when it is repeated: a person's surname, otherwise all words."""
+    """Returns the words of a name when it is repeated: only the last, as of a person, or all words.
+
+    All words count for a long name, and for a name with a generic word or a number.
+    """
     words = key_words(name)
     whole = len(words) > _LONGEST_SURNAMED or any(map(is_generic, words)) or _DIGIT.search(name)
     return words if whole else words[-1:]

@@ -1,4 +1,4 @@
-"""Denial: the evidence tells the same as the claim, but denies it, reverses it or has another value."""
+"""Finds denial: the evidence tells the same as the claim, but denies it, reverses it or has another value."""
 
 import re
 from collections.abc import Iterator, Sequence, Set
@@ -44,7 +44,8 @@ def is_denied(
 ) -> bool:
     """Do the sentences that tell most of the claim deny it, reverse it or give another value?
 
-    `title` are the stems of the title of the evidence. A sentence need not repeat them.
+    `title` are the stems of the title of the evidence. A sentence need not repeat them. False if no sentence
+    has a share of at least `TOLD` of the claim's words with meaning.
     """
     phrases = [match.span() for match in _PHRASE.finditer(claim.text)]
     words = [w for w in claim.content if not any(start <= w.start < end for start, end in phrases)]
@@ -57,7 +58,7 @@ def is_denied(
 def _told(
     claim: ParsedSentence, stems: Set[str], sentence: ParsedSentence, title: Set[str]
 ) -> tuple[int, bool]:
-    """The number of `stems` that a sentence tells, and whether the sentence then contradicts the claim.
+    """Counts the `stems` that a sentence has, and decides whether the sentence contradicts the claim.
 
     A stem counts also where the sentence has an opposite of the word.
     """
@@ -95,7 +96,7 @@ def is_negated(part: ParsedSentence, place: int) -> bool:
 
 
 def negator_spans(part: ParsedSentence) -> Iterator[Span]:
-    """The places of words that deny or doubt something, such as "not"."""
+    """Yields the places of words that deny or doubt something, such as "not"."""
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
             yield Span(word.start, word.end)
@@ -151,13 +152,13 @@ def _is_otherwise(first: object, second: object) -> bool:
 
 
 def _measured(part: ParsedSentence) -> set[str]:
-    """The stems of the words in numbers, in their units and in dates."""
+    """Returns the stems of the words in numbers, in their units and in dates."""
     taken = [value_extent(value) for value in part.values if value.kind in ("number", "date")]
     return {word.stem for word in part.content if any(span.start <= word.start < span.end for span in taken)}
 
 
 def _denied(part: ParsedSentence) -> Iterator[str]:
-    """The first `SCOPE` stems behind each negator in its clause; none for "not only" and the like."""
+    """Yields the first `SCOPE` stems behind each negator in its clause; none for "not only" and the like."""
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
             clause = part.clause(word.start)

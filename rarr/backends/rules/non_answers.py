@@ -1,4 +1,4 @@
-"""Guards: reasons why another value of the evidence does not answer the claim's question."""
+"""Decides why another value of the evidence does not answer the question about the claim's value."""
 
 import re
 from itertools import combinations
@@ -61,7 +61,7 @@ def is_supposed(claim: ParsedSentence, evidence: ParsedPassage) -> bool:
 
 
 def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
-    """Does the passage only deny values of this kind? A year that is not 1898 may be 1888."""
+    """Does the passage have other values of this kind, all denied? A year that is not 1898 may be 1888."""
     comparisons = [
         (same_value(value, other), is_negated(part, other.start))
         for part in evidence.sentences
@@ -72,7 +72,7 @@ def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
 
 
 def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
-    """Does `other` answer another question: of another subject or time, or by arithmetic?"""
+    """Does `other` answer another question: about another subject, event or time, or by arithmetic?"""
     if is_supposed(claim.sentence, evidence):
         return True
     if is_bound_alone(claim.sentence, value, other.sentence, other.value):
@@ -95,9 +95,9 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedP
 
 
 def _anchors(part: ParsedSentence, value: Value) -> list[Value]:
-    """The other values in the value's clause that the evidence must have too.
+    """Returns the other names and dates in the value's clause, which the evidence must have too.
 
-    Beside a name these include numbers.
+    Beside a name also the numbers.
     """
     clause = part.clause(value.start)
     kinds = ("name", "date", "number") if value.kind == "name" else ("name", "date")
@@ -121,7 +121,11 @@ def is_exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Pars
 
 
 def has_same_unit(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Do two numbers share a unit or the counted noun, or two exclusive terms the next noun?"""
+    """Is the value's unit or next noun no reason against a comparison?
+
+    True for a number with a unit, and for names and dates. A number without a unit, and an exclusive word,
+    must have the next word in common with `other`.
+    """
     if isinstance(value.read, Quantity) and value.read.unit not in ("", ORDINAL):
         return True
     if isinstance(value.read, Quantity | ExclusiveTerm):
@@ -139,7 +143,7 @@ def _is_told(value: Value, evidence: ParsedPassage) -> bool:
 
 
 def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: ParsedPassage) -> bool:
-    """Can the two dates be compared?
+    """Can the claim's date be compared with the other date, as dates of one event?
 
     The claim's date must be exact and must not be calculated from another date, and the evidence must tell
     the rest of the claim.
@@ -214,7 +218,10 @@ def is_elsewhere_in_time(claim: Claim, value: Value, other: Candidate) -> bool:
 
 
 def _other_numbers(claim: Claim, other: Candidate) -> bool:
-    """Does a sentence with another date also have other numbers, and so tell another event?"""
+    """Has the sentence of `other` numbers, but none of the claim's? Then it tells another event.
+
+    False if it has nearly all words of the claim.
+    """
     if other.coverage >= SAME_EVENT_COVERAGE:
         return False
     claim_numbers = [v for v in claim.sentence.values if v.kind == "number"]

@@ -1,4 +1,4 @@
-"""Opposites: pairs of words that reverse the meaning of a sentence."""
+"""Finds opposites: words of the claim that the evidence replaces by words of opposite meaning."""
 
 import re
 from collections import defaultdict
@@ -23,7 +23,7 @@ _AT_LEAST = re.compile(r"\bno\s+(?:fewer|less|more)\s+than\b", re.IGNORECASE)
 
 
 def opposite_words(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[tuple[Token, Token]]:
-    """The words of the claim that the evidence replaces by an opposite, each with its opposite.
+    """Yields the words of the claim that the evidence replaces by an opposite, each with its opposite.
 
     The two words stand beside the same word. "More than 20 looms" has an opposite in "less than 20 looms",
     but not in "in less than a year".
@@ -43,7 +43,7 @@ def opposite_words(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[
 
 
 def _words(part: ParsedSentence) -> list[Token]:
-    """The words of the sentence that are in no name and not in "no fewer than"."""
+    """Returns the words without a capital letter, or first in their sentence, and not in "no fewer than"."""
     covered = [match.span() for match in _AT_LEAST.finditer(part.text)]
     return [
         word
@@ -54,7 +54,7 @@ def _words(part: ParsedSentence) -> list[Token]:
 
 
 def _next_to(part: ParsedSentence, word: Token) -> set[tuple[str, str]]:
-    """The stems of the nearest word with meaning before `word` and of the nearest one behind it."""
+    """Returns the stems of the nearest words with meaning before and behind `word`, each with its side."""
     before = [neighbour.stem for neighbour in part.content if neighbour.start < word.start][-1:]
     behind = [neighbour.stem for neighbour in part.content if neighbour.start > word.start][:1]
     return {("before", stem) for stem in before} | {("behind", stem) for stem in behind}
@@ -74,7 +74,7 @@ def _is_prefixed(claim_word: Token, evidence_word: Token) -> bool:
 
 
 def _against() -> dict[str, set[str]]:
-    """The opposites of each word."""
+    """Reads the list of opposites: returns the opposites of each word."""
     opposites: defaultdict[str, set[str]] = defaultdict(set)
     for line in word_list("opposites"):
         left, right = (side.split() for side in line.split("|"))

@@ -1,4 +1,4 @@
-"""A sentence parsed by the rules: its words, its values and its clauses."""
+"""Parses a sentence by rules: its words, its clauses, and its values, such as dates, numbers and names."""
 
 import re
 from bisect import bisect_right
@@ -40,7 +40,8 @@ _INSERTION = re.compile(
 class ParsedSentence(NamedTuple):
     """A sentence with its words and values; offsets are within `text`.
 
-    `content` are the words with meaning. `insertions` are in order and do not overlap.
+    `content` are the words with meaning, which are no stop words. `insertions`, such as a relative clause
+    between commas, are in order and do not overlap.
     """
 
     text: str
@@ -51,7 +52,7 @@ class ParsedSentence(NamedTuple):
     insertions: tuple[Span, ...]
 
     def clause(self, place: int) -> int:
-        """The number of the clause that holds the character at `place`; negative in an insertion."""
+        """Returns the number of the clause that holds the character at `place`; negative in an insertion."""
         number = bisect_right(
             self.insertions, (place, len(self.text))
         )  # insertions that begin here or before

@@ -1,4 +1,4 @@
-"""Names and titles in a text: capitalised sequences, and quoted or emphasised titles."""
+"""Finds names and titles in a text: sequences of capitalised words, and quoted or emphasised titles."""
 
 import re
 from collections.abc import Iterator
@@ -81,7 +81,7 @@ class ProperName(NamedTuple):
 
 @lru_cache(maxsize=4096)  # sentences of a passage occur again in the next window
 def proper_names(text: str) -> tuple[ProperName, ...]:
-    """The names and titles of `text`, in order. Names inside a title are left out."""
+    """Finds the names and titles of `text`, in order. Names inside a title are left out."""
     all_names = list(_titles(text))
     inside = bytearray(len(text))  # which characters are part of a title
     for title in all_names:
@@ -109,7 +109,10 @@ def _titles(text: str) -> Iterator[ProperName]:
 
 
 def _trimmed(text: str, start: int, end: int) -> ProperName | None:
-    """The name without leading words that only open a sentence, months and possessive endings."""
+    """Trims leading words that only open a sentence, leading months, and possessive endings off a name.
+
+    None if nothing is left, or only a common word that opens a sentence.
+    """
     while word := _FIRST_WORD.match(text, start, end):
         if _opens_name(word[0], last=word.end() == end):
             break

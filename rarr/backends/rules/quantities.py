@@ -1,4 +1,4 @@
-"""Quantities in a text: digits, number words, magnitudes, money, percentages and units.
+"""Finds and compares quantities in a text: digits, number words, magnitudes, money, percentages and units.
 
 A quantity is compared as the range that its writing implies, in the base unit of its dimension. "About
 1,600 metres", "1.6 km" and "a mile" are the same length, and 103 is "over a hundred".
@@ -24,7 +24,7 @@ _ORDINAL_SMALL = [
 
 
 def _below_hundred(small: list[str], tens: list[str]) -> dict[str, float]:
-    """The numbers of the words for 0 to 99. `small` are the words below twenty, `tens` the whole tens."""
+    """Maps the words for 0 to 99 to numbers. `small` are the words below twenty, `tens` the whole tens."""
     numbers = {word: float(number) for number, word in enumerate(small)}
     numbers |= {word: 10.0 * number for number, word in enumerate(tens, start=2)}
     for number, ten in enumerate(_TENS, start=2):
@@ -66,7 +66,7 @@ _HEDGES = {
 
 
 def _any_of(forms: Iterable[str]) -> str:
-    """A pattern for one of `forms`, the longest first."""
+    """Builds a pattern that matches one of `forms`, the longest first."""
     return "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True))
 
 
@@ -157,7 +157,7 @@ class Quantity(NamedTuple):
 
 
 def quantities(text: str) -> Iterator[Quantity]:
-    """The quantities of `text`, in order."""
+    """Yields the quantities of `text`, in order. The word "one" is not among them."""
     if not _DIGIT.search(text) and _NUMBER_WORDS.isdisjoint(_LETTERS.findall(text.lower())):
         return  # a fast path for most sentences, in a tenth of the time
     for match in _NUMBER.finditer(text):
@@ -180,7 +180,7 @@ def same_quantity(first: Quantity, second: Quantity) -> bool | None:
 
 
 def _same_time(first: Quantity, second: Quantity) -> bool | None:
-    """None for 7:30 and 7:30 pm, since 7:30 may be in the evening."""
+    """Are two times of day the same? None for 7:30 and 7:30 pm, since 7:30 may be in the evening."""
     marked = [time.tail > time.end for time in (first, second)]
     if abs(first.amount - second.amount) == _HALF_DAY_MINUTES and marked[0] != marked[1]:
         return None
@@ -188,7 +188,7 @@ def _same_time(first: Quantity, second: Quantity) -> bool | None:
 
 
 def ordinal_suffix(number: int) -> str:
-    """st, nd, rd or th."""
+    """Returns the ending of the ordinal of `number`: st, nd, rd or th."""
     return "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
 
 
@@ -214,7 +214,7 @@ def _number(text: str, match: re.Match[str]) -> Quantity:
 
 
 def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
-    """The unit of comparison, the unit of measure as written, and the end of the unit in the text."""
+    """Reads the unit of comparison, the unit of measure as written, and the end of the unit in the text."""
     if match["currency"]:
         return _SIGNS.get(match["currency"].upper(), match["currency"]), "", end
     if match["percent"]:
@@ -236,7 +236,7 @@ def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
 
 
 def _amount(match: re.Match[str]) -> tuple[float, float]:
-    """The written amount, and half of its last significant digit."""
+    """Reads the written amount, and how far it may be rounded: half of its last significant digit, or 0."""
     if match["digits"]:
         digits = re.sub(r"[,\s]", "", match["digits"])
         scale = _scale(match["magnitude"])
@@ -264,7 +264,7 @@ def _amount(match: re.Match[str]) -> tuple[float, float]:
 
 
 def _minutes(match: re.Match[str]) -> float:
-    """The minutes of a time of day after midnight."""
+    """Returns the minutes of a time of day after midnight."""
     hours, _, minutes = match["clock"].replace(".", ":").partition(":")
     half = _HALF_DAY.match(match.string, match.end("clock"))
     hour = int(hours) % 12 + (12 if half["half"] in "pP" else 0) if half else int(hours)
@@ -283,7 +283,7 @@ def _scale(magnitude: str | None) -> float:
 
 
 def _from_words(words: str) -> float:
-    """The number that words spell: "two hundred and five thousand" is 205,000."""
+    """Computes the number that words spell: "two hundred and five thousand" is 205,000."""
     total, group = 0.0, 0.0
     for word in re.split(r" and | ", words):
         for part in [word] if word in _WORD_VALUES else word.split("-"):

@@ -1,4 +1,4 @@
-"""Words a question: where the interrogative of a sentence with a missing value stands."""
+"""Puts a sentence with a missing value into the form of a question."""
 
 import re
 
@@ -29,7 +29,7 @@ _DETERMINER = re.compile(
 
 
 def worded(before: str, interrogative: str, after: str) -> str:
-    """The question with `interrogative` for the value between the words before and after it.
+    """Writes the question with `interrogative` for the value between the words before and after it.
 
     Where the clause has an auxiliary verb, the question begins with a date or a name, as people ask: "When
     was the bridge opened?" Otherwise the interrogative is in the place of the value.
@@ -52,7 +52,10 @@ def worded(before: str, interrogative: str, after: str) -> str:
 
 
 def _beginning(lead: str, clause: str, interrogative: str, after: str) -> str | None:
-    """The question that begins with the interrogative; None where the clause has no simple form."""
+    """Writes the question with the interrogative before its clause; None if the clause has no simple form.
+
+    Also None for interrogatives that stay in their place, such as "how many".
+    """
     if interrogative in _MOVABLE:
         statement = _joined(clause, after) if clause else after.lstrip(", ")
     elif interrogative == NAME and clause and _ENDS_A_NAME.match(after):

@@ -45,21 +45,24 @@ _Part = TypeVar("_Part", Token, Value)
 
 
 class ValueQuestions:
-    """Asks for each date, number, name, title and exclusive term of each sentence, without its text."""
+    """Asks for each date, number, name, title and exclusive word of each sentence, without naming it."""
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Questions in text order. Values in code, links and citations are skipped."""
+        """Writes a question for each value, in text order. Skips values in code, links and citations."""
         return await work(value_questions, text, context)
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """Short questions: the subject and the words next to each value. Fewer words find other pages."""
+        """Writes short questions about the sentences at `spans`, except those `asked` before.
+
+        A short question has the subject and the words next to a value. Fewer words find other pages.
+        """
         return await work(short_questions, text, context, spans, asked)
 
 
 def value_questions(text: str, context: str | None) -> list[Question]:
-    """A question for each value of each claim."""
+    """Writes a question for each value of each claim that a question can ask for."""
     return [
         Question(text=value_question(claim, value), start=place.start, end=place.end)
         for claim in claims(text, context)
@@ -70,7 +73,10 @@ def value_questions(text: str, context: str | None) -> list[Question]:
 def short_questions(
     text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
 ) -> list[Question]:
-    """A short question for each value of the claims at `spans`; none for a claim without a subject."""
+    """Writes a short question for each value of the claims at `spans`, except those `asked` before.
+
+    Writes none for a claim without a subject.
+    """
     by_text: dict[str, Question] = {}
     for claim in claims(text, context):
         if claim.span not in spans:
@@ -83,7 +89,10 @@ def short_questions(
 
 
 def _short(claim: Claim, value: Value) -> str:
-    """The subject, the words with meaning next to the value, and the question word."""
+    """Writes the subject, the words with meaning next to the value, and the question word.
+
+    Empty if the claim has no subject and no other name.
+    """
     name = next(
         (
             claim_value
@@ -108,16 +117,17 @@ def _short(claim: Claim, value: Value) -> str:
 
 
 def _whole_number(claim: Claim, word: Token) -> Span:
-    """The place of the number that the word is a piece of, as of 11.2; else of the word."""
+    """Returns the place of the number that the word is a piece of, as of 11.2; else of the word."""
     numbers = (value for value in claim.sentence.values if value.kind == "number")
     around = (Span(v.start, v.end) for v in numbers if v.start <= word.start and word.end <= v.end)
     return next(around, Span(word.start, word.end))
 
 
 def askable_values(text: str, claim: Claim) -> list[tuple[Value, Span]]:
-    """The values of a claim that a question can ask for, with their places in the text.
+    """Selects the values of a claim that a question can ask for, with their places in the text.
 
-    The claim's subject is not among them, because the questions are about it.
+    A name that opens the claim is not among them, because the questions are about it. Neither are values in
+    code, links and citations.
     """
     fixed = protected(text, claim.span.start, claim.span.end)
     askable = []
@@ -144,7 +154,7 @@ def _says_something_of(claim: Claim, value: Value) -> bool:
 
 
 def value_question(claim: Claim, value: Value) -> str:
-    """The question that `value` answers: the claim with a question word in its place."""
+    """Writes the question that `value` answers: its clause or claim with a question word in its place."""
     text = claim.sentence.text
     answer = text[value.start : value.end]
     start, end = _scope(claim, value)
@@ -164,7 +174,10 @@ def value_question(claim: Claim, value: Value) -> str:
 
 
 def _scope(claim: Claim, value: Value) -> tuple[int, int]:
-    """The clause of the value if it has enough words to be searched for alone, else the whole sentence."""
+    """Returns the clause of the value if it can be searched for alone, else the whole sentence.
+
+    The clause needs enough words, and another name.
+    """
     part = claim.sentence
     clause = part.clause(value.start)
     if clause < 0:
@@ -179,7 +192,7 @@ def _scope(claim: Claim, value: Value) -> tuple[int, int]:
 
 
 def _within(parts: tuple[_Part, ...], start: int, end: int) -> tuple[_Part, ...]:
-    """The words or values of `parts`, which are in order, that begin between two places."""
+    """Selects those of the words or values `parts`, which are in order, that begin between two places."""
     first, last = (bisect_left(parts, place, key=lambda part: part.start) for place in (start, end))
     return parts[first:last]
 
@@ -207,6 +220,6 @@ def _interrogative(value: Value) -> str:
 
 
 def _without(part: str, answer: str) -> str:
-    """Plain text in which the answer, wherever it occurs, is replaced by an ellipsis."""
+    """Removes markup from `part`, and replaces the answer by an ellipsis wherever it occurs."""
     plain = re.sub(r" (?=[,;:)])", "", " ".join(_MARKUP.sub(" ", part).split()))
     return re.sub(rf"(?<!\w){re.escape(' '.join(answer.split()))}(?!\w)", "…", plain, flags=re.IGNORECASE)

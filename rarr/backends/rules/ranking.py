@@ -1,4 +1,4 @@
-"""Rule-based reranking: BM25 over the given passages, with the overlap of words and of values."""
+"""Rule-based reranking: scores passages by BM25 and by the query's words, names and dates that they have."""
 
 import math
 from collections import Counter
@@ -17,15 +17,18 @@ _K1, _B = 1.2, 0.75
 
 
 class OverlapReranker:
-    """Scores by words first. Names and dates of the query raise the passages that have them."""
+    """A reranker by rules: scores by words first; passages with the query's names and dates get more."""
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Relevance from 0 to 1: 0.5 BM25 share, 0.3 share of words, 0.2 share of names and dates."""
+        """Returns the relevance of each passage, from 0 to 1.
+
+        0.5 for BM25, 0.3 for the share of the query's words, 0.2 for the share of its names and dates.
+        """
         return await work(overlap_scores, query, passages)
 
 
 def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
-    """The relevance of each passage."""
+    """Computes the relevance of each passage, from 0 to 1, as in `OverlapReranker.score`."""
     terms = [token.stem for token in word_tokens(query) if token.stem]
     named = [value for value in checkable_values(query) if value.kind in ("name", "date")]
     bags = [Counter(_stems(candidate)) for candidate in passages]
@@ -45,7 +48,7 @@ def _stems(candidate: Passage) -> list[str]:
 
 
 def _bm25(terms: list[str], bag: Counter[str], frequency: Counter[str], count: int, length: float) -> float:
-    """BM25 as a share of the score of a passage that repeats every term many times."""
+    """Computes BM25 as a share of the score of a passage that repeats every term many times."""
     got = most = 0.0
     for term in set(terms):
         weight = math.log(1 + (count - frequency[term] + 0.5) / (frequency[term] + 0.5))

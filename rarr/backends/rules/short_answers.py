@@ -1,4 +1,4 @@
-"""The short answers of a language model: does a text have an answer, and do two answers differ?"""
+"""Checks the short answers of a language model: does a text have an answer, and do two answers differ?"""
 
 import re
 from collections import defaultdict
@@ -70,7 +70,7 @@ def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:
 
 
 def has_phrase(text: str, phrase: str) -> bool:
-    """Does `text` have `phrase`? Words and numbers match whole: "22" is neither in "221" nor in "22.5"."""
+    """Does `text` have `phrase`, in any case? Words match whole: "22" is neither in "221" nor in "22.5"."""
     words = folded_text(phrase).split()
     inner = r"\s+".join(map(re.escape, words))
     before = r"(?<!\w)(?<!\d[.,])" if words[0][0] < _NO_SPACES else ""

@@ -1,4 +1,4 @@
-"""Subjects: does a passage have a name, and is one of its sentences about the claim's subject?"""
+"""Finds the subject of a claim, and decides whether a passage or a sentence of it is about the subject."""
 
 import re
 from collections.abc import Iterable, Set
@@ -40,8 +40,8 @@ def _stems(text: str) -> frozenset[str]:
 def is_about_something_else(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
     """Does the passage lack the claim's subject, or too many of its words with meaning?
 
-    An inferred subject may be wrong, and a passage from the middle of a document need not name it. So it is
-    not asked for where one sentence of the passage has nearly all words of the claim.
+    An inferred subject may be wrong, and a passage from the middle of a document need not name it. So the
+    passage need not have it if one of its sentences has nearly all words of the claim.
     """
     stems = {word.stem for word in claim.sentence.content}
     shared = sum(1 for stem in stems if stem in evidence.spread or stem in evidence.title_stems)
@@ -56,7 +56,7 @@ def is_about_something_else(claim: Claim, value: Value, evidence: ParsedPassage)
 def _has_its_words(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
     """Does one sentence of the passage have nearly all words of the claim, but for the value?
 
-    They are not the words of a name alone: other things bear the name of a title or an award, too.
+    The words of names alone are not enough: other things bear the name of a title or an award, too.
     """
     words = [word for word in claim.sentence.content if word.start >= claim.put_in]
     own = {word.stem for word in words if word.end <= value.start or value.end <= word.start}
@@ -92,7 +92,8 @@ def _is_name_among(name: str, words: Set[str], values: Iterable[Value]) -> bool:
 def is_about_subject(claim: Claim, value: Value, candidate: Candidate, evidence: ParsedPassage) -> bool:
     """Is the candidate's sentence about the claim's subject?
 
-    The sentence or the title names the subject, or the sentence opens with no other name.
+    The sentence or the title names the subject, or the sentence opens with no other name. True for a claim
+    without a subject.
     """
     subjects = subjects_of(claim, value)
     if not subjects:
@@ -108,15 +109,15 @@ def is_about_subject(claim: Claim, value: Value, candidate: Candidate, evidence:
 
 
 def subject_of(claim: Claim, value: Value) -> str | None:
-    """The first of the possible subjects; None if there is none."""
+    """Returns the best of the possible subjects of a claim about `value`; None if there is none."""
     return next(iter(subjects_of(claim, value)), None)
 
 
 def subjects_of(claim: Claim, value: Value) -> tuple[str, ...]:
-    """The possible subjects, the best first.
+    """Returns the possible subjects of a claim about `value`, the best first.
 
-    The first name before the value, else a name in its clause, else the inferred subject; then the topic of
-    the text, unless the sentence names its subject.
+    This is the first name before the value, else a name in its clause, else the inferred subject. The topic
+    of the text comes second, unless the sentence names its subject.
     """
     if (named := _named_subject(claim, value)) is not None:
         return (named.text,)
@@ -126,7 +127,7 @@ def subjects_of(claim: Claim, value: Value) -> tuple[str, ...]:
 
 
 def _named_subject(claim: Claim, value: Value) -> ProperName | None:
-    """The subject, where the sentence itself names it."""
+    """Returns the subject if the sentence itself names it; None for a subject that was put in."""
     subject = _subject_name(claim, value)
     return subject if subject is not None and subject.start >= claim.put_in else None
 

@@ -1,4 +1,4 @@
-"""Rule-based support: the share of a claim's words and values that a passage has in the same context."""
+"""Rule-based support: scores from 0 to 1 how many of a claim's words and values a passage has in context."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -20,10 +20,10 @@ CONTRADICTED = 0.4  # factor of support where the evidence denies the claim or c
 
 
 class RuleJudgement(NamedTuple):
-    """The support of a claim (0 to 1), whether a value is contradicted, and whether all values are said.
+    """The support of a claim (0 to 1), with the reasons for it.
 
-    `lacking`: the evidence lacks a number or date of the claim. A value that the evidence denies is not
-    said.
+    `contradicted`: the evidence has another value for a value of the claim. `is_all_said`: it agrees with all
+    values, and does not deny the claim. `lacking`: it lacks a number or date of the claim.
     """
 
     support: float
@@ -33,7 +33,7 @@ class RuleJudgement(NamedTuple):
 
 
 class ValueVerifier:
-    """Support is half the share of the claim's words, half the share of its values in their context.
+    """Judges by rules. Support is half the share of the claim's words, half that of its values in context.
 
     It is lower where the evidence lacks a number or date of the claim, denies the claim or contradicts a
     value.
@@ -46,15 +46,18 @@ class ValueVerifier:
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
-        """The support of the sentences of `text` at `spans`; None for one without a value of its own."""
+        """Returns the support (0 to 1) of the sentences of `text` at `spans`; None for one without a value.
+
+        A value is a date, number, name or exclusive word of the sentence itself.
+        """
         return await work(claim_supports, text, context, spans, evidence)
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """The class of each sentence; None for a sentence without a value of its own.
+        """Returns the class of each sentence; None for a sentence without a value of its own.
 
-        Contradictory where the evidence contradicts a value.
+        Contradictory if the evidence contradicts a value, else attributable from `threshold` on.
         """
         return await work(claim_classes, text, context, spans, evidence, self._threshold)
 
@@ -62,7 +65,7 @@ class ValueVerifier:
 def claim_supports(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[float | None]:
-    """The support of each sentence; None for a sentence that is no claim."""
+    """Returns the support of each sentence; None for no claim, or a claim without a value of its own."""
     judged = claim_judgements(text, context, spans, evidence)
     return [None if judgement is None else judgement.support for judgement in judged]
 
@@ -70,7 +73,7 @@ def claim_supports(
 def claim_classes(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence, threshold: float
 ) -> list[AttributionClass | None]:
-    """The class of each sentence, attributable from `threshold` on; None for no claim."""
+    """Returns the class of each sentence, attributable from `threshold` on; None as in `claim_supports`."""
     return [
         None
         if judgement is None
@@ -82,7 +85,7 @@ def claim_classes(
 def claim_judgements(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[RuleJudgement | None]:
-    """The judgement of each sentence; None for a sentence that is no claim."""
+    """Returns the judgement of each sentence; None as in `claim_supports`."""
     known = {claim.span: claim for claim in claims(text, context)}
     return [_judged(known[span], evidence) if span in known else None for span in spans]
 
@@ -96,14 +99,15 @@ def _judged(claim: Claim, evidence: Evidence) -> RuleJudgement | None:
 def _remembered(
     statement: str, about: str, put_in: int, topic: str, text: str, title: str
 ) -> RuleJudgement | None:
-    """The place of a sentence in its text does not change its support, so it is no key of the cache."""
+    """Judges a claim, and remembers the result. The place of the claim in its text makes no difference."""
     claim = Claim(Span(0, len(statement)), parsed_sentence(statement), about, put_in, topic=topic)
     return claim_judgement(claim, parsed_passage(text, title))
 
 
 def claim_judgement(claim: Claim, evidence: ParsedPassage) -> RuleJudgement | None:
-    """Support is below `CONTRADICTED` if the evidence contradicts a value, and falls with each such value.
+    """Judges a claim by a passage.
 
+    Support is below `CONTRADICTED` if the evidence contradicts a value, and falls with each such value.
     None for a claim without a value of its own: shared words show the subject, not the statement.
     """
     stems = [word.stem for word in claim.sentence.content]
@@ -134,13 +138,13 @@ def claim_judgement(claim: Claim, evidence: ParsedPassage) -> RuleJudgement | No
 
 
 def _first_word(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
-    """Is the value only the first word, a name by its capital letter, and a word of the evidence?"""
+    """Is the value a name that is only the first word, and so perhaps no name, and has the evidence it?"""
     first = claim.sentence.words[0]
     return value.kind == "name" and value[:2] == first[:2] and first.stem in evidence.spread
 
 
 def _placed(value: Value, reading: Counterparts, evidence: ParsedPassage) -> float:
-    """How well the passage has this value in this context: 0 where it lacks the value."""
+    """Scores how well the passage has the value in its context: 0 if it lacks the value, else 0.5 to 1."""
     own = reading.own
     in_title = any(same_value(value, titled) for titled in evidence.title_values)
     if own is None and not in_title:

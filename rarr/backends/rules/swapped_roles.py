@@ -1,4 +1,4 @@
-"""Swapped roles: claim and evidence have the same words, but two parts changed places."""
+"""Finds swapped roles: claim and evidence have the same words, but two groups of words changed places."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -33,7 +33,7 @@ def _compared(word: Token) -> str:
 
 
 def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
-    """All words of the sentence, and the words behind a subject that was put in ("Elm Mill: it burned")."""
+    """Yields all words of the sentence, then those behind a put-in subject, as in "Elm Mill: it burned"."""
     yield part.words
     if (subject := part.text.find(": ")) > 0:
         yield [word for word in part.words if word.start > subject]
@@ -52,7 +52,10 @@ def _is_swapped(text: str, claim_words: Sequence[Token], evidence_words: Sequenc
 
 
 def _has_swapped_parts(text: str, words: Sequence[Token], window: Sequence[str]) -> bool:
-    """Does the window have Y M X where `words` are X M Y?"""
+    """Does `window` have Y M X where `words` are X M Y, and does M give X and Y different roles?
+
+    Each is a group of words, M those in the middle.
+    """
     stems = [_compared(word) for word in words]
     first = next(
         n for n, (word, window_word) in enumerate(zip(stems, window, strict=True)) if word != window_word

@@ -1,4 +1,4 @@
-"""Units of measure: their written forms, and their size in the base unit of their dimension."""
+"""Converts units of measure, in all their written forms, to and from the base unit of their dimension."""
 
 import re
 
@@ -98,7 +98,7 @@ MEASURES = "|".join(
 
 
 def base_unit(form: str) -> tuple[str, float]:
-    """The base unit of a written unit, and the size of the written unit in it.
+    """Returns the base unit of a written unit, and the size of the written unit in it.
 
     Raises `KeyError` for an unknown unit.
     """
@@ -106,14 +106,14 @@ def base_unit(form: str) -> tuple[str, float]:
 
 
 def to_base(amount: float, form: str) -> float:
-    """`amount` of a written unit in its base unit; temperatures also have an offset."""
+    """Converts `amount` from a written unit to its base unit; temperatures also have an offset."""
     if form.lower().endswith(("fahrenheit", "°f")):
         return (amount - 32) * 5 / 9
     return amount * base_unit(form)[1]
 
 
 def from_base(amount: float, form: str) -> float:
-    """The inverse of `to_base`."""
+    """Converts `amount` from the base unit to a written unit: the inverse of `to_base`."""
     if form.lower().endswith(("fahrenheit", "°f")):
         return amount * 9 / 5 + 32
     return amount / base_unit(form)[1]

@@ -1,4 +1,4 @@
-"""The sentence of a queried value, as a language model is shown it."""
+"""Prepares the sentence of a queried value for a language model: with a blank, and with the value marked."""
 
 from rarr.backends.rules.agreement import queried_value
 from rarr.backends.rules.values import value_extent
@@ -9,9 +9,10 @@ _BEFORE = 2  # sentences before the sentence, by which its pronouns can be read
 
 
 def value_sentence(text: str, context: str | None, query: Query) -> tuple[str, str, str] | None:
-    """The words before the sentence; the sentence with a blank for the value; the sentence with it marked.
+    """Returns the words before the sentence; the sentence with a blank for the value, and with it marked.
 
-    The blank, and the double brackets of the mark, take in the unit. None where no sentence has the value.
+    The words before it are the context, the first heading and the two sentences before. The blank, and the
+    double brackets of the mark, take in the unit. None if no sentence has the value.
     """
     spans, place = sentences(text), _place_with_unit(text, context, query)
     holding = [n for n, span in enumerate(spans) if span.start <= place.start and place.end <= span.end]
@@ -26,7 +27,7 @@ def value_sentence(text: str, context: str | None, query: Query) -> tuple[str, s
 
 
 def _place_with_unit(text: str, context: str | None, query: Query) -> Span:
-    """The place of the value that a query asks about. A unit beside the blank would be taken as given."""
+    """Returns the place of the value that a query asks about, with its unit: a unit would tell too much."""
     place = Span(query.start, query.end)
     if (asked := queried_value(text, context, query)) is None:
         return place

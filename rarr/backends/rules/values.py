@@ -1,4 +1,7 @@
-"""The checkable values of a sentence, of every kind, and the comparison of two values."""
+"""Finds the values of a sentence that can be checked: dates, numbers, names and terms; and compares two.
+
+A term is a word that excludes other words, such as "north" (`exclusive_words.py`).
+"""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -15,7 +18,7 @@ ValueKind = Literal["date", "number", "name", "term"]
 
 
 class Value(NamedTuple):
-    """A value in a sentence, `start` to `end`; `read` is its parsed form."""
+    """A date, number, name or term in a sentence, `start` to `end`; `read` is its parsed form."""
 
     start: int
     end: int
@@ -24,13 +27,13 @@ class Value(NamedTuple):
 
 
 def value_extent(value: Value) -> Span:
-    """The place of a value with its unit."""
+    """Returns the place of a value, with the unit of a number."""
     return Span(value.start, value.read.tail if isinstance(value.read, Quantity) else value.end)
 
 
 @lru_cache(maxsize=4096)
 def checkable_values(text: str) -> tuple[Value, ...]:
-    """The values of `text` in order, without overlaps.
+    """Finds the values of `text` in order, without overlaps.
 
     Dates take precedence over names, and names over numbers. A rank such as second-largest is one term, not
     a number.
@@ -55,7 +58,7 @@ def checkable_values(text: str) -> tuple[Value, ...]:
 
 
 def same_value(first: Value, second: Value) -> bool | None:
-    """Can two values mean the same? None where their kinds do not compare."""
+    """Can two values mean the same? None if they cannot be compared: other kinds, or units, or classes."""
     match first.read, second.read:
         case Date() as first_meaning, Date() as second_meaning:
             return same_date(first_meaning, second_meaning)

@@ -9,6 +9,6 @@ _CONTINUED = re.compile(r"\n[ \t]+")
 
 
 def word_list(name: str) -> list[str]:
-    """The lines of the list `name`, without comments. An indented line continues the line before it."""
+    """Reads the lines of the list `name`, without comments. An indented line continues the line before it."""
     text = (FOLDER / f"{name}.txt").read_text(encoding="utf-8")
     return _CONTINUED.sub(" ", _COMMENT.sub("", text)).splitlines()

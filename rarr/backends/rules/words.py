@@ -1,4 +1,4 @@
-"""Words as the rules compare them: tokens, stems, stop words and groups of synonyms."""
+"""Splits text into words as the rules compare them, with stems, stop words and groups of synonyms."""
 
 import re
 import threading
@@ -29,7 +29,7 @@ class Token(NamedTuple):
 
 @cache
 def common_words() -> frozenset[str]:
-    """Words that are written small in the middle of sentences."""
+    """Reads the list of words that are written with a small letter in the middle of sentences."""
     return frozenset(word_list("common_words"))
 
 
@@ -40,7 +40,7 @@ def is_common(word: str) -> bool:
 
 
 def folded_text(text: str) -> str:
-    """Lower case, without accents and with straight quotes. Names and words are compared in this form."""
+    """Returns `text` in lower case, without accents and with straight quotes, as words are compared."""
     if text.isascii():  # a fast path for most words, in a tenth of the time
         return text.casefold()
     decomposed = unicodedata.normalize("NFKD", text.replace("’", "'"))
@@ -49,14 +49,14 @@ def folded_text(text: str) -> str:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The folded stem of `word`. The words of one group of synonyms share a stem."""
+    """Returns the stem of `word` in lower case. The words of one group of synonyms share a stem."""
     folded = folded_text(word)
     folded = folded.removesuffix("'s").removesuffix("'")
     return _GROUPS.get(folded) or _stem(folded)
 
 
 def word_tokens(text: str) -> list[Token]:
-    """The words of `text` with their stems."""
+    """Splits `text` into words, with their stems; stop words have an empty stem."""
     return [
         Token(m.start(), m.end(), m[0], "" if m[0].lower() in STOP_WORDS else stem(m[0]))
         for m in _WORD.finditer(text)
@@ -69,7 +69,7 @@ def _stem(folded: str) -> str:
 
 
 def _groups() -> dict[str, str]:
-    """For each word of a group, the stem that stands for the group."""
+    """Reads the synonyms: returns for each word of a group the stem that stands for the group."""
     groups: dict[str, str] = {}
     for group in word_list("synonyms"):
         for word in group.split():
