@@ -87,3 +87,8 @@ def assert_sound(revision: Revision) -> None:
     assert [query.start for query in revision.queries if not query.follows] == sorted(
         query.start for query in revision.queries if not query.follows
     )
+
+
+WRONG = (0, 11, 12, 30, 47)
+TEXT, RIGHT = long_text(12, WRONG), long_text(12)
+SENTENCES = 48

@@ -34,7 +34,7 @@ async def test_checks_are_asked_at_once_and_edits_are_asked_at_once() -> None:
 
 
 @pytest.mark.slow
-async def test_only_what_was_edited_is_asked_again() -> None:
+async def test_only_checks_on_edited_sentences_are_asked_again() -> None:
     model = WatchedModel()
     await Reviser(Settings(model=model, search=Documents())).arevise(TEXT)
     again = model.asked("check_agreement")[8:]

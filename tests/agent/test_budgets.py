@@ -140,7 +140,7 @@ def test_usage_is_that_of_the_server_to_the_token() -> None:
 
 
 @pytest.mark.loopback
-def test_every_request_is_told() -> None:
+def test_every_request_is_reported_to_the_caller() -> None:
     calls: list[ModelCall] = []
     with ScriptedServer(answer) as server:
         revision = revised(settings_for(server), TEXT, on_call=calls.append)

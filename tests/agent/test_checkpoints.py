@@ -79,12 +79,12 @@ def test_run_may_be_named() -> None:
 
 
 @pytest.mark.parametrize("run_id", ["", " ", "a b", "../a", "-a", "a" * 129, 3, b"a"])
-def test_name_that_cannot_be_one(run_id: Any) -> None:
+def test_run_id_of_the_wrong_form_is_refused(run_id: Any) -> None:
     with pytest.raises(InputError, match=r"^run_id is .*: give up to 128 letters, digits"):
         reviser().revise(TEXT, run_id=run_id)
 
 
-def test_run_that_is_done_is_given_again_without_being_done_again(tmp_path: Path) -> None:
+def test_finished_run_is_returned_without_running_again(tmp_path: Path) -> None:
     asked = ScriptedQueries([(ASKED, "Georgia")])
     with reviser(opening(tmp_path / "runs"), query_generator=asked) as agent:
         done = agent.revise(TEXT, run_id="r1")
@@ -112,7 +112,7 @@ def test_warnings_of_models_are_kept() -> None:
         assert agent.resume("r1").warnings == done.warnings
 
 
-def test_name_of_a_run_is_given_once() -> None:
+def test_run_id_cannot_be_used_twice() -> None:
     kept = reviser(InMemorySaver())
     kept.revise(TEXT, run_id="r1")
     with pytest.raises(InputError, match=r"^run 'r1' was begun before: resume it, or give another run_id$"):
@@ -140,7 +140,7 @@ async def test_checkpointer_of_another_event_loop_is_refused(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("given", ["runs", AsyncSqliteSaver.from_conn_string("runs")])
-def test_what_is_no_checkpointer_is_refused(given: Any) -> None:
+def test_object_that_is_no_checkpointer_is_refused(given: Any) -> None:
     with pytest.raises(InputError, match="give a LangGraph checkpointer, or a function that opens one"):
         reviser(given)
 
@@ -153,7 +153,7 @@ def test_checkpointer_without_async_methods_is_refused() -> None:
         reviser(saver).revise(TEXT)
 
 
-async def test_function_opens_one_for_each_event_loop(tmp_path: Path) -> None:
+async def test_checkpointer_function_opens_a_checkpointer_for_each_event_loop(tmp_path: Path) -> None:
     agent = reviser(opening(tmp_path / "runs"))
     done = await agent.arevise(TEXT, run_id="r1")
     assert content(await asyncio.to_thread(agent.resume, "r1")) == content(done)
@@ -178,7 +178,7 @@ def notes(tmp_path: Path) -> Path:
 
 
 @pytest.mark.slow
-def test_run_goes_on_from_each_of_its_steps(notes: Path, tmp_path: Path) -> None:
+def test_run_is_resumed_from_each_of_its_steps(notes: Path, tmp_path: Path) -> None:
     text = "Kestrel Library opened in 1986. Falcon Bridge was built in 1950."
     steps: list[str] = []
     with Reviser(Settings(corpus=notes), on_step=steps.append) as agent:

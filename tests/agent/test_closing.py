@@ -82,7 +82,7 @@ def clients(reviser: Reviser) -> int:
 
 @pytest.mark.slow
 @pytest.mark.loopback
-def test_everything_is_closed_and_opens_again_when_it_is_used(notes: Path, connections: Any) -> None:
+def test_closed_parts_open_again_when_they_are_used(notes: Path, connections: Any) -> None:
     with Service(World()) as service:
         reviser = Reviser(settings_at(service, notes).model_copy(update={"refresh": True}))
         for _ in range(2):
@@ -143,7 +143,7 @@ class Failing:
         raise OSError("the disk is gone")
 
 
-async def test_one_that_fails_to_close_keeps_no_other_from_it() -> None:
+async def test_part_that_fails_to_close_does_not_stop_the_other_parts() -> None:
     both = (Failing(), Failing())
     reviser = Reviser(components=replace(scripted_components(), opened=both))
     with pytest.raises(OSError, match="the disk is gone"):
@@ -164,7 +164,7 @@ def test_retriever_of_the_caller_stays_open() -> None:
     assert not retriever.closed
 
 
-def test_what_was_opened_is_closed_where_wiring_fails(connections: Any) -> None:
+def test_opened_parts_are_closed_where_wiring_fails(connections: Any) -> None:
     with pytest.raises(SettingsError, match="give searxng_url"):
         wire(Settings(search="searxng", reranker="vllm:bge"))
     assert (len(connections) > 0, open_files(connections)) == (True, [])

@@ -43,7 +43,7 @@ def undisturbed() -> Revision:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("last", [1, 2, 13, 17, 30, 40, 52])
-def test_run_by_blocks_goes_on_from_its_steps(last: int, undisturbed: Revision) -> None:
+def test_run_by_blocks_is_resumed_from_its_last_step(last: int, undisturbed: Revision) -> None:
     saver, run_id = InMemorySaver(), f"r{last}"
     with reviser(saver, on_step=stopping_at(last)) as agent, pytest.raises(ZeroDivisionError):
         agent.revise(TEXT, run_id=run_id)
@@ -57,7 +57,7 @@ def test_run_by_blocks_goes_on_from_its_steps(last: int, undisturbed: Revision) 
 
 
 @pytest.mark.slow
-def test_run_by_blocks_that_is_done_asks_nothing() -> None:
+def test_finished_run_by_blocks_is_resumed_without_requests() -> None:
     saver, model = InMemorySaver(), ScriptedModel(mills.answer)
     with Reviser(by_blocks(model=model, trace=False), checkpointer=saver) as agent:
         done = agent.revise(TEXT, run_id="r1")
@@ -70,7 +70,7 @@ def test_run_by_blocks_that_is_done_asks_nothing() -> None:
 
 
 @pytest.mark.slow
-def test_run_that_a_budget_had_cut_before_it_was_ended_says_so() -> None:
+def test_resumed_run_still_warns_that_a_budget_cut_it() -> None:
     saver = InMemorySaver()
     with (
         Reviser(by_blocks(max_calls=3, trace=False), checkpointer=saver, on_step=stopping_at(30)) as agent,

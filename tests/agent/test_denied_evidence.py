@@ -88,7 +88,9 @@ def status(revision: Revision) -> str:
 
 
 @pytest.mark.parametrize(("evidence", "named", "other"), few(UNTRUE, every=9))
-def test_what_a_passage_denies_is_no_evidence(evidence: str, named: str, other: str, tmp_path: Path) -> None:
+def test_passage_that_denies_a_sentence_does_not_support_it(
+    evidence: str, named: str, other: str, tmp_path: Path
+) -> None:
     with reviser(evidence, "Ost Pier", tmp_path) as made:
         revisions = [made.revise(f"The Ost Pier {claimed}.") for claimed in (named, other)]
     assert not any(revision.changed for revision in revisions)
@@ -104,7 +106,7 @@ def test_a_bound_or_a_denial_of_the_text_is_not_supported(text: str, bridge: Rev
 
 
 @pytest.mark.parametrize("text", SAID)
-def test_what_the_passage_says_is_supported(text: str, bridge: Reviser) -> None:
+def test_sentence_that_the_passage_says_is_supported(text: str, bridge: Reviser) -> None:
     assert status(bridge.revise(text)) == "supported"
 
 

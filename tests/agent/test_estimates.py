@@ -78,7 +78,7 @@ def test_only_nodes_with_a_language_model_are_counted() -> None:
     assert 0 < spent["edit"] < spent["check_agreement"] < spent["attribute"]
 
 
-def test_cost_is_that_of_the_price() -> None:
+def test_estimated_cost_follows_the_price() -> None:
     price = {"endpoints": {"scripted": {"price": (2.0, 8.0)}}}
     estimate = Reviser(Settings(model=WatchedModel(), search=Documents(), **price)).estimate(TEXT)
     expected = (2.0 * estimate.input_tokens + 8.0 * estimate.output_tokens) / 1_000_000

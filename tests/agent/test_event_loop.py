@@ -107,7 +107,7 @@ class Client:
         self.closed += 1
 
 
-def test_what_is_made_for_an_event_loop_is_closed_when_it_ends() -> None:
+def test_client_of_an_event_loop_is_closed_when_the_loop_ends() -> None:
     clients = PerLoop(Client, Client.aclose)
 
     async def use() -> Client:
@@ -118,7 +118,7 @@ def test_what_is_made_for_an_event_loop_is_closed_when_it_ends() -> None:
     assert [asyncio.run(use()).closed for _ in range(2)] == [1, 1]
 
 
-def test_what_was_closed_is_not_closed_again() -> None:
+def test_closed_client_is_not_closed_again() -> None:
     clients = PerLoop(Client, Client.aclose)
 
     async def use() -> list[Client]:

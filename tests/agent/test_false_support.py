@@ -151,7 +151,9 @@ def revised(text: str, evidence: str, title: str, folder: Path) -> Revision:
     ("text", "evidence"),
     few([*POLARITY, *ORDER, *PAIRS, *NAMESAKES, *HEDGES, *ROLES, *WAYS, *TIMES], every=20),
 )
-def test_what_a_passage_nearly_says_is_not_supported(text: str, evidence: str, tmp_path: Path) -> None:
+def test_sentence_that_a_passage_only_nearly_says_is_not_supported(
+    text: str, evidence: str, tmp_path: Path
+) -> None:
     revision = revised(text, evidence, "", tmp_path)
     [sentence] = revision.report.sentences
     assert revision.changed or sentence.status != "supported"
@@ -177,7 +179,7 @@ def test_sentence_of_a_page_is_supported_where_the_text_speaks_of_a_person_befor
 
 
 @pytest.mark.slow
-def test_what_a_passage_says_in_other_words_is_supported(tmp_path: Path) -> None:
+def test_sentence_that_a_passage_says_in_other_words_is_supported(tmp_path: Path) -> None:
     evidence = "The Corvin kit comes with 24 screws and 16 bolts, and costs 12 euros."
     [sentence] = revised(
         "The Corvin kit has 24 screws and 16 bolts.", evidence, "", tmp_path

@@ -105,7 +105,7 @@ def test_verifier_that_fails_where_nothing_is_contradicted_leaves_sentences_unju
 
 
 @pytest.mark.parametrize("failing", [ASKED, MANY])
-def test_one_failed_search_of_two_concerns_its_own_sentence(failing: str) -> None:
+def test_failed_search_concerns_only_its_own_sentence(failing: str) -> None:
     results: dict[str, list[Passage | str] | Exception] = {ASKED: [FACT], MANY: [DANES]}
     results[failing] = RetrievalError("the server is down")
     far = TWO.replace(". ", ". That is so. It really is. ", 1)  # so that no evidence bears on a neighbour
@@ -129,7 +129,7 @@ def test_verdict_without_support(verdict: Any, expected: str) -> None:
     assert (statuses(revision), revision.changed) == ([expected, expected], False)
 
 
-def test_contradiction_that_cannot_be_edited_stays_one() -> None:
+def test_contradiction_that_cannot_be_edited_stays_contradicted() -> None:
     revision = revised(editor=ScriptedEditor(lambda *_: None))
     assert (statuses(revision), revision.edits) == (["contradicted", "contradicted"], ())
 
@@ -164,7 +164,7 @@ def test_edits_of_one_sentence_wait_for_its_new_checks() -> None:
     assert seen == [text] * 2 + ["California grew 40 tons."] * 2 + [revision.text] * 2
 
 
-def test_loop_ends_where_checker_and_editor_never_have_enough() -> None:
+def test_loop_ends_though_checker_and_editor_always_want_another_edit() -> None:
     def longer(text: str, *_: object) -> Change:
         return Change(start=0, end=0, new="A")
 
@@ -187,7 +187,7 @@ class Shuffled(InMemoryRetriever):
 
 
 @pytest.mark.slow
-def test_order_does_not_depend_on_who_answers_first() -> None:
+def test_order_does_not_depend_on_which_search_answers_first() -> None:
     numbers = [str(1000 + n) for n in range(40)]
     results = {f"Which {n}?": [f"{n} is right.", f"{n} too"] for n in numbers}
     text = " ".join(f"It is {n} now." for n in numbers)
@@ -234,7 +234,7 @@ def test_without_queries_there_is_nothing_to_research() -> None:
         ([], "check_agreement"),
     ],
 )
-def test_what_is_stale_is_asked_again(checks: Any, goes_to: str) -> None:
+def test_stale_checks_are_asked_again(checks: Any, goes_to: str) -> None:
     before = state(found=[evidence()], checks=checks)
     again = state(found=[evidence()], checks=checks)
     assert after_edits(before) == goes_to

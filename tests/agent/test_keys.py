@@ -79,7 +79,7 @@ def test_key_in_an_error_is_taken_out(tmp_path: Path) -> None:
     assert "Harbour" not in Trace.load(made.run_id, tmp_path).file.text()
 
 
-def test_short_key_is_a_word_like_others(tmp_path: Path) -> None:
+def test_short_key_is_not_taken_out(tmp_path: Path) -> None:
     with ScriptedServer(repeating("EMPTY"), requires_key="EMPTY") as server:
         settings = Settings(
             model="vllm:scripted",

@@ -29,7 +29,7 @@ def test_a_german_text_is_unjudged(corpus: Path, tmp_path: Path, model: str) -> 
     assert "not_english" in [warning.code for warning in revision.warnings]
 
 
-def test_the_english_part_of_a_text_is_revised_as_ever(corpus: Path, tmp_path: Path) -> None:
+def test_the_english_part_of_a_mixed_text_is_revised(corpus: Path, tmp_path: Path) -> None:
     english = "The Lorrin Bridge was opened to traffic in 1938."
     revision = revise(f"{english}\n\n{GERMAN}", corpus=corpus, home=tmp_path)
     assert revision.text == f"{english.replace('1938', '1937')}\n\n{GERMAN}"
@@ -40,7 +40,7 @@ def test_the_english_part_of_a_text_is_revised_as_ever(corpus: Path, tmp_path: P
     ]
 
 
-def test_by_german_evidence_alone_an_english_sentence_is_unjudged(corpus: Path, tmp_path: Path) -> None:
+def test_english_sentence_with_german_evidence_alone_is_unjudged(corpus: Path, tmp_path: Path) -> None:
     text = "The Lorrin Bridge was opened to traffic in 1938."
     revision = revise(text, corpus=corpus / "de.md", home=tmp_path)
     assert [sentence.status for sentence in revision.report.sentences] == ["unjudged"]

@@ -59,7 +59,7 @@ def revised(folder: Path, text: str, *pages: tuple[str, str]) -> Revision:
 @pytest.mark.parametrize(
     "case", few([(case,) for case in (*WORKED_WITH, *ONLY_MEASURED)], every=6), ids=lambda case: case[1]
 )
-def test_page_of_a_namesake_corrects_nothing(tmp_path: Path, case: Case) -> None:
+def test_page_of_a_namesake_corrects_no_text(tmp_path: Path, case: Case) -> None:
     text, title, page, *_ = case
     revision = revised(tmp_path, text, (title, page))
     assert revision.text == text
@@ -70,7 +70,7 @@ def test_page_of_a_namesake_corrects_nothing(tmp_path: Path, case: Case) -> None
 @pytest.mark.parametrize(
     "cases", few([WORKED_WITH, ONLY_MEASURED], every=2), ids=["worked with", "only measured"]
 )
-def test_right_page_beside_it_corrects_most(tmp_path: Path, cases: list[Case]) -> None:
+def test_right_page_beside_a_namesake_corrects_most_texts(tmp_path: Path, cases: list[Case]) -> None:
     right = 0
     for number, (text, title, page, own_title, own_page, value) in enumerate(cases):
         folder = tmp_path / str(number)

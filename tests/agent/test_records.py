@@ -49,7 +49,7 @@ def corpus(made: dict[str, list[str]], folder: Path, *, one_file: bool) -> Path:
 @pytest.mark.slow
 @pytest.mark.parametrize("one_file", [True, False], ids=["one file", "a file each"])
 @pytest.mark.parametrize("kinds", [TUNED, HELD_OUT], ids=["tuned", "held out"])
-def test_records_of_other_names_contradict_nothing(
+def test_records_about_other_names_contradict_no_sentence(
     kinds: tuple[str, ...], one_file: bool, tmp_path: Path
 ) -> None:
     made = records(kinds, seed=len(kinds[0]))

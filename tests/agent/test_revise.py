@@ -49,7 +49,7 @@ def test_texts_that_cannot_be_revised(reviser: Reviser, text: Any, message: str)
     assert "\n" not in str(raised.value)
 
 
-def test_context_is_looked_at_as_well(reviser: Reviser) -> None:
+def test_context_of_the_wrong_type_is_refused(reviser: Reviser) -> None:
     with pytest.raises(InputError, match="context is an int, not a str"):
         reviser.revise(TEXT, 3)  # type: ignore[arg-type]  # what is tested
 
@@ -94,7 +94,7 @@ def comparable(revision: Revision) -> Revision:
 
 
 @pytest.mark.slow
-async def test_texts_at_the_same_time_come_out_as_one_by_one(reviser: Reviser) -> None:
+async def test_texts_revised_at_once_come_out_as_if_revised_in_turn(reviser: Reviser) -> None:
     texts = [f"{TEXT} Line {n} stays." if n % 3 else f"Nothing about {n}." for n in range(30)]
     together = await asyncio.gather(*map(reviser.arevise, texts))
     alone = [await reviser.arevise(text) for text in texts]
@@ -124,14 +124,14 @@ RUN = Counter(
 )
 
 
-def test_each_finished_step_is_told() -> None:
+def test_each_finished_step_is_reported() -> None:
     steps: list[str] = []
     stepping(steps).revise(TEXT)
     assert Counter(steps) == RUN
     assert (steps[0], steps[-2:]) == ("generate_queries", ["attribute", "evaluate"])
 
 
-def test_fault_in_on_step_is_the_callers() -> None:
+def test_error_in_on_step_reaches_the_caller() -> None:
     def fails(node: str) -> None:
         raise ZeroDivisionError
 

@@ -111,7 +111,7 @@ def test_surrogate_in_the_name_of_a_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["refused", "server"])
-def test_surrogate_in_what_a_model_fails_with(tmp_path: Path, kind: Any) -> None:
+def test_surrogate_in_the_error_of_a_model(tmp_path: Path, kind: Any) -> None:
     failures = [CallFailure(kind, "no \ud800\0", said="\udfff", status=400)] * 20
     made = revised(tmp_path, model=ScriptedModel({}, failures=failures), attempts=1)
     assert "no \ufffd\ufffd" in made.warnings[0].message
@@ -143,7 +143,7 @@ def test_surrogate_in_a_document_of_langchain(tmp_path: Path, odd: str) -> None:
 
 
 @pytest.mark.parametrize("error", [RetrievalError("no \ud800"), ValueError("no \ud800\0")])
-def test_surrogate_in_what_a_retriever_raises(tmp_path: Path, error: Exception) -> None:
+def test_surrogate_in_the_error_of_a_retriever(tmp_path: Path, error: Exception) -> None:
     class Broken:
         async def retrieve(self, query: str, k: int) -> list[Passage]:
             raise error
@@ -174,7 +174,7 @@ def test_surrogate_in_a_text_to_estimate() -> None:
         assert reviser.estimate(f"{TEXT}\ud800", "\udfff").queries
 
 
-def test_surrogates_in_what_components_say() -> None:
+def test_surrogates_in_the_answers_of_components() -> None:
     parts = scripted_components(
         query_generator=ScriptedQueries([("When did the bridge open?\ud800", "1935")]),
         retriever=InMemoryRetriever([passage()]),
@@ -239,7 +239,7 @@ def test_text_of_white_space_stays_an_error(tmp_path: Path) -> None:
         ("\udc00 \ufffd.", 1),
     ],
 )
-def test_replaced_characters_are_told(tmp_path: Path, text: str, replaced: int) -> None:
+def test_replaced_characters_give_a_warning(tmp_path: Path, text: str, replaced: int) -> None:
     messages = [
         notice.message for notice in revised(tmp_path, text).warnings if notice.code == "character_replaced"
     ]

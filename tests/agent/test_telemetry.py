@@ -64,7 +64,7 @@ def test_spans_have_nodes_tokens_and_the_run() -> None:
 
 
 @pytest.mark.slow
-def test_requests_of_langchain_are_told_once() -> None:
+def test_requests_through_langchain_have_one_span_each() -> None:
     spans: list[Span] = []
     with ScriptedServer(answer) as server, collecting(spans_of, spans) as url:
         used = revised(server, "openai:mills", RARR_OTEL="true", OTEL_EXPORTER_OTLP_ENDPOINT=url)
@@ -86,7 +86,7 @@ def test_texts_are_hidden_where_the_environment_says_so() -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_sent_that_was_not_asked_for() -> None:
+def test_no_span_is_sent_unless_asked_for() -> None:
     spans: list[Span] = []
     with ScriptedServer(answer) as server, collecting(spans_of, spans) as url:
         revised(server, OTEL_EXPORTER_OTLP_ENDPOINT=url)
@@ -94,7 +94,7 @@ def test_nothing_is_sent_that_was_not_asked_for() -> None:
 
 
 @pytest.mark.slow
-def test_langsmith_is_told_of_the_nodes_by_its_variables_alone() -> None:
+def test_langsmith_variables_alone_send_the_nodes_to_langsmith() -> None:
     runs: list[dict[str, Any]] = []
     with ScriptedServer(answer) as server, collecting(runs_of, runs) as url:
         revised(server, LANGSMITH_TRACING="true", LANGSMITH_ENDPOINT=url, LANGSMITH_API_KEY="x")

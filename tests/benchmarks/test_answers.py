@@ -97,7 +97,7 @@ def test_edit_before_a_right_sentence_leaves_it_unchanged() -> None:
     assert outcome(revised, "a", mark).result == "contradicted"
 
 
-def test_changed_right_sentence_is_told() -> None:
+def test_changed_right_sentence_is_counted_as_changed() -> None:
     mark = Mark("It has 14 rooms.", None, None, "right")
     assert outcome(revision("", "It has 14 rooms.", "12"), "a", mark).result == "changed"
 

@@ -71,7 +71,7 @@ def test_sample_is_the_same_every_time_and_in_order() -> None:
         (None, None, True, None),
     ],
 )
-def test_default_beats_by_a_sign_and_a_test(
+def test_default_beats_a_variant_by_a_significant_difference(
     value: float | None, p: float | None, fewer: bool, expected: bool | None
 ) -> None:
     assert beats(Paired(difference=Measured(value=value), p=p), fewer=fewer) is expected
@@ -110,7 +110,7 @@ def test_support_of_a_claim(by_sentence: Sequence[Sequence[float | None]], suppo
     assert _least(by_sentence, 0.5) == support
 
 
-def test_cells_count_what_was_not_judged() -> None:
+def test_cells_count_unjudged_rows() -> None:
     judged = [
         Judged(True, "attributable", 0.9, "attributable"),
         Judged(False, "contradictory", 0.1, "contradictory"),
@@ -135,7 +135,7 @@ def test_table_is_markdown() -> None:
 
 
 @pytest.mark.slow
-def test_page_says_what_beats_what() -> None:
+def test_page_states_which_variants_the_default_beats() -> None:
     good, poor = report(*[0.9] * 9), report(*[0.2] * 9)
     page = document(
         [Set("s", "a set", {"default": good, "verify off": poor, "query = input": good})], "V", 60

@@ -10,7 +10,7 @@ from rarr.testing import ScriptedModel
 from rarr.tools.models.chat import CallFailure
 
 
-async def test_an_answer_is_kept_and_said_again(tmp_path: Path) -> None:
+async def test_recorded_answer_is_given_again(tmp_path: Path) -> None:
     file, model = tmp_path / "answers.jsonl", ScriptedModel(ANSWERS)
     first = await KeptAnswers("vllm:m", file, model).complete(ASK)
     again = KeptAnswers("vllm:m", file)
@@ -18,6 +18,6 @@ async def test_an_answer_is_kept_and_said_again(tmp_path: Path) -> None:
     assert (first.texts, len(model.calls), again.repeated) == ((TEXT,), 1, 1)
 
 
-async def test_what_was_not_asked_is_refused(tmp_path: Path) -> None:
+async def test_question_without_a_recorded_answer_is_refused(tmp_path: Path) -> None:
     with pytest.raises(CallFailure, match="record the answers anew"):
         await KeptAnswers("vllm:m", tmp_path / "answers.jsonl").complete(ASK)

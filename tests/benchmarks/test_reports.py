@@ -54,7 +54,7 @@ def test_insertion_and_deletion_are_changes() -> None:
         ([(13, "1931", "1938")], "damaged"),
     ],
 )
-def test_what_a_changed_sentence_became(edits: list[tuple[int, str, str]], outcome: str) -> None:
+def test_result_of_a_changed_sentence(edits: list[tuple[int, str, str]], outcome: str) -> None:
     assert became(SENTENCE, revised(SENTENCE.changed, *edits)) == outcome
 
 

@@ -105,7 +105,7 @@ def test_every_help_text_has_examples_that_work(
         assert (line, command(*shlex.split(argv)[1:], stdin=stdin).status) == (line, 0)
 
 
-def test_what_is_left_out_names_no_setting_and_zero_does() -> None:
+def test_omitted_option_sets_no_setting_and_zero_does() -> None:
     assert given(max_calls=0, offline=False, corpus=None, include_domains=[], refresh=True) == {
         "max_calls": 0,
         "refresh": True,

@@ -46,7 +46,7 @@ def test_settings_are_examined_without_a_variable_too(monkeypatch: pytest.Monkey
     assert finding_of("settings") == Finding("settings", "ok", "all other settings have their defaults")
 
 
-def test_what_is_missing_names_its_cure() -> None:
+def test_missing_setting_names_its_cure() -> None:
     assert all(finding.cure for finding in examine(offline=True) if finding.state == "missing")
 
 

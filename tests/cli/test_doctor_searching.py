@@ -84,7 +84,7 @@ def test_wikipedia_is_asked_where_no_source_is_named(serve: Serve, monkeypatch: 
         ("searxng", Said("", 404), "status 404", "searxng_url"),
     ],
 )  # fmt: skip
-def test_source_that_answers_otherwise_is_broken(
+def test_source_with_an_unexpected_answer_is_broken(
     name: str, response: Said, detail: str, cure: str, serve: Serve, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     finding = searched(name, serve(response).url, monkeypatch)
@@ -94,7 +94,7 @@ def test_source_that_answers_otherwise_is_broken(
 
 @pytest.mark.loopback
 @pytest.mark.parametrize("name", HERE)
-def test_source_where_nobody_is_is_broken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_source_that_cannot_be_reached_is_broken(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     finding = searched(name, refused_url().removesuffix("/v1"), monkeypatch)
     assert (finding.state, "cannot be reached" in finding.detail) == ("broken", True)
     assert finding.cure

@@ -106,7 +106,7 @@ def test_row_in_error_fails_a_limit_that_the_others_are_above(command: Command) 
 
 
 @pytest.mark.slow
-def test_measure_under_its_limit_is_told(command: Command) -> None:
+def test_measure_under_its_limit_is_reported(command: Command) -> None:
     done = command(*CALL, "--fail-under", "restored=0.9", "--fail-under", "huge=0.1")
     assert (done.status, done.err) == (4, "rarr: huge is 0, under its limit 0.1\n")
     assert command(*CALL, "--fail-under", "restored=1").status == 0

@@ -99,22 +99,22 @@ def happens(program: str, act: Act, tmp_path: Path) -> Outcome:
     return ended(act, program, [], tmp_path, at="nothing of this name")
 
 
-def test_interrupt_waits_for_no_thread(tmp_path: Path) -> None:
+def test_interrupt_does_not_wait_for_threads(tmp_path: Path) -> None:
     thread = f"threading.Thread(target=lambda: {FOR_EVER}).start()"
     assert is_clean(happens(instead(thread, TELL, FOR_EVER), signalled(), tmp_path))
 
 
-def test_interrupt_at_the_end_waits_for_no_thread(tmp_path: Path) -> None:
+def test_interrupt_at_the_end_does_not_wait_for_threads(tmp_path: Path) -> None:
     thread = f"threading.Thread(target=lambda: ({TELL}, {FOR_EVER})).start()"
     assert is_clean(happens(instead(thread, "return 0"), signalled(), tmp_path))
 
 
-def test_interrupt_is_not_swallowed(tmp_path: Path) -> None:
+def test_interrupt_inside_a_destructor_ends_the_command(tmp_path: Path) -> None:
     swallows = "class Swallows:\n        def __del__(self): " + f"{TELL}; time.sleep(60)"
     assert is_clean(happens(instead(swallows, "Swallows()", FOR_EVER), signalled(), tmp_path))
 
 
-def test_interrupt_waits_for_no_long_call_of_a_library(tmp_path: Path) -> None:
+def test_interrupt_does_not_wait_for_a_long_library_call(tmp_path: Path) -> None:
     # A call that does not look for signals, as those of libraries do not, and leaves Python.
     long = "import ctypes; slept = ctypes.CDLL(None).sleep; slept.restype = None"
     again = "[slept(60) for _ in range(9)]"
@@ -144,12 +144,12 @@ def test_second_interrupt_ends_at_once(then: signal.Signals, end: tuple[int, str
     assert happens(program, twice(then), tmp_path)[:2] == end
 
 
-def test_interrupt_waits_for_what_writes_no_longer_than_that(tmp_path: Path) -> None:
+def test_interrupt_stops_waiting_for_a_writer_after_the_limit(tmp_path: Path) -> None:
     program = instead(WRITING.format("0"), TELL, FOR_EVER, first="rarr.cli.interrupts.ENDING_S = 0.01")
     assert is_clean(happens(program, signalled(), tmp_path))
 
 
-def test_what_fails_to_write_keeps_nobody_from_it(tmp_path: Path) -> None:
+def test_failing_writer_does_not_stop_the_other_writers(tmp_path: Path) -> None:
     writes = "a = before_end(lambda: open('written', 'w').close()); a.__enter__()"
     fails = "b = before_end(lambda: 1 / 0); b.__enter__()"
     outcome = happens(instead(writes, fails, TELL, FOR_EVER), signalled(), tmp_path)
@@ -161,13 +161,13 @@ def test_what_fails_to_write_keeps_nobody_from_it(tmp_path: Path) -> None:
     assert (tmp_path / "written").exists()
 
 
-def test_interrupt_that_the_parent_has_it_ignore_is_ignored(tmp_path: Path) -> None:
+def test_interrupt_that_the_parent_process_ignores_is_ignored(tmp_path: Path) -> None:
     ignored = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
     program = instead("os.kill(os.getpid(), signal.SIGINT)", TELL, "return 5", first=ignored)
     assert happens(program, lambda running: None, tmp_path)[:2] == (5, "")
 
 
-def test_signal_to_a_fork_ends_the_fork_alone(tmp_path: Path) -> None:
+def test_signal_to_a_forked_process_ends_only_that_process(tmp_path: Path) -> None:
     program = instead(
         "fork = os.fork()",
         f"if not fork: {FOR_EVER}",
@@ -180,7 +180,7 @@ def test_signal_to_a_fork_ends_the_fork_alone(tmp_path: Path) -> None:
     assert happens(program, lambda running: None, tmp_path)[:2] == (5, "-15\n")
 
 
-def test_interrupt_of_a_call_in_process_is_the_callers(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_call_in_process_keeps_the_callers_interrupt_handler(monkeypatch: pytest.MonkeyPatch) -> None:
     from rarr.cli import commands, run
 
     before = signal.getsignal(signal.SIGINT)

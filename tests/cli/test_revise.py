@@ -43,7 +43,7 @@ def test_text_with_a_dash_comes_after_two(command: Command, fake: type[FakeRevis
     assert fake.calls[0][0] == "- One."
 
 
-def test_settings_are_what_was_given_alone(command: Command, fake: type[FakeReviser]) -> None:
+def test_only_given_options_become_settings(command: Command, fake: type[FakeReviser]) -> None:
     command("revise", "One.", "--corpus", "notes", "--model", "a:b", "--preset", "fast")
     settings = fake.calls[0][2]
     assert settings.model_fields_set >= {"corpus", "model", "preset"}
@@ -136,7 +136,7 @@ def test_failed_run_still_prints_its_json(command: Command, fake: type[FakeRevis
     assert "no answer: start the server" in done.err
 
 
-def test_failure_of_a_whole_run_is_said_once(command: Command, fake: type[FakeReviser]) -> None:
+def test_failure_of_a_whole_run_is_reported_once(command: Command, fake: type[FakeReviser]) -> None:
     other = Notice(code="rerank_failed", message="no scores", node="rerank")
     alone = FAILED.model_copy(update={"message": f"left alone for 30 s: {FAILED.message}"})
     fake.answer = staticmethod(
@@ -204,7 +204,7 @@ def test_suggested_edits_are_applied_where_asked(command: Command, fake: type[Fa
     assert (shown["text"], shown["edits"][0]["state"]) == ("That mill burned.", "accepted")
 
 
-def test_accept_takes_suggested_alone(command: Command, fake: type[FakeReviser]) -> None:
+def test_accept_allows_only_the_value_suggested(command: Command, fake: type[FakeReviser]) -> None:
     done = command("revise", "text", "--accept", "all")
     assert done.status == 2
     assert is_complaint(done.err)

@@ -49,7 +49,7 @@ def test_list_has_the_newest_first(command: Command, tmp_path: Path, run_id: str
     assert max(map(len, (titles, newer, older))) <= 80
 
 
-def test_list_names_as_much_as_tells_runs_apart(command: Command, tmp_path: Path) -> None:
+def test_list_shows_enough_of_each_run_id_to_tell_runs_apart(command: Command, tmp_path: Path) -> None:
     filled(tmp_path / "home", "aaaaaaaaaa1", "aaaaaaaaaa2", "b").close()
     rows = command("trace", "list", "--limit", "2").out.decode().splitlines()[1:]
     assert [row.split()[0] for row in rows] == ["b", "aaaaaaaaaa2"]
@@ -66,7 +66,7 @@ def test_empty_list_says_what_fills_it(command: Command) -> None:
 
 
 @pytest.mark.slow
-def test_tree_has_calls_and_what_came_of_them(command: Command, run_id: str) -> None:
+def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None:
     out = shown(command, run_id[:6])
     for part in (
         f"run {run_id}: done",
@@ -84,7 +84,7 @@ def test_tree_has_calls_and_what_came_of_them(command: Command, run_id: str) -> 
 
 
 @pytest.mark.slow
-def test_verdict_shows_what_belongs_to_it(command: Command, run_id: str) -> None:
+def test_verdict_option_shows_only_checks_with_that_verdict(command: Command, run_id: str) -> None:
     out = shown(command, "last", "--verdict", "disagrees")
     assert "q1.1 disagrees" in out
     assert "e1 “1935”" in out
@@ -93,7 +93,7 @@ def test_verdict_shows_what_belongs_to_it(command: Command, run_id: str) -> None
 
 
 @pytest.mark.slow
-def test_errors_are_shown_alone(command: Command, run_id: str) -> None:
+def test_errors_option_shows_only_failed_calls(command: Command, run_id: str) -> None:
     calls = shown(command, "last", "--errors").split("\n\n", 1)[1]
     assert calls.count("\n  ") >= 2
     assert "status 500" in calls
@@ -132,7 +132,7 @@ def test_tree_as_json(command: Command, run_id: str) -> None:
         (["last", "--verdict", "no"], "give one of agrees, disagrees, irrelevant, unknown"),
     ],
 )
-def test_what_is_not_there_names_the_cure(
+def test_missing_trace_is_an_error_with_the_cure(
     command: Command, run_id: str, argv: Sequence[str], message: str
 ) -> None:
     done = command("trace", "show", *argv)
@@ -141,7 +141,7 @@ def test_what_is_not_there_names_the_cure(
     assert message in done.err
 
 
-def test_run_that_was_cut_short_says_where(command: Command, tmp_path: Path) -> None:
+def test_run_that_was_cut_short_shows_where_it_ended(command: Command, tmp_path: Path) -> None:
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     plain = {"about": "q1", "started": 1.0, "seconds": None, "error": ""}
@@ -179,14 +179,14 @@ def test_import_of_no_trace_is_refused(command: Command, content: str | None) ->
     assert is_complaint(done.err)
 
 
-def test_prune_goes_by_the_settings(command: Command, tmp_path: Path) -> None:
+def test_prune_uses_the_days_from_the_settings(command: Command, tmp_path: Path) -> None:
     filled(tmp_path / "home", "old", stored=1.0).close()
     assert command("trace", "prune", "--days", "1000000").out.startswith(b"runs removed: 0; ")
     assert command("trace", "prune").out.startswith(b"runs removed: 1; ")
 
 
 @pytest.mark.parametrize("argv", [["--all"], ["--max-mb", "0"], ["--days", "0"], ["a", "b"]])
-def test_prune_removes_what_is_named(command: Command, tmp_path: Path, argv: Sequence[str]) -> None:
+def test_prune_removes_the_named_runs(command: Command, tmp_path: Path, argv: Sequence[str]) -> None:
     filled(tmp_path / "home", "a", "b").close()
     assert command("trace", "prune", *argv).out.startswith(b"runs removed: 2; ")
 
@@ -224,7 +224,7 @@ def test_page_is_opened_in_the_browser(command: Command, tmp_path: Path, pages: 
     assert pages == [page.as_uri()]
 
 
-def test_page_is_its_owners_from_the_start(
+def test_page_is_readable_by_its_owner_only(
     command: Command, tmp_path: Path, pages: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(tmp_path / "home", "a").close()
@@ -249,7 +249,7 @@ def test_page_in_a_file_is_not_opened(command: Command, tmp_path: Path, pages: l
     assert command("trace", "open", "a", "-o", "no/a.html").status == 2
 
 
-def test_browser_in_the_terminal_is_none(
+def test_browser_that_runs_in_the_terminal_is_not_opened(
     command: Command, tmp_path: Path, pages: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(tmp_path / "home", "a").close()

@@ -46,7 +46,7 @@ def train(command: Command, url: str, *more: str) -> Result:
 
 @pytest.mark.slow
 @pytest.mark.loopback
-def test_rows_are_made_and_what_is_dropped_is_told(command: Command, server: ScriptedServer) -> None:
+def test_rows_are_made_and_dropped_rows_are_reported(command: Command, server: ScriptedServer) -> None:
     done = train(command, server.url)
     assert (done.status, done.err) == (0, "")
     rows, dropped, reason, spent = done.out.decode().splitlines()
@@ -97,7 +97,7 @@ def test_cost_is_limited_where_the_price_is_known(command: Command, server: Scri
 
 @pytest.mark.slow
 @pytest.mark.loopback
-def test_dead_server_is_told_and_costs_no_query(command: Command, server: ScriptedServer) -> None:
+def test_dead_server_is_reported_and_costs_no_query(command: Command, server: ScriptedServer) -> None:
     done = train(command, refused_url())
     assert done.status == 2  # one query needs no model to be dropped
     assert "rarr: 2 queries failed: correct the cause, and run again" in done.err
@@ -106,7 +106,7 @@ def test_dead_server_is_told_and_costs_no_query(command: Command, server: Script
 
 @pytest.mark.slow
 @pytest.mark.loopback
-def test_nothing_that_could_be_done_is_told(command: Command) -> None:
+def test_run_that_made_nothing_fails_and_names_the_doctor(command: Command) -> None:
     Path("queries.txt").write_text(QUERIES[0])
     done = train(command, refused_url())
     assert (done.status, done.err.splitlines()[-1].endswith(": see rarr doctor")) == (3, True)

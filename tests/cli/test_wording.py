@@ -19,7 +19,7 @@ def failing(text: str, status: str = "supported") -> Revision:
 
 
 @pytest.mark.parametrize(("option", "stream"), [("--offline", "out"), ("--diff", "err")])
-def test_warning_says_what_failed_once(
+def test_warning_names_the_failure_once(
     command: Command, fake: type[FakeReviser], option: str, stream: str
 ) -> None:
     fake.answer = staticmethod(failing)
@@ -28,7 +28,7 @@ def test_warning_says_what_failed_once(
     assert (LINE in printed, "failed: retrieve" in printed) == (True, False)
 
 
-def test_failure_of_everything_says_what_failed_once(command: Command, fake: type[FakeReviser]) -> None:
+def test_failure_of_everything_names_the_failure_once(command: Command, fake: type[FakeReviser]) -> None:
     fake.answer = staticmethod(lambda text: failing(text, "retrieval_failed"))
     done = command("revise", "One.")
     assert (done.status, is_complaint(done.err), f"nothing could be checked: {LINE}" in done.err) == (

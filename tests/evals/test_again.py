@@ -68,7 +68,7 @@ def test_rows_with_an_error_are_done_again(data: Path, out: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("before", few([True, False], every=2), ids=["before", "after"])
-def test_end_while_errors_are_taken_out_loses_and_doubles_nothing(
+def test_stop_while_errors_are_removed_neither_loses_nor_repeats_rows(
     data: Path, out: Path, monkeypatch: pytest.MonkeyPatch, before: bool
 ) -> None:
     def ended(path: Path, lines: Iterable[bytes]) -> None:

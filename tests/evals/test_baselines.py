@@ -32,14 +32,14 @@ def test_report_names_the_baseline(data: Path, out: Path, baseline: dict[str, An
     assert named == {name: str(value) for name, value in baseline.items()}
 
 
-def test_queries_text_searches_for_the_texts(data: Path, out: Path) -> None:
+def test_option_queries_text_searches_for_the_texts(data: Path, out: Path) -> None:
     retriever = InMemoryRetriever(["The mill opened in 1937."])
     report = evaluated(data, out, retriever, queries="text")
     assert {query for query, _ in retriever.calls} == {row.original for row in report.rows}
 
 
 @pytest.mark.slow
-def test_editor_none_changes_nothing(data: Path, out: Path) -> None:
+def test_option_editor_none_changes_no_text(data: Path, out: Path) -> None:
     assert evaluated(data, out).measures["changed"].value == 0.5
     unedited = evaluated(data, out.with_name("unedited"), editor="none")
     assert unedited.measures["changed"].value == 0

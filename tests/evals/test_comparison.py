@@ -29,7 +29,7 @@ def test_run_against_itself_differs_in_nothing(tmp_path: Path) -> None:
     assert (compared.paired.difference.value, compared.paired.p) == (0, 1)
 
 
-def test_what_one_run_could_not_judge_is_left_out_of_both(tmp_path: Path) -> None:
+def test_row_unjudged_in_one_run_is_left_out_of_both(tmp_path: Path) -> None:
     error = scored_row("y", None, None, None, error="no")
     a = finished_run(tmp_path / "a", scored_row("x", 0.2, 0.4), scored_row("y", 0.2, 0.5))
     measure = compare(a, finished_run(tmp_path / "b", scored_row("x", 0.2, 0.4), error)).measures["f1_ap"]

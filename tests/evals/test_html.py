@@ -66,7 +66,7 @@ def test_same_report_makes_the_same_page() -> None:
     assert render_html(usual()) == render_html(EvalReport.model_validate_json(usual().model_dump_json()))
 
 
-def test_what_was_not_judged_is_told_and_not_drawn() -> None:
+def test_unjudged_values_are_named_and_not_drawn() -> None:
     html = render_html(report(row("r1", None, None), measures={"f1_ap": Measured(unjudged=3)}))
     assert "F1_AP, 3 of 3 rows" in Page(html).text
     assert 'class="value"' not in html
@@ -183,7 +183,7 @@ def test_preservation_begins_where_the_rows_do(lowest: float, first_tick: str) -
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
-def test_scatter_takes_the_ends(value: float) -> None:
+def test_values_at_both_ends_stay_inside_the_scatter_plot(value: float) -> None:
     drawn = scatter([Dot("r1", value, value, value)])
     places = [float(place) for place in re.findall(r'c[xy]="([-\d.]+)"', drawn)]
     assert all(0 <= place <= 440 for place in places)

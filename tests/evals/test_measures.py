@@ -23,7 +23,7 @@ UNJUDGED = scored_row("unjudged", None, None)
 ERROR = ScoredRow(id="error", original="One.", text="One.", error="no")
 
 
-def test_means_leave_out_and_count_what_was_not_judged() -> None:
+def test_means_leave_out_and_count_unjudged_rows() -> None:
     assert value("attribution_before", GOOD, SAME, UNJUDGED, ERROR) == (0.4, 2, 2)
     assert value("attribution_after", GOOD, SAME, UNJUDGED, ERROR) == (0.7, 2, 2)
     assert value("preservation", GOOD, SAME, UNJUDGED, ERROR) == (0.966666667, 3, 1)
@@ -111,7 +111,7 @@ def test_all_names_are_those_of_measures() -> None:
     assert set(measured(rows)) == set(measures.NAMES)
 
 
-def test_errors_alone_measure_nothing() -> None:
+def test_row_with_an_error_is_unjudged_in_every_measure() -> None:
     assert set(measured([ERROR]).values()) == {Measured(unjudged=1)}
 
 

@@ -17,7 +17,7 @@ def reasons(path: Path) -> dict[int, str]:
     return {failure.line: failure.reason for failure in read_rows(path).unreadable}
 
 
-def test_row_has_what_it_brings(tmp_path: Path) -> None:
+def test_row_has_the_fields_of_its_line(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     evidence = [{"text": "E.", "title": "T", "url": "https://x.example", "score": 3}, {"text": "F."}]
     first = {"id": 7, "text": "One.", "context": "C?", "evidence": evidence, "revised": "Two.", "more": [1]}
@@ -98,7 +98,7 @@ def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-def test_mark_blank_lines_and_line_ends_are_no_matter(tmp_path: Path, end: str) -> None:
+def test_byte_order_mark_blank_lines_and_line_ends_do_not_matter(tmp_path: Path, end: str) -> None:
     path = tmp_path / "d.jsonl"
     lines = ['\ufeff{"text": "One.\u2028Still."}', "", " ", '{"text": "Two."}']
     path.write_text(end.join(lines), encoding="utf-8", newline="")

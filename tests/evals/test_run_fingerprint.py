@@ -14,17 +14,17 @@ from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 
 
-def test_only_what_differs_from_the_default_is_said() -> None:
+def test_description_has_only_settings_that_differ_from_the_default() -> None:
     assert described(Settings()) == {}
     assert described(Settings(rounds=1, preset="fast"))["rounds"] == "1"
 
 
-def test_what_bears_on_no_result_is_not_said(tmp_path: Path) -> None:
+def test_description_leaves_out_settings_without_effect_on_results(tmp_path: Path) -> None:
     free = {"home": tmp_path, "concurrency": 3, "timeout_s": 5, "attempts": 9, "refresh": True}
     assert described(Settings(**free)) == {}
 
 
-def test_no_secret_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_description_has_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TAVILY_API_KEY", "tvly-geheim")
     endpoint = {"base_url": "https://me:geheim@x.example/v1", "api_key": "geheim", "extra": {"k": "geheim"}}
     settings = Settings(

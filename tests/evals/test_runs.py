@@ -69,7 +69,7 @@ def test_any_cut_of_the_predictions_leads_to_the_same_report(data: Path, out: Pa
 @pytest.mark.parametrize(
     "missing", [("report.json",), ("report.json", "report.html"), ("predictions.jsonl",)]
 )
-def test_what_a_crash_did_not_write_is_written(data: Path, out: Path, missing: tuple[str, ...]) -> None:
+def test_files_missing_after_a_crash_are_written(data: Path, out: Path, missing: tuple[str, ...]) -> None:
     whole = evaluate(data, out, components=components())
     for name in missing:
         (out / name).unlink()
@@ -78,7 +78,7 @@ def test_what_a_crash_did_not_write_is_written(data: Path, out: Path, missing: t
 
 
 @pytest.mark.slow
-def test_crash_before_the_first_file_is_no_matter(data: Path, out: Path) -> None:
+def test_run_starts_after_a_crash_before_the_first_file(data: Path, out: Path) -> None:
     out.mkdir()
     (out / "run.lock").touch()
     (out / "run.json.part").write_text('{"data":')
@@ -188,7 +188,7 @@ def line_too_many(data: Path, out: Path) -> None:
         every=3,
     ),
 )
-def test_what_cannot_be_gone_on_with_is_refused(
+def test_folder_that_cannot_be_continued_is_refused(
     data: Path, out: Path, act: Callable[[Path, Path], None], message: str
 ) -> None:
     evaluate(data, out, components=components())
@@ -249,13 +249,13 @@ def test_full_disk_ends_the_run_in_one_line(data: Path, out: Path, monkeypatch: 
 
 
 @pytest.mark.slow
-async def test_it_may_be_called_within_an_event_loop(data: Path, out: Path) -> None:
+async def test_evaluate_may_be_called_within_an_event_loop(data: Path, out: Path) -> None:
     await asyncio.sleep(0)
     assert len(evaluate(data, out, components=components()).rows) == 5
 
 
 @pytest.mark.slow
-def test_jobs_are_at_once_and_no_more(data: Path, out: Path) -> None:
+def test_no_more_rows_run_at_once_than_jobs(data: Path, out: Path) -> None:
     now, most = 0, 0
 
     class Counting(ScriptedChecker):

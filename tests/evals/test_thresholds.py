@@ -22,7 +22,7 @@ REPORT = EvalReport(
         ("restored=0.5", ["restored is not judged, under its limit 0.5"]),
     ],
 )
-def test_what_is_under_its_limit_is_named(limit: str, messages: list[str]) -> None:
+def test_measure_under_its_limit_is_named(limit: str, messages: list[str]) -> None:
     assert under(REPORT, limits_of([limit])) == messages
 
 

@@ -51,7 +51,7 @@ def test_accepted_suggestion_is_in_the_text_and_can_be_reverted() -> None:
     assert Revision.model_validate_json(after.model_dump_json()) == after
 
 
-def test_sentence_of_an_accepted_suggestion_is_unjudged_and_says_so() -> None:
+def test_sentence_of_an_accepted_suggestion_is_unjudged_with_a_reason() -> None:
     after = revision(edit("e1", "1932", "in 1923", "suggested")).accept("e1")
     first, second = after.report.sentences
     assert (first.text, first.status, first.support) == ("The mill burned in in 1923.", "unjudged", None)
@@ -100,7 +100,7 @@ def test_ids_are_given_one_by_one() -> None:
         revision(edit("e1", "1932", "1923", "suggested")).accept(["e1"])  # type: ignore[arg-type]
 
 
-def test_older_record_says_accepted_alone() -> None:
+def test_older_record_has_only_the_field_accepted() -> None:
     made = edit("e1", "1932", "1923", "refused")
     old = {name: value for name, value in made.model_dump().items() if name not in ("state", "confidence")}
     assert Edit.model_validate(old).state == "refused"

@@ -22,7 +22,7 @@ ROWS = st.lists(SUPPORTS, max_size=5)
         ([], None),
     ],
 )
-def test_auto_ais_is_the_mean_of_what_was_judged(supports: list[float | None], mean: float | None) -> None:
+def test_auto_ais_is_the_mean_of_judged_sentences(supports: list[float | None], mean: float | None) -> None:
     assert auto_ais(supports) == (None if mean is None else pytest.approx(mean))
 
 
@@ -41,7 +41,7 @@ def test_auto_ais_from_a_table(table: list[list[float | None]], mean: float | No
     assert auto_ais_by_evidence(table) == (None if mean is None else pytest.approx(mean))
 
 
-def test_no_evidence_is_no_support_and_no_judgement_is_not() -> None:
+def test_no_evidence_counts_as_no_support_and_no_judgement_does_not() -> None:
     assert best_support([]) == 0.0
     assert best_support([None]) is None
 

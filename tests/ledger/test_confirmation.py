@@ -27,7 +27,7 @@ def confirmed(claim: str, passage: str) -> bool:
         ("Crowe", "Frank Crowe"),
     ],
 )
-def test_what_says_as_much_confirms(claim: str, passage: str) -> None:
+def test_passage_that_says_as_much_confirms(claim: str, passage: str) -> None:
     assert confirmed(claim, passage)
 
 
@@ -41,7 +41,7 @@ def test_what_says_as_much_confirms(claim: str, passage: str) -> None:
         ("Joe Saunders House", "Jane Austen House"),
     ],
 )
-def test_what_says_less_confirms_nothing(claim: str, passage: str) -> None:
+def test_passage_that_says_less_does_not_confirm(claim: str, passage: str) -> None:
     assert not confirmed(claim, passage)
 
 
@@ -51,7 +51,7 @@ def test_first_name_may_stand_elsewhere_in_the_passage() -> None:
     assert not confirms_value(short, full, parsed_passage("Swinton sang.", ""))
 
 
-def test_value_beside_which_nothing_of_its_kind_stands_is_not_compared() -> None:
+def test_value_without_another_of_its_kind_is_not_compared() -> None:
     assert confirms_values(checkable_values("1937"), checkable_values("Georgia"), parsed_passage("", ""))
 
 
@@ -64,7 +64,7 @@ def test_value_beside_which_nothing_of_its_kind_stands_is_not_compared() -> None
         ("It rose to 412.", "It has 412.", False),
     ],
 )
-def test_where_something_comes_from_is_not_where_it_goes(claim: str, passage: str, expected: bool) -> None:
+def test_reversed_direction_is_found(claim: str, passage: str, expected: bool) -> None:
     value = next(candidate for candidate in checkable_values(claim) if candidate.kind == "number")
     assert is_direction_reversed(claim[: value.start], value, parsed_passage(passage, "")) is expected
 

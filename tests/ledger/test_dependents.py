@@ -79,7 +79,7 @@ def test_value_that_is_said_again() -> None:
         BRIDGE,
     ],
 )
-def test_what_does_not_draw_on_it(text: str) -> None:
+def test_values_that_do_not_depend_on_the_correction(text: str) -> None:
     assert consequences(text, "1932", "1936") == []
 
 
@@ -87,7 +87,7 @@ def test_quantities_without_words_for_a_difference_are_no_difference() -> None:
     assert consequences("The tower is 330 m high. The mast is 250 m high, the dam 60 m.", "310", "330") == []
 
 
-def test_hundreds_of_numbers_are_no_matter() -> None:
+def test_text_with_thousands_of_numbers_has_no_dependents() -> None:
     text = "The bridge opened in 1936. " + "It has 7 lamps and 9 rails. " * 2000
     assert consequences(text, "1932", "1936") == []
 

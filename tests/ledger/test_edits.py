@@ -43,11 +43,11 @@ def chosen(waves: Sequence[Sequence[Check]]) -> list[str]:
     return [asked[0].query_id for asked in waves]
 
 
-def test_queries_about_sentences_of_their_own_are_apart() -> None:
+def test_queries_about_different_sentences_are_independent() -> None:
     assert chosen(editing("1", "2", "3").independent(pending("q3 q1 q2"))) == ["q3", "q1", "q2"]
 
 
-def test_first_of_those_about_one_sentence_goes_first() -> None:
+def test_first_query_about_a_sentence_goes_first() -> None:
     assert chosen(editing("1", "One", "2").independent(pending("q2 q1 q3"))) == ["q2", "q3"]
 
 
@@ -71,7 +71,7 @@ def test_proposals_for_one_text_are_applied_in_any_order(order: tuple[int, ...])
     assert [edit.old for edit in draft.edits] == [["1", "Two", "3"][n] for n in order]
 
 
-def test_queries_move_along() -> None:
+def test_queries_move_with_the_edited_text() -> None:
     draft = editing("1", "2", "3")
     draft.apply([proposal("2", "two hundred", "q2"), proposal("1", "", "q1")])
     places = [Span(asked.start, asked.end).of(draft.text) for asked in map(draft.query, ("q1", "q2", "q3"))]
@@ -86,7 +86,7 @@ def test_second_proposal_for_a_sentence_is_left_out() -> None:
     assert (draft.text, len(draft.edits)) == ("One is 11. Two is 2. Three is 33.", 2)
 
 
-def test_what_is_left_out_can_be_proposed_for_the_text_as_it_is() -> None:
+def test_left_out_proposal_can_be_made_again_for_the_current_text() -> None:
     draft = editing("1", "2")
     draft.apply([proposal("1", "11", "q1"), proposal("One", "Uno", "q2")])
     assert chosen(draft.independent(pending("q2"))) == ["q2"]
@@ -111,13 +111,13 @@ def test_queries_about_a_changed_sentence_are_touched_and_wait() -> None:
     assert chosen(draft.independent(pending("q2 q4"))) == []
 
 
-def test_touched_are_those_of_the_sentence_and_not_of_its_place_before() -> None:
+def test_queries_are_touched_by_sentence_and_not_by_old_offsets() -> None:
     draft = editing("1", "2", "3")
     draft.apply([proposal("1", "1" * 30, "q1"), proposal("3", "33", "q3")])
     assert draft.touched == {"q1", "q3"}
 
 
-def test_update_marks_what_is_stale_and_keeps_what_was() -> None:
+def test_update_has_the_new_text_and_marks_stale_checks() -> None:
     draft = editing("1", "2")
     draft.apply([proposal("1", "11", "q1")])
     update = draft.update(stale=lambda check: check.query_id in draft.touched)

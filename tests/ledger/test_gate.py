@@ -84,7 +84,7 @@ async def test_groups_of_digits_are_no_repeated_words(old: str, new: str, answer
         ("48,512 people", "48,500 people"),
     ],
 )
-async def test_what_the_evidence_says_of_something_else_is_no_rounded_answer(measure: str, near: str) -> None:
+async def test_value_of_something_else_is_no_rounded_answer(measure: str, near: str) -> None:
     old = f"11 {measure.split(maxsplit=1)[1]}"
     text, says = f"The Vell Bridge has {old}.", f"The Vell Bridge has {measure}. The Oslen Bridge has {near}."
     assert await refusal(old, measure, text=text, says=says, claim=old, answer=measure) == ""
@@ -95,7 +95,7 @@ async def test_what_the_evidence_says_of_something_else_is_no_rounded_answer(mea
 @pytest.mark.parametrize(
     "new", ["221 metres metres", "221 METRES Metres", "221 221 metres", "221, 221 metres"]
 )
-async def test_what_is_said_twice_is_refused(new: str) -> None:
+async def test_repeated_words_are_refused(new: str) -> None:
     assert await refusal("212 metres", new)
 
 
@@ -214,12 +214,12 @@ async def test_other_answers_of_every_kind_are_refused(case: dict[str, str], old
     assert await refusal(old, new, **case)
 
 
-async def test_what_the_text_denies_is_not_made_the_evidences_value() -> None:
+async def test_value_that_the_text_denies_is_not_replaced() -> None:
     text = "The Vell Bridge is not 212 metres long."
     assert "deny" in await refusal("212", "221", text=text)
 
 
-async def test_what_the_evidence_denies_is_not_written() -> None:
+async def test_value_that_the_evidence_denies_is_not_written() -> None:
     says = "The Vell Bridge is not 221 metres long."
     assert "would say" in await refusal("212", "221", says=says)
 
@@ -230,14 +230,14 @@ async def test_answer_that_the_evidence_does_not_say_is_refused() -> None:
 
 
 @pytest.mark.parametrize(("again", "made"), [("agrees", True), ("unknown", True), ("disagrees", False)])
-async def test_value_that_code_compared_needs_no_second_yes(again: Verdict, made: bool) -> None:
+async def test_value_that_code_compared_needs_no_second_agreement(again: Verdict, made: bool) -> None:
     assert (not await refusal("212", "221", again=again)) is made
 
 
 @pytest.mark.parametrize(
     ("again", "made"), [("agrees", True), ("unknown", False), ("irrelevant", False), ("disagrees", False)]
 )
-async def test_answer_in_words_needs_a_second_yes(again: Verdict, made: bool) -> None:
+async def test_answer_in_words_needs_a_second_agreement(again: Verdict, made: bool) -> None:
     assert (not await refusal("oak planks", "pine beams", **MATERIALS, again=again)) is made
 
 
@@ -246,6 +246,6 @@ async def test_refusal_after_a_second_question_names_what_the_evidence_says() ->
     assert reason == "asked again about the edited text, the evidence still disagrees: it says '221 metres'"
 
 
-async def test_number_without_its_unit_is_read_with_the_evidences() -> None:
+async def test_number_without_a_unit_takes_the_unit_of_the_evidence() -> None:
     assert await refusal("212", "221", claim="212", answer="221") == ""
     assert await refusal("212 metres", "221 feet", claim="212", answer="221")

@@ -152,7 +152,7 @@ def test_gate_accepts_no_edit_whose_answer_is_not_the_evidences(data: st.DataObj
 @pytest.mark.slow
 @given(st.data())
 @settings(fixed, max_examples=3000)
-def test_gate_accepts_none_of_many(data: st.DataObject) -> None:
+def test_gate_accepts_no_wrong_edit_of_many(data: st.DataObject) -> None:
     assert_sound(data)
 
 

@@ -25,5 +25,5 @@ def test_an_edit_adds_no_cell(new: str) -> None:
 
 
 @pytest.mark.parametrize("old", ["The night train", "Leaves", "train | 5", "---"])
-def test_what_is_no_cell_is_not_edited(old: str) -> None:
+def test_text_outside_the_cells_is_not_edited(old: str) -> None:
     assert refusal(old, "x") == "the change does not lie within one sentence"

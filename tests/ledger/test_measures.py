@@ -22,7 +22,7 @@ from rarr.backends.rules.parsed_sentence import parsed_sentence
         ("It has more than enough light and 40 rooms.", ""),
     ],
 )
-def test_bound(text: str, expected: str) -> None:
+def test_bound_of_a_number(text: str, expected: str) -> None:
     part = parsed_sentence(text)
     [number] = [value for value in part.values if value.kind == "number"]
     assert number_bound(part, number) == expected

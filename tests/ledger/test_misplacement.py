@@ -72,5 +72,7 @@ def test_a_value_that_belongs_to_something_else_is_misplaced(text: str, value: s
 
 
 @pytest.mark.parametrize(("text", "value", "evidence"), IN_PLACE)
-def test_a_value_that_belongs_to_the_same_is_not(text: str, value: str, evidence: str) -> None:
+def test_a_value_that_belongs_to_the_same_thing_is_not_misplaced(
+    text: str, value: str, evidence: str
+) -> None:
     assert not stands_elsewhere(text, value, evidence)

@@ -46,7 +46,7 @@ def test_words_of_a_passage_confirm_where_it_is_sure_to_support(support: float, 
     assert part_states(MILL, parts(support=support)) == [("1801", state), ("Ann Reed", state)]
 
 
-def test_check_that_agrees_lets_the_words_of_its_passage_speak() -> None:
+def test_agreeing_check_confirms_the_words_of_its_passage() -> None:
     agreed = AskedPlace(YEAR, (check("agrees", mine="1801"),))
     assert part_states(MILL, parts(asked=[agreed])) == [("1801", "confirmed"), ("Ann Reed", "confirmed")]
 
@@ -57,7 +57,7 @@ def test_answer_that_says_less_confirms_nothing() -> None:
     assert part_states(text, parts(text, asked=[agreed], passages=[passage])) == [("3 May 1801", "open")]
 
 
-def test_check_that_stands_against_the_text_makes_its_part_differ() -> None:
+def test_disagreeing_check_marks_its_part_as_different() -> None:
     disputed = AskedPlace(YEAR, (check("disagrees", mine="1801", its="1805"),))
     [year, _] = parts(asked=[disputed], against=["q1.1"])
     assert (year.state, year.evidence_id, year.says) == ("differs", "q1.1", "1805")
@@ -89,7 +89,7 @@ def test_query_about_the_sentence_asks_about_the_answers_found_in_it() -> None:
     assert places(query(0, len(MILL))) == [Span(0, len(MILL))]
 
 
-def test_place_that_holds_another_is_no_part_beside_it() -> None:
+def test_place_around_another_place_is_no_part_of_its_own() -> None:
     asked = [AskedPlace(Span(0, len(MILL)), ()), AskedPlace(YEAR, ())]
     assert [(part.start, part.end) for part in parts(asked=asked)] == [YEAR, NAME]
 

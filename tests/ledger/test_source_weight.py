@@ -65,7 +65,7 @@ def test_source_that_joins_two_groups_makes_them_one() -> None:
     assert [len(group) for group in independent_groups([first, second, copy])] == [3]
 
 
-def test_sources_without_a_name_are_one_and_nobodys_own() -> None:
+def test_unnamed_sources_are_one_group_of_kind_other() -> None:
     sources = [from_("unnamed:1a", "Peaches grow here."), from_("unnamed:2b", "The harvest was good.")]
     assert [len(group) for group in independent_groups(sources)] == [2]
     assert source_kind("unnamed:1a", {}) == "other"

@@ -24,7 +24,7 @@ def places(queries: list[Query]) -> list[tuple[int, int]]:
     return [(query.start, query.end) for query in queries]
 
 
-def test_queries_before_a_change_stay_and_those_behind_it_move() -> None:
+def test_queries_before_a_change_stay_and_later_ones_move() -> None:
     queries = [query(0, 5), query(5, 8), query(8, 12)]
     assert places(moved_queries(queries, [edit(5, 8, "longer")])) == [(0, 5), (5, 11), (11, 15)]
 
@@ -34,11 +34,11 @@ def test_query_that_a_change_overlaps_covers_all_of_it() -> None:
     assert places(moved_queries(queries, [edit(5, 8, "longer")])) == [(0, 11), (5, 11), (5, 15), (0, 15)]
 
 
-def test_rejected_edits_move_nothing() -> None:
+def test_rejected_edits_move_no_query() -> None:
     assert moved_queries([query(3, 9)], [edit(0, 1, "long", accepted=False)]) == [query(3, 9)]
 
 
-def test_insertion_moves_what_is_behind_it_and_widens_what_is_around_it() -> None:
+def test_insertion_moves_later_queries_and_widens_queries_around_it() -> None:
     queries = [query(0, 5), query(5, 8), query(3, 8)]
     assert places(moved_queries(queries, [edit(5, 5, "++")])) == [(0, 5), (7, 10), (3, 10)]
 
@@ -109,7 +109,7 @@ async def test_classifier_is_asked_for_the_class() -> None:
     ) == ["contradictory"]
 
 
-async def test_evidence_that_the_verifier_finds_to_contradict_a_sentence_is_told_apart() -> None:
+async def test_contradicting_evidence_is_listed_as_refuting() -> None:
     text, passage = "The mill burned in 1921.", evidence("The mill burned in 1923.")
     before = state(text, found=[passage], checks=[check("agrees", mine="1921")])
     support = Support(sentences(text)[0], ("q1",), {"q1.1": 0.9}, searched=True)
@@ -118,7 +118,7 @@ async def test_evidence_that_the_verifier_finds_to_contradict_a_sentence_is_told
     assert (judged.refuting, len(failures)) == (frozenset({"q1.1"}), 0)
 
 
-async def test_evidence_that_could_not_be_classified_is_not_said_to_contradict() -> None:
+async def test_unclassified_evidence_is_not_listed_as_refuting() -> None:
     support = Support(Span(0, 5), ("q1",), {"q1.1": 0.9}, searched=True)
     components = runtime(verifier=Unclassified()).context
     [judged], failures = await with_refuting(state(found=[evidence()]), [support], components)

@@ -34,6 +34,6 @@ def test_telling_words(text: str, words: list[str]) -> None:
         ("The mill is lighter than the barn.", "The barn is heavier.", False),
     ],
 )
-def test_what_tells_the_same(text: str, passage: str, alike: bool) -> None:
+def test_passage_with_the_same_telling_words(text: str, passage: str, alike: bool) -> None:
     [(_, finds)] = telling_words(parsed_sentence(text))
     assert any(finds(parsed_sentence(passage))) == alike

@@ -100,7 +100,7 @@ async def only_sentence(
     return sentence
 
 
-async def test_sentence_is_aligned_to_what_supports_it() -> None:
+async def test_sentence_is_aligned_to_the_evidence_that_supports_it() -> None:
     sentence = await only_sentence([check("agrees")], SUPPORTS, evidences=[CONFIRMING])
     places = {"Georgia": 0, "grows": 8, "most": 18}
     confirmed = tuple(
@@ -139,7 +139,7 @@ async def test_contradiction_outweighs_support() -> None:
     assert (sentence.status, sentence.evidence_ids) == ("contradicted", ("q1.1",))
 
 
-async def test_stale_contradiction_is_none() -> None:
+async def test_stale_contradiction_does_not_count() -> None:
     sentence = await only_sentence(
         [check("disagrees", stale=True), check("agrees")], SUPPORTS, evidences=[CONFIRMING]
     )
@@ -155,13 +155,13 @@ async def test_difference_that_is_often_wrong_contradicts_nothing(
 
 
 @pytest.mark.parametrize(("relevance", "status"), [(0.8, "supported"), (0.9, "contradicted")])
-async def test_what_disagrees_and_is_clearly_further_makes_no_dispute(relevance: float, status: str) -> None:
+async def test_clearly_less_relevant_disagreement_makes_no_dispute(relevance: float, status: str) -> None:
     checks = [check("agrees"), check("disagrees", "q1.2")]
     evidences = [CONFIRMING, evidence("Another.", id="q1.2", source="other.md", relevance=relevance)]
     assert (await only_sentence(checks, SUPPORTS, evidences=evidences)).status == status
 
 
-async def test_what_disagrees_and_is_nearer_makes_a_dispute() -> None:
+async def test_more_relevant_disagreement_makes_a_dispute() -> None:
     checks = [check("disagrees"), check("agrees", "q1.2")]
     evidences = [evidence(), evidence("Another.", id="q1.2", source="other.md", relevance=0.9)]
     assert (await only_sentence(checks, SUPPORTS, evidences=evidences)).status == "contradicted"
@@ -178,7 +178,7 @@ async def test_search_without_results_is_no_evidence() -> None:
 
 
 @pytest.mark.parametrize("checks", [[check("unknown", mine="", its="")], []], ids=["failed", "never checked"])
-async def test_what_no_check_judged_is_unjudged(checks: list[Check]) -> None:
+async def test_sentence_that_no_check_judged_is_unjudged(checks: list[Check]) -> None:
     assert (await only_sentence(checks)).status == "unjudged"
 
 
@@ -190,11 +190,11 @@ async def test_open_part_that_no_query_asks_for_is_unconfirmed(text: str, status
     assert sentence.status == status
 
 
-async def test_what_a_check_judged_and_did_not_decide_is_unconfirmed() -> None:
+async def test_sentence_that_a_check_left_undecided_is_unconfirmed() -> None:
     assert (await only_sentence([check("unknown")])).status == "unconfirmed"
 
 
-async def test_what_the_verifier_cannot_judge_is_unjudged() -> None:
+async def test_sentence_that_the_verifier_cannot_judge_is_unjudged() -> None:
     sentence = await only_sentence([check("irrelevant")], ScriptedVerifier({}))
     assert (sentence.status, sentence.support) == ("unjudged", None)
 
@@ -213,9 +213,7 @@ class FailsToClassify(ScriptedVerifier):
 
 
 @pytest.mark.parametrize(("failing", "status"), [(["q1.1"], "supported"), (["q1.1", "q1.2"], "unjudged")])
-async def test_what_could_not_be_classified_neither_supports_nor_refutes(
-    failing: list[str], status: str
-) -> None:
+async def test_unclassified_evidence_neither_supports_nor_refutes(failing: list[str], status: str) -> None:
     evidences = [evidence(TEXT), evidence(TEXT, id="q1.2", source="other.md")]
     checks = [check("agrees"), check("agrees", "q1.2")]
     sentence = await only_sentence(checks, FailsToClassify(failing), evidences=evidences)

@@ -52,7 +52,7 @@ async def test_failed_check_is_unknown_with_a_warning() -> None:
     assert "TimeoutError: no answer" in warning.message
 
 
-async def test_only_what_is_stale_is_asked_again() -> None:
+async def test_only_stale_checks_are_asked_again() -> None:
     checker = ScriptedChecker()
     before = [check(stale=True), check("agrees", "q1.2")]
     update = await check_agreement(asked(checks=before), runtime(checker=checker))

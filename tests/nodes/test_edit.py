@@ -1,37 +1,17 @@
-"""An edit is made only if evidence disagrees, if it is within the limits, and if support rises."""
+"""An edit is made only if evidence disagrees and support rises."""
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import pytest
-from makers import TEXT, check, disagrees, edit as edited, evidence, query, runtime, state
+from makers import TEXT, check, edit as edited, evidence, query, runtime, state
 
+from nodes.disputes import disputed, only_edit
 from rarr.nodes.edit import edit
-from rarr.records import Agreement, Change, Check, Edit, Evidence, Query, Verdict
+from rarr.records import Agreement, Change, Check, Evidence, Query, Verdict
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.testing import ScriptedChecker, ScriptedEditor, ScriptedVerifier
 from rarr.tools.text.document import Span
-
-RISES = ScriptedVerifier(lambda sentence, evidence: 0.0 if "Georgia" in sentence else 1.0)
-
-
-def disputed(text: str = TEXT, **more: object) -> State:
-    """One query about Georgia, one evidence for California that disagrees."""
-    start = text.index("Georgia")
-    fields = {"queries": [query(start, start + 7)], "found": [evidence()], "checks": [check()]} | more
-    return state(text, **fields)  # type: ignore[arg-type]  # the keys of a state
-
-
-def changes(start: int, end: int, new: str) -> ScriptedEditor:
-    return ScriptedEditor(lambda text, query, check, evidence: Change(start=start, end=end, new=new))
-
-
-async def only_edit(before: State, settings: Settings | None = None, **components: Any) -> Edit:
-    update = await edit(before, runtime(settings, **components))
-    [done] = update["edits"]
-    assert (update["text"] != before["text"]) == done.accepted
-    return done
 
 
 async def test_disagreement_is_edited() -> None:
@@ -43,7 +23,7 @@ async def test_disagreement_is_edited() -> None:
 
 
 @pytest.mark.parametrize("verdict", ["agrees", "irrelevant", "unknown"])
-async def test_nothing_else_is_edited(verdict: str) -> None:
+async def test_only_disagreements_are_edited(verdict: str) -> None:
     editor = ScriptedEditor()
     update = await edit(disputed(checks=[check(verdict)]), runtime(editor=editor))  # type: ignore[arg-type]
     assert (update["text"], update["edits"], editor.calls) == (TEXT, [], [])
@@ -82,30 +62,24 @@ FOLLOWS = query().model_copy(update={"follows": "e0"})
         ("unknown", "asked again about the edited text, the evidence does not confirm it: unknown"),
     ],
 )
-async def test_what_follows_from_an_edit_must_be_confirmed(verdict: Verdict, reason: str) -> None:
+async def test_dependent_edit_must_be_confirmed(verdict: Verdict, reason: str) -> None:
     checker = ScriptedChecker(lambda *_: Agreement(verdict=verdict))
     unsupported = ScriptedVerifier(lambda *_: 0.0)  # the evidence need not say what follows from it
     done = await only_edit(disputed(queries=[FOLLOWS]), checker=checker, verifier=unsupported)
     assert (done.accepted, done.reason) == (not reason, reason)
 
 
-async def test_what_follows_must_not_cost_what_was_supported_its_support() -> None:
+async def test_dependent_edit_must_not_cost_a_supported_sentence_its_support() -> None:
     checker = ScriptedChecker(lambda *_: Agreement(verdict="agrees"))
     verifier = ScriptedVerifier(lambda sentence, _: 0.9 if "Georgia" in sentence else 0.1)
     done = await only_edit(disputed(queries=[FOLLOWS]), checker=checker, verifier=verifier)
     assert done.reason.startswith("a sentence loses its support: 0.90 before, 0.10 after")
 
 
-async def test_what_follows_is_not_confirmed_where_nothing_is_verified() -> None:
+async def test_dependent_edit_is_not_confirmed_without_verification() -> None:
     checker = ScriptedChecker(lambda *_: Agreement(verdict="unknown"))
     done = await only_edit(disputed(queries=[FOLLOWS]), Settings(verify=False), checker=checker)
     assert (done.accepted, checker.calls) == (True, [])
-
-
-async def test_edit_that_deletes_its_sentence_is_refused() -> None:
-    settings = Settings(max_edit_share=1)
-    done = await only_edit(disputed(), settings, editor=changes(0, len(TEXT), ""))
-    assert done.reason == "the change deletes the sentence"
 
 
 async def test_editor_that_declines_leaves_the_text() -> None:
@@ -151,129 +125,6 @@ async def test_verifier_judges_the_sentence_before_and_after() -> None:
     assert seen == ["Georgia grows the most peaches.", "California grows the most peaches."]
 
 
-@pytest.mark.parametrize(("limit", "accepted"), [(9, False), (10, True)])
-async def test_max_edit_chars(limit: int, accepted: bool) -> None:
-    editor = changes(0, 7, "G" + "x" * 10)  # ten of eleven characters differ
-    settings = Settings(max_edit_chars=limit, verify=False)
-    done = await only_edit(disputed(), settings, editor=editor)
-    assert done.accepted == accepted
-    assert accepted or done.reason == f"it changes 10 characters, over max_edit_chars ({limit})"
-
-
-@pytest.mark.parametrize(("share", "accepted"), [(0.19, False), (0.2, True)])
-async def test_max_edit_share(share: float, accepted: bool) -> None:
-    text = "Georgia is nice in June.."  # 25 characters, 5 of which change
-    editor = changes(0, 7, "Geo--xyz")
-    settings = Settings(max_edit_share=share, verify=False)
-    done = await only_edit(disputed(text), settings, editor=editor)
-    assert done.accepted == accepted
-    assert accepted or "max_edit_share" in done.reason
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The file `Georgia.txt` lists the peaches of that state.",
-        "The [peaches of Georgia](https://a.example) are known well.",
-        "Peaches are known well [Georgia].",
-        "Peaches are known well (Georgia, 2019).",
-        "See https://a.example/Georgia for more on these peaches.",
-    ],
-    ids=["code", "link", "citation", "reference", "address"],
-)
-async def test_code_links_and_citations_are_never_edited(text: str) -> None:
-    done = await only_edit(disputed(text), verifier=RISES)
-    assert (done.accepted, done.reason) == (False, "the change touches code, a link or a citation")
-
-
-async def test_code_that_reaches_over_the_end_of_a_sentence_is_not_edited() -> None:
-    text = "The command `say so. Georgia grows` prints a line."
-    assert not (await only_edit(disputed(text), verifier=RISES)).accepted
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "```\nGeorgia grows peaches.\n```\n",
-        "It says:\n\n    Georgia grows peaches.\n\nIt is old.",
-        "It says:\n\n\tGeorgia grows peaches.\n",
-        "| State |\n|---|\n| Georgia |\n",
-        "# Georgia grows peaches.\n",
-    ],
-    ids=["code", "indented", "tab", "table", "heading"],
-)
-async def test_only_prose_is_edited(text: str) -> None:
-    done = await only_edit(disputed(text), verifier=RISES)
-    assert (done.accepted, done.reason) == (False, "the change does not lie within one sentence")
-
-
-@pytest.mark.parametrize(("start", "end"), [(4, 12), (-3, 2), (2, 900), (5, 2)])
-async def test_change_outside_one_sentence_is_rejected(start: int, end: int) -> None:
-    editor = changes(start, end, "x")
-    done = await only_edit(disputed("Peaches. Georgia has them."), editor=editor, verifier=RISES)
-    assert done.reason == "the change does not lie within one sentence"
-
-
-def two_sides(second: Check, relevance: float, source: str = "other.md") -> State:
-    other = evidence("Another passage.", id="q1.2", relevance=relevance, source=source)
-    return disputed(found=[evidence(), other], checks=[check(), second])
-
-
-@pytest.mark.parametrize(
-    ("second", "reason"),
-    [
-        (check("agrees", "q1.2"), "sources disagree: q1.2 agrees with the text"),
-        (
-            check("disagrees", "q1.2", its="Texas"),
-            "sources disagree among themselves: q1.2 does not say 'California' either",
-        ),
-    ],
-)
-async def test_sources_that_disagree_hold_an_edit_back(second: Check, reason: str) -> None:
-    checker = ScriptedChecker(
-        lambda text, query, passage: (
-            disagrees(text.split()[0], "Texas") if passage.id == "q1.2" else Agreement(verdict="agrees")
-        )
-    )
-    done = await only_edit(two_sides(second, relevance=0.9), checker=checker)
-    assert (done.accepted, done.reason) == (False, reason)
-
-
-@pytest.mark.parametrize(
-    "second",
-    [check("agrees", "q1.2", stale=True), check("irrelevant", "q1.2"), check("disagrees", "q1.2")],
-    ids=["stale", "irrelevant", "same answer"],
-)
-async def test_what_takes_no_other_side_holds_nothing_back(second: Check) -> None:
-    checker = ScriptedChecker(lambda *_: Agreement(verdict="agrees"))
-    assert (await only_edit(two_sides(second, relevance=0.9), checker=checker)).accepted
-
-
-async def test_another_answer_that_cannot_be_judged_holds_an_edit_back() -> None:
-    done = await only_edit(two_sides(check("disagrees", "q1.2"), relevance=0.9))
-    assert (done.accepted, "could not be judged" in done.reason) == (False, True)
-
-
-@pytest.mark.parametrize(("then", "accepted"), [("unknown", True), ("disagrees", False)])
-async def test_what_disagrees_without_an_answer_holds_an_edit_back_while_it_does(
-    then: Verdict, accepted: bool
-) -> None:
-    checker = ScriptedChecker(
-        lambda text, query, passage: Agreement(verdict=then if passage.id == "q1.2" else "agrees")
-    )
-    nameless = check("disagrees", "q1.2", its="")
-    assert (await only_edit(two_sides(nameless, relevance=0.9), checker=checker)).accepted is accepted
-
-
-async def test_much_less_relevant_sources_hold_nothing_back() -> None:
-    assert (await only_edit(two_sides(check("agrees", "q1.2"), relevance=0.5))).accepted
-
-
-async def test_one_source_may_not_contradict_itself_however_relevant() -> None:
-    before = two_sides(check("agrees", "q1.2"), relevance=0.1, source="peaches.md")
-    assert not (await only_edit(before)).accepted
-
-
 TWO = "Georgia grew 40 tons of peaches."
 
 
@@ -316,7 +167,7 @@ async def test_rejected_edit_makes_nothing_stale() -> None:
 
 
 @pytest.mark.parametrize("accepted", [True, False])
-async def test_query_is_edited_for_once(accepted: bool) -> None:
+async def test_query_causes_at_most_one_edit(accepted: bool) -> None:
     before = [edited(0, 7, "Georgia", accepted=accepted)]
     assert (await edit(disputed(edits=before, tried=["q1"]), runtime()))["edits"] == before
 
@@ -333,31 +184,10 @@ async def test_one_failure_does_not_stop_the_next_edit() -> None:
 
 
 @pytest.mark.parametrize("end_of_line", ["\n", "\r\n"])
-async def test_all_but_the_change_stays(end_of_line: str) -> None:
+async def test_text_around_the_change_stays_the_same(end_of_line: str) -> None:
     around: Callable[[str], str] = f"* One –{end_of_line}* {{}} grows.{end_of_line}{end_of_line}\t☃".format
     update = await edit(disputed(around("Georgia")), runtime())
     assert update["text"] == around("California")
-
-
-@pytest.mark.parametrize(
-    "new",
-    [
-        "[Texas](http://evil)",
-        "<b>Texas</b>",
-        "Texas [4]",
-        "Texas\n\n# Owned",
-        "Tex\x00as",
-        "Tex\ud800as",
-        "Tex\u202eas",
-        "`Texas`",
-    ],
-)
-async def test_edit_that_adds_more_than_words_is_refused(new: str) -> None:
-    editor = ScriptedEditor(lambda *_: Change(start=0, end=7, new=new))
-    done = await only_edit(disputed(), editor=editor)
-    assert (done.accepted, done.reason) == (
-        False, "the change adds a link, a citation, markup or a line",
-    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ def corrected(text: str = TEXT, original: str = ORIGINAL, **more: Any) -> State:
     return state(text, original=original, edits=[edit], **(fields | more))  # type: ignore[arg-type]
 
 
-async def test_what_was_reckoned_is_a_disagreement_of_the_edits_evidence() -> None:
+async def test_recomputed_value_is_a_disagreement_with_the_evidence_of_the_edit() -> None:
     update = await follow_up(corrected(), runtime())
     [_, asked], [_, passage], [check] = update["queries"], update["evidence"], update["checks"]
     assert (asked.id, asked.follows, ORIGINAL[asked.start : asked.end]) == ("q2", "e1", "40")
@@ -36,7 +36,7 @@ async def test_what_was_reckoned_is_a_disagreement_of_the_edits_evidence() -> No
     assert check.evidence_id == "q2.1"
 
 
-async def test_what_only_a_reader_can_tell_is_left_to_the_checker() -> None:
+async def test_conclusion_in_words_is_left_to_the_checker() -> None:
     original = "The bridge opened in 1932. It was therefore the oldest."
     update = await follow_up(corrected(original.replace("1932", "1936"), original), runtime())
     assert ([query.id for query in update["queries"]], update["checks"]) == (["q1", "q2"], [])
@@ -45,18 +45,18 @@ async def test_what_only_a_reader_can_tell_is_left_to_the_checker() -> None:
 @pytest.mark.parametrize(
     "chosen", [{"settings": Settings(follow_up=False)}, {"baseline": Baseline(agreement=False)}]
 )
-async def test_a_setting_and_a_baseline_leave_it_out(chosen: dict[str, Any]) -> None:
+async def test_setting_or_baseline_turns_follow_up_off(chosen: dict[str, Any]) -> None:
     assert await follow_up(corrected(), runtime(**chosen)) == {"followed": ["e1"]}
 
 
-async def test_what_evidence_says_is_right_is_not_asked_about() -> None:
+async def test_value_that_evidence_confirms_is_not_followed_up() -> None:
     place = ORIGINAL.index("40")
     queries = [query(21, 25), query(place, place + 2, id="q2")]
     agreed = corrected(queries=queries, checks=[check("agrees", "q2.1")])
     assert len((await follow_up(agreed, runtime()))["queries"]) == 2
 
 
-async def test_what_was_followed_up_is_not_asked_about_again() -> None:
+async def test_followed_up_value_is_not_asked_about_again() -> None:
     before = corrected()
     after: State = {**before, **(await follow_up(before, runtime()))}
     assert len((await follow_up(after, runtime()))["queries"]) == 2
@@ -69,7 +69,7 @@ async def test_each_edit_is_followed_up_once() -> None:
     assert unfollowed(after) == []
 
 
-async def test_a_later_edit_that_moves_the_place_is_no_matter() -> None:
+async def test_place_moved_by_a_later_edit_is_followed_up() -> None:
     before = corrected()
     later = Edit(
         id="e2", start=4, end=10, old="bridge", new="old bridge",

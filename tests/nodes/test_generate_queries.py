@@ -34,6 +34,6 @@ async def test_same_words_about_other_characters_are_two_queries() -> None:
     assert len(update["queries"]) == 2
 
 
-async def test_nothing_to_check_is_said() -> None:
+async def test_text_without_queries_gives_a_warning() -> None:
     update = await generate_queries(state(), runtime())
     assert (update["queries"], update["warnings"]) == ([], [NOTHING_TO_CHECK])

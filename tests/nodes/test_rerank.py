@@ -26,7 +26,7 @@ async def test_best_come_first_and_are_named_by_rank() -> None:
     ]
 
 
-async def test_j_are_kept() -> None:
+async def test_only_the_best_passages_are_kept() -> None:
     ranked = await kept([passage(text, source=text) for text in "abc"], most=2)
     assert [e.text for e in ranked] == ["a", "b"]
 
@@ -89,7 +89,7 @@ async def test_skipped_passages_leave_room_for_others() -> None:
     assert [e.text for e in await kept(passages, most=2)] == ["abc", "xyz"]
 
 
-async def test_nothing_found_asks_no_reranker() -> None:
+async def test_no_reranker_is_asked_without_passages() -> None:
     scorer = ScriptedReranker()
     here = state(queries=[query()], passages={"q1": []})
     assert (await rerank(here, runtime(reranker=scorer)))["evidence"] == []

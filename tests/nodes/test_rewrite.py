@@ -49,12 +49,12 @@ async def test_the_text_is_rewritten_with_all_evidence() -> None:
     assert (update["text"], sorted(seen)) == ("Another.", ["q1.1", "q1.2", "q2.1"])
 
 
-async def test_what_stays_is_no_edit() -> None:
+async def test_unchanged_sentence_is_no_edit() -> None:
     update = await rewrite(FOUND, runtime(rewriter=Rewriting(lambda sentence, _: sentence)))
     assert (update["text"], update["edits"]) == (TEXT, [])
 
 
-async def test_what_fails_stays_and_is_told() -> None:
+async def test_sentence_that_fails_stays_with_a_warning() -> None:
     def new(sentence: str, passages: Sequence[Evidence]) -> str:
         if sentence == "One.":
             raise OSError("down")

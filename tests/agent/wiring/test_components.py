@@ -104,7 +104,7 @@ def test_everything_is_embedded_by_default(notes: Path) -> None:
     assert type(components.reranker) is OverlapReranker
 
 
-def test_rules_read_nothing(notes: Path) -> None:
+def test_rules_load_no_model(notes: Path) -> None:
     components = wire(Settings(corpus=notes, model="rules"))
     assert (rooms(components), components.models) == ({"rules"}, ())
 
@@ -161,7 +161,7 @@ def test_wikipedia_is_searched_where_there_is_no_corpus() -> None:
     assert type(getattr(wire(Settings()).retriever, "source", None)).__name__ == "Wikipedia"
 
 
-async def test_sources_on_the_web_are_limited_whatever_they_find() -> None:
+async def test_excluded_domains_are_dropped_from_every_web_source() -> None:
     passages = [passage(source="https://a.org/1"), passage(source="https://b.org/2")]
     settings = Settings(search="wikipedia", exclude_domains=["b.org"])
     limited: Any = wire(settings).retriever
@@ -170,7 +170,7 @@ async def test_sources_on_the_web_are_limited_whatever_they_find() -> None:
 
 
 @pytest.mark.parametrize("search", ["corpus, wikipedia", ["corpus", "wikipedia"]])
-def test_several_sources_are_one(notes: Path, search: Any) -> None:
+def test_several_sources_are_combined_into_one_retriever(notes: Path, search: Any) -> None:
     assert type(wire(Settings(search=search, corpus=notes)).retriever).__name__ == "CombinedRetriever"
 
 
@@ -193,7 +193,7 @@ async def test_corpus_is_searched(notes: Path) -> None:
     assert passage.text == "The library opened in 1976."
 
 
-def test_first_indexing_tells_how_far_it_is(notes: Path) -> None:
+def test_first_indexing_reports_its_progress(notes: Path) -> None:
     progress: list[tuple[int, int]] = []
     wire(Settings(corpus=notes), on_index=lambda done, total: progress.append((done, total)))
     assert progress[-1] == (1, 1)
@@ -214,7 +214,7 @@ def test_endpoint_of_no_model_is_an_error() -> None:
         wire(Settings(search=InMemoryRetriever(), model="vllm:a", endpoints=endpoints))
 
 
-def test_endpoint_of_the_reranker_is_one() -> None:
+def test_reranker_may_have_its_own_endpoint() -> None:
     at: Any = {"vllm:bge": {"base_url": "http://gpu2:8000/v1"}}
     assert wire(Settings(reranker="vllm:bge", endpoints=at, search=InMemoryRetriever())).reranker
     with pytest.raises(SettingsError, match="endpoints has 'vllm:bge', which no setting names"):

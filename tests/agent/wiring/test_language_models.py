@@ -57,12 +57,12 @@ def test_missing_model_is_an_error_before_anything_is_indexed(tmp_path: Path) ->
     assert not home.exists()
 
 
-def test_node_that_is_none_is_an_error() -> None:
+def test_unknown_node_is_an_error() -> None:
     with pytest.raises(SettingsError, match="unknown node 'edits'"):
         Reviser(Settings(models={"edits": "embedded"}, search=InMemoryRetriever()))
 
 
-def test_one_name_is_one_model() -> None:
+def test_equal_names_share_one_model_object() -> None:
     known = models("vllm:a", "vllm:b", "vllm:a")
     assert known["vllm:a"] is known["vllm:a"]
     assert [model.name for model in known.all] == ["vllm:a", "vllm:b"]
@@ -77,13 +77,13 @@ def test_script_of_a_file_is_a_model(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["localhost:8000", "ftp://host/v1", "/v1"])
-def test_base_url_that_is_none_is_an_error(url: str) -> None:
+def test_base_url_of_the_wrong_form_is_an_error(url: str) -> None:
     with pytest.raises(SettingsError, match="give http://HOST:PORT/v1"):
         models("vllm:a", base_url=url)
 
 
 @pytest.mark.parametrize("name", ["base_url", "api_key"])
-def test_what_is_meant_for_one_provider_reaches_no_other(name: str) -> None:
+def test_address_or_key_for_two_providers_is_refused(name: str) -> None:
     given = {name: "http://localhost:1/v1"}
     with pytest.raises(SettingsError, match=f"{name} would go to vllm:a and openai:b alike"):
         models("vllm:a", "openai:b", **given)
@@ -91,7 +91,7 @@ def test_what_is_meant_for_one_provider_reaches_no_other(name: str) -> None:
         models("vllm:a", fallbacks=["openai:b"], **given)
 
 
-def test_models_of_endpoints_of_their_own_take_no_part_in_that() -> None:
+def test_model_with_its_own_endpoint_is_no_second_provider() -> None:
     own = {"openai:b": {"base_url": "http://localhost:2/v1", "api_key": "two"}}
     assert len(models("vllm:a", "openai:b", api_key="one", endpoints=own).all) == 2
 
@@ -126,7 +126,7 @@ def test_endpoint_wins_over_base_url_and_key() -> None:
 
 
 @pytest.mark.loopback
-def test_key_of_all_does_not_reach_an_endpoint_of_its_own() -> None:
+def test_shared_key_is_not_sent_to_a_models_own_endpoint() -> None:
     with ScriptedServer(answer) as own:
         settings = Settings(
             model="vllm:a", api_key="all", search=Documents(), endpoints={"vllm:a": {"base_url": own.url}}

@@ -51,7 +51,7 @@ async def test_scores_are_those_of_one_model_at_one_server() -> None:
     assert asked == [([0.25], 2, 0), ([0.75], 2, 2), ([0.25], 2, 2), ([0.25], 4, 2)]
 
 
-async def test_password_in_the_address_is_not_told() -> None:
+async def test_password_in_the_address_is_not_shown() -> None:
     with pytest.raises(RetrievalError, match=r"score of reranker vllm:bge at http://\*\*\*@a\.org") as raised:
         await scores("bge", "http://me:secret@a.org", offline=True)
     assert "secret" not in str(raised.value)

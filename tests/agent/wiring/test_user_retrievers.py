@@ -114,7 +114,7 @@ def partial() -> Any:
 @pytest.mark.parametrize(
     "source", [Decorated(), OtherNames(), partial(), AsyncMock(**{"retrieve.return_value": [passage()]})]
 )
-async def test_object_that_works_is_taken_however_it_is_written(source: Any) -> None:
+async def test_every_form_of_working_object_is_accepted(source: Any) -> None:
     assert list(await taken(source).retrieve("q", 5)) == [passage()]
 
 
@@ -130,7 +130,7 @@ async def test_object_that_works_is_taken_however_it_is_written(source: Any) -> 
         (RetrievalError("closed: come back"), "^closed: come back$"),
     ],
 )
-async def test_what_are_no_passages_is_a_failed_retrieval(value: Any, message: str) -> None:
+async def test_answer_without_passages_is_a_failed_retrieval(value: Any, message: str) -> None:
     with pytest.raises(RetrievalError, match=message):
         await taken(Returns(value)).retrieve("q", 5)
 
@@ -142,7 +142,7 @@ async def test_callable_that_is_not_awaited_is_a_failed_retrieval() -> None:
         await taken(source).retrieve("q", 5)
 
 
-async def test_spent_budget_of_an_object_stays_one() -> None:
+async def test_budget_error_of_an_object_stays_a_budget_error() -> None:
     with pytest.raises(BudgetError):
         await taken(Returns(BudgetError("spent"))).retrieve("q", 5)
 
@@ -172,12 +172,12 @@ def test_object_that_may_go_to_the_network_is_refused_offline(source: Any) -> No
 
 
 @pytest.mark.parametrize("source", [InMemoryRetriever([TEXT]), MineOffline()], ids=["double", "langchain"])
-async def test_object_that_says_so_is_taken_offline(source: Any) -> None:
+async def test_object_that_declares_itself_offline_is_accepted_offline(source: Any) -> None:
     assert list(await taken(source, offline=True).retrieve(ASKED, 5)) is not None
 
 
 @pytest.mark.slow
-def test_corpus_object_is_taken_offline_and_tells_what_it_skipped(tmp_path: Path) -> None:
+def test_corpus_object_is_accepted_offline_and_reports_skipped_files(tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes/broken.pdf").write_bytes(b"%PDF-1.4 nothing")
     (tmp_path / "notes/one.md").write_text("The library opened in 1976.")

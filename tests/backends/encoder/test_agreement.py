@@ -66,12 +66,12 @@ async def test_the_same_value_in_the_same_role_agrees(value: str) -> None:
     assert (await checked(text, value)).verdict == "agrees"
 
 
-async def test_what_the_passage_does_not_say_is_not_contradicted() -> None:
+async def test_value_that_the_passage_does_not_mention_is_not_contradicted() -> None:
     text = "The Golden Gate Bridge cost 35 million dollars."
     assert (await checked(text, "35 million")).verdict in ("irrelevant", "unknown")
 
 
-async def test_a_passage_about_something_else_says_nothing() -> None:
+async def test_a_passage_about_something_else_gives_no_verdict() -> None:
     passage = "The Humber Bridge opened to traffic on 24 June 1981. It was designed by Freeman Fox."
     agreement = await checked("The Golden Gate Bridge opened to traffic in 1937.", "1937", passage)
     assert agreement.verdict in ("irrelevant", "unknown")
@@ -103,7 +103,7 @@ class Scripted(Encoder):
 
 
 @pytest.mark.slow
-async def test_a_contradiction_is_said_of_the_value_that_is_most_likely_wrong_without_an_answer() -> None:
+async def test_contradiction_without_an_answer_names_the_value_most_likely_wrong() -> None:
     text = "The Golden Gate Bridge was paid for by Amadeo Giannini in Nevada."
     wrong = ((Span(text.index("Amadeo"), text.index(" in")), 0.97),)
     encoder = Scripted(AttributionScores(0.01, 0.01, 0.98, wrong), "Nowhere")
@@ -140,7 +140,7 @@ async def test_a_profession_is_checked_like_any_value() -> None:
     ],
 )
 @pytest.mark.parametrize("encoder", [shipped_encoder(), Eager()], ids=["shipped", "eager"])
-def test_what_is_not_read_once_more_would_have_changed_nothing(
+def test_second_reading_that_is_left_out_would_not_change_the_verdict(
     sentence: str, encoder: Encoder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [claim] = claims(sentence, None)
@@ -150,7 +150,7 @@ def test_what_is_not_read_once_more_would_have_changed_nothing(
     assert [claim_verdicts(encoder, sentence, claim, "", passage) for passage in passages] == verdicts
 
 
-def test_most_passages_about_something_else_are_not_read_once_more() -> None:
+def test_passage_about_something_else_gets_no_second_reading() -> None:
     [claim] = claims("The Golden Gate Bridge was drawn by Irving Morrow.", None)
     ruled = ruled_values(claim.sentence.text, claim, "", PASSAGE)
     fitted = shipped_encoder().calibration

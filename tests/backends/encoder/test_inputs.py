@@ -19,7 +19,7 @@ from rarr.tools.text.document import Span
 TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
 
 
-def test_a_text_comes_before_its_passage_and_both_are_told_apart() -> None:
+def test_text_comes_before_its_passage_with_different_segment_ids() -> None:
     made = encoder_input(TOKENS, "It opened in 1937.", "Golden Gate", "It opened in May 1937.")
     assert made.ids[0] == CLS
     assert made.ids.count(SEP) == 2
@@ -45,7 +45,7 @@ def test_places_of_the_passage_are_places_of_its_characters() -> None:
     assert made.passage_spans[tokens[1]][1] == end
 
 
-def test_what_is_too_long_loses_its_end() -> None:
+def test_input_that_is_too_long_loses_its_end() -> None:
     made = encoder_input(TOKENS, "word " * 500, "title " * 500, "more " * 5000)
     assert len(made.ids) == LONGEST
     assert len(made.text_spans) == LONGEST_TEXT
@@ -58,5 +58,5 @@ def test_a_mask_behind_the_cut_is_said_to_be_cut() -> None:
     assert made.masks == [-1]
 
 
-def test_nothing_covers_a_place_without_tokens() -> None:
+def test_place_without_tokens_has_no_covering_tokens() -> None:
     assert covering_tokens([(0, 3), (4, 7)], 3, 4) is None

@@ -29,7 +29,7 @@ def asked(text: str, value: str, kind: str = "date") -> ClozeInput:
         ("The main span of the Golden Gate Bridge has 5,000 feet.", "5,000", "number", "4,200"),
     ],
 )
-def test_a_pointer_finds_what_stands_in_the_same_role(text: str, value: str, kind: str, says: str) -> None:
+def test_pointer_finds_the_words_in_the_same_role(text: str, value: str, kind: str, says: str) -> None:
     [pointer] = shipped_encoder().point([asked(text, value, kind)])
     assert pointer.best is not None
     assert says in pointer.best.of(PASSAGE)
@@ -94,7 +94,7 @@ def test_threads_share_one_encoder() -> None:
     assert scores == [expected] * 8
 
 
-def test_nothing_asked_is_nothing_answered() -> None:
+def test_no_questions_give_no_answers() -> None:
     encoder = shipped_encoder()
     assert encoder.point([]) == []
     assert encoder.attribution([]) == []

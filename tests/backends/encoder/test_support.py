@@ -26,7 +26,7 @@ async def support(text: str, passage: str = PASSAGE) -> float:
     return score
 
 
-async def test_what_is_said_is_supported_more_than_what_is_not() -> None:
+async def test_stated_sentence_is_supported_more_than_an_unstated_one() -> None:
     stated = support("Thomas Hay built Elm Mill in 1804.")
     assert 0 <= await support("Elm Mill ground barley for three villages.") < await stated <= 1
 
@@ -52,7 +52,7 @@ def test_long_evidence_is_read_where_it_speaks_of_the_claim() -> None:
     assert len(noting.shown) == PARTS
 
 
-def test_a_threshold_that_nothing_reaches_divides_by_nothing() -> None:
+def test_threshold_of_1_causes_no_division_by_zero() -> None:
     assert scaled_support(0.5, 1.0) < scaled_support(1.0, 1.0) <= AT_THRESHOLD
 
 
@@ -88,18 +88,18 @@ def test_the_calibrated_threshold_is_the_one_of_the_settings() -> None:
     assert Settings().support_threshold == AT_THRESHOLD
 
 
-async def test_what_the_evidence_denies_in_the_same_words_is_not_supported() -> None:
+async def test_sentence_denied_in_the_same_words_is_not_supported() -> None:
     passage = "Elm Mill was built in 1804. Elm Mill was never rebuilt after the fire of 1911."
     assert await support("Elm Mill was never rebuilt after the fire of 1911.", passage) > AT_THRESHOLD
     assert await support("Elm Mill was rebuilt after the fire of 1911.", passage) < AT_THRESHOLD
 
 
-async def test_a_subject_that_is_named_does_not_support_what_is_said_of_it() -> None:
+async def test_naming_a_subject_does_not_support_claims_about_it() -> None:
     passage = "Velorane is given once a day. The usual dose is 20 mg."
     assert await support("Velorane treats headaches.", passage) < AT_THRESHOLD
 
 
-async def test_parties_that_changed_places_are_not_supported() -> None:
+async def test_sentence_with_exchanged_parties_is_not_supported() -> None:
     passage = "In the final, Elm Mill beat Hay Forge by two goals."
     assert await support("In the final, Elm Mill beat Hay Forge by two goals.", passage) > AT_THRESHOLD
     assert await support("In the final, Hay Forge beat Elm Mill by two goals.", passage) < AT_THRESHOLD

@@ -44,7 +44,7 @@ def test_a_missing_file_is_named(weights: Path) -> None:
         checked_manifest(weights)
 
 
-def test_another_format_is_refused_with_both_numbers(weights: Path) -> None:
+def test_another_format_is_refused_naming_both_versions(weights: Path) -> None:
     facts = json.loads((weights / FACTS).read_text())
     (weights / FACTS).write_text(json.dumps(facts | {"format": FORMAT + 1}))
     with pytest.raises(
@@ -54,14 +54,14 @@ def test_another_format_is_refused_with_both_numbers(weights: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "null", '{"format": 2}'])
-def test_facts_that_say_nothing_are_refused(weights: Path, content: str) -> None:
+def test_manifest_that_cannot_be_read_is_refused(weights: Path, content: str) -> None:
     (weights / FACTS).write_text(content)
     with pytest.raises(SettingsError):
         checked_manifest(weights)
 
 
 @pytest.mark.parametrize(("name", "value"), [("bias", math.nan), ("threshold", 7), ("weights", {"a": 1e999})])
-def test_a_calibration_that_means_nothing_is_refused(weights: Path, name: str, value: Any) -> None:
+def test_calibration_with_unusable_numbers_is_refused(weights: Path, name: str, value: Any) -> None:
     facts = json.loads((weights / FACTS).read_text())
     facts["calibration"]["supports"][name] = value
     (weights / FACTS).write_text(json.dumps(facts))
@@ -80,7 +80,7 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
         checked_manifest(tmp_path / "nowhere")
 
 
-def test_a_regression_says_how_likely_and_whether() -> None:
+def test_logistic_regression_gives_probability_and_decision() -> None:
     made = Logistic(bias=-1.0, weights={"a": 2.0}, threshold=0.6)
     assert made.probability({"a": 0.5}) == 0.5
     assert not made.holds({"a": 0.5})

@@ -96,7 +96,7 @@ def refused(name: str, error: type[Exception] = SetupError) -> str:
 
 
 @pytest.mark.parametrize("name", ["", "deberta", "nowhere/to/be"])
-def test_what_can_be_no_model_is_a_wrong_setting(name: str) -> None:
+def test_name_that_can_be_no_model_is_a_wrong_setting(name: str) -> None:
     assert f"unknown model 'nli:{name}': give the folder of a model" in refused(name, SettingsError)
 
 
@@ -115,13 +115,13 @@ def test_missing_package_is_one_line_with_its_installation(
     assert refused(NAME).endswith(f"(No module named '{lacking}'): pip install \"rarr[torch]\"")
 
 
-def test_what_was_downloaded_before_is_not_asked_for(fake: Fake, hub: list[str]) -> None:
+def test_downloaded_model_is_not_downloaded_again(fake: Fake, hub: list[str]) -> None:
     loaded_model(NAME)
     assert fake.asked == [("config", NAME, True), ("tokenizer", NAME, True), ("model", NAME, True)]
     assert hub == []
 
 
-def test_rest_is_downloaded(fake: Fake, hub: list[str]) -> None:
+def test_missing_model_is_downloaded(fake: Fake, hub: list[str]) -> None:
     fake.fails[True] = OSError("not here")
     loaded_model(NAME)
     assert [local for _, _, local in fake.asked] == [True, False] * 3
@@ -159,7 +159,7 @@ def test_model_without_a_trained_head_is_refused(fake: Fake) -> None:
     assert "lacks weights, classifier.bias among them" in refused(NAME)
 
 
-def test_it_is_loaded_before_anything_is_indexed(fake: Fake, tmp_path: Path) -> None:
+def test_model_is_loaded_before_the_corpus_is_indexed(fake: Fake, tmp_path: Path) -> None:
     fake.labels = ["positive", "negative"]
     (tmp_path / "one.md").write_text("One.")
     with pytest.raises(SetupError, match="has the labels positive"):

@@ -153,13 +153,13 @@ async def test_answers_are_the_same_alone_together_and_again(three: Path) -> Non
     assert [score for [score] in alone] == pytest.approx(list(whole), abs=1e-5)
 
 
-def test_it_learns_nothing(three: Path) -> None:
+def test_model_does_not_learn_while_judging(three: Path) -> None:
     model = NliModel(str(three))
     assert not model._model.training
     assert supports(model, GRANTED) == supports(model, GRANTED)
 
 
-def test_settings_name_it(three: Path, tmp_path: Path) -> None:
+def test_settings_can_name_an_nli_model(three: Path, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes/permits.md").write_text("# Permits\n\nThe permit was granted in 1936.")
     settings = Settings(models={"attribute": f"nli:{three}"}, corpus=tmp_path / "notes")
@@ -184,7 +184,7 @@ def changed(folder: Path, **values: Any) -> str:
         ({"model_type": "unheard"}, "cannot be loaded"),
     ],
 )
-def test_what_is_no_verifier_is_refused_in_one_line(three: Path, values: Any, message: str) -> None:
+def test_model_that_is_no_verifier_is_refused_in_one_line(three: Path, values: Any, message: str) -> None:
     (three / "code.py").write_text("raise SystemExit('code of a model ran')")
     with pytest.raises(SetupError, match=message) as raised:
         loaded_model(changed(three, **values))

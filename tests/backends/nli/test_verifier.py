@@ -78,7 +78,7 @@ async def test_class_is_the_most_probable_of_three_or_goes_by_the_threshold(
     assert await verifier.classify(TEXT, None, sentences(TEXT)[:1], FOUND) == [expected]
 
 
-def test_it_is_a_classifier(verifier: NliVerifier) -> None:
+def test_nli_verifier_is_a_classifier(verifier: NliVerifier) -> None:
     assert isinstance(verifier, Classifier)
 
 
@@ -90,7 +90,7 @@ def test_it_is_a_classifier(verifier: NliVerifier) -> None:
         (Span(0, 0), ""),
     ],
 )
-def test_any_span_stands_alone(span: Span, sentence: str) -> None:
+def test_any_span_can_be_written_as_a_standalone_sentence(span: Span, sentence: str) -> None:
     assert standalone_text(TEXT, None, span) == sentence
 
 

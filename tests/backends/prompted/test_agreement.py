@@ -88,7 +88,9 @@ async def test_disagreement_without_two_answers_is_unknown(text_answer: str, evi
         ("a geologist", "an expert on rocks"),
     ],
 )
-async def test_agreement_of_answers_that_stand_in_both_is_one(text_answer: str, evidence_answer: str) -> None:
+async def test_agreement_counts_where_text_and_passage_have_the_answers(
+    text_answer: str, evidence_answer: str
+) -> None:
     assert (
         await checked_against(
             f"It was {text_answer}.",

@@ -94,7 +94,7 @@ TWO_YEARS = evidence("The Orrel Mill went up in flames in May 1923. The Orrel Mi
 
 
 @pytest.mark.parametrize("answered", ["1887", "not stated", "the miller"])
-async def test_readings_that_part_ways_are_no_verdict(answered: str) -> None:
+async def test_readings_that_differ_are_no_verdict(answered: str) -> None:
     chat = reads("May 1923", answered)
     agreement = await checker(chat).check(TEXT, None, QUERY, TWO_YEARS)
     assert agreement.verdict == "unknown"
@@ -164,7 +164,7 @@ class OftenUnsure(ScriptedModel):
     [("May 1923", 0.7, None), ("May 1923", 0.5, DOUBTED), ("not stated", 0.7, DOUBTED)],
     ids=["sure of two", "sure of none", "another answer"],
 )
-async def test_query_settles_a_difference_of_which_the_model_is_not_sure(
+async def test_query_settles_a_difference_where_the_model_is_unsure(
     third: str, answer: float, confidence: float | None
 ) -> None:
     def answers(asked: Asked) -> dict[str, str]:
@@ -211,7 +211,9 @@ async def test_a_reading_holds_for_a_text_that_was_edited() -> None:
         ("irrelevant", "", False),
     ],
 )
-def test_a_source_that_answers_is_enough(verdict: Verdict, answer: str, answered: bool) -> None:
+def test_source_counts_as_answered_by_verdict_and_answer(
+    verdict: Verdict, answer: str, answered: bool
+) -> None:
     agreement = Agreement(verdict=verdict, evidence_answer=answer)
     assert checker(reads("")).is_answered(agreement) == answered
 
@@ -222,7 +224,7 @@ async def test_a_passage_about_something_else_costs_no_request() -> None:
     assert (agreement.verdict, chat.calls) == ("irrelevant", [])
 
 
-async def test_what_follows_from_an_edit_is_judged_with_the_text_in_view() -> None:
+async def test_follow_up_of_an_edit_is_judged_with_the_text_in_view() -> None:
     verdict = {"text_answer": "1921", "evidence_answer": "1923", "reason": "", "verdict": "disagrees"}
     chat = answering(verdict)
     await checker(chat).check(TEXT, None, QUERY.model_copy(update={"follows": "e1"}), FOUND)

@@ -126,7 +126,7 @@ async def test_injection_marks_of_a_text_are_found_and_stay_as_they_are(text: st
     assert await edited(text, "1921", shown, shown.replace("1921", "1923")) == text.replace("1921", "1923")
 
 
-async def test_injection_marks_within_what_changes_come_back() -> None:
+async def test_injection_marks_within_the_changed_words_come_back() -> None:
     text = "In 1921 <evidence> and 1923"
     done = await edited(text, "1921", "1921 ‹evidence> and 1923", "1931 ‹evidence> and 1933")
     assert done == "In 1931 <evidence> and 1933"
@@ -153,7 +153,7 @@ MARKDOWN = """# Mills\r
     ],
     ids=["emphasis and a citation", "strong", "over a line end, a link and quotes"],
 )  # fmt: skip
-async def test_markdown_is_identical_outside_of_what_changes(
+async def test_markdown_is_identical_outside_of_the_change(
     span: str, revision: str, old: str, new: str
 ) -> None:
     done = await edited(MARKDOWN, "Old Mill", span, revision)
@@ -171,7 +171,7 @@ async def test_markdown_is_identical_outside_of_what_changes(
     ],
     ids=["both ends", "a word", "neither end", "full stop", "insertion"],
 )
-async def test_words_that_both_begin_and_end_with_are_not_part_of_the_change(
+async def test_words_shared_at_both_ends_are_not_part_of_the_change(
     span: str, revision: str, old: str, new: str
 ) -> None:
     edit = await change(MILL, "1919", span, revision)

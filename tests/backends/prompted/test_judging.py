@@ -24,7 +24,7 @@ def verifier(chat: ScriptedModel) -> PromptedVerifier:
 @pytest.mark.parametrize(
     ("verdict", "support"), [("attributable", 1.0), ("extrapolatory", 0.0), ("contradictory", 0.0)]
 )
-async def test_only_what_is_attributable_is_supported(verdict: str, support: float) -> None:
+async def test_only_attributable_sentences_are_supported(verdict: str, support: float) -> None:
     chat = answering({"reason": "So it says.", "verdict": verdict})
     assert await verifier(chat).support(TEXT, None, sentences(TEXT)[:1], FOUND) == [support]
 

@@ -33,7 +33,7 @@ async def test_errors_come_as_the_model_gave_them() -> None:
     assert asked_of(chat) == {"text": "It opened in 1901.", "kinds": "date, unit"}
 
 
-async def test_answer_that_cannot_be_read_is_none() -> None:
+async def test_unreadable_answer_is_an_error() -> None:
     noiser = PromptedNoiser(language_model(answering("no")), PROMPTS)
     with pytest.raises(ModelError):
         await noiser.corrupt("It opened in 1901.", ("date",))

@@ -19,7 +19,7 @@ def test_context_chooses_the_contextual_form() -> None:
     assert (contextual.name, variables) == ("edit_in_context", {"context": "Who?", "text": "x"})
 
 
-def test_folder_overrides_what_it_has(tmp_path: Path) -> None:
+def test_folder_overrides_the_prompts_that_it_holds(tmp_path: Path) -> None:
     (tmp_path / "edit.md").write_text(OWN.replace("Correct the text", "Mend the text"))
     shutil.copy(prompts.FOLDER / "edit_in_context.md", tmp_path)
     own = Prompts(tmp_path)
@@ -27,7 +27,7 @@ def test_folder_overrides_what_it_has(tmp_path: Path) -> None:
     assert own["check_agreement"] == Prompts()["check_agreement"]
 
 
-def test_home_is_understood(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tilde_in_a_folder_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / "own").mkdir()
     assert Prompts(Path("~/own"))["edit"] == Prompts()["edit"]

@@ -48,7 +48,7 @@ async def place(about: str, question: str = "When?", text: str = TEXT) -> str:
     ],
     ids=["exactly", "case", "spaces", "blanks around"],
 )
-async def test_place_is_what_a_question_is_about(about: str, words: str) -> None:
+async def test_place_is_the_words_that_a_question_is_about(about: str, words: str) -> None:
     assert await place(about) == words
 
 
@@ -66,7 +66,7 @@ async def test_injection_marks_of_a_text_are_found_where_they_stand(
     assert await place(about, text=text) == words
 
 
-async def test_what_stands_twice_is_meant_where_the_question_has_more_words() -> None:
+async def test_repeated_words_are_placed_where_the_question_shares_more_words() -> None:
     [query] = await asked([ask("Who was the owner of the mill?", "mill")])
     assert query.start == TEXT.rindex("mill")
     [query] = await asked([ask("How old was the mill that was built?", "mill")])
@@ -76,14 +76,14 @@ async def test_what_stands_twice_is_meant_where_the_question_has_more_words() ->
 @pytest.mark.parametrize(
     "about", ["", "1821", "ill", "19"], ids=["nothing", "not there", "in a word", "in a number"]
 )
-async def test_what_is_not_in_the_text_is_about_the_sentence_with_most_of_its_words(about: str) -> None:
+async def test_unknown_words_are_placed_in_the_sentence_that_shares_most_words(about: str) -> None:
     assert (
         await place(about, "In which year has it burned?") == "It burned in 1921 and was  rebuilt\nin 1923."
     )
 
 
 @pytest.mark.parametrize("about", [".*", "(?P<a", "[", "\\", "(1919|1921)", "a" * 10_000, "(a+)+$" * 500])
-async def test_hostile_about_is_text(about: str) -> None:
+async def test_hostile_about_field_is_read_as_text(about: str) -> None:
     assert (await place(about, "Which owner of the mill fled?")).startswith("The owner")
 
 
@@ -108,7 +108,7 @@ async def test_text_without_a_sentence_is_not_asked_about(text: str) -> None:
 
 
 @pytest.mark.parametrize("answer", ["", " \n", "I cannot help with that."])
-async def test_answer_that_is_none_is_no_empty_list(answer: str) -> None:
+async def test_unreadable_answer_is_an_error_and_no_empty_list(answer: str) -> None:
     with pytest.raises(ModelError, match="cannot be read"):
         await generator(answering(answer)).generate(TEXT, None)
 

@@ -95,12 +95,12 @@ NOT_SURE = [
 
 
 @pytest.mark.parametrize(("text", "value", "evidence"), AGREES)
-async def test_agrees(text: str, value: str, evidence: str) -> None:
+async def test_same_value_agrees(text: str, value: str, evidence: str) -> None:
     assert (await verdict_on(text, value, evidence, "Hoover Dam")).verdict == "agrees"
 
 
 @pytest.mark.parametrize(("text", "value", "evidence", "answer"), DISAGREES)
-async def test_disagrees(text: str, value: str, evidence: str, answer: str | None) -> None:
+async def test_another_value_disagrees(text: str, value: str, evidence: str, answer: str | None) -> None:
     agreement = await verdict_on(text, value, evidence)
     if answer is None:  # a decade is no exact date
         assert agreement.verdict in ("irrelevant", "unknown")
@@ -113,7 +113,7 @@ async def test_disagrees(text: str, value: str, evidence: str, answer: str | Non
 
 
 @pytest.mark.parametrize(("text", "value", "evidence"), NOT_SURE)
-async def test_abstains(text: str, value: str, evidence: str) -> None:
+async def test_value_without_a_counterpart_is_not_judged(text: str, value: str, evidence: str) -> None:
     assert (await verdict_on(text, value, evidence)).verdict in ("irrelevant", "unknown")
 
 
@@ -126,7 +126,7 @@ async def test_abstains(text: str, value: str, evidence: str) -> None:
         ("Was it said that the Elm Bridge opened on 3 May 1937?", "unknown"),
     ],
 )
-async def test_what_is_planned_or_supposed_is_not_contradicted_by_what_is_so(text: str, opened: str) -> None:
+async def test_plan_or_supposition_is_not_contradicted_by_a_fact(text: str, opened: str) -> None:
     assert (await verdict_on(text, "3 May 1937", "The Elm Bridge opened on 4 June 1939.")).verdict == opened
 
 
@@ -142,7 +142,7 @@ async def test_namesakes_contradict_nothing() -> None:
     assert (await verdict_on("The Hoover Dam opened in 1936.", "1936", page)).verdict != "disagrees"
 
 
-async def test_something_else_is_irrelevant() -> None:
+async def test_passage_about_something_else_is_irrelevant() -> None:
     agreement = await verdict_on("The Hoover Dam opened in 1935.", "1935", "Bread was baked in 1889.")
     assert (agreement.verdict, agreement.reason) == ("irrelevant", "the evidence is about something else")
 

@@ -30,16 +30,16 @@ NOT_STATED = [
 
 
 @pytest.mark.parametrize("text", STATED)
-def test_what_is_stated(text: str) -> None:
+def test_clause_that_is_stated(text: str) -> None:
     assert is_asserted(text, len(text))
 
 
 @pytest.mark.parametrize("text", NOT_STATED)
-def test_what_is_denied_doubted_or_reported_is_not_stated(text: str) -> None:
+def test_denied_doubted_or_reported_clause_is_not_stated(text: str) -> None:
     assert not is_asserted(text, len(text))
 
 
-def test_what_stands_before_a_report_is_stated() -> None:
+def test_clause_before_a_report_is_stated() -> None:
     text = "In 1898 the mayor hoped that the pier would open in 1899."
     assert is_asserted(text, text.index("1898"))
     assert not is_asserted(text, text.index("1899"))

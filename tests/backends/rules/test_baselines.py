@@ -53,12 +53,12 @@ async def test_another_value_is_found_whether_or_not_it_contradicts(passage: str
     assert (agreement.verdict, agreement.text_answer, agreement.evidence_answer) == ("unknown", "1932", other)
 
 
-async def test_nothing_is_asked() -> None:
+async def test_unasked_agreement_gives_no_verdict() -> None:
     agreement = await UnaskedAgreement().check(TEXT, None, query(27, 31), evidence("It opened in 1936."))
     assert (agreement.verdict, agreement.evidence_answer) == ("unknown", "")
 
 
-async def test_one_word_is_changed_by_chance_and_the_same_again() -> None:
+async def test_random_rewriter_changes_one_word_and_repeats_itself() -> None:
     span, passages = Span(0, 32), [evidence("Steel tunnels")]
     first, again = [await RandomRewriter().rewrite(TEXT, None, span, passages) for _ in range(2)]
     changed = [new for old, new in zip(FIRST.split(), first.split(), strict=True) if old != new]
@@ -70,5 +70,5 @@ async def test_no_evidence_is_no_change() -> None:
     assert await RandomRewriter().rewrite(TEXT, None, Span(0, 32), []) == FIRST
 
 
-async def test_nothing_is_rewritten() -> None:
+async def test_no_evidence_is_not_rewritten() -> None:
     assert await NoRewriter().rewrite(TEXT, None, Span(0, len(TEXT)), [evidence()]) == TEXT

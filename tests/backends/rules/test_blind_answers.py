@@ -176,7 +176,7 @@ def test_another_value_disagrees(text: str, value: str, passage: str, answer: st
 
 
 @pytest.mark.parametrize(("text", "value", "passage", "answer", "reason"), NO_REASON)
-def test_what_explains_the_difference_is_a_doubt(
+def test_explained_difference_is_a_doubt(
     text: str, value: str, passage: str, answer: str, reason: str
 ) -> None:
     answered = compared(text, value, passage, answer)
@@ -190,7 +190,7 @@ def test_no_answer_is_irrelevant(answer: str) -> None:
     assert compared("It has 9 gates.", "9", "It has gates.", answer).agreement.verdict == "irrelevant"
 
 
-def test_an_answer_that_the_passage_does_not_say_is_none() -> None:
+def test_an_answer_that_is_not_in_the_passage_is_no_answer() -> None:
     agreement = compared("The dam has 9 gates.", "9", "The dam has many gates.", "12").agreement
     assert agreement.verdict == "unknown"
     assert "does not stand in the evidence" in agreement.reason
@@ -254,7 +254,7 @@ def test_a_passage_about_something_else_is_not_read() -> None:
 @pytest.mark.parametrize(
     ("title", "verdict"), [("Glen Canyon", "unknown"), ("The Humber", "disagrees"), ("", "disagrees")]
 )
-def test_a_page_about_something_that_the_text_does_not_name_is_no_reason(title: str, verdict: str) -> None:
+def test_page_with_an_unnamed_subject_does_not_decide(title: str, verdict: str) -> None:
     text = "The Humber has a bridge. Cars have used the bridge since June 1981."
     query = Query(id="q1", text="?", start=text.index("June"), end=text.index("June") + 9)
     passage = evidence("All cars have used the bridge since May 1937.").model_copy(update={"title": title})

@@ -21,7 +21,7 @@ def claim_texts(text: str, context: str | None = None) -> list[str]:
         ("The Hoover Dam is large. Paris is far.", "Paris is far."),
     ],
 )
-def test_puts_the_subject_in(text: str, second: str) -> None:
+def test_pronoun_is_replaced_by_the_subject(text: str, second: str) -> None:
     assert claim_texts(text)[1] == second
 
 
@@ -39,7 +39,7 @@ def test_without_a_subject_a_pronoun_stays() -> None:
     assert claim_texts("It opened in 1936.") == ["It opened in 1936."]
 
 
-def test_a_name_further_on_leaves_the_subject_aside() -> None:
+def test_later_name_does_not_replace_the_subject() -> None:
     [_, claim] = claims("The Hoover Dam is large. Two men from the town of Boulder City died.", None)
     assert (claim.about, claim.put_in) == ("Hoover Dam", 0)
 
@@ -52,7 +52,7 @@ def test_a_name_further_on_leaves_the_subject_aside() -> None:
         ("[Paris](https://a.example/1936) is large.", "1936"),
     ],
 )
-def test_hides_what_is_no_prose(text: str, hidden: str) -> None:
+def test_text_that_is_no_prose_is_hidden(text: str, hidden: str) -> None:
     assert all(hidden not in sentence for sentence in claim_texts(text))
 
 
@@ -75,12 +75,12 @@ def test_places_lead_back_to_the_text(text: str) -> None:
             assert place is None or place.of(text) == claim.sentence.text[value.start : value.end]
 
 
-def test_the_subject_that_was_put_in_has_no_place() -> None:
+def test_inserted_subject_has_no_place_in_the_text() -> None:
     [_, claim] = claims("The Hoover Dam is large. It opened in 1936.", None)
     assert claim.in_text(0, claim.put_in) is None
 
 
-def test_a_bold_label_is_no_subject_and_says_nothing() -> None:
+def test_a_bold_label_is_neither_subject_nor_claim() -> None:
     text = (
         "# The Orrel Dam\n\n**Costs:** The price was 12 crowns.\n\n- **Opening hours**: On Mondays it shuts."
     )
@@ -128,6 +128,6 @@ def test_a_sentence_without_a_subject_is_about_the_topic(text: str, last: str) -
     assert claim_texts(text)[-1] == last
 
 
-def test_what_was_put_in_may_be_meant_for_the_topic() -> None:
+def test_inserted_subject_may_stand_for_the_topic() -> None:
     [_, claim] = claims("# The Orrel Dam\n\nIda Lunde drew it. She said that it took ten years.", None)
     assert (claim.sentence.text.partition(" said")[0], claim.topic) == ("Ida Lunde", "Orrel Dam")

@@ -31,7 +31,9 @@ def value(part: ParsedSentence, words: str) -> Value:
         ("The bridge is not 412 metres long.", "412", "The bridge is 400 metres long.", "400"),
     ],
 )
-def test_another_event(claim: str, claim_value: str, evidence: str, evidence_value: str) -> None:
+def test_clauses_about_different_events(
+    claim: str, claim_value: str, evidence: str, evidence_value: str
+) -> None:
     first, second = parsed_sentence(claim), parsed_sentence(evidence)
     assert is_another_event(first, value(first, claim_value), second, value(second, evidence_value))
 
@@ -49,7 +51,9 @@ def test_another_event(claim: str, claim_value: str, evidence: str, evidence_val
         ("The bridge is 412 metres long.", "412", "It opened in 1937 and is 400 metres long.", "400"),
     ],
 )
-def test_the_same_event(claim: str, claim_value: str, evidence: str, evidence_value: str) -> None:
+def test_clauses_about_the_same_event(
+    claim: str, claim_value: str, evidence: str, evidence_value: str
+) -> None:
     first, second = parsed_sentence(claim), parsed_sentence(evidence)
     assert not is_another_event(first, value(first, claim_value), second, value(second, evidence_value))
 
@@ -57,6 +61,6 @@ def test_the_same_event(claim: str, claim_value: str, evidence: str, evidence_va
 @pytest.mark.parametrize(
     ("claim", "again"), [("Exports grew in 2019.", True), ("It was founded in 2019.", False)]
 )
-def test_what_may_happen_again(claim: str, again: bool) -> None:
+def test_event_that_may_recur(claim: str, again: bool) -> None:
     part = parsed_sentence(claim)
     assert is_recurring(part, value(part, "2019")) == again

@@ -23,7 +23,7 @@ from rarr.backends.rules.dates import dates, same_date
         ("the eighteenth century", (1700, 1800, None, None)),
     ],
 )
-def test_reads(text: str, read: tuple[int | None, ...]) -> None:
+def test_date_is_read(text: str, read: tuple[int | None, ...]) -> None:
     [date] = dates(text)
     assert (date.first_year, date.last_year, date.month, date.day) == read
 
@@ -42,12 +42,12 @@ def test_reads(text: str, read: tuple[int | None, ...]) -> None:
         "2150",
     ],
 )
-def test_is_no_date(text: str) -> None:
+def test_words_that_are_no_date(text: str) -> None:
     assert list(dates(text)) == []
 
 
 @pytest.mark.parametrize("text", ["in 1937 ships were built", "1937 was", "Since 1900 feet"])
-def test_a_year_before_what_looks_counted(text: str) -> None:
+def test_year_before_a_word_that_looks_like_a_unit_is_a_date(text: str) -> None:
     assert len(list(dates(text))) == 1
 
 

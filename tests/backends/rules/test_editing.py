@@ -80,7 +80,9 @@ async def edited(text: str, value: str, answer: str) -> str | None:
         ("He met Bob Smith.", "Bob Smith", "Ann Lee", "He met Ann Lee."),
     ],
 )
-async def test_writes_as_the_text_writes(text: str, value: str, answer: str, result: str) -> None:
+async def test_answer_is_written_in_the_form_of_the_text(
+    text: str, value: str, answer: str, result: str
+) -> None:
     assert await edited(text, value, answer) == result
 
 
@@ -102,7 +104,7 @@ async def test_writes_as_the_text_writes(text: str, value: str, answer: str, res
         ("It is old.", "old", "new"),
     ],
 )
-async def test_declines(text: str, value: str, answer: str) -> None:
+async def test_editor_declines(text: str, value: str, answer: str) -> None:
     assert await edited(text, value, answer) is None
 
 
@@ -132,7 +134,7 @@ WRITTEN = st.one_of(
 
 
 @given(WRITTEN, WRITTEN)
-def test_what_is_written_means_what_the_evidence_says(text_value: str, evidence_value: str) -> None:
+def test_written_value_equals_the_value_of_the_evidence(text_value: str, evidence_value: str) -> None:
     text = f"The hall was once said to be at {text_value}, as told."
     for value in checkable_values(text):
         words = text[value.start : value.end]

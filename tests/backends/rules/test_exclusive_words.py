@@ -13,13 +13,13 @@ from rarr.backends.rules.exclusive_words import exclusive_terms, same_term
         ("It is made of bronze.", "bronze", "medal"),
     ],
 )
-def test_finds(text: str, words: str, label: str) -> None:
+def test_exclusive_terms_are_found(text: str, words: str, label: str) -> None:
     [term] = exclusive_terms(text)
     assert (text[term.start : term.end], term.label) == (words, label)
 
 
 @pytest.mark.parametrize("text", ["northward", "non-public", "goldfish"])
-def test_words_are_whole(text: str) -> None:
+def test_only_whole_words_are_terms(text: str) -> None:
     assert list(exclusive_terms(text)) == []
 
 

@@ -22,7 +22,7 @@ from rarr.backends.rules.name_matching import key_words, same_name, shortest_for
         ("Paris's", "Paris"),
     ],
 )
-def test_can_mean_the_same(first: str, second: str) -> None:
+def test_names_that_can_mean_the_same(first: str, second: str) -> None:
     assert same_name(first, second)
     assert same_name(second, first)
 
@@ -38,7 +38,7 @@ def test_can_mean_the_same(first: str, second: str) -> None:
         ("", "Paris"),
     ],
 )
-def test_means_something_else(first: str, second: str) -> None:
+def test_names_that_differ(first: str, second: str) -> None:
     assert not same_name(first, second)
     assert not same_name(second, first)
 

@@ -38,7 +38,7 @@ from rarr.backends.rules.parsed_sentence import parsed_sentence
         ("The appeal was dismissed by the court.", "The appeal was upheld by the court."),
     ],
 )
-def test_one_of_the_two_is_denied(claim: str, evidence: str) -> None:
+def test_claim_or_evidence_denies_the_other(claim: str, evidence: str) -> None:
     sentences = [parsed_sentence("It rained."), parsed_sentence(evidence)]
     assert is_denied(parsed_sentence(claim), sentences)
     assert is_denied(parsed_sentence(evidence), [parsed_sentence(claim)])
@@ -81,16 +81,16 @@ def test_one_of_the_two_is_denied(claim: str, evidence: str) -> None:
         *("other units of time", "other units", "a value more"),
     ],
 )
-def test_neither_is(claim: str, evidence: str) -> None:
+def test_claim_and_evidence_do_not_deny_each_other(claim: str, evidence: str) -> None:
     assert not is_denied(parsed_sentence(claim), [parsed_sentence(evidence)] if evidence else [])
 
 
-def test_a_sentence_that_says_it_as_well_outweighs_one_that_denies_it() -> None:
+def test_sentence_that_states_the_claim_outweighs_its_denial() -> None:
     sentences = [parsed_sentence("The mill was not rebuilt."), parsed_sentence("The mill was rebuilt.")]
     assert not is_denied(parsed_sentence("The mill was rebuilt."), sentences)
 
 
-def test_what_all_of_the_evidence_is_about_need_not_be_said_again() -> None:
+def test_topic_of_the_evidence_need_not_be_repeated() -> None:
     claim = parsed_sentence("The Data Retention and Privacy Act 2012 applies to public libraries.")
     sentences = [parsed_sentence("The act does not apply to public libraries.")]
     title = {word.stem for word in parsed_sentence("Data Retention and Privacy Act 2012").content}
@@ -98,7 +98,7 @@ def test_what_all_of_the_evidence_is_about_need_not_be_said_again() -> None:
     assert not is_denied(claim, sentences)
 
 
-def test_the_same_word_elsewhere_does_not_say_it_here() -> None:
+def test_same_word_about_another_person_does_not_state_the_claim() -> None:
     sentences = [parsed_sentence("In 2014 the court convicted Jo Ash and acquitted Al Hay.")]
     assert is_denied(parsed_sentence("In 2014 the court acquitted Jo Ash."), sentences)
     assert not is_denied(parsed_sentence("In 2014 the court acquitted Al Hay."), sentences)

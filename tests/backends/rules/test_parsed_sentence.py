@@ -15,7 +15,7 @@ from rarr.backends.rules.parsed_sentence import parsed_sentence
         ("The dam – opened in 1937 – is 30 metres high.", ("1937", "30")),
     ],
 )
-def test_clauses_apart(text: str, apart: tuple[str, str]) -> None:
+def test_words_in_different_clauses(text: str, apart: tuple[str, str]) -> None:
     first, second = (parsed_sentence(text).clause(text.index(word)) for word in apart)
     assert first != second
 
@@ -28,7 +28,7 @@ def test_clauses_apart(text: str, apart: tuple[str, str]) -> None:
         ("The dam (a large one) is 30 metres high.", ("dam", "30")),
     ],
 )
-def test_one_clause(text: str, together: tuple[str, str]) -> None:
+def test_words_in_one_clause(text: str, together: tuple[str, str]) -> None:
     first, second = (parsed_sentence(text).clause(text.index(word)) for word in together)
     assert first == second
 
@@ -37,5 +37,5 @@ def test_an_insertion_is_negative() -> None:
     assert parsed_sentence("The dam (in 1937) and the lake (in 1938).").clause(12) == -1
 
 
-def test_content_has_meaning() -> None:
+def test_content_words_leave_out_stop_words() -> None:
     assert [word.text for word in parsed_sentence("The dam of the river").content] == ["dam", "river"]

@@ -37,7 +37,7 @@ from rarr.backends.rules.proper_names import is_person, proper_names
         ("Ångström, Évian and Łódź lie apart.", ["Ångström", "Évian", "Łódź"]),
     ],
 )
-def test_finds(text: str, names: list[str]) -> None:
+def test_proper_names_are_found(text: str, names: list[str]) -> None:
     assert [name.text for name in proper_names(text)] == names
 
 
@@ -57,5 +57,5 @@ def test_places_are_those_of_the_names() -> None:
         ("They saw “Moby Dick” there.", False),
     ],
 )
-def test_is_person(text: str, person: bool) -> None:
+def test_names_of_persons(text: str, person: bool) -> None:
     assert is_person(text, proper_names(text)[0]) is person

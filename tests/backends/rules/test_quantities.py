@@ -58,7 +58,7 @@ def test_reads_amount_and_unit(text: str, amount: float, unit: str) -> None:
     "text",
     ["One of them left.", "See v1.2.3-a4.", "In the top ten.", "It is half a million.", "A part of a mile."],
 )
-def test_is_no_number(text: str) -> None:
+def test_words_that_are_no_number(text: str) -> None:
     assert [n for n in quantities(text) if n.amount not in (1.2, 3.0)] == []
 
 
@@ -147,7 +147,7 @@ def test_an_article_is_no_part_of_a_number() -> None:
         ("twelve months", "1 year"),
     ],
 )
-def test_means_the_same(first: str, second: str) -> None:
+def test_quantities_that_are_equal(first: str, second: str) -> None:
     assert same_quantity(next(quantities(first)), next(quantities(second)))
     assert same_quantity(next(quantities(second)), next(quantities(first)))
 
@@ -166,7 +166,7 @@ def test_means_the_same(first: str, second: str) -> None:
         ("12%", "13%"),
     ],
 )
-def test_means_something_else(first: str, second: str) -> None:
+def test_quantities_that_differ(first: str, second: str) -> None:
     assert same_quantity(next(quantities(first)), next(quantities(second))) is False
 
 

@@ -32,17 +32,17 @@ async def questions(text: str, context: str | None = None) -> list[tuple[str, st
         ("There are boats on Mud Lake.", ("Mud Lake", "There are boats on whom or what?")),
     ],
 )
-async def test_asks_for_a_value(text: str, asked: tuple[str, str]) -> None:
+async def test_question_asks_for_a_value(text: str, asked: tuple[str, str]) -> None:
     assert await questions(text) == [asked]
 
 
-async def test_carries_the_subject_over() -> None:
+async def test_question_carries_the_subject_over() -> None:
     assert await questions("The Hoover Dam is large. It opened in 1936.") == [
         ("1936", "Hoover Dam opened when?")
     ]
 
 
-async def test_asks_within_a_clause_that_says_enough() -> None:
+async def test_question_stays_within_a_clause_that_is_long_enough() -> None:
     text = "Bob Smith drew plans in 1930; Ann Lee built the long concrete bridge across Mud River in 1936."
     assert dict(await questions(text))["1936"].endswith(
         "Ann Lee built the long concrete bridge across Mud River when?"
@@ -65,11 +65,11 @@ async def test_a_short_clause_is_asked_in_its_sentence() -> None:
         "It stands (Smith, 1936).",
     ],
 )
-async def test_leaves_citations_and_code_alone(text: str) -> None:
+async def test_no_question_is_about_citations_or_code(text: str) -> None:
     assert await questions(text) == []
 
 
-async def test_does_not_give_away_what_is_said_twice_and_marked() -> None:
+async def test_value_repeated_in_markup_is_not_given_away() -> None:
     [(_, question)] = await questions("The dam of 1936, or _1936_, stands.")
     assert "1936" not in question
 
@@ -91,7 +91,7 @@ SENTENCE = st.tuples(*map(st.sampled_from, (SUBJECTS, VERBS, VALUES, VERBS, VALU
 
 
 @given(st.lists(SENTENCE, min_size=1, max_size=3).map(lambda parts: ". ".join(parts) + "."))
-def test_never_says_the_value_it_asks_for(text: str) -> None:
+def test_question_never_contains_its_value(text: str) -> None:
     for claim in claims(text, None):
         for value, place in askable_values(text, claim):
             pattern = rf"(?<!\w){re.escape(place.of(text))}(?!\w)"

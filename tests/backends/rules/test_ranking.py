@@ -54,6 +54,6 @@ async def test_titles_count() -> None:
     assert values[0] > values[1]
 
 
-async def test_nothing_to_score() -> None:
+async def test_no_passages_or_no_query_to_score() -> None:
     assert await scores("Which?") == []
     assert await scores("", "The dam.") == [0.0]

@@ -20,7 +20,7 @@ def test_a_corrected_value_is_better_supported() -> None:
     assert support("The Hoover Dam opened in 1936.") > support("The Hoover Dam opened in 1935.")
 
 
-def test_what_is_told_in_full_has_full_support() -> None:
+def test_fully_stated_sentence_has_full_support() -> None:
     assert support("The Hoover Dam opened in 1936.") > 0.9
 
 
@@ -33,7 +33,7 @@ def test_another_subject_has_less_support() -> None:
 
 
 @pytest.mark.parametrize("text", ["It was.", "Is it so?"])
-def test_nothing_to_compare(text: str) -> None:
+def test_sentence_without_a_value_to_compare(text: str) -> None:
     assert claim_judgement(claims(text, None)[0], parsed_passage(EVIDENCE, "")) is None
 
 
@@ -46,7 +46,7 @@ def test_nothing_to_compare(text: str) -> None:
         ("Is it so?", None),
     ],
 )
-async def test_class_goes_by_contradiction_then_by_support(text: str, expected: str | None) -> None:
+async def test_contradiction_decides_the_class_before_support(text: str, expected: str | None) -> None:
     verifier = ValueVerifier(0.55)
     assert await verifier.classify(text, None, sentences(text), evidence(EVIDENCE)) == [expected]
     assert isinstance(verifier, Classifier)
@@ -61,7 +61,7 @@ async def test_threshold_parts_attributable_from_extrapolatory() -> None:
     assert classes == [["attributable"], ["extrapolatory"]]
 
 
-async def test_what_the_evidence_denies_in_the_same_words_is_worth_less() -> None:
+async def test_sentence_denied_in_the_same_words_has_less_support() -> None:
     passage = "The Hoover Dam was not closed in 1936."
     [stated] = await ValueVerifier(0.55).support(passage, None, [Span(0, len(passage))], evidence(passage))
     text = "The Hoover Dam was closed in 1936."

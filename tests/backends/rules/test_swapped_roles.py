@@ -46,7 +46,7 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
         "in another number",
     ],
 )
-def test_two_parts_changed_places(claim: str, evidence: str) -> None:
+def test_exchanged_roles_are_found(claim: str, evidence: str) -> None:
     assert is_denied(parsed_sentence(claim), [parsed_sentence(evidence)])
 
 
@@ -66,5 +66,5 @@ def test_two_parts_changed_places(claim: str, evidence: str) -> None:
     ],
     ids=["same", "moved", "is", "list", "either way", "and", "other words", "more", "empty", "long"],
 )
-def test_nothing_did(claim: str, evidence: str) -> None:
+def test_unexchanged_roles_are_not_reported(claim: str, evidence: str) -> None:
     assert not has_swapped_roles(parsed_sentence(claim), parsed_sentence(evidence))

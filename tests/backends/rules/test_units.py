@@ -18,13 +18,13 @@ def test_base_unit(form: str, unit: str, size: float) -> None:
 
 
 @pytest.mark.parametrize("form", ["mw", "parsec"])
-def test_is_no_unit(form: str) -> None:
+def test_word_that_is_no_unit(form: str) -> None:
     with pytest.raises(KeyError):
         base_unit(form)
 
 
 @pytest.mark.parametrize("form", ["feet", "tonnes", "acres", "°F", "degrees Celsius", "weeks"])
-def test_there_and_back(form: str) -> None:
+def test_conversion_to_the_base_unit_and_back(form: str) -> None:
     assert from_base(to_base(12.5, form), form) == pytest.approx(12.5)
 
 

@@ -58,7 +58,7 @@ def test_precise_citations(sentence: CitedSentence, judged: tuple[bool, ...]) ->
         (None, False, True, False),  # idle, whatever the whole
     ],
 )
-def test_what_was_not_judged_is_settled_only_by_the_rest(
+def test_unjudged_citation_is_settled_only_by_the_others(
     whole: bool | None, alone: bool | None, without: bool | None, judged: bool | None
 ) -> None:
     assert precise(CitedSentence(whole, (alone, True), (without, True)))[0] is judged

@@ -43,7 +43,7 @@ def test_a_value_at_its_limit_is_not_beyond_it(before: float, after: float, kept
     assert edit_kinds(before, after, kept) == set()
 
 
-def test_bad_from_exactly_nine_tenths_was_not_unnecessary() -> None:
+def test_edit_from_exactly_nine_tenths_is_bad_and_not_unnecessary() -> None:
     assert edit_kinds(0.9, 0.5, 0.8) == {"bad"}
 
 

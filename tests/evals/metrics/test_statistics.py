@@ -52,7 +52,7 @@ def test_a_lower_level_has_a_narrower_interval() -> None:
         ([0.5, 0.5, 0.5, None], Measured(value=0.5, low=0.5, high=0.5, n=3, unjudged=1)),
     ],
 )
-def test_mean_counts_what_was_not_judged(values: list[float | None], measured: Measured) -> None:
+def test_mean_counts_unjudged_values(values: list[float | None], measured: Measured) -> None:
     assert mean(values) == measured
 
 
@@ -73,7 +73,7 @@ def test_resamples_without_the_statistic_are_left_out() -> None:
     assert bootstrap([0.0, 0.0], one_sided) == Measured(n=2)
 
 
-def test_of_few_resamples_none_is_cut_off() -> None:
+def test_interval_of_few_resamples_is_their_whole_range() -> None:
     seen = list[float]()
 
     def average(rows: Sequence[int]) -> float:
@@ -145,7 +145,7 @@ def test_paired_p_is_never_0() -> None:
     assert paired([0.0] * 100, [1.0] * 100, flips=99).p == 1 / 100
 
 
-def test_rounding_sets_no_equal_sums_apart() -> None:
+def test_rounding_does_not_separate_equal_sums() -> None:
     """0.3 - 0.2 is less than 0.1 in floating point, and 0.4 - 0.3 more."""
     assert paired([0.3, 0.3], [0.2, 0.4]).p == 1.0
     assert paired([0.3, 0.2], [0.4, 0.3]).p == pytest.approx(0.5, abs=0.03)
