@@ -124,7 +124,7 @@ class Clock:
         self._first: tuple[float, int] | None = None
 
     def progress(self, done: int, total: int) -> str:
-        """Words the number of finished rows; from the second call on also the time left, if rows finished."""
+        """Formats how many rows are finished; once rows finished since the first call, the time left too."""
         now = self._now()
         started, before = self._first = self._first or (now, done)
         left = (now - started) / (done - before) * (total - done) if done > before else None

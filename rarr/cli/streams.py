@@ -90,7 +90,7 @@ def decoded(given: str | bytes, name: str) -> str:
 
 
 def _conversion_advice(data: bytes) -> str:
-    """Words how to turn `data`, which is not UTF-8, into UTF-8."""
+    """Tells how to turn `data`, which is not UTF-8, into UTF-8."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "convert it, as with iconv -f UTF-16 -t UTF-8"
     if b"\0" in data or data.startswith(b"%PDF"):
@@ -124,4 +124,5 @@ def complain(message: str, status: int) -> int:
 
 
 def warn(message: str) -> None:
+    """Writes one line with a warning to standard error."""
     complain(f"warning: {message}", 0)

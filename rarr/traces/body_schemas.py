@@ -146,7 +146,7 @@ def _require(model: type[BaseModel], value: Mapping[str, Any], owner: str) -> No
 
 
 def first_of(error: ValidationError) -> str:
-    """Words the first error on one line, with the name of its field."""
+    """Formats the first error on one line, with the name of its field."""
     first = error.errors(include_url=False, include_input=False)[0]
     where = ".".join(map(str, first["loc"])) or "the file"
     return " ".join(f"{where}: {first['msg']}".split())[:300]

@@ -85,11 +85,13 @@ class RunRecorder(Numbering):
         self._write_soon()
 
     def keep(self, prompt: Prompt) -> None:
+        """Hands over a prompt to write, unless a prompt with this hash was handed over before."""
         if prompt.hash not in self._seen_prompts:
             self._seen_prompts.add(prompt.hash)
             self._writer.prompts.append(prompt)
 
     async def saved(self) -> None:
+        """With `at_once`, waits until the spans so far are written; else does nothing."""
         if self._at_once:
             await self.flush()
 

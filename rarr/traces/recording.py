@@ -39,7 +39,7 @@ _log = logging.getLogger("rarr")
 
 
 class Recording:
-    """Records the runs of one reviser."""
+    """Records the runs of one reviser, and hands a resumed run its earlier answers and spending."""
 
     def __init__(self, settings: Settings, baseline: Baseline, *, resumable: bool = False) -> None:
         """Opens the trace store. Raises `InputError` if it cannot be opened.

@@ -27,7 +27,7 @@ SpanRow = tuple[int, int, str, str, str, float, float | None, str, str, str]
 
 
 class RunSummary(NamedTuple):
-    """One run in a list of runs."""
+    """The figures of one run in a list of runs. `seconds` is None if the run did not end."""
 
     run_id: str
     started: float

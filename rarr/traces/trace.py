@@ -36,7 +36,7 @@ class Trace:
     """One run. `load` reads it from the data folder, `read` from a file that `rarr trace export` wrote."""
 
     def __init__(self, file: TraceFile) -> None:
-        """Reads the records in `file`. Raises `InputError` for a record of an unknown kind."""
+        """Reads the records in `file`. Raises `InputError` for a record of another kind or shape."""
         self.file = file
         self._unpacker = Unpacker()
         for span in file.spans:

@@ -137,7 +137,7 @@ class TraceFile(FileModel):
 
 
 def status_of(seconds: float | None, error: str, process: tuple[str, int]) -> Status:
-    """Tells how a run ended; `seconds` is None before its end.
+    """Tells if a run is done, failed, running or cut short; `seconds` is None before its end.
 
     An unfinished run counts as cut short if its process no longer runs on this machine.
     """

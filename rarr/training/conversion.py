@@ -62,7 +62,7 @@ def cloze(row: TrainingRow) -> Iterator[Cloze]:
 
 
 def relevance(row: TrainingRow) -> Iterator[Relevance]:
-    """Yields the query with each relevant passage (E+), followed by three others (E-); none without E-."""
+    """Yields the query with each relevant passage (E+), then at most three others (E-); none without E-."""
     others = tuple((passage.title, passage.text) for passage in row.others[:NEGATIVES])
     for passage in row.relevant if others else ():
         yield Relevance(source=SOURCE, query=row.query, passages=((passage.title, passage.text), *others))

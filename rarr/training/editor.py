@@ -33,7 +33,7 @@ HELD_OUT = 0.25  # share of the rows, to calibrate on and to measure with
 
 
 class Backend(NamedTuple):
-    """The functions that load, write and calibrate weights. None: the shipped weights."""
+    """The functions that load, write and calibrate weights. The folder None means the shipped weights."""
 
     load: Callable[[Path | None], EncoderWithHeads]
     tokenizer: Callable[[Path | None], "Tokenizer"]

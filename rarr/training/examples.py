@@ -42,7 +42,7 @@ class Cloze(_Example):
 
 
 class LabelledText(Record):
-    """One text about a passage, with its class and its wrong spans, where these are known."""
+    """One text about a passage, with its class. `wrong` are its wrong spans; None if they are unknown."""
 
     text: str
     label: Class

@@ -46,7 +46,7 @@ class TaskData(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """Everything that determines the weights, together with the first weights."""
+    """The seed and the phases, which with data and first weights determine the trained weights."""
 
     seed: int
     phases: Sequence[Phase]

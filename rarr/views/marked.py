@@ -51,7 +51,7 @@ Node: TypeAlias = Markup | MarkedRun | Group
 
 
 class _PlacedRun(NamedTuple):
-    """A run, its place in the revised text, and the number of its sentence (0: none)."""
+    """A marked run, its place in the revised text, and the number of its sentence (0: none)."""
 
     run: MarkedRun
     start: int
@@ -60,7 +60,7 @@ class _PlacedRun(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """A run of a sentence, or a tag, which opens (1) or closes (-1) an element."""
+    """A marked run with its sentence's number, or a tag, which opens (1) or closes (-1) an element."""
 
     node: Markup | MarkedRun
     number: int = 0

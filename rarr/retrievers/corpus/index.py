@@ -25,7 +25,7 @@ Progress = Callable[[int, int], None]
 
 
 class UnwritableError(Exception):
-    """An index cannot be written. Its message is the reason alone."""
+    """An index cannot be written to disk. The message is the reason alone."""
 
 
 _LOCK = "rarr-index.lock"

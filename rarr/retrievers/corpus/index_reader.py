@@ -28,7 +28,7 @@ class Snapshot(NamedTuple):
 
 
 class IndexReader:
-    """An open index. May be used from many threads."""
+    """An open index on disk, which gives searches a consistent snapshot. Many threads may use it."""
 
     def __init__(self, folder: Path, window: int, step: int) -> None:
         """Opens the index. Raises `InputError` if it is damaged, or has another window, step or version."""
@@ -95,7 +95,7 @@ class IndexReader:
 
 
 class MemoryReader(IndexReader):
-    """An index in memory, which nobody can open again: closing keeps it."""
+    """An index in memory, which nobody can open again, so `close` does nothing."""
 
     def __init__(self, manifest: Manifest, index: Index) -> None:
         self.folder, self._lock = Path(), threading.Lock()

@@ -32,7 +32,7 @@ _COLUMNS = "name, size, mtime_ns, digest, documents, passages, notes"
 
 
 class FileVersion(NamedTuple):
-    """One reading of a file. `notes` tell which parts of the file could not be read."""
+    """A file as a build read it, with its counts. `notes` tell which parts could not be read."""
 
     name: str
     size: int

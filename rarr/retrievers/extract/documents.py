@@ -1,4 +1,4 @@
-"""The documents that a file holds, and the error for a file that cannot be read."""
+"""Declares the documents that a file holds, and the error for a file that cannot be read."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ def unopened(error: OSError) -> UnreadableError:
 
 
 def too_much(max_bytes: int) -> str:
-    """Words the reason and the cure for a file or line of more than `max_bytes`, for a message."""
+    """Formats the reason and the cure for a file or line of more than `max_bytes`, for a message."""
     return f"more than {max_bytes // MEGABYTE} MB: split it or raise max_file_mb"
 
 

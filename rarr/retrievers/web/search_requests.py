@@ -61,9 +61,9 @@ class ServiceRequests:
         )
 
     async def __call__(self, request: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Calls `request` until it succeeds, and returns its answer. `request` may raise `CallFailure`.
+        """Calls `request`, repeats it after a failure that may pass, and returns its answer.
 
-        Raises `RetrievalError` with the cure after the last failure.
+        `request` may raise `CallFailure`. Raises `RetrievalError` with the cure after the last failure.
         """
         try:
             return await self._attempts(lambda: self._request(request))

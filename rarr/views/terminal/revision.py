@@ -46,7 +46,7 @@ _ESCAPED = re.compile(f"{_STEERING.pattern}|[\u061c\u200e\u200f]")
 
 
 class Line(NamedTuple):
-    """A line below the text. On a terminal, its continuation lines keep its indent."""
+    """A line to print below the revised text. On a terminal, its continuation lines keep its indent."""
 
     indent: int
     text: Text

@@ -1,4 +1,4 @@
-"""Words the input and output of a node's call or a question to a model, for the templates of the page."""
+"""Formats the input and output of a node's call or a question to a model, for the templates of the page."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _SHOWN_APART = ("passages", "text", "report", "scores")
 
 
 class AnswerSummary(NamedTuple):
-    """The answers of a question in short: a verdict, or the old and new words, or the number of answers."""
+    """The answers of a question in short: a verdict, or old and new words, or how many answers there are."""
 
     verdict: str = ""
     old: str = ""
@@ -49,14 +49,14 @@ def money(cost: float | None) -> str:
 
 
 def asked_for(body: Mapping[str, Any], sent: Sequence[Mapping[str, Any]]) -> str:
-    """Words the temperature, and the numbers of answers and tokens that the first request allowed."""
+    """Formats the temperature, and the numbers of answers and tokens that the first request allowed."""
     parts = [f"temperature {body['temperature']:g}"] if body else []
     limits = [key for key in ("samples", "max_tokens") if sent and key in sent[0]]
     return " · ".join(parts + [f"{key.replace('_', ' ')} {sent[0][key]:,}" for key in limits])
 
 
 def tokens(sent: Sequence[Mapping[str, Any]]) -> str:
-    """Words the sums of the tokens of all requests: in, out and cached."""
+    """Formats the sums of the tokens of all requests: in, out and cached."""
     counts = [body["tokens"] for body in sent if "tokens" in body]
     total = [sum(column) for column in zip(*counts, strict=True)]
     names = ("in", "out", "of these cached")
@@ -64,12 +64,12 @@ def tokens(sent: Sequence[Mapping[str, Any]]) -> str:
 
 
 def cost(sent: Sequence[Mapping[str, Any]]) -> str:
-    """Words the cost of each request, joined with +."""
+    """Formats the cost of each request, joined with +."""
     return " + ".join(money(body["cost"]) for body in sent if "cost" in body)
 
 
 def time(span: StoredSpan, requests: Sequence[StoredSpan]) -> str:
-    """Words how long a question took, and how long it waited for its turn."""
+    """Tells how long a question took, and how long it waited for its turn."""
     took = duration(span.seconds)
     if not requests:
         return f"{took} · never sent"

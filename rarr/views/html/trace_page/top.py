@@ -32,7 +32,7 @@ def started(view: View) -> datetime:
 
 
 def figures(view: View) -> dict[str, str]:
-    """Words the figures of a run, such as edits, scores and cost, by name. A missing figure is ""."""
+    """Formats the figures of a run, such as edits, scores and cost, by name. A missing figure is ""."""
     revision, scores = view.trace.revision, view.scores
     edits = Counter(edit.state for edit in view.edits)
     good = sum(sentence.status == "supported" for sentence in view.sentences)

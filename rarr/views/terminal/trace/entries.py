@@ -67,7 +67,7 @@ def detail(title: str, text: str) -> Entry:
 
 
 def took(seconds: float | None) -> str:
-    """Words a duration in s or ms; None as "not ended"."""
+    """Formats a duration in s or ms; None as "not ended"."""
     if seconds is None:
         return "not ended"
     return f"{seconds:.1f} s" if seconds >= 1 else f"{seconds * 1000:.0f} ms"

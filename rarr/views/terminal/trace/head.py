@@ -40,7 +40,7 @@ def _spent(trace: Trace) -> str:
 
 
 def stopped(trace: Trace) -> str:
-    """Words where an unfinished run stopped: in its innermost unfinished spans, or after its last node."""
+    """Tells where an unfinished run stopped: in its innermost unfinished spans, or after its last node."""
     spans = {span.number: span for span in trace.spans}
     begun = [span for span in trace.spans if span.seconds is None]
     outer = {span.parent for span in begun}
@@ -51,7 +51,7 @@ def stopped(trace: Trace) -> str:
 
 
 def _place(span: StoredSpan, spans: Mapping[int, StoredSpan]) -> str:
-    """Words the node of a span, its own name, and the id of the query or evidence it is about."""
+    """Formats the node of a span, its own name, and the id of the query or evidence it is about."""
     outer = span
     while outer.parent in spans and outer.kind not in ("node", "failure"):
         outer = spans[outer.parent]

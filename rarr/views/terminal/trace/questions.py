@@ -41,12 +41,12 @@ def facts(span: StoredSpan) -> dict[str, Any]:
 
 
 def failing(span: StoredSpan) -> str:
-    """Words the error of the span; "" if it has none."""
+    """Formats the error of the span; "" if it has none."""
     return f"  failed: {one_line(span.error, _REASON)}" if span.error else ""
 
 
 def spent(trace: Trace, span: StoredSpan) -> str:
-    """Words the sum of the tokens of the requests within a span; "" if none are known."""
+    """Formats the sum of the tokens of the requests within a span; "" if none are known."""
     tokens = [request.body["tokens"] for request in trace.within(span, "request") if "tokens" in request.body]
     return f", {counted(sum(counts[0] + counts[1] for counts in tokens), 'token')}" if tokens else ""
 
