@@ -157,8 +157,8 @@ async def test_extraction_that_is_cancelled_ends_at_once() -> None:
 @pytest.mark.parametrize("many", few([processes.FAST_AT_ONCE + 1, MOST_AT_ONCE + 3], every=2))
 async def test_slow_extraction_does_not_block_others(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "SLOW_S", 0.05)
-    monkeypatch.setattr(extracting, "PAGE", CallLimits(60, 600))
-    slow = [asyncio.create_task(extracted(calls.sleep, 60)) for _ in range(many)]
+    monkeypatch.setattr(extracting, "PAGE", CallLimits(600, 600))
+    slow = [asyncio.create_task(extracted(calls.sleep, 600)) for _ in range(many)]
     await asyncio.sleep(0)
     assert await asyncio.gather(*(extracted(calls.double, number) for number in range(4))) == [0, 2, 4, 6]
     assert not any(task.done() for task in slow)
