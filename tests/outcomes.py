@@ -45,9 +45,8 @@ class Outcomes:
             self._reasons[report.nodeid] = _reason(report)
 
     def pytest_sessionfinish(self, session: pytest.Session) -> None:
-        if self._path is not None and not hasattr(
-            session.config, "workerinput"
-        ):  # a worker of xdist has a part
+        is_worker = hasattr(session.config, "workerinput")  # a process of xdist sees only its tests
+        if self._path is not None and not is_worker:
             self._path.parent.mkdir(parents=True, exist_ok=True)
             self._path.write_text(json.dumps(self._reasons, indent=0))
 
