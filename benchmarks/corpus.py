@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.corpus.index import build_index
+from rarr.retrievers.corpus.index_building import build_index
 from rarr.settings import Settings
 
 QUERIES = 300

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from benchmarks.report import machine, share, table
 from rarr import Evidence, Reviser, Revision, Settings
-from rarr.backends.encoder.weights import SHIPPED, checked_manifest, write_calibration
+from rarr.backends.encoder.model_files import SHIPPED, checked_manifest, write_calibration
 from rarr.training.calibration import recalibrated
 from rarr.training.noising.rows import Mistake, SentenceScore, TrainingRow, corrupted
 
@@ -157,7 +157,7 @@ def train(weights: Path, steps: int, seed: int) -> None:
 
 def recalibrate(folder: Path, seed: int) -> None:
     """Copies the weights that ship into `folder` and fits their decisions as after a training."""
-    from rarr.training.editor import split_rows
+    from rarr.training.fine_tuning import split_rows
 
     shutil.copytree(SHIPPED, folder)
     _, kept = split_rows(list(training_rows(domain_rows("train"))), seed)

@@ -22,7 +22,7 @@ from benchmarks.corpus import Language, Measurement, index_rules, measure_apart,
 from benchmarks.examples import CORPUS, examples
 from benchmarks.report import machine
 from rarr import Reviser, Settings
-from rarr.retrievers.corpus.index import build_index
+from rarr.retrievers.corpus.index_building import build_index
 from rarr.tools.text.document import split_sentences
 
 PASSAGES = 10_000

@@ -23,7 +23,7 @@ from benchmarks.hostile_makers import HTML, ORDINARY, OTHER
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import pool as processes
 from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.isolated import PAGE, extracted
+from rarr.retrievers.extract.limited_calls import PAGE, extracted
 from rarr.retrievers.extract.page_text import extract_page
 from rarr.retrievers.web.search_requests import JsonService, ServiceRequests
 from rarr.tools.models.openai_protocol import OpenAIProtocol

@@ -23,7 +23,7 @@ from benchmarks.corruptions import KINDS, Corruption, sample
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
 from rarr import Reviser, Revision, Settings
-from rarr.retrievers.corpus.index import build_index
+from rarr.retrievers.corpus.index_building import build_index
 
 PAGES = "measure_only/unlicensed/dev/retrieval/wikigenbench_docs.jsonl.gz"
 OUTCOMES = ("corrected exactly", "left alone", "damaged")

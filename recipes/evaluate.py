@@ -17,7 +17,7 @@ from pathlib import Path
 
 import rarr
 from benchmarks.report import machine
-from rarr.backends.encoder.weights import MODEL
+from rarr.backends.encoder.model_files import MODEL
 from recipes.goals import COLUMNS, goals, targets
 from recipes.measures import attribution, cloze, editing, handwritten, ranking, speed
 from recipes.measures.context import Figure, Measure, context

@@ -12,7 +12,7 @@ from families import few
 
 from rarr import Reviser, Settings
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.corpus.index import build_index
+from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.web.cache import Cache
 from rarr.tools.storage.files import make_private, private_file, private_folder
 from rarr.traces.store import TraceStore

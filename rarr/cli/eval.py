@@ -141,8 +141,8 @@ def _duration(seconds: float) -> str:
 
 
 def _shown(report: "EvalReport", out: Path, *, as_json: bool) -> str:
+    from rarr.views.terminal.evaluation_tables import scores_table
     from rarr.views.terminal.revision import as_json as json_of
-    from rarr.views.terminal.scores import scores_table
 
     if as_json:
         return json_of(report)
@@ -176,8 +176,8 @@ def _warn_of_each(messages: list[str]) -> None:
 
 def _compare(a: Path, b: Path, *, as_json: bool) -> int:
     from rarr.evals import compare
+    from rarr.views.terminal.evaluation_tables import comparison_table
     from rarr.views.terminal.revision import as_json as json_of
-    from rarr.views.terminal.scores import comparison_table
 
     compared = compare(a, b)
     write(json_of(compared) if as_json else comparison_table(compared))

@@ -17,7 +17,7 @@ def index(path: options.Documents, out: options.Index) -> int:
       rarr index notes/ -o notes.index
       rarr revise --file draft.md --corpus notes.index
     """
-    from rarr.retrievers.corpus.index import build_index
+    from rarr.retrievers.corpus.index_building import build_index
     from rarr.settings import Settings
     from rarr.tools.text.warning_lines import by_reason
     from rarr.views.terminal.progress_line import Waiting

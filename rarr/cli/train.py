@@ -73,7 +73,7 @@ def _made(
     queries: Path, out: Path, chosen: dict[str, Any], relevance: float | None, jobs: int
 ) -> "NoisingReport":
     from rarr.settings import Settings
-    from rarr.training.noising.relevance import RELEVANT
+    from rarr.training.noising.evidence_split import RELEVANT
     from rarr.training.noising.runs import make_data
     from rarr.views.terminal.progress_line import Waiting
 
@@ -150,12 +150,12 @@ def editor(
       rarr train editor rows.jsonl -o weights
       rarr train editor rows.jsonl -o weights --steps 500 --seed 7 --from other-weights
     """
-    from rarr.backends.encoder.weights import checked_manifest
+    from rarr.backends.encoder.model_files import checked_manifest
     from rarr.training.noising.rows import enough
     from rarr.views.terminal.progress_line import Waiting
 
     try:
-        from rarr.training.editor import Backend, fine_tune
+        from rarr.training.fine_tuning import Backend, fine_tune
 
         backend = Backend.of_the_package()
     except ImportError as error:

@@ -19,7 +19,7 @@ from rarr.evals.run_fingerprint import corpora, described
 from rarr.evals.scoring import Prediction, report_of, scored
 from rarr.records import Revision
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.corpus.index import Progress
+from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings, installed_version
 from rarr.tools.concurrency.background import run
 from rarr.tools.concurrency.together import together

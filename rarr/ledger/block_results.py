@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from rarr.ledger.attribution import auto_ais
-from rarr.ledger.coverage import select_evidence
+from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.preservation import f1_ap, pres_lev_by_parts
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
 from rarr.state import State, usable

@@ -13,8 +13,8 @@ from rarr.backends.rules.values import Value, checkable_values, value_extent
 from rarr.backends.rules.words import Token
 from rarr.ledger.answers import answer_sources
 from rarr.ledger.confirmation import confirms_value, confirms_values, is_another_kind, is_direction_reversed
-from rarr.ledger.headers import under_other_headers
 from rarr.ledger.misplacement import is_misplaced
+from rarr.ledger.table_headers import under_other_headers
 from rarr.ledger.telling_words import WordFinder
 from rarr.records import Check, Evidence, Part, PartState
 from rarr.tools.text.document import Span

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.components import Components
+from rarr.ledger.edit_trial import Trial
 from rarr.ledger.edit_wording import Wording
 from rarr.ledger.limits import out_of_bounds, sentence_of
-from rarr.ledger.recheck import Trial
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.records import Agreement, Change, Check, EditState, Evidence, Query
 from rarr.settings import Kind

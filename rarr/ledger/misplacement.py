@@ -14,7 +14,7 @@ from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.ledger.confirmation import confirms_value
-from rarr.ledger.measures import differs_in_measure, is_row
+from rarr.ledger.number_qualifiers import differs_in_measure, is_row
 from rarr.tools.text.document import Span
 
 _OBLIQUE = re.compile(

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.coverage import select_evidence
+from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.parts import (
     SURE_SUPPORT,
     AskedPlace,

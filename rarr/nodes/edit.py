@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Baseline, Components
-from rarr.ledger.edits import EditingText, Proposal
+from rarr.ledger.editing_text import EditingText, Proposal
 from rarr.ledger.gate import decide
 from rarr.ledger.source_weight import Side
 from rarr.records import Check, Evidence, Notice

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from rarr.backends.encoder.calibration_features import claim_features, is_open
 from rarr.backends.encoder.model import Encoder
+from rarr.backends.encoder.model_files import NEVER, Calibration, Logistic
 from rarr.backends.encoder.support import SentenceFeatures, likelihood, sentence_features
-from rarr.backends.encoder.weights import NEVER, Calibration, Logistic
 from rarr.evals.metrics import roc_auc
 from rarr.records import Evidence, Record
 from rarr.tools.text.document import split_sentences
-from rarr.training.cases import KnownClaim, SentenceCase, sentence_cases
+from rarr.training.calibration_cases import KnownClaim, SentenceCase, sentence_cases
 from rarr.training.conversion import attribution, unrelated
 from rarr.training.fitting import fitted, fitted_without, threshold_at_balance, threshold_at_precision
 from rarr.training.noising.rows import TrainingRow, groups

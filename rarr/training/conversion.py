@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from rarr.records import Evidence
 from rarr.training.examples import Attribution, Cloze, LabelledText, Place, Relevance
+from rarr.training.maskable_spans import Corrected, shared
 from rarr.training.noising.rows import Mistake, TrainingRow, corrupted
-from rarr.training.spans import Corrected, shared
 
 SOURCE = "noising"
 NEGATIVES = 3  # passages of E- beside each passage of E+

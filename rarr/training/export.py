@@ -16,7 +16,7 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 from transformers import BertConfig
 
-from rarr.backends.encoder.weights import (
+from rarr.backends.encoder.model_files import (
     FACTS,
     FORMAT,
     MODEL,

@@ -9,7 +9,7 @@ from typing import Any
 from benchmarks.embedded import TEXT, indexed, times, times_of_new
 from benchmarks.report import machine, table
 from rarr import Reviser, Settings
-from rarr.backends.encoder.weights import MODEL, SHIPPED
+from rarr.backends.encoder.model_files import MODEL, SHIPPED
 from rarr.evals.metrics import Measured
 from recipes.measures.context import TRAINED, Context, Figure, Reads, Results
 

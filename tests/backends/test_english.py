@@ -5,7 +5,7 @@ from makers import evidence, query
 from rarr.agent.wiring.components import wire
 from rarr.backends.english import CODE, EnglishChecker, EnglishQuestions, EnglishVerifier
 from rarr.backends.prompted.blind_reading import BlindChecker
-from rarr.backends.prompted.judging import PromptedVerifier
+from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.questions import ValueQuestions
 from rarr.backends.rules.support import ValueVerifier

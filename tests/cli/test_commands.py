@@ -93,7 +93,7 @@ def test_every_help_text_has_examples_that_work(
         rows=2, held_out=1, examples={}, steps=1, before={}, after={}, decisions=(), seconds=1.0
     )
     editor = SimpleNamespace(fine_tune=lambda *rows, **more: trained, Backend=Mock())
-    monkeypatch.setitem(sys.modules, "rarr.training.editor", editor)  # it needs torch
+    monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", editor)  # it needs torch
     Path("draft.md").write_text("The bridge opened in 1935.")
     Path("data.jsonl").write_text('{"text": "The bridge opened in 1937."}\n')
     assert command("index", "notes", "-o", "notes.index").status == 0

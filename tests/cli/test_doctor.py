@@ -156,7 +156,7 @@ def test_folder_is_opened_and_counted(notes: Path) -> None:
 
 
 def test_built_index_is_opened_and_counted(notes: Path, tmp_path: Path) -> None:
-    from rarr.retrievers.corpus.index import build_index
+    from rarr.retrievers.corpus.index_building import build_index
 
     build_index(notes, tmp_path / "index", window=4, step=1, max_file_mb=1)
     assert finding_of("corpus", tmp_path / "index").detail == f"{tmp_path / 'index'} opens; passages: 1"

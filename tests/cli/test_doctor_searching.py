@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 from retrievers.services import Said, Service
 
-from rarr.cli.doctor import examine, reaching
+from rarr.cli.doctor import examine, source_probing
 from rarr.cli.doctor.findings import Finding
-from rarr.cli.doctor.searching import sources
+from rarr.cli.doctor.search_sources import sources
 from rarr.retrievers import SOURCES
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.settings import Settings
@@ -103,7 +103,7 @@ def test_source_that_cannot_be_reached_is_broken(name: str, monkeypatch: pytest.
 @pytest.mark.slow
 @pytest.mark.loopback
 def test_sources_that_hang_are_given_up_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(reaching, "LIMIT_S", 0.2)
+    monkeypatch.setattr(source_probing, "LIMIT_S", 0.2)
 
     with socket.create_server(("127.0.0.1", 0)) as silent:  # it takes connections, and answers none
         for variable in HERE.values():

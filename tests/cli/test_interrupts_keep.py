@@ -25,7 +25,7 @@ from benchmarks.interrupts import (
     signalled,
 )
 from rarr import Trace
-from rarr.retrievers.corpus.index import build_index
+from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.corpus.index_reader import IndexReader
 from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.corpus.passages import best_hits, stored_passage

@@ -176,7 +176,7 @@ def test_editor_shows_what_it_did(command: Command, monkeypatch: pytest.MonkeyPa
         )  # fmt: skip
 
     module = SimpleNamespace(fine_tune=fine_tune, Backend=SimpleNamespace(of_the_package=lambda: None))
-    monkeypatch.setitem(sys.modules, "rarr.training.editor", module)
+    monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", module)
     done = command("train", "editor", "r.jsonl", "-o", "w", "--steps", "9", "--seed", "7", "--from", "other")
     assert done == (
         0,

@@ -9,7 +9,7 @@ import pytest
 from evals.doubles import components
 from rarr.backends.rules.baselines import RandomRewriter
 from rarr.evals.run_fingerprint import corpora, described
-from rarr.retrievers.corpus.index import build_index
+from rarr.retrievers.corpus.index_building import build_index
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, strategies as st
 from makers import TEXT, check, evidence, query, runtime, state
 
-from rarr.ledger import coverage as ledger_coverage
-from rarr.ledger.coverage import select_evidence
+from rarr.ledger import evidence_selection as ledger_coverage
+from rarr.ledger.evidence_selection import select_evidence
 from rarr.nodes.attribute import attribute
 from rarr.records import AttributionClass, Check, Evidence, Part, Sentence
 from rarr.settings import Settings

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from training.noising.helpers import made, write_queries
 
-from rarr.backends.encoder.weights import (
+from rarr.backends.encoder.model_files import (
     FACTS,
     FORMAT,
     MODEL,
@@ -24,8 +24,8 @@ from rarr.training.noising.rows import groups, rows
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from rarr.training import editor  # noqa: E402  # it imports torch
-from rarr.training.editor import Backend, EditorReport, fine_tune, split_rows  # noqa: E402
+from rarr.training import fine_tuning as editor  # noqa: E402  # it imports torch
+from rarr.training.fine_tuning import Backend, EditorReport, fine_tune, split_rows  # noqa: E402
 from rarr.training.model import reader  # noqa: E402
 
 pytestmark = pytest.mark.slow

@@ -15,7 +15,7 @@ from benchmarks import shared_data
 from benchmarks.handwritten import Outcome
 from rarr.backends.encoder.inputs import encoder_input
 from rarr.backends.encoder.model import ClozeInput
-from rarr.backends.encoder.weights import SHIPPED, TOKENIZER
+from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER
 from rarr.evals.metrics import Measured
 from rarr.records import Passage
 from rarr.tools.text.document import Span

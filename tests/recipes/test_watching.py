@@ -14,7 +14,7 @@ import torch
 from tokenizers import Tokenizer
 
 from benchmarks import shared_data
-from rarr.backends.encoder.weights import SHIPPED, TOKENIZER
+from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER
 from rarr.training.model import Heads
 from recipes import watching
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from rarr.retrievers.corpus.index import IndexReport, build_index
+from rarr.retrievers.corpus.index_building import IndexReport, build_index
 
 RULES: dict[str, Any] = {"window": 4, "step": 1, "max_file_mb": 200}
 

@@ -24,7 +24,7 @@ BUILD = """
 import sys
 from pathlib import Path
 from rarr.retrievers.corpus import index_writing
-from rarr.retrievers.corpus.index import build_index
+from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.corpus.manifest import Manifest
 index_writing._BATCH = 50
 print("ready", flush=True)

@@ -6,8 +6,8 @@ from pydantic import BaseModel
 
 from rarr.backends.prompted.agreement import AgreementAnswer
 from rarr.backends.prompted.editing import EditAnswer
-from rarr.backends.prompted.judging import AttributionAnswer
 from rarr.backends.prompted.questions import QuestionsAnswer
+from rarr.backends.prompted.verifier import AttributionAnswer
 
 
 class Case(NamedTuple):

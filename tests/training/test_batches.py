@@ -8,7 +8,7 @@ pytest.importorskip("torch")
 
 from tokenizers import Tokenizer
 
-from rarr.backends.encoder.weights import SHIPPED, TOKENIZER
+from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER
 from rarr.training.batches import swapped
 from rarr.training.examples import Cloze, Maskable
 

@@ -5,7 +5,7 @@ import random
 import pytest
 
 from benchmarks.domain import domain_rows, training_rows
-from rarr.backends.encoder.weights import NEVER, SHIPPED, Logistic, checked_manifest
+from rarr.backends.encoder.model_files import NEVER, SHIPPED, Logistic, checked_manifest
 from rarr.training.calibration import (
     FEWEST,
     DecisionCase,

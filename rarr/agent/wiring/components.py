@@ -16,12 +16,12 @@ from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.code_first import CodeFirstEditor, CodeFirstQuestions
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.intent import PromptedIntentJudge
-from rarr.backends.prompted.judging import PromptedVerifier
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting import PromptedRewriter
-from rarr.backends.prompted.surroundings import BlockFinder, Surroundings
-from rarr.backends.rules import blind_answers, short_answers
+from rarr.backends.prompted.source_blocks import BlockFinder, Surroundings
+from rarr.backends.prompted.verifier import PromptedVerifier
+from rarr.backends.rules import answer_comparison, short_answers
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
     NoRewriter,
@@ -151,7 +151,7 @@ class ComponentMaker:
             model,
             self.prompts,
             surroundings=self.surroundings,
-            comparison=blind_answers,
+            comparison=answer_comparison,
             follow_ups=seeing,
         )
         prompted = blind if self.settings.blind else seeing

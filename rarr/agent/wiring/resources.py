@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from rarr.backends.encoder.model import Encoder, shipped_encoder
 from rarr.components import Closes, close_all
 from rarr.errors import SettingsError
-from rarr.retrievers.extract.isolated import Processes
+from rarr.retrievers.extract.limited_calls import Processes
 from rarr.settings import Settings
 from rarr.tools.concurrency.background import run
 from rarr.tools.storage.files import private_folder

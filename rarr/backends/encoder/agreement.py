@@ -18,8 +18,8 @@ from rarr.backends.encoder.calibration_features import (
     weighed_values,
 )
 from rarr.backends.encoder.model import Encoder
+from rarr.backends.encoder.model_files import Calibration
 from rarr.backends.encoder.pointers import claim_attribution
-from rarr.backends.encoder.weights import Calibration
 from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value
 from rarr.backends.rules.bounds import is_answered_by_a_bound
 from rarr.backends.rules.claims import Claim, claims

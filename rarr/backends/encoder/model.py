@@ -17,7 +17,7 @@ from rarr.backends.encoder.inputs import (
     encoder_input,
     single_input,
 )
-from rarr.backends.encoder.weights import Calibration, EncoderFiles, checked_manifest, encoder_files
+from rarr.backends.encoder.model_files import Calibration, EncoderFiles, checked_manifest, encoder_files
 from rarr.tools.concurrency.memo import Remembered
 from rarr.tools.concurrency.worker import side_by_side
 from rarr.tools.text.document import Span

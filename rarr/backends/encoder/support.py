@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder
-from rarr.backends.encoder.weights import Logistic
+from rarr.backends.encoder.model_files import Logistic
 from rarr.backends.encoder.windows import closest_windows
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage

@@ -190,7 +190,7 @@ async def _probed(model: "BudgetedChat") -> Finding:
 
 def _searching(settings: Settings) -> Iterator[Finding]:
     from rarr.agent.wiring.search import search_names
-    from rarr.cli.doctor.searching import cache, served, sources
+    from rarr.cli.doctor.search_sources import cache, served, sources
 
     if settings.search is None or "corpus" in search_names(settings):
         yield _corpus(settings)
@@ -213,7 +213,7 @@ def _corpus(settings: Settings) -> Finding:
 
 def _opened(corpus: Path, settings: Settings) -> tuple[int, int]:
     """Counts the passages and the skipped files. A folder is indexed anew, in a temporary folder."""
-    from rarr.retrievers.corpus.index import build_index
+    from rarr.retrievers.corpus.index_building import build_index
     from rarr.retrievers.corpus.index_reader import IndexReader, is_index
 
     if is_index(corpus):

@@ -11,7 +11,7 @@ from typing import Self
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.corpus.index import Progress, UnwritableError, memory_index, update_index
+from rarr.retrievers.corpus.index_building import Progress, UnwritableError, memory_index, update_index
 from rarr.retrievers.corpus.index_reader import IndexReader, Snapshot, failures, is_index, place
 from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.corpus.passages import Hit, best_hits, stored_passage

@@ -18,8 +18,8 @@ from rarr.retrievers.extract.documents import (
     unopened,
 )
 from rarr.retrievers.extract.html import read_page
-from rarr.retrievers.extract.isolated import extracted_file
 from rarr.retrievers.extract.json_records import read_array, read_lines
+from rarr.retrievers.extract.limited_calls import extracted_file
 from rarr.retrievers.extract.office import read_docx, read_pptx, read_xlsx
 from rarr.retrievers.extract.pdf import read_pdf
 from rarr.tools.text.document import blocks

@@ -13,7 +13,7 @@ from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import Window, windows
 from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.isolated import extracted
+from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.page_text import extract_page
 from rarr.retrievers.fetch.fetching import Fetched
 from rarr.retrievers.fetch.links import shown

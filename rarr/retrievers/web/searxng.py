@@ -11,11 +11,11 @@ from rarr.records import Passage
 from rarr.retrievers.fetch.links import shown
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.nearest_passages import nearest
+from rarr.retrievers.web.page_results import readable
 from rarr.retrievers.web.probes import Probe
 from rarr.retrievers.web.publication_dates import published
 from rarr.retrievers.web.search_requests import JsonService, ServiceRequests, outcomes
 from rarr.retrievers.web.source_limits import SourceLimits, allowed, host_of, normalised
-from rarr.retrievers.web.unread_pages import readable
 
 _CURES = {
     0: "check searxng_url and that SearXNG runs there, or search elsewhere",

@@ -15,18 +15,18 @@ import httpx2
 from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.isolated import extracted
+from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.page_furniture import without_furniture
 from rarr.retrievers.extract.page_text import MOST_CHARACTERS
 from rarr.retrievers.fetch.links import shown
 from rarr.retrievers.fetch.pages import Extracted, Shelf
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.nearest_passages import nearest
+from rarr.retrievers.web.page_results import readable
 from rarr.retrievers.web.probes import Probe
 from rarr.retrievers.web.publication_dates import published
 from rarr.retrievers.web.search_requests import ServiceRequests, outcomes
 from rarr.retrievers.web.source_limits import SourceLimits, host_of
-from rarr.retrievers.web.unread_pages import readable
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import CallFailure

@@ -10,15 +10,15 @@ from urllib.parse import quote, urlsplit
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.isolated import extracted
+from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.fetch.links import shown
 from rarr.retrievers.fetch.pages import Extracted, Shelf
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.mediawiki import article_text, parsed_text, search_words
 from rarr.retrievers.web.nearest_passages import nearest
+from rarr.retrievers.web.page_results import readable
 from rarr.retrievers.web.probes import Probe
 from rarr.retrievers.web.search_requests import JsonService, ServiceRequests, outcomes
-from rarr.retrievers.web.unread_pages import readable
 from rarr.tools.models.chat import CallFailure
 from rarr.unicode import valid
 

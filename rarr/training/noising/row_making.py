@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from rarr.tools.models.meter import meter
+from rarr.training.noising.evidence_split import Split, split
 from rarr.training.noising.judging import SentenceSupport, judged, moved, of_place
 from rarr.training.noising.mistakes import fitting, kinds_for
-from rarr.training.noising.relevance import Split, split
 from rarr.training.noising.rows import Dropped, Mistake, SentenceScore, TrainingRow, corrupted
 from rarr.training.noising.wiring import Noising
 

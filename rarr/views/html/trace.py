@@ -5,7 +5,7 @@ from typing import get_args
 from rarr.records import Verdict
 from rarr.tools.pages.html_rendering import render
 from rarr.traces.trace import Trace
-from rarr.views.html.trace_page import calls, timeline, top
+from rarr.views.html.trace_page import call_formats, timeline, top
 from rarr.views.html.trace_page.view import view_of
 from rarr.views.marked import quoted
 
@@ -19,7 +19,7 @@ def page(trace: Trace) -> str:
         "views/html/trace_page/page.html",
         view=view_of(trace),
         verdicts=verdicts,
-        calls=calls,
+        call_formats=call_formats,
         timeline=timeline,
         top=top,
         quoted=quoted,

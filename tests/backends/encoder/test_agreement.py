@@ -17,7 +17,7 @@ from rarr.backends.encoder.model import (
     Pointing,
     shipped_encoder,
 )
-from rarr.backends.encoder.weights import Calibration
+from rarr.backends.encoder.model_files import Calibration
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.questions import value_questions

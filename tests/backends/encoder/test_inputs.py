@@ -13,7 +13,7 @@ from rarr.backends.encoder.inputs import (
     encoder_input,
     single_input,
 )
-from rarr.backends.encoder.weights import SHIPPED, TOKENIZER
+from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER
 from rarr.tools.text.document import Span
 
 TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))

@@ -9,8 +9,8 @@ from makers import evidence
 from backends.prompted.helpers import PROMPTS, answering, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import DOUBTED, LIKELY_TWICE, BlindChecker
-from rarr.backends.prompted.surroundings import Surroundings
-from rarr.backends.rules import blind_answers, short_answers
+from rarr.backends.prompted.source_blocks import Surroundings
+from rarr.backends.rules import answer_comparison, short_answers
 from rarr.errors import ModelError
 from rarr.records import Agreement, Evidence, Verdict
 from rarr.testing import Asked, ScriptedModel
@@ -45,7 +45,7 @@ def checker(chat: ScriptedModel, source: str | None = None) -> BlindChecker:
         model,
         PROMPTS,
         surroundings=Surroundings(source_text),
-        comparison=blind_answers,
+        comparison=answer_comparison,
         follow_ups=PromptedChecker(model, PROMPTS, whole_text=False, reader=short_answers),
     )
 

@@ -8,7 +8,7 @@ import pytest
 
 from rarr import Reviser, Settings
 from rarr.errors import InputError
-from rarr.retrievers.corpus import index
+from rarr.retrievers.corpus import index_building as index
 from rarr.retrievers.corpus.corpus import Corpus
 from retrievers.makers import RULES
 

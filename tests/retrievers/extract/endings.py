@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from rarr.retrievers.extract import isolated as extracting, pool as processes
+from rarr.retrievers.extract import limited_calls as extracting, pool as processes
 from rarr.retrievers.extract.worker_main import CallLimits
 
 PATIENCE_S = 30.0

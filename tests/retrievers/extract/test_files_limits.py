@@ -15,10 +15,10 @@ from families import few
 
 from benchmarks.hostile_makers import repeated
 from rarr import Reviser, Settings
-from rarr.retrievers.extract import isolated as extracting, pool as processes
+from rarr.retrievers.extract import limited_calls as extracting, pool as processes
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.files import extract
-from rarr.retrievers.extract.isolated import extracted, extracted_file
+from rarr.retrievers.extract.limited_calls import extracted, extracted_file
 from rarr.retrievers.extract.worker_main import CallLimits
 from retrievers import calls
 from retrievers.extract.endings import (
@@ -206,7 +206,7 @@ def test_extraction_of_a_file_can_be_interrupted() -> None:
 def test_extraction_works_in_a_script_without_a_main_guard() -> None:
     program = run(
         [sys.executable, "-"],
-        input="import asyncio\nprint('begun')\nfrom rarr.retrievers.extract.isolated import extracted\n"
+        input="import asyncio\nprint('begun')\nfrom rarr.retrievers.extract.limited_calls import extracted\n"
         "from retrievers import calls\nprint(asyncio.run(extracted(calls.double, 2)))\n",
         capture_output=True,
         text=True,
@@ -220,7 +220,7 @@ def test_extraction_works_in_a_script_without_a_main_guard() -> None:
 PARENT = """
 import asyncio, sys, threading
 from rarr.retrievers.extract import pool as processes
-from rarr.retrievers.extract.isolated import extracted
+from rarr.retrievers.extract.limited_calls import extracted
 from retrievers import calls
 async def main():
     task = asyncio.create_task(extracted({call}))
@@ -249,7 +249,8 @@ def test_extraction_ends_with_its_parent(call: str, end: str) -> None:
 @pytest.mark.slow
 @posix
 def test_extraction_holding_the_lock_of_python_ends_at_its_limit_without_a_parent() -> None:
-    short = "from rarr.retrievers.extract import isolated\nisolated.PAGE = isolated.CallLimits(2, 100)\n"
+    module = "from rarr.retrievers.extract import limited_calls"
+    short = f"{module}\nlimited_calls.PAGE = limited_calls.CallLimits(2, 100)\n"
     program = script(short + PARENT.format(call="calls.backtrack"), wait=False)
     assert program.stdout
     pid = int(program.stdout.readline())
@@ -261,7 +262,7 @@ def test_extraction_holding_the_lock_of_python_ends_at_its_limit_without_a_paren
 FORK = """
 import asyncio, os
 from rarr.retrievers.extract import pool as processes
-from rarr.retrievers.extract.isolated import extracted
+from rarr.retrievers.extract.limited_calls import extracted
 from retrievers import calls
 before = asyncio.run(extracted(calls.process))
 if not (fork := os.fork()):

@@ -9,10 +9,10 @@ from families import few
 
 from benchmarks.hostile_makers import HTML, OTHER
 from rarr.retrievers.corpus.chunking import windows
-from rarr.retrievers.corpus.index import build_index
-from rarr.retrievers.extract import isolated as extracting
+from rarr.retrievers.corpus.index_building import build_index
+from rarr.retrievers.extract import limited_calls as extracting
 from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.isolated import extracted
+from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.page_text import extract_page
 from rarr.retrievers.extract.worker_main import CallLimits
 from rarr.retrievers.web.mediawiki import article_text

@@ -7,8 +7,8 @@ from families import few
 
 from rarr.retrievers.extract import pool
 from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.worker import Process
 from rarr.retrievers.extract.worker_main import CallLimits
+from rarr.retrievers.extract.worker_process import Process
 
 LIMITS = CallLimits(20, 200)
 

@@ -11,7 +11,7 @@ import pytest
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import windows
-from rarr.retrievers.extract import isolated as extracting
+from rarr.retrievers.extract import limited_calls as extracting
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.page_furniture import without_furniture
 from rarr.retrievers.extract.page_text import extract_page

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from rarr.traces.critical import supersteps
+from rarr.traces.critical_path import supersteps
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.trace_page.view import View, stopped
 

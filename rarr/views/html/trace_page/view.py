@@ -10,7 +10,7 @@ from rarr.errors import InputError
 from rarr.ledger.support import moved_queries
 from rarr.records import Check, Edit, Evidence, Notice, Query, Scores, Sentence, Status
 from rarr.tools.text.document import Span
-from rarr.traces.critical import critical_path, ended
+from rarr.traces.critical_path import critical_path, ended
 from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.marked import Marked, marked, with_status

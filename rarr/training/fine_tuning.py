@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from rarr.backends.encoder import weights
+from rarr.backends.encoder import model_files
 from rarr.errors import SettingsError
 from rarr.records import Record
 from rarr.tools.storage.line_files import locked, writing
@@ -17,7 +17,7 @@ from rarr.training.calibration import FittedDecision, Recalibration, recalibrate
 from rarr.training.loop import Phase, Recipe, TaskData, Trainer
 from rarr.training.model import EncoderWithHeads
 from rarr.training.noising.rows import TrainingRow, enough, groups
-from rarr.training.progress import FOLDER, Made, Run, begun, kept
+from rarr.training.run_record import FOLDER, Made, Run, begun, kept
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -37,15 +37,15 @@ class Backend(NamedTuple):
 
     load: Callable[[Path | None], EncoderWithHeads]
     tokenizer: Callable[[Path | None], "Tokenizer"]
-    export: Callable[[EncoderWithHeads, "Tokenizer", Path, weights.Calibration], None]
-    recalibrated: Callable[[Path, Sequence[TrainingRow], weights.Calibration], Recalibration]
+    export: Callable[[EncoderWithHeads, "Tokenizer", Path, model_files.Calibration], None]
+    recalibrated: Callable[[Path, Sequence[TrainingRow], model_files.Calibration], Recalibration]
 
     @classmethod
     def of_the_package(cls) -> "Backend":
         """Returns the package's own functions. Raises `ImportError` if the extra `train` is not installed."""
         from rarr.training.export import export, load
 
-        return cls(load, weights.tokenizer, export, recalibrated)
+        return cls(load, model_files.tokenizer, export, recalibrated)
 
 
 class EditorReport(Record):
@@ -82,7 +82,7 @@ def fine_tune(
     """
     backend, began = backend or Backend.of_the_package(), time.monotonic()
     out, start = out.expanduser(), start and start.expanduser()
-    facts = weights.checked_manifest(start)
+    facts = model_files.checked_manifest(start)
     all_rows = enough(data)
     learned, held = split_rows(all_rows, seed)
     sets = _sets(learned)
@@ -92,7 +92,7 @@ def fine_tune(
         data=hashlib.sha256(b"".join(row.line() for row in all_rows)).hexdigest(),
         steps=steps,
         seed=seed,
-        start=facts.sha256[weights.MODEL],
+        start=facts.sha256[model_files.MODEL],
     )
     begun(out, made)
     with (
@@ -111,7 +111,7 @@ def fine_tune(
             after = trainer.measured(unseen)
             backend.export(trainer.model, tokenizer, out, facts.calibration)
             calibration, decisions = backend.recalibrated(out, held, facts.calibration)
-            weights.write_calibration(out, calibration)
+            model_files.write_calibration(out, calibration)
             run = run.model_copy(update={"after": after, "decisions": decisions})
             run.save(out)
             (folder / "checkpoint.pt").unlink(missing_ok=True)
@@ -169,7 +169,7 @@ def _phases(steps: int, mixture: Mapping[str, float]) -> list[Phase]:
 
 def _whole(out: Path) -> bool:
     try:
-        weights.checked_manifest(out)
+        model_files.checked_manifest(out)
     except SettingsError:
         return False
     return True

@@ -3,7 +3,7 @@
 import pytest
 from makers import evidence
 
-from rarr.backends.rules.blind_answers import (
+from rarr.backends.rules.answer_comparison import (
     ComparedAnswer,
     compared_answer,
     verdict_unread,

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rarr.traces.critical import critical_path, supersteps
+from rarr.traces.critical_path import critical_path, supersteps
 from rarr.traces.trace import inner_of
 from rarr.traces.trace_file import StoredSpan
 

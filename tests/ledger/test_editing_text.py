@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from makers import check, query, state
 
-from rarr.ledger.edits import EditingText, Proposal
+from rarr.ledger.editing_text import EditingText, Proposal
 from rarr.ledger.gate import Decision
 from rarr.records import Change, Check, Query, with_edits
 from rarr.tools.text.document import Span, sentences

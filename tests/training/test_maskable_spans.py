@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.training.spans import Corrected, find, mask_kind, shared
+from rarr.training.maskable_spans import Corrected, find, mask_kind, shared
 
 PASSAGE = "The Alder Mill opened on 4 May 1901. Its looms were burned by a fire in 1950."
 

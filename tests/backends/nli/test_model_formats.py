@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rarr.backends.nli.labels import Outputs
-from rarr.backends.nli.shapes import shape_of
+from rarr.backends.nli.model_formats import shape_of
 from rarr.errors import SetupError
 
 NLI = {0: "entailment", 1: "neutral", 2: "contradiction"}

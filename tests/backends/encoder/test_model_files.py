@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from rarr import Reviser, Settings
-from rarr.backends.encoder.weights import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, Logistic, checked_manifest
+from rarr.backends.encoder.model_files import (
+    FACTS,
+    FORMAT,
+    MODEL,
+    SHIPPED,
+    TOKENIZER,
+    Logistic,
+    checked_manifest,
+)
 from rarr.errors import SettingsError
 
 

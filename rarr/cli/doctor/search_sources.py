@@ -15,7 +15,7 @@ from rarr.agent.wiring.search import (
     web_source,
 )
 from rarr.cli.doctor.findings import Finding
-from rarr.cli.doctor.reaching import reached
+from rarr.cli.doctor.source_probing import reached
 from rarr.errors import InputError, RarrError
 from rarr.retrievers import SOURCES
 from rarr.retrievers.web.cache_file import CacheFile
