@@ -43,7 +43,9 @@ class Reviser:
         on_call: OnCall | None = None,
         checkpointer: "Checkpointer | None" = None,
     ) -> None:
-        """Give either `settings` or `components`. Raises `RarrError` where something is missing.
+        """Give `settings` or `components`, not both; without either, the settings are the defaults.
+
+        Raises `RarrError` where something is missing.
 
         `on_step` is called with the name of each node that has finished. `on_index` is called with the number
         of files done and the number of all files, while a corpus is indexed. `on_call` is called with each

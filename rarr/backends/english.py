@@ -36,7 +36,7 @@ class EnglishQuestions:
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
     ) -> Sequence[Question]:
-        """Asks the wrapped generator for short questions about the sentences of `spans` in English."""
+        """Asks the wrapped generator for short questions about those of `spans` that are in English."""
         foreign = await work(foreign_sentences, text)
         english = [span for span in spans if span not in foreign]
         return await self.embedded.target(text, context, english, asked)

@@ -120,9 +120,9 @@ def _recomputed(
     old_value: float,
     by_old: Mapping[float, Sequence[_TextNumber]],
 ) -> Iterator[tuple[_TextNumber, float]]:
-    """Find the second operand: the number that gave `derived` together with the old value.
+    """Finds the second operand: the number that gave `derived` together with the old value.
 
-    Recompute `derived` with the new value. Yields each such operand and the recomputed value.
+    Recomputes `derived` with the new value. Yields each such operand and the recomputed value.
     """
     for operand_value in (old_value - derived.value, old_value + derived.value):
         for operand in by_old.get(round(operand_value, 6), ()):
@@ -136,7 +136,10 @@ def _recomputed(
 def _is_difference(
     derived: _TextNumber, operand: _TextNumber, corrected: _TextNumber, old_value: float, operand_value: float
 ) -> bool:
-    """Is `derived` a difference: the years between two years, or an amount more or less of the same unit?"""
+    """Is `derived`, which fits as a difference, written as a difference?
+
+    It counts the years between two years, or is an amount more or less of the same unit.
+    """
     if derived.unit == "years":
         return _is_year(old_value) and _is_year(operand_value)
     return derived.apart and _have_same_unit(derived, operand, corrected)

@@ -29,7 +29,10 @@ class RecordedAnswers:
         return answer_of(_next(spans)) if spans else None
 
     def take(self, model: str, ask: ChatRequest) -> StoredSpan | None:
-        """Returns the span of the next answer or failure for this question; None if there is none."""
+        """Returns the span of the next answer or failure for this question; None if there is none.
+
+        The last span is returned again and again.
+        """
         spans = self._of(model, ask)
         return _next(spans) if spans else None
 

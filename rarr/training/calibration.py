@@ -130,7 +130,7 @@ def _confirmations(sentences: Sequence[SentenceCase]) -> Iterator[DecisionCase]:
 def _contradictions(
     sentences: Sequence[SentenceCase], disagrees: Logistic, agrees: Logistic
 ) -> Iterator[DecisionCase]:
-    """Yields a case per sentence that the rules leave open: True if it has an error."""
+    """Yields a case per sentence that no rule contradicts or finds off topic: True if it has an error."""
     for sentence in sentences:
         if sentence.weighed and is_open([value.ruled for value in sentence.weighed]):
             features = claim_features(disagrees, agrees, sentence.judged, sentence.weighed)

@@ -69,7 +69,7 @@ def relevance(row: TrainingRow) -> Iterator[Relevance]:
 
 
 def texts(row: TrainingRow) -> Iterator[str]:
-    """Yields the query and its relevant passages, whose embeddings a search compares."""
+    """Yields the query and its relevant passages: training keeps their embeddings as the search has them."""
     yield row.query
     yield from (passage.text for passage in row.relevant)
 
