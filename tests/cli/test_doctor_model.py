@@ -12,6 +12,7 @@ from cli.helpers import Command, Result, is_complaint
 from rarr import Reviser, Settings
 from rarr.cli.doctor import examine
 from rarr.testing import Request, RuleModel, ScriptedServer, Status, refused_url
+from rarr.testing.replies import Reply, failed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXT = "The Golden Gate Bridge opened in 1935."
@@ -83,6 +84,18 @@ def test_failure_is_one_line_with_the_cure(
     assert (done.status, done.out, is_complaint(done.err)) == (3, b"", True)
     assert cure in done.err
     assert not any((tmp_path / "home/models").iterdir())
+
+
+@pytest.mark.loopback
+def test_server_that_still_loads_its_model_is_waited_for(command: Command) -> None:
+    class Loading(ScriptedServer):
+        def _reply_to(self, request: Request) -> Reply:
+            return failed(503, "Loading model")
+
+    with Loading({}) as at:
+        done = doctor(command, at.url)
+    assert (done.status, done.err.count("\n")) == (3, 1)
+    assert "Loading model; wait until it is ready" in done.err
 
 
 @pytest.mark.loopback

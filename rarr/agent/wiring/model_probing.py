@@ -15,7 +15,8 @@ from rarr.tools.models.meter import Meter, ModelCall
 from rarr.tools.models.model_profile import ModelProfile, ProfilePlace
 from rarr.tools.models.probing import profile_of
 
-_USUAL = "which usually ends in /v1"
+_UNLISTED = "give a name that it lists, or correct base_url, which usually ends in /v1"
+_NOT_READY = "wait until it is ready, or look at the log of its server"
 _WITHOUT_LIST = (404, 405)  # the statuses of a server that does not list its models
 
 
@@ -82,7 +83,7 @@ async def _require_listed(chat: ChatModel) -> None:
             await probe()
     except CallFailure as failure:
         if failure.status not in _WITHOUT_LIST:
-            cure = cure_of(failure) or f"give a name that it lists, or correct base_url, {_USUAL}"
-            raise ModelError(f"{failure}; {cure}") from None
+            other = _UNLISTED if failure.kind == "refused" else _NOT_READY
+            raise ModelError(f"{failure}; {cure_of(failure) or other}") from None
     finally:
         await chat.aclose()

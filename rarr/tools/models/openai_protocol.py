@@ -117,7 +117,7 @@ class OpenAIProtocol:
         Raises `CallFailure` if it does not, or cannot be reached.
         """
         try:
-            served = [str(model["id"]) for model in (await self.get("models"))["data"]]
+            served = [str(model["id"]) for model in (await self.facts("models"))["data"]]
         except (KeyError, TypeError) as error:
             raise failure_of(error, f"{self.name} at {self._shown_url}", self.secrets) from None
         if self.name.partition(":")[2] not in served:
@@ -125,7 +125,7 @@ class OpenAIProtocol:
             raise CallFailure("refused", f"{self.name}: the server has {models or 'no model'} alone")
         return f"served by {self._shown_url}"
 
-    async def get(self, path: str) -> Any:
+    async def facts(self, path: str) -> Any:
         """Reads the JSON at `path`, relative to the base URL, which costs nothing. Raises `CallFailure`."""
         try:
             response = await self._clients.get().get(f"{self._base_url}/{path}", timeout=PROBE_S)

@@ -77,7 +77,7 @@ def reasons(outcome: Outcome) -> bool | None:
 async def context_ability(chat: Any) -> Ability:
     """Tells the context length that the server gives among its facts, which costs nothing."""
     name = "context length"
-    if not hasattr(chat, "get"):
+    if not hasattr(chat, "facts"):
         return Ability(name=name, state="not asked", detail="rarr cannot ask this provider")
     facts = await _facts(chat)
     meta = _inner(facts, "meta")
@@ -95,7 +95,7 @@ async def context_ability(chat: Any) -> Ability:
 async def _props_length(chat: Any) -> object:
     """Reads the context of one slot from `/props` of an older llama.cpp, which is beside `/v1`."""
     try:
-        return _inner(await chat.get("../props"), "default_generation_settings").get("n_ctx")
+        return _inner(await chat.facts("../props"), "default_generation_settings").get("n_ctx")
     except CallFailure:  # the server may have closed it
         return None
 
@@ -103,7 +103,7 @@ async def _props_length(chat: Any) -> object:
 async def _facts(chat: Any) -> dict[str, Any]:
     """Reads the entry of the model in the list of the server; {} if it has none."""
     try:
-        listed = _inner(await chat.get("models"), "data", [])
+        listed = _inner(await chat.facts("models"), "data", [])
     except CallFailure:  # a server without a list
         return {}
     name = chat.name.partition(":")[2]

@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from rarr.testing import ScriptedServer
+from rarr.testing.strictness import Dialect
+from rarr.tools.models.chat import Answer
 from rarr.tools.models.model_profile import ModelProfile, ProfilePlace, Speed
-from tools.asking import KEY
+from tools.asking import ANSWERS, KEY, metered, outcome, patient, protocol
 
 PROFILE = ModelProfile(
     model="vllm:some",
@@ -50,6 +53,24 @@ def test_forgotten_profile_is_gone(tmp_path: Path) -> None:
     place(tmp_path).forget()
     place(tmp_path).forget()
     assert place(tmp_path).kept() is None
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize(("dialect", "kept"), [("vllm", True), ("plain", False)])
+async def test_refused_form_is_forgotten(tmp_path: Path, dialect: Dialect, kept: bool) -> None:
+    place(tmp_path).keep(PROFILE)
+    with ScriptedServer(ANSWERS, dialect=dialect) as server:
+        answer = await outcome(patient(protocol(server, form=PROFILE.form), place=place(tmp_path)))
+    assert isinstance(answer, Answer)
+    assert (place(tmp_path).kept() is not None) == kept
+
+
+@pytest.mark.loopback
+async def test_wrong_profile_that_cannot_be_deleted_is_a_warning(tmp_path: Path) -> None:
+    place(tmp_path).path.mkdir(parents=True)
+    with metered() as meter, ScriptedServer(ANSWERS, dialect="plain") as server:
+        assert isinstance(await outcome(patient(protocol(server), place=place(tmp_path))), Answer)
+    assert f"delete {place(tmp_path).path}" in {w.code: w.message for w in meter.warnings}["profile_wrong"]
 
 
 @pytest.mark.parametrize("content", ["", "{}", '{"model": 1}', "\x00"])
