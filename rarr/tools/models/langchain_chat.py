@@ -236,7 +236,9 @@ def _reasoned(message: BaseMessage) -> bool:
     """True if the message has its reasoning beside the answer, or if its usage counts tokens of reasoning."""
     usage = message.usage_metadata if isinstance(message, AIMessage) else None
     details = usage.get("output_token_details") if usage else None
-    return bool(message.additional_kwargs.get("reasoning_content") or (details and details.get("reasoning")))
+    kinds = {block.get("type") for block in message.content if isinstance(block, dict)}
+    beside = kinds & {"thinking", "reasoning"} or message.additional_kwargs.get("reasoning_content")
+    return bool(beside or (details and details.get("reasoning")))
 
 
 def _tokens(message: BaseMessage) -> Tokens:
