@@ -18,8 +18,9 @@ def doctor(
     Examines the installation, the settings, the models, the corpus, the sources on the web and their cache.
     Exit status 2 if something is broken.
 
-    With --model, asks the language model what it can do: about a dozen short requests, of 3,000 tokens
-    together. Shows the answers as a table, and keeps them for later runs. Exit status 3 if the model fails.
+    With --model, asks the language model what it can do: about a dozen short requests, of 2,500 tokens
+    together; more if it reasons first. Shows the answers as a table, and keeps them for later runs. Exit
+    status 3 if the model fails.
 
     \b
     Examples:
