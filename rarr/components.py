@@ -16,7 +16,7 @@ from rarr.records import (
     Change,
     Check,
     Evidence,
-    ModelUsage,
+    ExpectedUsage,
     Passage,
     Query,
     Question,
@@ -146,7 +146,7 @@ class IntentJudge(Protocol):
 class AsksModel(Protocol):
     """A component that asks a language model."""
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one call for this text."""
 
 

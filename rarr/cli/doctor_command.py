@@ -1,13 +1,16 @@
 """`rarr doctor`: prints the findings of `rarr.cli.doctor`."""
 
 from rarr.cli import options
-from rarr.cli.streams import write
+from rarr.cli.streams import complain, write
+from rarr.errors import InputError, ModelError
 
 
 def doctor(
     corpus: options.Corpus = None,
     search: options.Search = None,
     offline: options.Unasked = False,
+    model: options.AskedModel = None,
+    base_url: options.BaseUrl = None,
     as_json: options.Json = False,
 ) -> int:
     """Show what is missing or broken, and the cure.
@@ -15,13 +18,24 @@ def doctor(
     Examines the installation, the settings, the models, the corpus, the sources on the web and their cache.
     Exit status 2 if something is broken.
 
+    With --model, asks the language model what it can do: about a dozen short requests, of 2,500 tokens
+    together; more if it reasons first. Shows the answers as a table, and keeps them for later runs. Exit
+    status 3 if the model fails.
+
     \b
     Examples:
       rarr doctor
       rarr doctor --offline
       rarr doctor --corpus notes/ --json
       rarr doctor --search wikipedia,corpus --corpus notes/ --offline
+      rarr doctor --model vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
     """
+    if model is not None:
+        if given := options.given(corpus=corpus, search=search, offline=offline):
+            raise InputError(f"--model asks the model alone: leave out --{' and --'.join(given)}")
+        return _profiled(model, base_url, as_json=as_json)
+    if base_url is not None:
+        raise InputError("--base-url is the address of --model: give both, or set base_url in rarr.toml")
     from rarr.cli.doctor import as_text, examine
     from rarr.views.terminal.revision import as_json as json_of, visible
 
@@ -29,3 +43,17 @@ def doctor(
     text = visible(as_text(findings))
     write(json_of([finding._asdict() for finding in findings]) if as_json else text)
     return 2 if any(finding.state == "broken" for finding in findings) else 0
+
+
+def _profiled(name: str, base_url: str | None, *, as_json: bool) -> int:
+    from rarr.cli.doctor.model import as_table, asked
+    from rarr.settings import Settings
+    from rarr.views.terminal.revision import as_json as json_of, visible
+
+    settings = Settings(**options.given(base_url=base_url))
+    try:
+        kept = asked(name, settings)
+    except ModelError as error:
+        return complain(str(error), 3)
+    write(json_of(kept.profile) if as_json else visible(as_table(kept)))
+    return 0

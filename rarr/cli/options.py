@@ -54,6 +54,9 @@ Model = Annotated[
         help="The model that asks, checks and edits: embedded, rules, vllm:NAME, openai:NAME, ...",
     ),
 ]
+AskedModel = Annotated[
+    str | None, typer.Option("--model", metavar="M", help="Ask this language model what it can do.")
+]
 BaseUrl = Annotated[
     str | None, typer.Option(metavar="URL", help="Address of an OpenAI-compatible server, such as vLLM.")
 ]

@@ -21,6 +21,7 @@ from rarr.records.edits import (
 )
 from rarr.records.usage import (
     Estimate as Estimate,
+    ExpectedUsage as ExpectedUsage,
     ModelUsage as ModelUsage,
     NodeUsage as NodeUsage,
     Usage as Usage,

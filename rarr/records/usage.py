@@ -33,8 +33,22 @@ class Usage(ModelUsage):
     by_node: dict[str, NodeUsage] = Field(default_factory=dict)
 
 
-class Estimate(ModelUsage):
-    """The expected usage of a run, with its number of queries and of edits."""
+class ExpectedUsage(ModelUsage):
+    """The usage that is expected of a call or a run.
+
+    `model_seconds` are the seconds of the language models, without those of searches and rules; None if the
+    speed of a model was not measured.
+    """
+
+    model_seconds: float | None = 0.0
+
+
+class Estimate(ExpectedUsage):
+    """The expected usage of a run, with its number of queries and of edits.
+
+    `unmeasured` names the language models whose speed is not known: `rarr doctor --model NAME` measures it.
+    """
 
     queries: int
     edits: int
+    unmeasured: tuple[str, ...] = ()

@@ -9,10 +9,11 @@ from rarr.errors import SettingsError
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
 from rarr.tools.models.budgeted_chat import BudgetedChat
-from rarr.tools.models.chat import ChatModel, name_of
+from rarr.tools.models.chat import FULL_FORM, ChatModel, RequestForm, name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.limiter import Limiter
+from rarr.tools.models.model_profile import ProfilePlace, Speed
 from rarr.tools.text.noun_phrases import kind_of
 
 VLLM = "http://localhost:8000/v1"
@@ -55,7 +56,9 @@ class LanguageModels:
     def _chat(self, name: Any) -> BudgetedChat:
         if _key(name) not in self._chats:
             settings = self._settings
-            chat = chat_model(name, settings)
+            place = profile_place(settings, name)
+            profile = place.kept() if place else None
+            chat = chat_model(name, settings, profile.form if profile else FULL_FORM)
             price = settings.endpoints.get(chat.name, Endpoint()).price
             if settings.max_cost is not None and price is None:
                 raise SettingsError(
@@ -68,6 +71,8 @@ class LanguageModels:
                 attempts=settings.attempts,
                 timeout_s=settings.timeout_s,
                 price=price or (),
+                place=place if profile else None,
+                speed=_at_most(settings.concurrency, profile.speed) if profile else None,
             )
         return self._chats[_key(name)]
 
@@ -99,10 +104,28 @@ class LanguageModels:
                 )
 
 
-def chat_model(name: Any, settings: Settings) -> ChatModel:
+def profile_place(settings: Settings, name: Any) -> ProfilePlace | None:
+    """Finds the place of the profile of a model; None for a model without a server, such as an object."""
+    if not isinstance(name, str) or ":" not in name or name.startswith(("nli:", "scripted:")):
+        return None
+    base_url, api_key, _ = access(settings, name)
+    if base_url is None and name.startswith("vllm:"):
+        base_url = VLLM
+    return ProfilePlace.of(settings.home, name, base_url or "", api_key)
+
+
+def _at_most(concurrency: int, speed: Speed | None) -> Speed | None:
+    """Lowers the gain of requests at once to the setting `concurrency`."""
+    if speed is None:
+        return None
+    return speed.model_copy(update={"at_once": min(speed.at_once, float(concurrency))})
+
+
+def chat_model(name: Any, settings: Settings, form: RequestForm = FULL_FORM) -> ChatModel:
     """Makes the chat model for a name such as `vllm:NAME`; wraps a LangChain chat model.
 
-    A `ChatModel` is returned as it is. Raises `SettingsError` or `SetupError` if the model cannot be used.
+    `form` is the form of its first request. A `ChatModel` is returned as it is. Raises `SettingsError` or
+    `SetupError` if the model cannot be used.
     """
     if not isinstance(name, str):
         return _chat_of_object(name)
@@ -130,11 +153,13 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
             api_key=api_key,
             timeout_s=settings.timeout_s,
             extra=extra,
+            form=form,
         )
     from rarr.tools.models.langchain_chat import langchain_chat
 
     return langchain_chat(
         name,
+        form,
         base_url=base_url and _url(base_url, name),
         api_key=api_key,
         max_retries=0,

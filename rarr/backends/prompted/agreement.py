@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import quoted_evidence, scope_of
-from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
+from rarr.records import Agreement, Evidence, ExpectedUsage, Query, Verdict
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 
@@ -46,7 +46,7 @@ class PromptedChecker:
         self._model, self._prompts, self._whole_text = model, prompts, whole_text
         self._reader = reader
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one check."""
         return self._prompts.expected(self._model, "check_agreement", text, context, whole=self._whole_text)
 

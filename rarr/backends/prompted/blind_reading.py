@@ -15,7 +15,7 @@ from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.backends.prompted.source_blocks import BLOCK, BlockFinder
-from rarr.records import Agreement, Evidence, ModelUsage, Query, Verdict
+from rarr.records import Agreement, Evidence, ExpectedUsage, Query, Verdict
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 
@@ -113,7 +113,7 @@ class BlindChecker:
         self._model, self._prompts, self._surroundings = model, prompts, surroundings
         self._comparison, self._follow_ups = comparison, follow_ups
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one reading."""
         return self._model.expected(self._prompts["fill_blank"], _BLOCK_TOKENS, _ANSWER_TOKENS)
 

@@ -3,7 +3,7 @@
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.components import AgreementChecker
-from rarr.records import Agreement, Evidence, ModelUsage, Query
+from rarr.records import Agreement, Evidence, ExpectedUsage, Query
 
 
 class CascadeChecker:
@@ -17,7 +17,7 @@ class CascadeChecker:
     ) -> None:
         self._first, self._then, self._threshold = first, then, threshold
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one check if `first` is not sure."""
         return self._then.expected(text, context)
 

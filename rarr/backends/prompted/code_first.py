@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.components import Editor, QueryGenerator
-from rarr.records import Change, Check, Evidence, ModelUsage, Query, Question
+from rarr.records import Change, Check, Evidence, ExpectedUsage, Query, Question
 from rarr.tools.concurrency.worker import work
 from rarr.tools.text.document import Span
 from rarr.tools.text.language import foreign_sentences
@@ -17,7 +17,7 @@ class CodeFirstEditor:
     def __init__(self, code: Editor, model: PromptedEditor) -> None:
         self._code, self._model = code, model
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one edit that code cannot make."""
         return self._model.expected(text, context)
 

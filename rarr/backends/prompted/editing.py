@@ -10,7 +10,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import quoted_evidence, scope_of
 from rarr.errors import ModelError
 from rarr.prompts.quotation import Quotation
-from rarr.records import Change, Check, Evidence, ModelUsage, Query
+from rarr.records import Change, Check, Evidence, ExpectedUsage, Query
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.document import Span
@@ -33,7 +33,7 @@ class PromptedEditor:
     def __init__(self, model: LanguageModel, prompts: Prompts, *, whole_text: bool) -> None:
         self._model, self._prompts, self._whole_text = model, prompts, whole_text
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one edit."""
         return self._prompts.expected(self._model, "edit", text, context, whole=self._whole_text)
 

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import NOTHING
-from rarr.records import ModelUsage
+from rarr.records import ExpectedUsage
 from rarr.tools.models.language_model import LanguageModel
 
 
@@ -26,7 +26,7 @@ class PromptedIntentJudge:
     def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
         self._model, self._prompts = model, prompts
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage for one revision."""
         return self._prompts.expected(self._model, "judge_intent", 2 * text, None, whole=True)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rarr import prompts
 from rarr.prompts import Prompt
-from rarr.records import ModelUsage
+from rarr.records import ExpectedUsage
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 
@@ -37,7 +37,7 @@ class Prompts:
 
     def expected(
         self, model: LanguageModel, name: str, text: str, context: str | None, *, whole: bool
-    ) -> ModelUsage:
+    ) -> ExpectedUsage:
         """Estimates the usage of one call about one evidence and one sentence, or the whole text."""
         prompt = self[name] if context is None else self[f"{name}_in_context"]
         looked_at = estimated_tokens([text]) if whole else 2 * SENTENCE_TOKENS

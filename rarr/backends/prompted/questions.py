@@ -13,7 +13,7 @@ from rarr.backends.prompted.shown_text import NOTHING
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.prompts.quotation import Quotation
-from rarr.records import ModelUsage, Question
+from rarr.records import ExpectedUsage, Question
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
@@ -46,7 +46,7 @@ class PromptedQuestions:
         self._model, self._prompts = model, prompts
         self._samples, self._temperature = samples, temperature
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage for a whole text, with one question for each sentence and sample."""
         prompt, _ = self._prompts.of("generate_queries", context)
         spans = text_parts(text)

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
-from rarr.records import Evidence, ModelUsage
+from rarr.records import Evidence, ExpectedUsage
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.document import Span
 
@@ -30,7 +30,7 @@ class PromptedRewriter:
         self._model, self._prompts, self.whole = model, prompts, whole
         self._name = "rewrite_text" if whole else "rewrite_sentence"
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one call."""
         return self._prompts.expected(self._model, self._name, text, None, whole=self.whole)
 

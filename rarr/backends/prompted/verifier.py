@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
-from rarr.records import AttributionClass, Evidence, ModelUsage
+from rarr.records import AttributionClass, Evidence, ExpectedUsage
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.language_model import LanguageModel
@@ -29,7 +29,7 @@ class PromptedVerifier:
     def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
         self._model, self._prompts = model, prompts
 
-    def expected(self, text: str, context: str | None) -> ModelUsage:
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage for one sentence and one evidence."""
         return self._prompts.expected(self._model, "judge_attribution", text, None, whole=False)
 

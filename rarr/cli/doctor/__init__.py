@@ -175,13 +175,24 @@ def _models(settings: Settings) -> Iterator[Finding]:
     elif not components.models:
         yield Finding("model", "ok", "rules" if settings.model == "rules" else "embedded")
     for model in {chat.name: chat for used in components.models for chat in used.models}.values():
-        yield run(_probed(model))
+        yield run(_probed(model, _known(model.name, settings)))
 
 
-async def _probed(model: "BudgetedChat") -> Finding:
+def _known(name: str, settings: Settings) -> str:
+    """Tells when `rarr doctor --model` asked the model, or how to ask it; "" for a model without a server."""
+    from rarr.agent.wiring.language_models import profile_place
+
+    place = profile_place(settings, name)
+    profile = place and place.kept()
+    if profile:
+        return f"; asked what it can do on {profile.asked_at:%Y-%m-%d}"
+    return f"; not asked what it can do: rarr doctor --model {name} asks" if place else ""
+
+
+async def _probed(model: "BudgetedChat", known: str) -> Finding:
     cure = "start its server, or correct base_url, the key or the name"
     try:
-        return Finding(f"model {model.name}", "ok", await model.probe())
+        return Finding(f"model {model.name}", "ok", await model.probe() + known)
     except CallFailure as failure:
         return Finding(f"model {model.name}", "broken", str(failure), cure)
     finally:

@@ -1,5 +1,6 @@
 """Sends requests to a chat model, with retries and within the run's budget, and counts them."""
 
+import asyncio
 import time
 from dataclasses import replace
 from typing import Any
@@ -16,6 +17,7 @@ from rarr.tools.models.chat import (
 from rarr.tools.models.client_failures import without_keys
 from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.meter import ModelCall, meter
+from rarr.tools.models.model_profile import ProfilePlace, Speed
 from rarr.tools.models.retries import Attempts, in_time
 from rarr.tools.trace_spans import note
 from rarr.unicode import valid
@@ -47,9 +49,16 @@ class BudgetedChat:
         timeout_s: float,
         price: tuple[float, ...] = (),
         first_wait_s: float = 0.5,
+        place: ProfilePlace | None = None,
+        speed: Speed | None = None,
     ) -> None:
+        """`place` is that of a kept profile, which is deleted once the server refuses what it says.
+
+        `speed` is the measured speed.
+        """
         self.name = valid(chat.name)
         self._chat, self._price, self._timeout_s = chat, price, timeout_s
+        self._place, self._speed = place, speed
         self._attempts = Attempts(
             self.name,
             limiter,
@@ -73,7 +82,11 @@ class BudgetedChat:
                 except CallFailure as failure:
                     raise _with_cure(failure) from None
                 except Adapted:  # the model is asked in another form from now on; there are few forms
-                    continue
+                    await self._distrust()
+
+    def seconds(self, tokens: Tokens) -> float | None:
+        """Estimates the seconds of one request; None if the speed was not measured."""
+        return None if self._speed is None else self._speed.seconds(tokens)
 
     def cost(self, tokens: Tokens) -> float | None:
         """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""
@@ -97,6 +110,17 @@ class BudgetedChat:
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
         await self._chat.aclose()
+
+    async def _distrust(self) -> None:
+        """Deletes the kept profile, since the server has refused a request of its form."""
+        place, self._place = self._place, None
+        if place is None:
+            return
+        try:
+            await asyncio.to_thread(place.forget)
+        except OSError as error:
+            problem = f"the profile of {self.name} is wrong and cannot be deleted ({error.strerror})"
+            meter().warn("profile_wrong", f"{problem}: delete {place.path}")
 
     async def _request(self, ask: ChatRequest) -> Answer:
         sent = estimated_tokens([message.content for message in ask.messages])
@@ -161,9 +185,14 @@ def _failure_facts(failure: CallFailure | Adapted) -> dict[str, Any]:
     return {"failure": failure.kind} | {key: value for key, value in facts.items() if value}
 
 
-def _with_cure(failure: CallFailure) -> CallFailure:
+def cure_of(failure: CallFailure) -> str | None:
+    """Finds the cure of a failure by its status or kind; `BudgetedChat` adds it to the message."""
     reason = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
-    cure = _CURES.get(reason.status or reason.kind)
+    return _CURES.get(reason.status or reason.kind)
+
+
+def _with_cure(failure: CallFailure) -> CallFailure:
+    cure = cure_of(failure)
     if cure is None:
         return failure
     return CallFailure(
@@ -172,5 +201,6 @@ def _with_cure(failure: CallFailure) -> CallFailure:
         failure.retry_after,
         status=failure.status,
         said=failure.said,
+        tokens=failure.tokens,
         begun=failure.begun,
     )

@@ -41,6 +41,23 @@ class ChatRequest:
         return self.prompt[0]
 
 
+FormatKind = Literal["json_schema", "function", "json_object", "text"]
+"""The ways to ask for JSON: by a schema, by a function call, in JSON mode, or by the prompt alone."""
+Part = Literal["logprobs", "temperature", "max_tokens", "n"]
+"""The parts of a request, besides its format, that some servers refuse."""
+
+
+class RequestForm(NamedTuple):
+    """The form of requests that a server accepts: the kind of format, and the parts that are not sent."""
+
+    kind: FormatKind = "json_schema"
+    left_out: frozenset[str] = frozenset()
+
+
+FULL_FORM = RequestForm()
+"""The form in which a server is asked first, while nothing is known about it."""
+
+
 class Tokens(NamedTuple):
     """Tokens of one request. `cached` is the part of `input` that the server read from its prefix cache."""
 
@@ -62,12 +79,13 @@ class Answer:
 
     `probabilities` has the probability of each text, from 0 to 1: the product of the probabilities of the
     tokens in its JSON strings, or of all tokens where it has none. It is empty where the server was not asked
-    for them or does not know them.
+    for them or does not know them. `reasoned`: the server reports that the model reasoned before it answered.
     """
 
     texts: tuple[str, ...]
     tokens: Tokens
     probabilities: tuple[float, ...] = ()
+    reasoned: bool = False
 
     @property
     def samples(self) -> list[Sample]:

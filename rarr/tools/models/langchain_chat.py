@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -13,7 +14,15 @@ from pydantic import SecretStr
 from rarr.errors import RarrError, SettingsError, SetupError
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
-from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
+from rarr.tools.models.chat import (
+    FULL_FORM,
+    Adapted,
+    Answer,
+    CallFailure,
+    ChatRequest,
+    RequestForm,
+    Tokens,
+)
 from rarr.tools.models.client_failures import failure_of, redacted, refused_part, secrets_of
 from rarr.tools.models.openai_protocol import certificates
 from rarr.tools.models.stop_reasons import Stop, other_function, reason_in, stop_of, whole
@@ -39,14 +48,18 @@ class LangChainChat:
         make: Make,
         secrets: Sequence[str] = (),
         close: Callable[[], Awaitable[None]] | None = None,
+        form: RequestForm = FULL_FORM,
     ) -> None:
-        """`make` makes the model for a temperature (None: the provider's default). `aclose` calls `close`."""
+        """`make` makes the model for a temperature (None: the provider's default). `aclose` calls `close`.
+
+        `form` is sent first; of its kinds, this class knows `json_schema` and `text`.
+        """
         self.name = name
         self._secrets = secrets
         self._make = make
         self._close = close
         self._models = PerLoop[dict[float | None, BaseChatModel]](dict)
-        self._left_out: set[str] = set()
+        self._left_out = set(form.left_out) | ({"format"} if form.kind == "text" else set())
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Sends one request; returns several samples only from an integration of OpenAI's shape.
@@ -74,6 +87,12 @@ class LangChainChat:
     def secrets(self) -> Sequence[str]:
         """The texts to remove from messages, with the keys that the integration read from the environment."""
         return [*self._secrets, *(key for model in self._models.get().values() for key in _keys(model))]
+
+    @property
+    def form(self) -> RequestForm:
+        """The form of the next request."""
+        left_out = frozenset(self._left_out)
+        return RequestForm("text" if "format" in left_out else "json_schema", left_out - {"format"})
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop that this object opened."""
@@ -106,7 +125,8 @@ class LangChainChat:
         if not answers:
             raise CallFailure("server", f"{self.name} answered with no message")
         outcomes = [_outcome(answer, ask.name, self.secrets) for answer in answers]
-        return whole(outcomes, _tokens(answers[0]), self.name)
+        answer = whole(outcomes, _tokens(answers[0]), self.name)
+        return replace(answer, reasoned=any(map(_reasoned, answers)))
 
     async def _single(self, model: BaseChatModel, ask: ChatRequest, sent: Collection[str]) -> Answer:
         if "format" in sent:
@@ -115,13 +135,15 @@ class LangChainChat:
             message = (await structured.ainvoke(_messages(ask)))["raw"]  # type: ignore[index]  # include_raw
         else:
             message = await model.ainvoke(_messages(ask))
-        return whole([_outcome(message, ask.name, self.secrets)], _tokens(message), self.name)
+        answer = whole([_outcome(message, ask.name, self.secrets)], _tokens(message), self.name)
+        return replace(answer, reasoned=_reasoned(message))
 
 
-def langchain_chat(name: str, **options: Any) -> LangChainChat:
+def langchain_chat(name: str, form: RequestForm = FULL_FORM, **options: Any) -> LangChainChat:
     """Makes the model `name` (provider:model) with LangChain's `init_chat_model` and these options.
 
-    Raises `SettingsError` for an unknown provider, and `SetupError` for a missing package or key.
+    `form` is sent first. Raises `SettingsError` for an unknown provider, and `SetupError` for a missing
+    package or key.
     """
     from langchain.chat_models import init_chat_model  # half a second
 
@@ -157,7 +179,7 @@ def langchain_chat(name: str, **options: Any) -> LangChainChat:
             more["http_async_client"] = clients.get()
         return make(**more)
 
-    return LangChainChat(name, make_in_loop, secrets, clients.aclose)
+    return LangChainChat(name, make_in_loop, secrets, clients.aclose, form)
 
 
 def _explained(name: str, reason: str) -> RarrError:
@@ -208,6 +230,15 @@ def _text(message: Any) -> str:
     if broken:
         return str(broken[0].get("args") or "")
     return str(message.text)
+
+
+def _reasoned(message: BaseMessage) -> bool:
+    """True if the message has its reasoning beside the answer, or if its usage counts tokens of reasoning."""
+    usage = message.usage_metadata if isinstance(message, AIMessage) else None
+    details = usage.get("output_token_details") if usage else None
+    kinds = {block.get("type") for block in message.content if isinstance(block, dict)}
+    beside = kinds & {"thinking", "reasoning"} or message.additional_kwargs.get("reasoning_content")
+    return bool(beside or (details and details.get("reasoning")))
 
 
 def _tokens(message: BaseMessage) -> Tokens:

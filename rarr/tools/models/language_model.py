@@ -8,11 +8,19 @@ from pydantic import BaseModel
 
 from rarr.errors import BudgetError, ModelError
 from rarr.prompts import Prompt
-from rarr.records import ModelUsage
+from rarr.records import ExpectedUsage
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker import work
 from rarr.tools.models.budgeted_chat import BudgetedChat
-from rarr.tools.models.chat import CallFailure, ChatRequest, Message, Sample, Tokens, estimated_tokens
+from rarr.tools.models.chat import (
+    NO_TOKENS,
+    CallFailure,
+    ChatRequest,
+    Message,
+    Sample,
+    Tokens,
+    estimated_tokens,
+)
 from rarr.tools.models.meter import answer_memo, meter
 from rarr.tools.models.structured_answers import UnreadableAnswer, read_answer
 from rarr.tools.trace_spans import keep, span
@@ -41,6 +49,11 @@ class LanguageModel:
     def name(self) -> str:
         """The name of the first model."""
         return self.models[0].name
+
+    @property
+    def measured(self) -> bool:
+        """True if the speed of the first model was measured."""
+        return self.models[0].seconds(NO_TOKENS) is not None
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
         """Asks for one answer at temperature 0, like `ask_likely`, and returns it without its probability."""
@@ -76,14 +89,15 @@ class LanguageModel:
         likely = await self._traced(prompt, shape, user, samples=samples, temperature=temperature)
         return [likely_answer.answer for likely_answer in likely]
 
-    def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ModelUsage:
+    def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ExpectedUsage:
         """Estimates the usage of one call whose variables have about `user_tokens` tokens."""
         tokens = Tokens(estimated_tokens([prompt.system, prompt.user]) + user_tokens, output_tokens)
-        return ModelUsage(
+        return ExpectedUsage(
             model_calls=1,
             input_tokens=tokens.input,
             output_tokens=tokens.output,
             cost=self.models[0].cost(tokens),
+            model_seconds=self.models[0].seconds(tokens),
         )
 
     async def aclose(self) -> None:

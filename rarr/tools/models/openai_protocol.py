@@ -19,7 +19,16 @@ import httpx2
 
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
-from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
+from rarr.tools.models.chat import (
+    FULL_FORM,
+    Adapted,
+    Answer,
+    CallFailure,
+    ChatRequest,
+    FormatKind,
+    RequestForm,
+    Tokens,
+)
 from rarr.tools.models.client_failures import (
     failure_of,
     failure_of_status,
@@ -33,7 +42,7 @@ CONNECT_S = 5.0
 PROBE_S = 5.0
 certificates = cache(httpx2.create_ssl_context)  # otherwise 40 ms for each client
 _STRING_VALUE = re.compile(r':\s*"((?:[^"\\]|\\.)+)"')
-_FORMATS = ("json_schema", "function", "json_object", "text")
+_FORMATS: tuple[FormatKind, ...] = ("json_schema", "function", "json_object", "text")
 
 
 class OpenAIProtocol:
@@ -47,15 +56,16 @@ class OpenAIProtocol:
         api_key: str | None,
         timeout_s: float,
         extra: dict[str, Any] | None = None,
+        form: RequestForm = FULL_FORM,
     ) -> None:
-        """`name` is provider:model. `extra` goes into the body of every request."""
+        """`name` is provider:model. `extra` goes into the body of every request. `form` is sent first."""
         self.name = name
         self._base_url = base_url.rstrip("/")
         self.secrets = secrets_of(api_key, base_url)
         self._shown_url = redacted(self._base_url, self.secrets)
         self._extra = extra or {}
-        self._formats = list(_FORMATS)
-        self._left_out: set[str] = set()
+        self._formats = list(_FORMATS[_FORMATS.index(form.kind) :])
+        self._left_out = set(form.left_out)
         certified = certificates()  # here, since it reads files: clients are made on the event loop
         self._clients = PerLoop(
             lambda: bounded_client(
@@ -107,15 +117,30 @@ class OpenAIProtocol:
         Raises `CallFailure` if it does not, or cannot be reached.
         """
         try:
-            response = await self._clients.get().get(f"{self._base_url}/models", timeout=PROBE_S)
-            response.raise_for_status()
-            served = [str(model["id"]) for model in response.json()["data"]]
-        except Exception as error:
+            served = [str(model["id"]) for model in (await self.facts("models"))["data"]]
+        except (KeyError, TypeError) as error:
             raise failure_of(error, f"{self.name} at {self._shown_url}", self.secrets) from None
         if self.name.partition(":")[2] not in served:
             models = redacted(", ".join(served), self.secrets)
             raise CallFailure("refused", f"{self.name}: the server has {models or 'no model'} alone")
         return f"served by {self._shown_url}"
+
+    async def facts(self, path: str) -> Any:
+        """Reads the JSON at `path`, relative to the base URL, which costs nothing. Raises `CallFailure`."""
+        try:
+            response = await self._clients.get().get(f"{self._base_url}/{path}", timeout=PROBE_S)
+            if response.is_success:
+                return response.json()
+        except Exception as error:
+            raise failure_of(error, f"{self.name} at {self._shown_url}", self.secrets) from None
+        raise failure_of_status(
+            response.status_code, response.headers, response.text, self.name, self.secrets
+        )
+
+    @property
+    def form(self) -> RequestForm:
+        """The form of the next request."""
+        return RequestForm(self._formats[0], frozenset(self._left_out))
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop."""
@@ -163,7 +188,18 @@ def _answer(completion: Any, name: str, function: str, secrets: Sequence[str]) -
     answered = zip(completion["choices"], outcomes, strict=True)
     probabilities = [_probability(choice) for choice, outcome in answered if isinstance(outcome, str)]
     known = tuple(probability for probability in probabilities if probability is not None)
+    answer = replace(answer, reasoned=_reasoned(completion))
     return replace(answer, probabilities=known) if len(known) == len(answer.texts) else answer
+
+
+def _reasoned(completion: Mapping[str, Any]) -> bool:
+    """True if a message has its reasoning beside the answer, or if the usage counts tokens of reasoning."""
+    messages = [choice["message"] for choice in completion["choices"]]
+    if any(message.get("reasoning_content") or message.get("reasoning") for message in messages):
+        return True
+    usage = completion.get("usage")
+    details = usage.get("completion_tokens_details") if isinstance(usage, dict) else None
+    return bool(isinstance(details, dict) and details.get("reasoning_tokens"))
 
 
 def _outcome(choice: Mapping[str, Any], function: str, secrets: Sequence[str]) -> str | Stop:

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage
 
 from rarr.errors import SettingsError, SetupError
 from rarr.testing import CutOff, DieMidAnswer, Empty, Hang, NotJson, NoUsage, ScriptedServer, Status
-from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
+from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, RequestForm, Tokens
 from rarr.tools.models.langchain_chat import LangChainChat, langchain_chat
 from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, outcome, patient
 
@@ -214,6 +214,38 @@ class Calling(GenericFakeChatModel):
 async def test_structured_answer_of_other_integrations_is_read(message: AIMessage, text: str) -> None:
     fake = Calling(messages=iter([message]))
     assert (await LangChainChat("fake", lambda _: fake).complete(ASK)).texts == (text,)
+
+
+@pytest.mark.parametrize(
+    ("message", "reasoned"),
+    [
+        (AIMessage(TEXT), False),
+        (AIMessage(TEXT, additional_kwargs={"reasoning_content": "so"}), True),
+        (AIMessage([{"type": "thinking", "thinking": "so"}, {"type": "text", "text": TEXT}]), True),
+        (
+            AIMessage(
+                TEXT,
+                usage_metadata={
+                    "input_tokens": 1,
+                    "output_tokens": 9,
+                    "total_tokens": 10,
+                    "output_token_details": {"reasoning": 5},
+                },
+            ),
+            True,
+        ),
+    ],
+)
+async def test_reasoning_beside_the_answer_is_seen(message: AIMessage, reasoned: bool) -> None:
+    fake = Calling(messages=iter([message]))
+    assert (await LangChainChat("fake", lambda _: fake).complete(ASK)).reasoned is reasoned
+
+
+async def test_known_form_without_structure_is_sent_first() -> None:
+    fake = FakeListChatModel(responses=[TEXT])
+    model = LangChainChat("fake", lambda _: fake, form=RequestForm("text"))
+    assert await model.complete(ASK) == Answer((TEXT,), Tokens())
+    assert model.form == RequestForm("text")
 
 
 async def test_one_model_is_made_for_each_temperature() -> None:

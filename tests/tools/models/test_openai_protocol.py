@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rarr.testing import Request, ScriptedServer, Status
-from rarr.tools.models.chat import Adapted, Answer, CallFailure, Tokens
+from rarr.tools.models.chat import Adapted, Answer, CallFailure, RequestForm, Tokens
 from rarr.tools.models.openai_protocol import _answer
 from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, patient, protocol
 
@@ -114,6 +114,38 @@ async def test_key_is_sent_where_there_is_one(key: str | None, header: str | Non
     with ScriptedServer(ANSWERS, requires_key=key) as server:
         await bodies(server, ASK, api_key=key)
     assert server.requests[0].headers.get("authorization") == header
+
+
+async def test_known_form_is_sent_first() -> None:
+    known = RequestForm("json_object", frozenset({"n", "temperature"}))
+    with ScriptedServer(ANSWERS) as server:
+        [body] = await bodies(server, THREE, form=known)
+    assert body["response_format"] == {"type": "json_object"}
+    assert not {"n", "temperature"} & body.keys()
+
+
+async def test_known_form_that_is_refused_is_adapted() -> None:
+    with ScriptedServer(ANSWERS, dialect="plain") as server:
+        sent = await bodies(server, ASK, form=RequestForm("json_object"))
+    assert ["response_format" in body for body in sent] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("message", "usage", "reasoned"),
+    [
+        ({}, {}, False),
+        ({"reasoning_content": "The sky?"}, {}, True),
+        ({"reasoning": "The sky?"}, {}, True),
+        ({"reasoning_content": None}, {"completion_tokens_details": {"reasoning_tokens": 0}}, False),
+        ({}, {"completion_tokens_details": {"reasoning_tokens": 64}}, True),
+        ({}, {"completion_tokens_details": None}, False),
+    ],
+)
+def test_reasoning_beside_the_answer_is_seen(
+    message: dict[str, Any], usage: dict[str, Any], reasoned: bool
+) -> None:
+    choice = {"message": {"content": TEXT, **message}}
+    assert _answer({"choices": [choice], "usage": usage}, "vllm:m", "edit", ()).reasoned is reasoned
 
 
 async def test_extra_fields_go_into_the_body() -> None:
