@@ -1,10 +1,10 @@
-"""Claims about invented things, the page of each thing, and the page of a namesake: what becomes of each claim.
+"""Claims about invented things that have a namesake: what becomes of each beside the namesake's page.
 
     python -m benchmarks.namesakes [--half tuned|held_out|both] [--each] [--model M]
 
-A claim is revised twice, with a wrong value and with the right value. This happens against two corpora: the
-pages of all namesakes alone, and these beside the pages of all the things themselves. `tuned` may be worked
-with; `held_out` is for measuring alone, so only totals are printed.
+A claim with `{{wrong=>right}}` is revised twice, with the wrong value and with the right value. This happens
+against two corpora: the pages of all namesakes alone, and these beside the pages of all the things
+themselves. `tuned` may be worked with; `held_out` is for measuring alone, so only totals are printed.
 """
 
 import argparse
@@ -36,19 +36,34 @@ class Page(NamedTuple):
 
 
 class NamesakeCase(NamedTuple):
-    """A claim with a wrong value and with the right value; the page of its subject, and that of a namesake.
+    """A claim with its wrong and right value marked; the page of its subject, and that of a namesake.
 
     `kind` is that of the value. `words`: the own page says the value in `close` or in `other` words.
     `namesake_value` is the value of the kind that the namesake's page states.
     """
 
-    wrong: str
-    right: str
+    claim: str
     kind: str
     words: str
     own: Page
     namesake: Page
     namesake_value: str
+
+    @property
+    def values(self) -> tuple[str, str]:
+        """The wrong value and the right value."""
+        [(wrong, right)] = _MARK.findall(self.claim)
+        return wrong, right
+
+    @property
+    def wrong(self) -> str:
+        """The claim with its wrong value."""
+        return _MARK.sub(r"\1", self.claim)
+
+    @property
+    def right(self) -> str:
+        """The claim with its right value."""
+        return _MARK.sub(r"\2", self.claim)
 
 
 class ClaimOutcome(NamedTuple):
@@ -78,9 +93,8 @@ def _case(
     namesake_page: str,
     namesake_value: str,
 ) -> NamesakeCase:
-    wrong, right = _MARK.sub(r"\1", claim), _MARK.sub(r"\2", claim)
     own, namesake = Page(title, page), Page(namesake_title, namesake_page)
-    return NamesakeCase(wrong, right, kind, words, own, namesake, namesake_value)
+    return NamesakeCase(claim, kind, words, own, namesake, namesake_value)
 
 
 def outcomes(half: str, *, model: str = "embedded") -> list[ClaimOutcome]:
@@ -133,6 +147,10 @@ def print_half(half: str, outcomes: Sequence[ClaimOutcome]) -> None:
         columns = [counted(outcomes, pages, wrong=wrong) for pages in (ALONE, BOTH)]
         body = [[result, *(share(column[result]) for column in columns)] for result in columns[0]]
         print(f"{table([title, ALONE, BOTH], body)}\n")
+    for words in ("close", "other"):
+        group = [outcome for outcome in outcomes if outcome.case.words == words]
+        hits = counted(group, BOTH, wrong=True)[CORRECTED]
+        print(f"{CORRECTED} with {BOTH}, the own page in {words} words: {share(hits)}")
 
 
 def print_each(outcomes: Sequence[ClaimOutcome]) -> None:
