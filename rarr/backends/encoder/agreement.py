@@ -53,7 +53,7 @@ class TrainedAgreement:
             return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
         claim, value = asked
         [verdicts] = self._verdicts([(text, context, claim.span, evidence.title, evidence.text)])
-        return agreement_unless_namesake(verdicts[value[:2]], text, context, evidence.title)
+        return agreement_unless_namesake(verdicts[value[:2]], text, context, evidence)
 
 
 def _verdicts(

@@ -15,9 +15,10 @@ from rarr.backends.rules.counterparts import (
 )
 from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.exchanges import changed_places
+from rarr.backends.rules.namesakes import may_be_of_a_namesake
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.questions import askable_values
-from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, may_be_of_a_namesake
+from rarr.backends.rules.subjects import is_about_something_else, is_about_subject
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker import work
@@ -39,11 +40,16 @@ class ValueAgreement:
         return await work(query_agreement, text, context, query, evidence)
 
 
-def agreement_unless_namesake(agreement: Agreement, text: str, context: str | None, title: str) -> Agreement:
+def agreement_unless_namesake(
+    agreement: Agreement, text: str, context: str | None, evidence: Evidence
+) -> Agreement:
     """Returns `agreement`, but `unknown` instead of `disagrees` if the page may be about a namesake."""
-    if agreement.verdict != "disagrees" or not may_be_of_a_namesake(text, context, title):
+    passage = parsed_passage(evidence.text, evidence.title)
+    if agreement.verdict != "disagrees" or not may_be_of_a_namesake(
+        text, context, agreement.text_answer, passage
+    ):
         return agreement
-    reason = f"the evidence is about {title}, and the text does not say that it speaks of that one"
+    reason = f"the evidence is about {evidence.title}, and the text does not say that it speaks of that one"
     return agreement.model_copy(update={"verdict": "unknown", "reason": reason})
 
 
@@ -57,7 +63,7 @@ def query_agreement(text: str, context: str | None, query: Query, evidence: Evid
     compared = value_agreement(
         claim, value, counterparts(claim.sentence, value, read_once, claim.about), read_once
     )
-    return agreement_unless_namesake(compared, text, context, evidence.title)
+    return agreement_unless_namesake(compared, text, context, evidence)
 
 
 def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> Agreement:

@@ -93,7 +93,7 @@ def verdict_unread(text: str, context: str | None, query: Query, evidence: Evide
     passage = parsed_passage(evidence.text, evidence.title)
     reading = counterparts(claim.sentence, value, passage, claim.about)
     if (changed := places_agreement(claim, value, reading, passage)) is not None:
-        return agreement_unless_namesake(changed, text, context, evidence.title)
+        return agreement_unless_namesake(changed, text, context, evidence)
     if reading.own is None or reading.own.coverage < NEARLY_QUOTED:
         return None
     by_rules = value_agreement(claim, value, reading, passage)
@@ -150,7 +150,7 @@ def compared_answer(
     if not is_stated(answer, f"{evidence.title}\n{evidence.text}"):
         return _undecided("unknown", claimed, answer, f"{answer!r} does not stand in the evidence")
     compared = _compared(text, context, query, evidence, answer, asked)
-    agreement = agreement_unless_namesake(compared.agreement, text, context, evidence.title)
+    agreement = agreement_unless_namesake(compared.agreement, text, context, evidence)
     return compared if agreement == compared.agreement else ComparedAnswer(agreement)
 
 

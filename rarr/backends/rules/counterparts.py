@@ -32,6 +32,7 @@ IN_TITLE = 0.5  # weight of a word that the page's title has; another word has 1
 SAME_NEIGHBOUR = 0.15
 CLAIM_FADES = 0.25  # loss of weight for each word between a word of the claim and the value
 EVIDENCE_FADES = 0.2
+_DESCRIPTOR = re.compile(r"\b(?:The|the|A|a|An|an)((?:\s+[a-z][\w-]*){1,3})\s+$")
 _NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several things of one name
 
 
@@ -202,6 +203,7 @@ def _context(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> li
     unit = unit_words(value)
     content = tuple(word for word in claim.content if word.text not in unit)
     clause = claim.clause(value.start)
+    titled = evidence.title_stems | _descriptors(claim, evidence)
     context = []
     for word, between in zip(content, word_distances(content, value), strict=True):
         if word.start < value.end and value.start < word.end:
@@ -209,8 +211,22 @@ def _context(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> li
         weight = 1 / (1 + CLAIM_FADES * between)
         weight *= 1.0 if claim.clause(word.start) == clause else OTHER_CLAUSE
         weight /= 1 + 0.5 * max(0, evidence.spread[word.stem] - 1)
-        context.append((word.stem, weight * (IN_TITLE if word.stem in evidence.title_stems else 1.0)))
+        context.append((word.stem, weight * (IN_TITLE if word.stem in titled else 1.0)))
     return context
+
+
+def _descriptors(claim: ParsedSentence, evidence: ParsedPassage) -> set[str]:
+    """Returns the stems of the words that describe the title's name in the claim: "The singer Tamsin Orde".
+
+    A page says them once, and not in each of its sentences.
+    """
+    described = [
+        _DESCRIPTOR.search(claim.text, 0, value.start)
+        for value in claim.values
+        if value.kind == "name"
+        and evidence.title_words.issuperset(key_words(claim.text[value.start : value.end]))
+    ]
+    return {word.stem for match in described if match for word in word_tokens(match[1]) if word.stem}
 
 
 def _comparable(claim: ParsedSentence, value: Value, part: ParsedSentence, other: Value) -> bool:

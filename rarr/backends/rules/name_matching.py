@@ -35,6 +35,9 @@ _WORD = re.compile(r"[\w']+")
 _LONGEST_SURNAMED = 4  # words; a longer name is the name of a body, or a title
 # Least similarity of two words with the same beginning to be variants (demonyms, transliterations).
 _ALIKE = 0.8
+PLACE_ADJECTIVES = ("an", "ese", "ish", "ic")
+"""Endings of the adjectives of places."""
+_PLACE_BEGINNING = 4  # letters that a place and its adjective have in common at least
 
 
 @lru_cache(maxsize=16384)
@@ -97,6 +100,19 @@ def same_word(word: str, whole: str) -> bool:
         return True  # Graz and Grazer, America and Americans
     alike = len(short) >= 5 and word[:4] == whole[:4]
     return alike and Levenshtein.normalized_similarity(word, whole) >= _ALIKE
+
+
+@lru_cache(maxsize=16384)
+def same_place(word: str, other: str) -> bool:
+    """Are the words variants, or is one a place and the other its adjective, as Norway and Norwegian?"""
+    return same_word(word, other) or _is_adjective_of(word, other) or _is_adjective_of(other, word)
+
+
+def _is_adjective_of(adjective: str, place: str) -> bool:
+    beginnings = (place[:-2], place[:-1], place.removesuffix("land"))
+    return adjective.endswith(PLACE_ADJECTIVES) and any(
+        len(beginning) >= _PLACE_BEGINNING and adjective.startswith(beginning) for beginning in beginnings
+    )
 
 
 def _acronym(short: tuple[str, ...], long: tuple[str, ...]) -> bool:

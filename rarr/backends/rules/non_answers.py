@@ -10,12 +10,12 @@ from rarr.backends.rules.context_words import next_stem
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.exclusive_words import ExclusiveTerm
-from rarr.backends.rules.name_matching import key_words
+from rarr.backends.rules.name_matching import PLACE_ADJECTIVES, key_words
 from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.quantities import ORDINAL, Quantity
-from rarr.backends.rules.subjects import OPENING, has_name, is_about_subject, subject_of
+from rarr.backends.rules.subjects import OPENING, has_name, has_place, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, same_value
 from rarr.backends.rules.words import stem
 
@@ -137,9 +137,11 @@ def has_same_unit(claim: Claim, value: Value, other: Candidate) -> bool:
 
 def _is_told(value: Value, evidence: ParsedPassage) -> bool:
     """Does the passage have this value, or the words of a name in another form?"""
-    return evidence.holds(value) or (
-        isinstance(value.read, ProperName) and has_name(evidence, value.read.text)
-    )
+    if evidence.holds(value) or not isinstance(value.read, ProperName):
+        return evidence.holds(value)
+    name = value.read.text.lower()
+    adjective = " " not in name and name.endswith(PLACE_ADJECTIVES)
+    return has_name(evidence, name) or (adjective and has_place(evidence.key_words, name))
 
 
 def _is_one_date(claim: Claim, value: Value, date: Date, other: Candidate, evidence: ParsedPassage) -> bool:

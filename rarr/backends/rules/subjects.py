@@ -2,39 +2,26 @@
 
 import re
 from collections.abc import Iterable, Set
-from functools import lru_cache
+from itertools import pairwise
 
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage
-from rarr.backends.rules.name_matching import key_words, same_name, shortest_form
-from rarr.backends.rules.proper_names import ProperName, proper_names
+from rarr.backends.rules.name_matching import (
+    PLACE_ADJECTIVES,
+    key_words,
+    same_name,
+    same_place,
+    shortest_form,
+)
+from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.values import Value
-from rarr.backends.rules.words import word_tokens
 
-_QUALIFIED = re.compile(r"(?P<name>[^()]+)\((?P<kind>[^()]+)\)\s*")
+_ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
+# A kind between an adjective and a name, which is no verb in the past.
+_DESCRIBED = re.compile(r"\s+(?:[a-z][\w-]*\s+)?[a-z][\w-]*(?<!ed)\s+(?:of\s+)?")
 SHARED_WORDS = 0.25  # a passage on the subject has at least this share of the claim's words with meaning
 SAME_WORDS, FEWEST_OWN = 0.8, 3  # the share and number of the claim's own words that are nearly all
 OPENING = 20  # characters; a sentence is not about a name further on
-
-
-def may_be_of_a_namesake(text: str, context: str | None, title: str) -> bool:
-    """Is the page's title a name with a kind, where the text has the name but not the kind?
-
-    The title "Northlight (band)" is an example, where the text names Northlight and no band.
-    """
-    titled = _QUALIFIED.fullmatch(title)
-    if titled is None:
-        return False
-    full_text = f"{context or ''}\n{text}"
-    if not any(same_name(titled["name"], name.text) for name in proper_names(full_text)):
-        return False
-    kind = {word.stem for word in word_tokens(titled["kind"]) if word.stem and not word.text.isdigit()}
-    return bool(kind) and kind.isdisjoint(_stems(full_text))
-
-
-@lru_cache(maxsize=64)  # texts; a run compares all its passages with one text
-def _stems(text: str) -> frozenset[str]:
-    return frozenset(word.stem for word in word_tokens(text) if word.stem)
 
 
 def is_about_something_else(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
@@ -75,6 +62,11 @@ def has_name(evidence: ParsedPassage, name: str) -> bool:
     """
     values = [value for part in evidence.sentences for value in part.values]
     return _is_name_among(name, evidence.key_words, values)
+
+
+def has_place(words: Set[str], name: str) -> bool:
+    """Is a place among the words, or its adjective, or the place of an adjective: Norway for Norwegian?"""
+    return any(same_place(name, word) for word in words)
 
 
 def _is_name_among(name: str, words: Set[str], values: Iterable[Value]) -> bool:
@@ -134,7 +126,16 @@ def _named_subject(claim: Claim, value: Value) -> ProperName | None:
 
 def _subject_name(claim: Claim, value: Value) -> ProperName | None:
     part = claim.sentence
-    named = [v.read for v in part.values if isinstance(v.read, ProperName) and v is not value]
-    before = [name for name in named if name.start < value.start]
-    beside = [name for name in named if part.clause(name.start) == part.clause(value.start)]
+    named = [v for v in part.values if v.kind == "name"]
+    attributes = [v for v, following in pairwise(named) if _is_attribute(part.text, v, following)]
+    others = [v.read for v in named if isinstance(v.read, ProperName) and v not in (value, *attributes)]
+    before = [name for name in others if name.start < value.start]
+    beside = [name for name in others if part.clause(name.start) == part.clause(value.start)]
     return next(iter((*before, *beside)), None)
+
+
+def _is_attribute(text: str, name: Value, following: Value) -> bool:
+    """Does the name only describe the thing that the following name names: the Norwegian town of Holmvik?"""
+    described = _DESCRIBED.fullmatch(text, name.end, following.start)
+    adjective = text[name.start : name.end].endswith(PLACE_ADJECTIVES)
+    return bool(adjective and described and _ARTICLE.search(text, 0, name.start))

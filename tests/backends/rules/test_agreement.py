@@ -142,6 +142,19 @@ async def test_namesakes_contradict_nothing() -> None:
     assert (await verdict_on("The Hoover Dam opened in 1936.", "1936", page)).verdict != "disagrees"
 
 
+async def test_adjective_of_a_place_is_no_subject() -> None:
+    text = "The Norwegian port of Ostrel opened in 1932."
+    page = "Ostrel is a port in Norway. It opened in 1936."
+    assert (await verdict_on(text, "1932", page, "Ostrel")).evidence_answer == "1936"
+    assert (await verdict_on(text, "1932", page.replace("Norway", "Wales"))).verdict != "disagrees"
+
+
+async def test_kind_of_the_subject_need_not_stand_beside_the_value() -> None:
+    text = "The singer Tara Quill grew up in Cork."
+    page = "Tara Quill is a singer. She grew up in Genoa, the daughter of a cook. She likes boats. She sails."
+    assert (await verdict_on(text, "Cork", page, "Tara Quill")).evidence_answer == "Genoa"
+
+
 async def test_passage_about_something_else_is_irrelevant() -> None:
     agreement = await verdict_on("The Hoover Dam opened in 1935.", "1935", "Bread was baked in 1889.")
     assert (agreement.verdict, agreement.reason) == ("irrelevant", "the evidence is about something else")

@@ -1,6 +1,6 @@
 import pytest
 
-from rarr.backends.rules.name_matching import key_words, same_name, shortest_form
+from rarr.backends.rules.name_matching import key_words, same_name, same_place, shortest_form
 
 
 @pytest.mark.parametrize(
@@ -71,3 +71,19 @@ def test_key_words_leave_out_what_identifies_nothing(name: str, words: tuple[str
 )
 def test_shortest_form(name: str, words: tuple[str, ...]) -> None:
     assert shortest_form(name) == words
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        ("norwegian", "norway", True),
+        ("italian", "italy", True),
+        ("tasmanian", "tasmania", True),
+        ("finnish", "finland", False),  # too few letters in common
+        ("scottish", "scotland", True),
+        ("austrian", "australia", False),
+        ("norway", "norwich", False),
+    ],
+)
+def test_places_and_their_adjectives(first: str, second: str, expected: bool) -> None:
+    assert same_place(first, second) is same_place(second, first) is expected

@@ -1,0 +1,187 @@
+"""Claims about invented things that have a namesake: what becomes of each beside the namesake's page.
+
+    python -m benchmarks.namesakes [--half tuned|held_out|both] [--each] [--model M]
+
+A claim with `{{wrong=>right}}` is revised twice, with the wrong value and with the right value. This happens
+against two corpora: the pages of all namesakes alone, and these beside the pages of all the things
+themselves. `tuned` may be worked with; `held_out` is for measuring alone, so only totals are printed.
+"""
+
+import argparse
+import json
+import re
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple, get_args
+
+from benchmarks.report import machine, share, table
+from rarr import Reviser, Revision, Settings
+from rarr.records import Status
+
+FOLDER = Path(__file__).resolve().parent.parent / "examples" / "namesakes"
+HALVES = ("tuned", "held_out")
+ALONE, BOTH = "the namesake's page alone", "both pages"
+CORRECTED, CHANGED, SUGGESTED = "corrected exactly", "changed otherwise", "a change is suggested"
+STATUSES: tuple[str, ...] = get_args(Status)
+_MARK = re.compile(r"\{\{(.+?)=>(.+?)\}\}")
+
+
+class Page(NamedTuple):
+    """A page of a corpus."""
+
+    title: str
+    text: str
+
+
+class NamesakeCase(NamedTuple):
+    """A claim with its wrong and right value marked; the page of its subject, and that of a namesake.
+
+    `kind` is that of the value. `words`: the own page says the value in `close` or in `other` words.
+    `namesake_value` is the value of the kind that the namesake's page states.
+    """
+
+    claim: str
+    kind: str
+    words: str
+    own: Page
+    namesake: Page
+    namesake_value: str
+
+    @property
+    def values(self) -> tuple[str, str]:
+        """The wrong value and the right value."""
+        [(wrong, right)] = _MARK.findall(self.claim)
+        return wrong, right
+
+    @property
+    def wrong(self) -> str:
+        """The claim with its wrong value."""
+        return _MARK.sub(r"\1", self.claim)
+
+    @property
+    def right(self) -> str:
+        """The claim with its right value."""
+        return _MARK.sub(r"\2", self.claim)
+
+
+class ClaimOutcome(NamedTuple):
+    """The result for a claim, which held its wrong value if `is_wrong`: how it was changed, or its status."""
+
+    case: NamesakeCase
+    pages: str
+    is_wrong: bool
+    text: str
+    result: str
+    is_suggested: bool
+
+
+def namesake_cases(half: str) -> list[NamesakeCase]:
+    """The cases of the half."""
+    lines = (FOLDER / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [_case(**json.loads(line)) for line in lines]
+
+
+def _case(
+    claim: str,
+    kind: str,
+    words: str,
+    title: str,
+    page: str,
+    namesake_title: str,
+    namesake_page: str,
+    namesake_value: str,
+) -> NamesakeCase:
+    own, namesake = Page(title, page), Page(namesake_title, namesake_page)
+    return NamesakeCase(claim, kind, words, own, namesake, namesake_value)
+
+
+def outcomes(half: str, *, model: str = "embedded") -> list[ClaimOutcome]:
+    """The outcomes of all claims of the half, wrong and right, against both corpora."""
+    every_case = [case for name in HALVES for case in namesake_cases(name)]
+    namesakes = [case.namesake for case in every_case]
+    corpora = {ALONE: namesakes, BOTH: [*namesakes, *(case.own for case in every_case)]}
+    return [
+        outcome
+        for name, pages in corpora.items()
+        for outcome in _against(name, pages, namesake_cases(half), model)
+    ]
+
+
+def _against(
+    name: str, pages: Sequence[Page], cases: Sequence[NamesakeCase], model: str
+) -> Iterator[ClaimOutcome]:
+    with tempfile.TemporaryDirectory() as folder:
+        corpus = Path(folder, "pages.jsonl")
+        rows = [{**page._asdict(), "source": page.title} for page in pages]
+        corpus.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+        with Reviser(Settings(corpus=corpus, home=Path(folder), model=model, trace=False)) as reviser:
+            for case in cases:
+                for is_wrong, claim in ((True, case.wrong), (False, case.right)):
+                    yield claim_outcome(case, name, reviser.revise(claim), is_wrong=is_wrong)
+
+
+def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wrong: bool) -> ClaimOutcome:
+    """The outcome of a claim, which is the whole text of `revision` and a single sentence."""
+    [sentence] = revision.report.sentences
+    result: str = sentence.status
+    if revision.changed:
+        result = CORRECTED if revision.text == case.right else CHANGED
+    is_suggested = any(edit.state == "suggested" for edit in revision.edits)
+    return ClaimOutcome(case, pages, is_wrong, revision.text, result, is_suggested)
+
+
+def counted(outcomes: Sequence[ClaimOutcome], pages: str, *, wrong: bool) -> dict[str, list[bool]]:
+    """For each result, whether each of the wrong (or else the right) claims has it with these `pages`."""
+    group = [outcome for outcome in outcomes if (outcome.pages, outcome.is_wrong) == (pages, wrong)]
+    results = (CORRECTED, CHANGED, *STATUSES)
+    counts = {result: [outcome.result == result for outcome in group] for result in results}
+    return counts | {SUGGESTED: [outcome.is_suggested for outcome in group]}
+
+
+def print_half(half: str, outcomes: Sequence[ClaimOutcome]) -> None:
+    """The totals of a half."""
+    print(f"\n## {half}: {len(namesake_cases(half))} cases\n")
+    for title, wrong in (("wrong claims", True), ("right claims", False)):
+        columns = [counted(outcomes, pages, wrong=wrong) for pages in (ALONE, BOTH)]
+        body = [[result, *(share(column[result]) for column in columns)] for result in columns[0]]
+        print(f"{table([title, ALONE, BOTH], body)}\n")
+    for words in ("close", "other"):
+        group = [outcome for outcome in outcomes if outcome.case.words == words]
+        hits = counted(group, BOTH, wrong=True)[CORRECTED]
+        print(f"{CORRECTED} with {BOTH}, the own page in {words} words: {share(hits)}")
+
+
+def print_each(outcomes: Sequence[ClaimOutcome]) -> None:
+    """Each claim with its result, its value and its pages."""
+    for outcome in sorted(outcomes, key=lambda outcome: (outcome.pages, -outcome.is_wrong, outcome.result)):
+        case = outcome.case
+        value = "wrong" if outcome.is_wrong else "right"
+        suggested = f", {SUGGESTED}" if outcome.is_suggested else ""
+        print(f"- {outcome.pages}, {value} {case.kind}, {case.words} words: {outcome.result}{suggested}")
+        print(f"    {outcome.text} [{case.own.title}; {case.namesake.title}: {case.namesake_value}]")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
+    parser.add_argument("--each", action="store_true", help="print each claim of the tuned half")
+    parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
+    options = parser.parse_args()
+    halves = HALVES if options.half == "both" else (options.half,)
+    if options.each and "tuned" not in halves:
+        parser.error("--each would show the claims of a half that is for measuring alone")
+    started = time.perf_counter()
+    for half in halves:
+        half_outcomes = outcomes(half, model=options.model)
+        print_half(half, half_outcomes)
+        if options.each and half == "tuned":
+            print_each(half_outcomes)
+    print(f"{time.perf_counter() - started:.1f} seconds by {options.model} on {machine()}")
+
+
+if __name__ == "__main__":
+    main()

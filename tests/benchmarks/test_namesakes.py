@@ -1,0 +1,47 @@
+"""The claims fit their pages, and floors: no page of a namesake changes or supports a claim."""
+
+import pytest
+
+from benchmarks.namesakes import (
+    ALONE,
+    BOTH,
+    CHANGED,
+    CORRECTED,
+    HALVES,
+    SUGGESTED,
+    NamesakeCase,
+    counted,
+    namesake_cases,
+    outcomes,
+)
+
+CASES = [case for half in HALVES for case in namesake_cases(half)]
+
+
+def test_halves_are_alike() -> None:
+    kinds = [sorted((case.kind, case.words) for case in namesake_cases(half)) for half in HALVES]
+    assert kinds[0] == kinds[1]
+    assert len(CASES) == 72
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.namesake.title)
+def test_claim_fits_its_pages(case: NamesakeCase) -> None:
+    wrong, right = case.values
+    assert right in case.own.text and right not in case.namesake.text
+    assert not any(wrong in page.text for page in (case.own, case.namesake))
+    assert case.namesake_value in case.namesake.text
+    assert case.own.title != case.namesake.title
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("half", "corrected", "supported"), [("tuned", 17, 22), ("held_out", 13, 23)])
+def test_claims_beside_the_page_of_a_namesake(half: str, corrected: int, supported: int) -> None:
+    done = outcomes(half)
+    for pages in (ALONE, BOTH):
+        wrong, right = counted(done, pages, wrong=True), counted(done, pages, wrong=False)
+        assert not any((*wrong[CHANGED], *right[CHANGED], *wrong["supported"]))
+        assert not any((*wrong[SUGGESTED], *right[SUGGESTED]))
+    alone = [counted(done, ALONE, wrong=wrong) for wrong in (True, False)]
+    assert not any(any(count["contradicted"]) or any(count["supported"]) for count in alone)
+    assert sum(counted(done, BOTH, wrong=True)[CORRECTED]) >= corrected
+    assert sum(counted(done, BOTH, wrong=False)["supported"]) >= supported
