@@ -1,4 +1,4 @@
-"""Saves the answers of blind readings on disk, so that no later run asks the same question of the same source.
+"""Saves the answers of blind readings on disk, so that no later run asks the same of the same source.
 
 A reading does not depend on the rest of the text, so texts over the same documents share their readings. A
 reading is found by a digest of everything that decides about its answer: the model, its server, the prompt,
@@ -39,11 +39,9 @@ class SavedReadings:
     damaged file is set aside, and a new file begun.
     """
 
-    def __init__(
-        self, path: Path, *, max_bytes: float, refresh: bool = False, clock: Callable[[], float] = time.time
-    ) -> None:
-        """Beyond `max_bytes` the oldest readings are removed. `refresh`: all are asked for, and saved anew."""
-        self._path, self._max_bytes, self._refresh, self._clock = path, max_bytes, refresh, clock
+    def __init__(self, path: Path, *, max_bytes: float, refresh: bool = False) -> None:
+        """Beyond `max_bytes` the oldest readings are removed. `refresh`: all are asked, and saved anew."""
+        self._path, self._max_bytes, self._refresh = path, max_bytes, refresh
         self._version = installed_version()  # another version may read an answer in another way
         self._file: CacheFile | None = None
         self._rests_until: dict[str, float] = {}
@@ -74,9 +72,8 @@ class SavedReadings:
         return _sample(rows[digest].value) if digest in rows else None
 
     def _write(self, saved_as: str, ask: ChatRequest, answer: Sample) -> None:
-        row = CacheRow(
-            _digest(self._version, saved_as, ask), _KIND, self._clock(), json.dumps(answer).encode()
-        )
+        digest, value = _digest(self._version, saved_as, ask), json.dumps(answer).encode()
+        row = CacheRow(digest, _KIND, time.time(), value)
         self._tried("written", lambda file: self._add(file, row))
 
     def _add(self, file: CacheFile, row: CacheRow) -> None:
