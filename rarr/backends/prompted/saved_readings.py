@@ -69,11 +69,11 @@ class SavedReadings:
         rows, damage = self._tried("read", lambda file: file.read([digest])) or ({}, None)
         if damage is not None:  # of this value alone: the next answer replaces it
             self._warn(f"a reading in {str(self._path)!r} is damaged, and asked for again: {damage}")
-        return _sample(rows[digest].value) if digest in rows else None
+        return _answer(rows[digest]) if digest in rows else None
 
     def _write(self, saved_as: str, ask: ChatRequest, answer: Sample) -> None:
-        digest, value = _digest(self._version, saved_as, ask), json.dumps(answer).encode()
-        row = CacheRow(digest, _KIND, time.time(), value)
+        digest = _digest(self._version, saved_as, ask)
+        row = CacheRow(digest, _KIND, time.time(), json.dumps([digest.hex(), *answer]).encode())
         self._tried("written", lambda file: self._add(file, row))
 
     def _add(self, file: CacheFile, row: CacheRow) -> None:
@@ -128,11 +128,14 @@ def _digest(version: str, saved_as: str, ask: ChatRequest) -> bytes:
     return sha256(json.dumps(parts, sort_keys=True).encode()).digest()
 
 
-def _sample(value: bytes) -> Sample | None:
-    """Reads a saved answer; None for a value of another form, which the next answer replaces."""
+def _answer(row: CacheRow) -> Sample | None:
+    """Reads a saved answer; None for a value of another form or request, which the next answer replaces.
+
+    The value names its request too: the index of a damaged file may lead to the value of another.
+    """
     try:
-        text, probability = json.loads(value)
+        digest, text, probability = json.loads(row.value)
     except (ValueError, TypeError):
         return None
     is_sample = isinstance(text, str) and (probability is None or isinstance(probability, float))
-    return Sample(text, probability) if is_sample else None
+    return Sample(text, probability) if is_sample and digest == row.digest.hex() else None

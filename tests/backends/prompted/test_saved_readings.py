@@ -148,9 +148,19 @@ async def test_oldest_readings_go_first_beyond_the_bound(path: Path) -> None:
     assert 0 < sum(held) < count
 
 
+async def test_value_of_another_request_is_no_answer(path: Path) -> None:
+    readings = saved_in(path)
+    await readings.put(model(), question(1), ANSWER)
+    await readings.put(model(), question(2), Sample("{}", None))
+    with closing(sqlite3.connect(path)) as sqlite:
+        sqlite.execute("UPDATE entries SET value = (SELECT value FROM entries WHERE id = 1) WHERE id = 2")
+        sqlite.commit()
+    assert [await readings.get(model(), question(number)) for number in (1, 2)] == [ANSWER, None]
+
+
 async def test_value_that_is_no_answer_is_asked_for_again(path: Path) -> None:
     readings = saved_in(path)
-    for value in ("[]", "3", '["a", "b"]', "[1, 0.5]", "{"):
+    for value in ("[]", "3", '["a", "b", "c"]', '["a", 1, 0.5]', "{"):
         await readings.put(model(), ASK, ANSWER)
         with closing(sqlite3.connect(path)) as sqlite:
             sqlite.execute("UPDATE entries SET value = ?", (zlib.compress(value.encode()),))
