@@ -9,7 +9,8 @@ class ModelUsage(Record):
     """The usage of language models: requests, also failed requests, and tokens.
 
     `cached_tokens` are the part of `input_tokens` that a server had in its prefix cache. `cost` is in the
-    unit of the prices in the settings; None if the price of a model is not known.
+    unit of the prices in the settings; None if the price of a model is not known. `saved_calls` are requests
+    that were not made, because the data folder had the answer; no other number counts them.
     """
 
     model_calls: int = 0
@@ -17,6 +18,7 @@ class ModelUsage(Record):
     output_tokens: int = 0
     cached_tokens: int = 0
     cost: float | None = 0.0
+    saved_calls: int = 0
 
 
 class NodeUsage(ModelUsage):

@@ -184,8 +184,12 @@ class Settings(BaseSettings):
     """Days for which traces are kept."""
     trace_max_mb: float = Field(default=500, gt=0)
     """Megabytes of all traces. Above this size, the oldest traces are removed."""
+    readings: bool = True
+    """Keep a language model's blind readings in the data folder, so that no run asks them again."""
+    readings_max_mb: float = Field(default=200, gt=0)
+    """Megabytes of all kept readings. Above this size, the oldest readings are removed."""
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
-    """The user's data folder: the indexes of corpora, the cache, the traces, the profiles of models."""
+    """The user's data folder: indexes of corpora, cache, readings, traces, and profiles of models."""
 
     def __init__(self, **values: Any) -> None:
         """Raises `SettingsError` with one line that names the key and the cure."""

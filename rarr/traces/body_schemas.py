@@ -41,12 +41,16 @@ class NodeBody(SpanBody):
 
 
 class QuestionBody(SpanBody):
-    """A question to a model. `answers` holds the answers that could be parsed."""
+    """A question to a model. `answers` holds the answers that could be parsed.
+
+    `saved`: the model and probability of an answer that came from the data folder, and needed no request.
+    """
 
     prompt: StrictStr
     user: StrictStr
     temperature: Real
     answers: list[dict[str, Any]] = []
+    saved: tuple[StrictStr, Real | None] | None = None
 
 
 class RequestBody(SpanBody):

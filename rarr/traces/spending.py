@@ -5,7 +5,10 @@ from rarr.traces.trace import Trace
 
 
 def spending_by_node(trace: Trace) -> dict[str, Tally]:
-    """Sums calls, tokens, cost and seconds by node. An unfinished request, of unknown cost, is left out."""
+    """Sums calls, tokens, cost, saved answers and seconds by node.
+
+    An unfinished request, of unknown cost, is left out.
+    """
     tallies: dict[str, Tally] = {}
     for node in trace.spans:
         if node.kind != "node":
@@ -14,6 +17,7 @@ def spending_by_node(trace: Trace) -> dict[str, Tally]:
         tally.calls += 1
         tally.seconds += node.seconds or 0.0
         for ask in trace.within(node, "ask"):
+            tally.saved_calls += ask.body.get("saved") is not None
             for request in trace.within(ask, "request"):
                 if "samples" not in request.body:  # the request was not sent, or has not ended
                     continue

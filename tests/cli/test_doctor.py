@@ -14,6 +14,7 @@ from rarr.backends.nli import verifier
 from rarr.cli import doctor
 from rarr.cli.doctor import examine
 from rarr.cli.doctor.findings import Finding
+from rarr.retrievers.web.cache_file import CacheFile
 from rarr.testing import ScriptedServer, refused_url
 from rarr.views.terminal.revision import as_json
 
@@ -200,6 +201,19 @@ def test_model_that_is_not_served_is_broken(
         finding = finding_of(f"model {name}")
     assert (finding.state, detail in finding.detail) == ("broken", True)
     assert finding.cure.startswith("start its server")
+
+
+def test_readings_are_measured_or_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "home" / "readings.sqlite"
+    assert "not exist yet" in finding_of("readings").detail
+    assert not path.exists()
+    CacheFile(path).close()
+    size = f"{path.stat().st_size / 1e6:.1f} MB"
+    assert finding_of("readings").detail == f"{path} opens; {size}, about 200 MB at most"
+    path.write_bytes(b"A letter. " * 500)
+    assert finding_of("readings").state == "broken"
+    monkeypatch.setenv("RARR_READINGS", "false")
+    assert "readings is false" in finding_of("readings").detail
 
 
 def test_traces_are_counted_or_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

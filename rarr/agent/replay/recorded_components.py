@@ -10,7 +10,8 @@ from rarr.components import Components
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
 from rarr.tools.concurrency.worker import in_thread
-from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
+from rarr.tools.models.budgeted_chat import BudgetedChat
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Sample
 from rarr.tools.models.meter import meter
 from rarr.traces.recorded_answers import RecordedAnswers, answer_of
 from rarr.traces.trace import Trace
@@ -46,6 +47,21 @@ class RecordedChat:
     async def aclose(self) -> None:
         if self._live is not None:
             await self._live.aclose()
+
+
+class RecordedReadings:
+    """The answers that the run took from the saved readings. New answers are not saved."""
+
+    def __init__(self, answers: RecordedAnswers) -> None:
+        self._answers = answers
+
+    async def get(self, model: BudgetedChat, ask: ChatRequest) -> Sample | None:
+        """Returns the next answer to this question if the run had it from the saved readings."""
+        answer = self._answers.saved(model.name, ask)
+        return answer.samples[0] if answer else None
+
+    async def put(self, model: BudgetedChat, ask: ChatRequest, answer: Sample) -> None:
+        """Does nothing."""
 
 
 class RecordedSearch:

@@ -19,7 +19,12 @@ from rarr.agent.graph import metered
 from rarr.agent.replay.changes import Changes, run_changes
 from rarr.agent.replay.live_components import LiveComponents
 from rarr.agent.replay.memory_recorder import MemoryRecorder
-from rarr.agent.replay.recorded_components import RecordedBlocks, RecordedChat, RecordedSearch
+from rarr.agent.replay.recorded_components import (
+    RecordedBlocks,
+    RecordedChat,
+    RecordedReadings,
+    RecordedSearch,
+)
 from rarr.agent.results import budget_of
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import EMBEDDED, NLI, wire
@@ -218,15 +223,15 @@ def _components(
             "reranker": "overlap",
         }
     )
-    blocks = RecordedBlocks(trace, live)
-    wired = wire(settings, prompts=prompts, baseline=baseline, surroundings=blocks)
+    blocks, readings = RecordedBlocks(trace, live), RecordedReadings(answers)
+    wired = wire(settings, prompts=prompts, baseline=baseline, surroundings=blocks, readings=readings)
     return replace(wired, retriever=search, reranker=search)
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:
     """Makes settings of `values` and defaults; file and environment give only settings in `_CURRENT`."""
     fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in _CURRENT}
-    return Settings(**{**fixed, **values, "trace": False})
+    return Settings(**{**fixed, **values, "trace": False, "readings": False})
 
 
 def _prices(recorded: Mapping[str, Any]) -> dict[str, Endpoint]:

@@ -48,6 +48,7 @@ from rarr.components import (
 from rarr.errors import SettingsError
 from rarr.prompts import Prompt
 from rarr.settings import Settings
+from rarr.tools.models.language_model import SavedAnswers
 
 REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "attribute", "evaluate")
@@ -70,16 +71,18 @@ def wire(
     prompts: Mapping[str, Prompt] | None = None,
     baseline: Baseline = NO_BASELINE,
     surroundings: BlockFinder | None = None,
+    readings: SavedAnswers | None = None,
 ) -> Components:
     """Makes the components that `settings` name. Raises `RarrError` if one cannot be made.
 
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. A replay
-    passes its own `surroundings` (reads the source around a passage), since it may lack the sources.
+    passes its own `surroundings` (reads the source around a passage), since it may lack the sources, and its
+    own saved `readings`.
     """
     with opening(settings) as opened:
         embedded = settings.model if settings.model == "rules" else "embedded"
         chosen = {"attribute": embedded} | dict.fromkeys(REVISING, settings.model) | settings.models
-        parts = ComponentMaker(settings, chosen, opened, prompts, baseline, surroundings)
+        parts = ComponentMaker(settings, chosen, opened, prompts, baseline, surroundings, readings)
         return Components(
             settings=settings,
             query_generator=parts.query_generator(),
@@ -107,6 +110,7 @@ class ComponentMaker:
         prompts: Mapping[str, Prompt] | None = None,
         baseline: Baseline = NO_BASELINE,
         surroundings: BlockFinder | None = None,
+        readings: SavedAnswers | None = None,
     ) -> None:
         """Raises `SettingsError` where `models` names no node, or a model cannot be used."""
         for node in settings.models:
@@ -124,6 +128,7 @@ class ComponentMaker:
         ]
         self.models = LanguageModels(settings, language_models)
         self.prompts = Prompts(settings.prompts, prompts)
+        self.readings = readings
         self.surroundings = surroundings or Surroundings(partial(text_of_source, opened))
 
     def query_generator(self) -> QueryGenerator:
@@ -148,7 +153,7 @@ class ComponentMaker:
         whole_text = self.settings.scope == "text"
         seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=short_answers)
         blind = BlindChecker(
-            model,
+            model.saving(self.readings or self.opened.readings),
             self.prompts,
             surroundings=self.surroundings,
             comparison=answer_comparison,

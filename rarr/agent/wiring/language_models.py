@@ -1,5 +1,6 @@
 """Makes the language models that the settings name: one for each name, even if several nodes use it."""
 
+import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,7 @@ class LanguageModels:
                 price=price or (),
                 place=place if profile else None,
                 speed=_at_most(settings.concurrency, profile.speed) if profile else None,
+                saved_as=_saved_as(name, chat, settings),
             )
         return self._chats[_key(name)]
 
@@ -178,6 +180,22 @@ def access(settings: Settings, name: str) -> tuple[str | None, str | None, dict[
     # A key belongs to its server: the key of another model must not reach this server.
     key = own.api_key or (None if own.base_url else settings.api_key)
     return own.base_url or settings.base_url, key.get_secret_value() if key else None, own.extra
+
+
+def _saved_as(name: Any, chat: ChatModel, settings: Settings) -> str | None:
+    """Names the model, its server and the rest of its requests; None if its server is not known.
+
+    An object of the caller has the name that it gives itself as `saved_as`.
+    """
+    if not isinstance(name, str):
+        own = getattr(chat, "saved_as", None)
+        return own if isinstance(own, str) else None
+    if name.startswith("scripted:"):
+        return None
+    base_url, _, extra = access(settings, name)
+    default = VLLM if name.startswith("vllm:") else getattr(chat, "server", None)
+    server = base_url or default
+    return server and json.dumps([name, server.rstrip("/"), extra], sort_keys=True)
 
 
 def _key(name: Any) -> Any:

@@ -16,6 +16,7 @@ from rarr.tools.concurrency.background import run
 from rarr.tools.storage.files import private_folder
 
 if TYPE_CHECKING:
+    from rarr.backends.prompted.saved_readings import SavedReadings
     from rarr.retrievers.web.cache import Cache
 
 Kept = TypeVar("Kept", bound=Closes)
@@ -46,6 +47,20 @@ class Resources:
         return self.keep(_cache(self._settings))
 
     @cached_property
+    def readings(self) -> "SavedReadings | None":
+        """The readings of language models in the data folder; None if the setting switches them off."""
+        if not self._settings.readings:
+            return None
+        from rarr.backends.prompted.saved_readings import SavedReadings
+
+        saved = SavedReadings(
+            readings_path(self._settings),
+            max_bytes=self._settings.readings_max_mb * 1e6,
+            refresh=self._settings.refresh,
+        )
+        return self.keep(saved)
+
+    @cached_property
     def encoder(self) -> Encoder:
         """The encoder in the folder of the setting `weights`; the encoder of the package if it is None.
 
@@ -68,6 +83,11 @@ def opening(settings: Settings) -> Iterator["Resources"]:
 def cache_path(settings: Settings) -> Path:
     """The path of the cache in the folder `home` of the settings; the file need not exist."""
     return settings.home.expanduser() / "cache.sqlite"
+
+
+def readings_path(settings: Settings) -> Path:
+    """The path of the saved readings in the folder `home` of the settings; the file need not exist."""
+    return settings.home.expanduser() / "readings.sqlite"
 
 
 def _cache(settings: Settings) -> "Cache":

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_settings import InitSettingsSource
 
 from rarr.cli.doctor.findings import Finding, State
+from rarr.cli.doctor.readings import readings
 from rarr.cli.doctor.traces import traces
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage
@@ -57,7 +58,7 @@ def examine(
     findings += (_extra(extra, settings) for extra in EXTRAS)
     findings += _models(settings)
     findings += _searching(settings)
-    findings.append(traces(settings))
+    findings += (readings(settings), traces(settings))
     return findings
 
 

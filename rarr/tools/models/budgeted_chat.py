@@ -37,7 +37,8 @@ _EXPECTED_ANSWER = 200  # tokens
 class BudgetedChat:
     """Wraps a chat model: repeats failed requests, and lets the run's meter count and limit every request.
 
-    `price` is for a million tokens: input, output and, where it differs, cached input.
+    `price` is for a million tokens: input, output and, where it differs, cached input. `saved_as` names all
+    that decides about an answer besides the request, such as the server; with None, no answer is saved.
     """
 
     def __init__(
@@ -48,6 +49,7 @@ class BudgetedChat:
         attempts: int,
         timeout_s: float,
         price: tuple[float, ...] = (),
+        saved_as: str | None = None,
         first_wait_s: float = 0.5,
         place: ProfilePlace | None = None,
         speed: Speed | None = None,
@@ -56,7 +58,7 @@ class BudgetedChat:
 
         `speed` is the measured speed.
         """
-        self.name = valid(chat.name)
+        self.name, self.saved_as = valid(chat.name), saved_as
         self._chat, self._price, self._timeout_s = chat, price, timeout_s
         self._place, self._speed = place, speed
         self._attempts = Attempts(

@@ -97,7 +97,11 @@ NO_TOKENS = Tokens()
 
 
 class ChatModel(Protocol):
-    """A language model. `name` is its `provider:name` in the settings."""
+    """A language model. `name` is its `provider:name` in the settings.
+
+    Its answers are saved only if it has an attribute `server` (the address of a model with a name in the
+    settings) or `saved_as` (for an object of the caller: all that decides about its answers).
+    """
 
     name: str
 

@@ -49,12 +49,14 @@ class LangChainChat:
         secrets: Sequence[str] = (),
         close: Callable[[], Awaitable[None]] | None = None,
         form: RequestForm = FULL_FORM,
+        server: str | None = None,
     ) -> None:
         """`make` makes the model for a temperature (None: the provider's default). `aclose` calls `close`.
 
-        `form` is sent first; of its kinds, this class knows `json_schema` and `text`.
+        `form` is sent first; of its kinds, this class knows `json_schema` and `text`. `server` is the address
+        to which the requests go, where that is known.
         """
-        self.name = name
+        self.name, self.server = name, server
         self._secrets = secrets
         self._make = make
         self._close = close
@@ -179,7 +181,7 @@ def langchain_chat(name: str, form: RequestForm = FULL_FORM, **options: Any) -> 
             more["http_async_client"] = clients.get()
         return make(**more)
 
-    return LangChainChat(name, make_in_loop, secrets, clients.aclose, form)
+    return LangChainChat(name, make_in_loop, secrets, clients.aclose, form, _server(first))
 
 
 def _explained(name: str, reason: str) -> RarrError:
@@ -199,6 +201,12 @@ def _explained(name: str, reason: str) -> RarrError:
 def _of_openai_shape(model: BaseChatModel) -> bool:
     """True if the model is built on `BaseChatOpenAI`, by the class name, which need not be imported."""
     return any(kind.__name__ == "BaseChatOpenAI" for kind in type(model).__mro__)
+
+
+def _server(model: BaseChatModel) -> str | None:
+    """The address to which a model of OpenAI's shape sends its requests, which a variable may have set."""
+    address = getattr(getattr(model, "root_client", None), "base_url", None)
+    return None if address is None else str(address)
 
 
 def _keys(model: BaseChatModel) -> Iterator[str]:

@@ -1,8 +1,9 @@
 """Asks the language model of a node: takes a prompt, and returns answers as objects of a pydantic class."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -23,7 +24,7 @@ from rarr.tools.models.chat import (
 )
 from rarr.tools.models.meter import answer_memo, meter
 from rarr.tools.models.structured_answers import UnreadableAnswer, read_answer
-from rarr.tools.trace_spans import keep, span
+from rarr.tools.trace_spans import keep, note, span
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -37,6 +38,16 @@ class Likely(NamedTuple, Generic[Shape]):
     probability: float | None
 
 
+class SavedAnswers(Protocol):
+    """Answers of earlier runs to single questions at temperature 0."""
+
+    async def get(self, model: BudgetedChat, ask: ChatRequest) -> Sample | None:
+        """Returns the answer of `model` to this request; None if it is not saved."""
+
+    async def put(self, model: BudgetedChat, ask: ChatRequest, answer: Sample) -> None:
+        """Saves an answer that could be read."""
+
+
 class LanguageModel:
     """Asks the first of `models`; if it fails or its answer cannot be read, asks the next one."""
 
@@ -44,6 +55,13 @@ class LanguageModel:
         self.models = models
         self._max_answer_tokens = max_answer_tokens
         self._reasoning: set[str] = set()
+        self._saved: SavedAnswers | None = None
+
+    def saving(self, saved: SavedAnswers | None) -> "LanguageModel":
+        """Returns a copy that asks only for answers that `saved` lacks, and saves them there."""
+        model = copy(self)
+        model._saved = saved
+        return model
 
     @property
     def name(self) -> str:
@@ -125,8 +143,7 @@ class LanguageModel:
         failures: list[str] = []
         for model in self.models:
             try:
-                asked, given = await self._samples(model, ask, prompt.tokens)
-                answers = await _read(model, prompt, asked, shape, given)
+                answers = await self._answers(model, prompt, ask, shape)
             except (CallFailure, UnreadableAnswer) as failure:
                 failures.append(str(failure))
                 continue
@@ -136,6 +153,27 @@ class LanguageModel:
                 meter().warn("model_replaced", f"{replaced}: {failures[0]}")
             return answers
         raise ModelError("; ".join(failures))
+
+    async def _answers(
+        self, model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape]
+    ) -> list[Likely[Shape]]:
+        """Returns the saved answer; without it, asks the model, and saves its answer."""
+        saved = self._saved if (ask.samples, ask.temperature) == (1, 0.0) else None
+        if saved is None:
+            return await self._new_answers(model, prompt, ask, shape)
+        question = replace(ask, max_tokens=min(prompt.tokens or ask.max_tokens, ask.max_tokens))
+        answers = await _saved_answers(saved, model, question, shape)
+        if not answers:
+            answers = await self._new_answers(model, prompt, ask, shape)
+            answer, probability = answers[0]
+            await saved.put(model, question, Sample(answer.model_dump_json(), probability))
+        return answers
+
+    async def _new_answers(
+        self, model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape]
+    ) -> list[Likely[Shape]]:
+        asked, given = await self._samples(model, ask, prompt.tokens)
+        return await _read(model, prompt, asked, shape, given)
 
     async def _samples(
         self, model: BudgetedChat, ask: ChatRequest, tokens: int | None
@@ -155,6 +193,24 @@ class LanguageModel:
                 raise
         self._reasoning.add(model.name)
         return ask, await _samples(model, ask)
+
+
+async def _saved_answers(
+    saved: SavedAnswers, model: BudgetedChat, ask: ChatRequest, shape: type[Shape]
+) -> list[Likely[Shape]]:
+    """Returns the saved answer to the request, and counts it; [] if there is none that can be read.
+
+    A resumed run takes the answers of its first part from its trace, where they are counted already.
+    """
+    before = meter().answers
+    if before is not None and before.has_answer(model.name, ask):
+        return []
+    sample = await saved.get(model, ask)
+    answers = (await work(_readable, [sample], shape))[0] if sample else []
+    if answers:
+        meter().reuse()
+        note(saved=(model.name, answers[0].probability))
+    return answers
 
 
 async def _samples(model: BudgetedChat, ask: ChatRequest) -> list[Sample]:

@@ -52,7 +52,10 @@ class ModelCall(NamedTuple):
 
 @dataclass
 class Tally:
-    """The calls, seconds, tokens and cost of a node so far; `cost` is None if a price is not known."""
+    """The calls, seconds, tokens and cost of a node so far; `cost` is None if a price is not known.
+
+    `saved_calls` counts the answers of earlier runs that took the place of a request.
+    """
 
     calls: int = 0
     seconds: float = 0.0
@@ -61,6 +64,7 @@ class Tally:
     output_tokens: int = 0
     cached_tokens: int = 0
     cost: float | None = 0.0
+    saved_calls: int = 0
 
     def __add__(self, other: "Tally") -> "Tally":
         return Tally(*(_sum(getattr(self, part.name), getattr(other, part.name)) for part in fields(Tally)))
@@ -76,6 +80,9 @@ class Answers(Protocol):
 
     def answer(self, model: str, ask: ChatRequest) -> Answer | None:
         """Finds the earlier answer of `model` to this request; None if there is none."""
+
+    def has_answer(self, model: str, ask: ChatRequest) -> bool:
+        """Is there an earlier answer of `model` to this request?"""
 
 
 @dataclass
@@ -178,6 +185,10 @@ class Meter:
         tally.output_tokens += tokens.output
         tally.cached_tokens += tokens.cached
         tally.cost = _sum(tally.cost, cost)
+
+    def reuse(self) -> None:
+        """Counts a saved answer, which needs no request and no tokens."""
+        self.tally.saved_calls += 1
 
     def warn(self, code: str, message: str) -> None:
         """Adds a warning to the run's revision, unless it has one with the same code and message."""

@@ -63,7 +63,7 @@ def nothing_checked(revision: Revision) -> str:
     failed = any(_is_failure(notice) for notice in revision.warnings)
     unjudged = statuses <= {"retrieval_failed", "unjudged"} and failed
     usage = revision.usage
-    unanswered = usage.model_calls > 0 and usage.input_tokens == 0
+    unanswered = usage.model_calls > 0 and usage.input_tokens == 0 and not usage.saved_calls
     undecided = {check.verdict for check in revision.checks} == {"unknown"}
     unchecked = "check_failed" in codes and (unanswered or undecided)
     if not (statuses == {"retrieval_failed"} or unjudged or unchecked):

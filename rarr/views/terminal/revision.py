@@ -267,4 +267,6 @@ def _usage(revision: Revision) -> str:
     if usage.model_calls:
         cost = f", cost {usage.cost:.4f}" if usage.cost else ""
         parts[-1] += f" ({counted(usage.input_tokens, 'token')} in, {usage.output_tokens:,} out{cost})"
+    if usage.saved_calls:
+        parts.append(counted(usage.saved_calls, "saved call"))
     return ", ".join([*parts, f"{usage.seconds:.1f} seconds"])

@@ -71,6 +71,8 @@ def cost(sent: Sequence[Mapping[str, Any]]) -> str:
 def time(span: StoredSpan, requests: Sequence[StoredSpan]) -> str:
     """Tells how long a question took, and how long it waited for its turn."""
     took = duration(span.seconds)
+    if span.body.get("saved"):
+        return f"{took} · a saved reading, not asked"
     if not requests:
         return f"{took} · never sent"
     wait = requests[0].started - span.started

@@ -51,7 +51,8 @@ def figures(view: View) -> dict[str, str]:
     }
     if revision:
         usage = revision.usage
-        figures["Model calls"] = f"{usage.model_calls:,}"
+        saved = f", {usage.saved_calls:,} saved" if usage.saved_calls else ""
+        figures["Model calls"] = f"{usage.model_calls:,}{saved}"
         figures["Tokens"] = f"{usage.input_tokens:,} in, {usage.output_tokens:,} out"
         figures["Cost"] = money(usage.cost)
     else:

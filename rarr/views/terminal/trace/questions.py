@@ -16,7 +16,7 @@ _REASON = 200  # characters
 def question(trace: Trace, span: StoredSpan, inner: Sequence[Entry], *, full: bool) -> Entry:
     """Makes the entry of a question, with its requests `inner`; with `full`, also prompt and answers."""
     named = f"{span.name} {span.about}".strip()
-    text = f"question {named}  {took(span.seconds)}{spent(trace, span)}{failing(span)}"
+    text = f"question {named}  {took(span.seconds)}{_saved(span)}{spent(trace, span)}{failing(span)}"
     body, fields = trace.body(span), facts(span)
     if body:
         prompt = trace.prompts[body["prompt"]]
@@ -49,6 +49,11 @@ def spent(trace: Trace, span: StoredSpan) -> str:
     """Formats the sum of the tokens of the requests within a span; "" if none are known."""
     tokens = [request.body["tokens"] for request in trace.within(span, "request") if "tokens" in request.body]
     return f", {counted(sum(counts[0] + counts[1] for counts in tokens), 'token')}" if tokens else ""
+
+
+def _saved(span: StoredSpan) -> str:
+    """Tells that the answer came from the saved readings; "" for others."""
+    return ", a saved reading, not asked" if span.body.get("saved") else ""
 
 
 def _tokens(body: dict[str, Any]) -> str:
