@@ -103,7 +103,7 @@ class Settings(BaseSettings):
     concurrency: int = Field(default=32, ge=1, le=10_000)
     """Requests to language models at once, for all branches and texts of a reviser together."""
     timeout_s: float = Field(default=60, gt=0)
-    """Seconds for one answer of a language model, at most."""
+    """Seconds between the tokens of a streamed answer, and for any other answer, at most."""
     attempts: int = Field(default=3, ge=1, le=20)
     """How often a request is sent, at most, if it fails with a lost connection, a 429 or a 5xx."""
     max_answer_tokens: int = Field(default=4000, ge=16)

@@ -19,7 +19,18 @@ from rarr.testing.doubles import (
     scripted_components,
 )
 from rarr.testing.model import ScriptedModel
-from rarr.testing.planned_failures import CutOff, DieMidAnswer, Drip, Empty, Hang, NotJson, NoUsage, Status
+from rarr.testing.planned_failures import (
+    CutOff,
+    DieMidAnswer,
+    Drip,
+    Empty,
+    Endless,
+    Hang,
+    NotJson,
+    NoUsage,
+    Stall,
+    Status,
+)
 from rarr.testing.received_request import Request
 from rarr.testing.rule_model import RuleModel
 from rarr.testing.script_answers import Asked, UnansweredError
@@ -32,6 +43,7 @@ __all__ = [
     "DieMidAnswer",
     "Drip",
     "Empty",
+    "Endless",
     "Hang",
     "InMemoryRetriever",
     "NoUsage",
@@ -45,6 +57,7 @@ __all__ = [
     "ScriptedReranker",
     "ScriptedServer",
     "ScriptedVerifier",
+    "Stall",
     "Status",
     "UnansweredError",
     "refused_url",

@@ -2,12 +2,13 @@
 
 import contextlib
 import json
+import math
 import socket
 import socketserver
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -42,18 +43,35 @@ class Handler(BaseHTTPRequestHandler):
         record = self.server.record
         number = record.begin(request)
         reply = self.server.reply_to(request)
-        if not self._wait(reply.wait):
-            record.end(number, None)
-            self.close_connection = True
+        with self._slot() as has_slot:
+            if not has_slot or not self._wait(reply.wait):
+                record.end(number, None)
+                self.close_connection = True
+                return
+            self._head(reply)
+            goes_on = self._begin(reply)
+            # Before the answer is sent, so that whoever has the answer sees it in the record.
+            record.end(number, reply.status, reply.tokens)
+            if goes_on:
+                self._finish(reply)
+            else:
+                self.close_connection = True
+
+    @contextlib.contextmanager
+    def _slot(self) -> Iterator[bool]:
+        """Holds a slot of the server; the value is False if the server closes before there is one."""
+        slots = self.server.slots
+        if slots is None:
+            yield True
             return
-        self._head(reply)
-        if reply.drip is not None:
-            self._drip(reply.drip)
-        # Before the answer is sent, so that whoever has the answer sees it in the record.
-        record.end(number, reply.status, reply.tokens)
-        if reply.drip is None:
-            self.wfile.write(reply.body[: len(reply.body) // 2] if reply.dies else reply.body)
-            self.wfile.flush()
+        while not (acquired := slots.acquire(timeout=POLL_S)):
+            if self.server.closing.is_set() or self._gone():
+                break
+        try:
+            yield acquired
+        finally:
+            if acquired:
+                slots.release()
 
     def _request(self) -> Request:
         data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -73,20 +91,47 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", reply.content_type)
         if reply.retry_after is not None:
             self.send_header("Retry-After", f"{reply.retry_after:g}")
-        if reply.drip is None:
+        if reply.parts is not None:
+            self.send_header("Transfer-Encoding", "chunked")
+        elif reply.drip is None:
             self.send_header("Content-Length", str(len(reply.body)))
         if reply.drip is not None or reply.dies:
             self.send_header("Connection", "close")
         self.end_headers()
 
-    def _drip(self, seconds: float) -> None:
-        """Sends a space each `seconds` until the server closes or the client has gone."""
+    def _begin(self, reply: Reply) -> bool:
+        """Sends what comes before the end of the reply; returns False if the end will not be sent."""
         try:
-            while self._wait(seconds):
-                self.wfile.write(b" ")
+            if reply.drip is not None:
+                while self._wait(reply.drip):
+                    self.wfile.write(b" ")
+                    self.wfile.flush()
+                return False
+            for part in reply.parts or ():
+                if reply.pause:
+                    self.wfile.flush()
+                if not self._wait(reply.pause):
+                    return False
+                self._send_chunk(part)
+            if reply.stalls:
                 self.wfile.flush()
+                return self._wait(math.inf)
         except OSError:  # the client has gone
-            pass
+            return False
+        return True
+
+    def _finish(self, reply: Reply) -> None:
+        """Sends the end of the reply: its body, or the half of it with which the connection dies."""
+        body = reply.body[: len(reply.body) // 2] if reply.dies else reply.body
+        if reply.parts is None:
+            self.wfile.write(body)
+        elif not reply.dies:
+            self._send_chunk(body)
+            self.wfile.write(b"0\r\n\r\n")
+        self.wfile.flush()
+
+    def _send_chunk(self, part: bytes) -> None:
+        self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
 
     def _wait(self, seconds: float) -> bool:
         """Waits; returns False early if the server closes or the client has gone."""
@@ -109,12 +154,18 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Listener(ThreadingHTTPServer):
-    """Listens on 127.0.0.1 from its creation on, in a thread. `port` 0 is any free port."""
+    """Listens on 127.0.0.1 from its creation on, in a thread. `port` 0 is any free port.
+
+    `slots`: requests that are answered at once; None: all of them.
+    """
 
     daemon_threads = True
     request_queue_size = 1024
 
-    def __init__(self, port: int, record: RequestLog, reply_to: Callable[[Request], Reply]) -> None:
+    def __init__(
+        self, port: int, record: RequestLog, reply_to: Callable[[Request], Reply], slots: int | None = None
+    ) -> None:
+        self.slots = None if slots is None else threading.Semaphore(slots)
         self.record = record
         self.reply_to = reply_to
         self.closing = threading.Event()

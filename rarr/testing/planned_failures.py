@@ -30,6 +30,24 @@ class Drip:
 
 
 @dataclass(frozen=True)
+class Stall:
+    """The server streams this many tokens of each text, and then no more; an answer in one piece hangs."""
+
+    tokens: int = 1
+
+
+@dataclass(frozen=True)
+class Endless:
+    """The answer has `piece` again and again; None: other words each time.
+
+    A stream ignores `max_tokens` and has no end. An answer in one piece ends at `max_tokens`, with
+    finish_reason "length".
+    """
+
+    piece: str | None = None
+
+
+@dataclass(frozen=True)
 class DieMidAnswer:
     """The server closes the connection after half of the body."""
 
@@ -54,7 +72,7 @@ class NoUsage:
     """The answer is a completion without usage."""
 
 
-Entry = Status | Hang | Drip | DieMidAnswer | CutOff | NotJson | Empty | NoUsage
+Entry = Status | Hang | Drip | Stall | Endless | DieMidAnswer | CutOff | NotJson | Empty | NoUsage
 Plan = Sequence[Entry | None] | Callable[[Request], Entry | None]
 """One entry for each request for completions, in the order of arrival, then none; None is a normal answer.
 

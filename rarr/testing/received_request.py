@@ -40,6 +40,12 @@ class Request(Asked):
         n = self.body.get("n")
         return n if isinstance(n, int) else 1
 
+    @property
+    def most_tokens(self) -> int:
+        """The most tokens of an answer that the request allows; 1000 if it sets no limit."""
+        most = self.body.get("max_tokens") or self.body.get("max_completion_tokens")
+        return most if isinstance(most, int) else 1000
+
 
 def request_of(method: str, path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> Request:
     """Makes a `Request`, with its messages and the name of its prompt read from `body`."""

@@ -4,7 +4,7 @@ import json
 import math
 import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
 from math import log
@@ -15,6 +15,7 @@ from rarr.testing.planned_failures import (
     DieMidAnswer,
     Drip,
     Empty,
+    Endless,
     Entry,
     Hang,
     NotJson,
@@ -33,6 +34,8 @@ class Reply:
     """An HTTP reply, to be sent after `wait` seconds. `tokens` are the tokens of its usage.
 
     `dies`: only half of the body is sent. `drip`: seconds between bytes that are sent without end instead.
+    `parts`: what is sent before the body, with `pause` seconds before each of them; `stalls`: the body is not
+    sent.
     """
 
     status: int
@@ -42,6 +45,9 @@ class Reply:
     wait: float = 0.0
     dies: bool = False
     drip: float | None = None
+    parts: Iterable[bytes] | None = None
+    pause: float = 0.0
+    stalls: bool = False
     tokens: Tokens = NO_TOKENS
 
 
@@ -58,13 +64,13 @@ def failed(
         "server_error" if status >= 500 else "rate_limit_error" if status == 429 else "invalid_request_error"
     )
     error = {"message": message, "type": kind, "param": param, "code": code}
-    return Reply(status, _json({"error": error}), retry_after=retry_after)
+    return Reply(status, as_json({"error": error}), retry_after=retry_after)
 
 
 def model_list(names: Sequence[str]) -> Reply:
     """Makes the list of the served models."""
     data = [{"id": name, "object": "model", "created": 0, "owned_by": "rarr"} for name in names]
-    return Reply(200, _json({"object": "list", "data": data}))
+    return Reply(200, as_json({"object": "list", "data": data}))
 
 
 def instead(entry: Entry | None) -> Reply | None:
@@ -87,11 +93,10 @@ def completion(
     texts: Sequence[str],
     tokens: Tokens,
     entry: Entry | None,
-    wait: float,
     probability: float | None = None,
-) -> Reply:
+) -> dict[str, Any]:
     """Makes a chat completion with a choice for each text, damaged as `entry` of the plan says."""
-    finish = "length" if isinstance(entry, CutOff) else "stop"
+    finish = "length" if isinstance(entry, CutOff | Endless) else "stop"
     choices = [
         {
             "index": index,
@@ -107,21 +112,15 @@ def completion(
         "created": int(time.time()),
         "model": request.model,
         "choices": [] if isinstance(entry, Empty) else choices,
-        "usage": _usage(tokens),
     }
-    silent = isinstance(entry, NoUsage)
-    if silent:
-        del whole["usage"]
-    streamed = bool(request.body.get("stream"))
+    return whole if isinstance(entry, NoUsage) else whole | {"usage": _usage(tokens)}
+
+
+def in_one_piece(whole: dict[str, Any], entry: Entry | None, tokens: Tokens, wait: float) -> Reply:
+    """Makes the reply that sends a chat completion in one piece."""
     dies = isinstance(entry, DieMidAnswer)
-    return Reply(
-        200,
-        _stream(whole, request) if streamed else _json(whole),
-        content_type="text/event-stream" if streamed else "application/json",
-        wait=wait,
-        dies=dies,
-        tokens=NO_TOKENS if silent or dies else tokens,
-    )
+    counted = "usage" in whole and not dies
+    return Reply(200, as_json(whole), wait=wait, dies=dies, tokens=tokens if counted else NO_TOKENS)
 
 
 def _logprobs(request: Request, text: str, probability: float | None) -> dict[str, Any] | None:
@@ -150,22 +149,5 @@ def _usage(tokens: Tokens) -> dict[str, Any]:
     }
 
 
-def _stream(whole: dict[str, Any], request: Request) -> bytes:
-    """Writes the completion as server-sent events: each choice, its end, and usage if requested."""
-    head = {**whole, "object": "chat.completion.chunk", "usage": None}
-    events: list[dict[str, Any]] = []
-    for choice in whole["choices"]:
-        delta = dict(choice["message"])
-        if "tool_calls" in delta:
-            delta["tool_calls"] = [{"index": 0, **call} for call in delta["tool_calls"]]
-        index, finish = choice["index"], choice["finish_reason"]
-        events.append({"choices": [{"index": index, "delta": delta, "finish_reason": None}]})
-        events.append({"choices": [{"index": index, "delta": {}, "finish_reason": finish}]})
-    if "usage" in whole and (request.body.get("stream_options") or {}).get("include_usage"):
-        events.append({"choices": [], "usage": whole["usage"]})
-    lines = [b"data: " + _json({**head, **event}) + b"\n\n" for event in events]
-    return b"".join([*lines, b"data: [DONE]\n\n"])
-
-
-def _json(value: object) -> bytes:
+def as_json(value: object) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode(errors="backslashreplace")  # \\ud800, as in JSON

@@ -3,15 +3,17 @@
 import socket
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import islice
 from types import TracebackType
 from typing import Any, Self
 
 from rarr.testing.listening import Listener
-from rarr.testing.planned_failures import CutOff, Plan, PlanReader
+from rarr.testing.planned_failures import CutOff, Endless, Hang, Plan, PlanReader, Stall
 from rarr.testing.received_request import Request
-from rarr.testing.replies import Reply, completion, failed, instead, model_list
+from rarr.testing.replies import Reply, completion, failed, in_one_piece, instead, model_list
 from rarr.testing.request_log import RequestLog
 from rarr.testing.script_answers import Answers, UnansweredError, answer_to
+from rarr.testing.streamed_replies import TOKEN, pieces, streamed
 from rarr.testing.strictness import Dialect, Strictness
 from rarr.testing.token_counting import TokenCounter
 from rarr.tools.models.chat import Tokens, estimated_tokens
@@ -25,7 +27,9 @@ class ScriptedServer:
 
     `answers`: a function of the `Request`, called for each sample and from several threads, or a mapping from
     a part of the messages to the answer. A request without an answer gets status 400.
-    `latency`: seconds before an answer; `tokens_a_second` adds the time to generate the longest answer.
+    `latency`: seconds before an answer; `tokens_a_second` adds the time to generate the longest answer, whose
+    tokens come one by one where the request asks to stream. `streams`: False ignores that it does.
+    `slots`: requests that are answered at once; the others wait.
     `plan`: a failure (or None) for each request for a completion; `plan_for_ever` repeats the plan.
     `dialect`: `vllm` ignores unknown parameters, `openai` refuses them, and `plain` refuses
     `response_format`, `tools` and `n`.
@@ -44,6 +48,8 @@ class ScriptedServer:
         port: int = 0,
         latency: float = 0.0,
         tokens_a_second: float | None = None,
+        streams: bool = True,
+        slots: int | None = None,
         plan: Plan = (),
         plan_for_ever: bool = False,
         dialect: Dialect = "vllm",
@@ -59,6 +65,7 @@ class ScriptedServer:
         self._port = port
         self._latency = latency
         self._tokens_a_second = tokens_a_second
+        self._streams, self._slots = streams, slots
         self._plan = PlanReader(plan, plan_for_ever)
         self._strictness = Strictness(dialect, requires_key, echo_key, tuple(rejects))
         self._counter = TokenCounter(prefix_cache)
@@ -67,7 +74,7 @@ class ScriptedServer:
         self._listener: Listener | None = None
 
     def __enter__(self) -> Self:
-        self._listener = Listener(self._port, self._record, self._reply_to)
+        self._listener = Listener(self._port, self._record, self._reply_to, self._slots)
         self._port = self._listener.server_port
         return self
 
@@ -126,17 +133,24 @@ class ScriptedServer:
 
     def _completion(self, request: Request) -> Reply:
         entry = self._plan.take(request)
+        streams = self._streams and bool(request.body.get("stream"))
+        if isinstance(entry, Stall) and not streams:
+            entry = Hang()
         refusal = instead(entry) or self._strictness.refused_key(request) or self._strictness.refused(request)
         if refusal is not None:
             return refusal
         texts = [answer_to(replace(request, sample=n), self._answers) for n in range(request.n)]
         if isinstance(entry, CutOff):
             texts = [text[: len(text) // 2] for text in texts]
+        if isinstance(entry, Endless):
+            texts = ["".join(islice(pieces(entry), request.most_tokens))[: TOKEN * request.most_tokens]]
         tokens = self._counter.count([message.content for message in request.messages], texts)
-        wait = self._latency
-        if self._tokens_a_second:
-            wait += max(estimated_tokens([text]) for text in texts) / self._tokens_a_second
-        return completion(request, texts, tokens, entry, wait, self._probability)
+        whole = completion(request, texts, tokens, entry, self._probability)
+        pause = 1 / self._tokens_a_second if self._tokens_a_second else 0.0
+        if streams:
+            return streamed(whole, request, entry, tokens, self._latency, pause)
+        longest = max(estimated_tokens([text]) for text in texts)
+        return in_one_piece(whole, entry, tokens, self._latency + longest * pause)
 
 
 def refused_url() -> str:

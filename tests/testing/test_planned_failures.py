@@ -13,10 +13,12 @@ from rarr.testing import (
     DieMidAnswer,
     Drip,
     Empty,
+    Endless,
     Hang,
     NotJson,
     NoUsage,
     ScriptedServer,
+    Stall,
     Status,
 )
 from rarr.testing.planned_failures import Entry
@@ -138,5 +140,33 @@ def test_answer_can_lack_usage(ask: Ask, stream: bool) -> None:
     with planned(NoUsage()) as server:
         response = ask(server, stream=stream, stream_options={"include_usage": True})
         assert '"prompt_tokens"' not in response.text
-        assert "12345678" in response.text
+        assert ("1234" in response.text, "5678" in response.text) == (True, True)
         assert server.tokens == Tokens()
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_answer_can_stall(client: httpx2.Client, stream: bool) -> None:
+    body = {"messages": [{"role": "user", "content": "?"}], "stream": stream}
+    received = ""
+    with planned(Stall(1)) as server, pytest.raises(httpx2.ReadTimeout):
+        url = f"{server.url}/chat/completions"
+        with client.stream("POST", url, json=body, timeout=0.1) as response:
+            for piece in response.iter_text():
+                received += piece
+    assert ("1234" in received, "5678" in received) == (stream, False)
+
+
+def test_answer_in_one_piece_without_end_stops_at_the_limit(ask: Ask) -> None:
+    with planned(Endless("again")) as server:
+        choice = ask(server, max_tokens=10).json()["choices"][0]
+    assert (choice["message"]["content"], choice["finish_reason"]) == ("again" * 8, "length")
+
+
+def test_stream_can_have_no_end(client: httpx2.Client) -> None:
+    body = {"messages": [{"role": "user", "content": "?"}], "stream": True, "max_tokens": 10}
+    with (
+        planned(Endless()) as server,
+        client.stream("POST", f"{server.url}/chat/completions", json=body) as response,
+    ):
+        lines = (line for line in response.iter_lines() if line)
+        assert len({next(lines) for _ in range(100)}) == 100

@@ -150,6 +150,26 @@ def test_requests_are_recorded_in_the_order_of_arrival(ask: Ask) -> None:
     assert first.arrived < first.left < other.arrived
 
 
+def test_stream_has_a_pause_before_each_token(ask: Ask) -> None:
+    with ScriptedServer({"": "x" * 40}, tokens_a_second=200) as server:
+        start = time.perf_counter()
+        events = ask(server, stream=True).text.split("\n\n")
+        assert time.perf_counter() - start >= 0.05
+    assert len(events) == 10 + 3  # the end, [DONE], and nothing behind it
+
+
+def test_server_can_ignore_the_wish_to_stream(ask: Ask) -> None:
+    with ScriptedServer({"": "x"}, streams=False) as server:
+        assert texts(ask(server, stream=True)) == ["x"]
+
+
+def test_requests_wait_for_a_slot(ask: Ask) -> None:
+    with ScriptedServer({"": "x"}, latency=0.03, slots=1) as server, ThreadPoolExecutor(4) as pool:
+        start = time.perf_counter()
+        list(pool.map(lambda _: ask(server), range(4)))
+        assert time.perf_counter() - start >= 0.12
+
+
 def test_most_requests_at_once_are_counted(ask: Ask) -> None:
     together = threading.Barrier(5)
     with (

@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 from pydantic import BaseModel
 
 from rarr.backends.prompted.agreement import PromptedChecker
+from rarr.backends.prompted.answer_bounds import of_copied
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.backends.prompted.source_blocks import BLOCK, BlockFinder
@@ -198,7 +199,8 @@ class BlindChecker:
         block: Evidence,
     ) -> "_Reading":
         """Asks the prompt `name` about the block, and compares the answer with the text."""
-        prompt, source = self._prompts[name], quoted_evidence(block)
+        source = quoted_evidence(block)
+        prompt = of_copied(self._prompts[name], source)
         variables = {"evidence": source, **variables}
         answered, probability = await self._model.ask_likely(prompt, ReadingAnswer, variables)
         answer = prompt.quoted(source).original(answered.answer).strip()

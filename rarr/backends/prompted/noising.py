@@ -8,6 +8,7 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, field_validator
 
+from rarr.backends.prompted.answer_bounds import of_written
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.rewriting import BETWEEN
 from rarr.backends.prompted.shown_text import quoted_evidence
@@ -73,7 +74,8 @@ class PromptedNoiser:
         Raises `ModelError`.
         """
         variables = {"query": query, "evidence": BETWEEN.join(quoted_evidence(item) for item in evidence)}
-        answer = await self._model.ask(self._prompts["summarize"], SummaryAnswer, variables)
+        prompt = of_written(self._prompts["summarize"], variables["evidence"])
+        answer = await self._model.ask(prompt, SummaryAnswer, variables)
         return answer.summary.strip()
 
     async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:
@@ -82,5 +84,6 @@ class PromptedNoiser:
         Raises `ModelError`.
         """
         variables = {"text": text, "kinds": ", ".join(kinds)}
-        answer = await self._model.ask(self._prompts["corrupt"], CorruptionAnswer, variables)
+        prompt = of_written(self._prompts["corrupt"], text)
+        answer = await self._model.ask(prompt, CorruptionAnswer, variables)
         return answer.errors

@@ -3,11 +3,11 @@
 import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pydantic import BaseModel
 from rapidfuzz import fuzz
 
+from rarr.backends.prompted.answer_bounds import of_written
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import NOTHING
 from rarr.errors import RarrError
@@ -22,7 +22,7 @@ from rarr.tools.text.document import Span, sentences
 
 PART = 6000  # characters of a long text in one call
 QUESTION_TOKENS = 35  # of one question in an answer
-LEAST_BOUND, TOKENS_ASKED = 300, 8  # an answer is cut off at 300 tokens and 8 more for each token of the text
+TOKENS_ASKED = 8  # tokens of all questions for each token of the text, at most
 ALIKE = 85  # of 100: least similarity of two questions about a sentence that count as duplicates
 
 
@@ -88,23 +88,17 @@ class PromptedQuestions:
             "sentences": "\n".join(f"- {' '.join(item.split())}" for item in statements),
             "asked": "\n".join(f"- {item}" for item in asked) or NOTHING,
         }
-        prompt = _bounded(self._prompts["target_queries"], variables["sentences"])
+        prompt = of_written(self._prompts["target_queries"], variables["sentences"], tokens_each=TOKENS_ASKED)
         answer = await self._model.ask(prompt, QuestionsAnswer, variables)
         return await work(_merged, answer, prompt, text, spans)
 
     async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
         plain, variables = self._prompts.of("generate_queries", context, text=part.of(text))
-        prompt = _bounded(plain, part.of(text))
+        prompt = of_written(plain, part.of(text), tokens_each=TOKENS_ASKED)
         samples = await self._model.sample(
             prompt, QuestionsAnswer, variables, samples=self._samples, temperature=self._temperature
         )
         return await work(_placed_in, part, samples, prompt, text)
-
-
-def _bounded(prompt: Prompt, text: str) -> Prompt:
-    """Returns the prompt with a limit of tokens for answers about `text`, if it has no limit of its own."""
-    most = LEAST_BOUND + TOKENS_ASKED * estimated_tokens([text])
-    return prompt if prompt.tokens else replace(prompt, tokens=most)
 
 
 def _merged(answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:

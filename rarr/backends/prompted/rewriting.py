@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
+from rarr.backends.prompted.answer_bounds import of_written
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.records import Evidence, ExpectedUsage
@@ -45,6 +46,6 @@ class PromptedRewriter:
             "text": span.of(text),
             "evidence": BETWEEN.join(distinct),
         }
-        prompt = self._prompts[self._name]
+        prompt = of_written(self._prompts[self._name], variables["text"], variables["evidence"])
         answer = await self._model.ask(prompt, RewriteAnswer, variables)
         return prompt.quoted(span.of(text)).original(answer.revision).strip() or span.of(text)

@@ -5,6 +5,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
+from rarr.tools.models.answer_waits import AnswerWaits
 from rarr.tools.models.chat import (
     Adapted,
     Answer,
@@ -18,7 +19,7 @@ from rarr.tools.models.client_failures import without_keys
 from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.meter import ModelCall, meter
 from rarr.tools.models.model_profile import ProfilePlace, Speed
-from rarr.tools.models.retries import Attempts, in_time
+from rarr.tools.models.retries import Attempts
 from rarr.tools.trace_spans import note
 from rarr.unicode import valid
 
@@ -30,6 +31,7 @@ _CURES: dict[int | str, str] = {
     429: "lower concurrency, or raise attempts",
     "cut": "raise max_answer_tokens",
     "declined": "name another model, or add one to fallbacks",
+    "repeating": "name another model, or add one to fallbacks",
 }
 _EXPECTED_ANSWER = 200  # tokens
 
@@ -37,8 +39,10 @@ _EXPECTED_ANSWER = 200  # tokens
 class BudgetedChat:
     """Wraps a chat model: repeats failed requests, and lets the run's meter count and limit every request.
 
-    `price` is for a million tokens: input, output and, where it differs, cached input. `saved_as` names all
-    that decides about an answer besides the request, such as the server; with None, no answer is saved.
+    `timeout_s` bounds the wait between the tokens of a streamed answer, and the wait for any other answer; a
+    server that is known to be slow has longer until its first token. `price` is for a million tokens: input,
+    output and, where it differs, cached input. `saved_as` names all that decides about an answer besides the
+    request, such as the server; with None, no answer is saved.
     """
 
     def __init__(
@@ -59,7 +63,8 @@ class BudgetedChat:
         `speed` is the measured speed.
         """
         self.name, self.saved_as = valid(chat.name), saved_as
-        self._chat, self._price, self._timeout_s = chat, price, timeout_s
+        self._chat, self._price = chat, price
+        self._waits = AnswerWaits(self.name, timeout_s)
         self._place, self._speed = place, speed
         self._attempts = Attempts(
             self.name,
@@ -135,8 +140,8 @@ class BudgetedChat:
         started = time.perf_counter()
         answer, tokens, error = Answer((), Tokens()), Tokens(), "cancelled"
         try:
-            late = f"{self.name} gave no answer within {self._timeout_s:g} s"
-            answer = self._cleaned(await in_time(self._chat.complete(ask), self._timeout_s, late))
+            async with self._waits.bounded(sent):
+                answer = self._cleaned(await self._chat.complete(ask))
             tokens, error = self._used(answer, sent), ""
             return answer
         except (CallFailure, Adapted) as failure:

@@ -112,7 +112,9 @@ class ChatModel(Protocol):
         """Closes its connections."""
 
 
-Kind = Literal["timeout", "connection", "busy", "server", "refused", "resting", "cut", "declined"]
+Kind = Literal[
+    "timeout", "connection", "busy", "server", "refused", "resting", "cut", "repeating", "declined"
+]
 
 
 class CallFailure(Exception):  # noqa: N818  # it is caught within the package and never leaves it
@@ -122,10 +124,11 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
     tokens of an answer that cannot be used. `begun`: an answer that was cut off had started; a model that
     reasons first may be cut off before its answer starts.
 
-    Kinds: `timeout` (no complete answer in time), `connection` (refused, or lost during the answer), `busy`
-    (429), `server` (5xx, or an answer in another form), `refused` (another 4xx: asking again would not help),
-    `resting` (not sent, because the server failed several times just before), `cut` (the answer was longer
-    than `max_tokens`), `declined` (the model refused, or a filter withheld the answer).
+    Kinds: `timeout` (the answer did not begin or go on in time), `connection` (refused, or lost during the
+    answer), `busy` (429), `server` (5xx, or an answer in another form), `refused` (another 4xx: asking again
+    would not help), `resting` (not sent, because the server failed several times just before), `cut` (the
+    answer was longer than `max_tokens`), `repeating` (the answer repeated itself without end: a higher
+    `max_tokens` would not help), `declined` (the model refused, or a filter withheld the answer).
     """
 
     def __init__(

@@ -24,6 +24,9 @@ _IN_QUERY = re.compile(
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 # The part of a request that a refusal is about, by the words in the refusal.
 _ABOUT = {
+    # First, since a server may refuse another part only in a stream, such as "no tools with stream".
+    "stream_options": re.compile(r"\b(?:stream_options|include_usage)\b", re.IGNORECASE),
+    "stream": re.compile(r"\bstream(?:ed|ing)?\b", re.IGNORECASE),
     "logprobs": re.compile(r"\b(?:top_)?log_?prob(?:s|abilities)?\b", re.IGNORECASE),
     "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
     "max_tokens": re.compile(
@@ -117,7 +120,7 @@ def failure_of_status(
 
 
 def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str | None:
-    """Names the part of a request (logprobs, temperature, max_tokens, n, format) that the server refused.
+    """Names the part of a request, a key of `_ABOUT`, that the server refused.
 
     Only parts in `sent` are considered. None for any other failure. The name of the model, provider:name, is
     ignored in the message, since it may have any word in it.

@@ -3,6 +3,9 @@
 The JSON schema of an answer is sent as `response_format`; vLLM and OpenAI constrain the answer by it. A
 server that refuses it is asked for a function call, then in JSON mode, then for plain text.
 
+Answers are streamed, so that a slow answer is told from a server that hangs, and an answer that repeats
+itself is left at once. A server that cannot stream sends its answers in one piece.
+
 The requests are made with httpx2, on which the OpenAI client is built. That client needs two and a half times
 the CPU for a call (3.5 ms instead of 1.4 ms on a 2-core machine), and its additions are off or done here.
 """
@@ -18,7 +21,8 @@ from typing import Any
 import httpx2
 
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.guard.bounded_reader import bounded_client
+from rarr.tools.guard.bounded_reader import bounded_client, is_event_stream
+from rarr.tools.models.answer_waits import LONGEST as LONGEST_WAIT, stream_requested
 from rarr.tools.models.chat import (
     FULL_FORM,
     Adapted,
@@ -28,6 +32,7 @@ from rarr.tools.models.chat import (
     FormatKind,
     RequestForm,
     Tokens,
+    estimated_tokens,
 )
 from rarr.tools.models.client_failures import (
     failure_of,
@@ -36,7 +41,9 @@ from rarr.tools.models.client_failures import (
     refused_part,
     secrets_of,
 )
+from rarr.tools.models.event_stream import LONGEST_STREAM, read_events
 from rarr.tools.models.stop_reasons import Stop, other_function, stop_of, whole
+from rarr.tools.models.streamed_answer import StreamedAnswer
 
 CONNECT_S = 5.0
 PROBE_S = 5.0
@@ -58,7 +65,10 @@ class OpenAIProtocol:
         extra: dict[str, Any] | None = None,
         form: RequestForm = FULL_FORM,
     ) -> None:
-        """`name` is provider:model. `extra` goes into the body of every request. `form` is sent first."""
+        """`name` is provider:model. `extra` goes into the body of every request. `form` is sent first.
+
+        `timeout_s` is for sending a request; `BudgetedChat` bounds the waits for the answer.
+        """
         self.name = name
         self._base_url = base_url.rstrip("/")
         self.secrets = secrets_of(api_key, base_url)
@@ -71,8 +81,11 @@ class OpenAIProtocol:
             lambda: bounded_client(
                 name,
                 headers={"Authorization": f"Bearer {api_key}"} if api_key else {},
+                most_events=LONGEST_STREAM,
                 verify=certified,
-                timeout=httpx2.Timeout(timeout_s, connect=CONNECT_S, pool=None),
+                timeout=httpx2.Timeout(
+                    timeout_s, connect=CONNECT_S, read=LONGEST_WAIT * timeout_s, pool=None
+                ),
                 limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
             ),
             httpx2.AsyncClient.aclose,
@@ -83,12 +96,27 @@ class OpenAIProtocol:
 
         Raises `Adapted` if the server refused a part, and `CallFailure` for any other failure.
         """
-        kind, left_out = self._formats[0], frozenset(self._left_out)
+        kind = self._formats[0]
+        body = self._body(kind, ask)
+        try:
+            completion = await self._completion(ask, body)
+        except Exception as error:
+            failure = failure_of(error, f"{self.name} at {self._shown_url}", self.secrets)
+            if failure.status is not None and self._adapts(failure, kind, body):
+                raise Adapted(str(failure)) from None
+            raise failure from None
+        return _answer(completion, self.name, ask.name, self.secrets)
+
+    def _body(self, kind: str, ask: ChatRequest) -> dict[str, Any]:
+        """Makes the body of the request, without the parts that the server refused before."""
+        left_out = self._left_out | ({"stream_options"} if "stream" in self._left_out else set())
         body = {
             "model": self.name.partition(":")[2],
             "messages": [message._asdict() for message in ask.messages],
             "max_tokens": ask.max_tokens,
             "temperature": ask.temperature,
+            "stream": True,
+            "stream_options": {"include_usage": True},
             **({"n": ask.samples} if ask.samples > 1 else {}),
             **({"logprobs": True} if ask.probability else {}),
             **_format(kind, ask),
@@ -96,20 +124,27 @@ class OpenAIProtocol:
         }
         if "max_tokens" in left_out:  # the name that newer models of OpenAI use
             body["max_completion_tokens"] = ask.max_tokens
-        body = {key: value for key, value in body.items() if key not in left_out}
-        try:
-            url = f"{self._base_url}/chat/completions"
-            response = await self._clients.get().post(url, json=body)
-            if response.is_success:
-                return _answer(response.json(), self.name, ask.name, self.secrets)
-        except Exception as error:
-            raise failure_of(error, f"{self.name} at {self._shown_url}", self.secrets) from None
-        failure = failure_of_status(
-            response.status_code, response.headers, response.text, self.name, self.secrets
-        )
-        if self._adapts(failure, kind, body):
-            raise Adapted(str(failure))
-        raise failure
+        return {key: value for key, value in body.items() if key not in left_out}
+
+    async def _completion(self, ask: ChatRequest, body: Mapping[str, Any]) -> Any:
+        """Sends the request, and reads the completion in one piece or from its events."""
+        url = f"{self._base_url}/chat/completions"
+        if body.get("stream"):
+            stream_requested()
+        async with self._clients.get().stream("POST", url, json=body) as response:
+            if is_event_stream(response):
+                streamed = StreamedAnswer(int(body.get("n", 1)), _most_tokens(body), self.name)
+                await read_events(response, streamed, self.name, self.secrets)
+                return streamed.completion(estimated_tokens([message.content for message in ask.messages]))
+            await response.aread()
+        if not response.is_success:
+            raise failure_of_status(
+                response.status_code, response.headers, response.text, self.name, self.secrets
+            )
+        completion = response.json()
+        if isinstance(completion, dict) and completion.get("choices"):
+            self._left_out.add("stream")  # it was asked to stream, and did not
+        return completion
 
     async def probe(self) -> str:
         """Checks, at no cost, that the server lists the model; returns the address in words.
@@ -148,15 +183,20 @@ class OpenAIProtocol:
 
     def _adapts(self, failure: CallFailure, kind: str, body: Mapping[str, Any]) -> bool:
         """Drops the part of the request that the server refused from later ones; False if it named none."""
-        sent = {"logprobs", "temperature", "max_tokens", "n"} & body.keys() | (
-            {"format"} if kind != "text" else set()
-        )
+        parts = {"logprobs", "temperature", "max_tokens", "n", "stream", "stream_options"}
+        sent = parts & body.keys() | ({"format"} if kind != "text" else set())
         part = refused_part(failure, self.name, sent)
         if part == "format" and self._formats[0] == kind:
             self._formats.pop(0)
         elif part is not None and part != "format":
             self._left_out.add(part)
         return part is not None
+
+
+def _most_tokens(body: Mapping[str, Any]) -> int:
+    """Reads the limit of the answer's tokens, which the settings may have raised in the extra body."""
+    limits = [body.get(name) for name in ("max_tokens", "max_completion_tokens")]
+    return max(limit for limit in limits if isinstance(limit, int))
 
 
 def _format(kind: str, ask: ChatRequest) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rarr.tools.models.chat import Answer, CallFailure, Kind, Tokens
+from rarr.tools.models.repetition import REPETITION, repetition_in
 from rarr.tools.models.structured_answers import UnreadableAnswer, outside_reasoning
 
 # The names of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case.
@@ -36,6 +37,9 @@ def stop_of(reason: object, refusal: object, text: str) -> Stop | None:
     It can be used if the server gives no reason, but not with a reason that is unknown here.
     """
     name = str(reason or "").strip().casefold()
+    if name == REPETITION or (name in _CUT and repetition_in(text)):
+        repeated = repetition_in(text) or "the same"
+        return Stop("repeating", f"wrote {repeated} again and again, and its answer was cut off")
     if name in _CUT:
         return Stop("cut", f"was cut off in its answer ({name})", has_begun(text))
     if refusal:

@@ -236,7 +236,11 @@ async def test_an_answer_that_cannot_be_read_is_no_verdict() -> None:
         await checker(answering("I would rather not.")).check(TEXT, None, QUERY, FOUND)
 
 
-async def test_an_answer_is_bounded() -> None:
+@pytest.mark.parametrize(("copies", "most"), [(1, range(40, 90)), (20, range(100, 101))])
+async def test_an_answer_is_bounded_by_its_source(copies: int, most: range) -> None:
     chat = reads("May 1923")
-    await checker(chat).check(TEXT, None, QUERY, FOUND)
-    assert {call.max_tokens for call in chat.calls} == {PROMPTS["read_evidence"].tokens} == {100}
+    found = FOUND.model_copy(update={"text": " ".join([FOUND.text] * copies)})
+    await checker(chat).check(TEXT, None, QUERY, found)
+    [reading, *_] = [call for call in chat.calls if call.name == "read_evidence"]
+    assert reading.max_tokens in most
+    assert PROMPTS["read_evidence"].tokens == 100

@@ -2,6 +2,7 @@
 
 import asyncio
 import gzip
+import json
 import tracemalloc
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
@@ -122,6 +123,33 @@ async def test_compressed_answer_is_bounded(ask: Ask, status: str, tmp_path: Pat
 async def test_answer_without_end_is_bounded(ask: Ask, tmp_path: Path) -> None:
     endless = forever(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", b" " * 1_000_000)
     assert "answered with more than" in await refused(ask, endless, tmp_path)
+
+
+async def test_stream_with_one_line_without_end_is_bounded(tmp_path: Path) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    message = await refused(openai, forever(head, b"x" * 1_000_000), tmp_path)
+    assert message == "vllm:m answered with a line of more than 10 MB"
+
+
+async def test_compressed_stream_is_bounded(tmp_path: Path) -> None:
+    script = answer(BOMB, PACKED, kind="text/event-stream; charset=utf-8")
+    assert "answered with more than 10 MB" in await refused(openai, script, tmp_path)
+
+
+@pytest.mark.slow
+async def test_stream_of_events_without_a_text_is_bounded(tmp_path: Path) -> None:
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    script = forever(head, (b": " + b"x" * 998 + b"\n") * 1000)
+    assert "answered with more than 100 MB" in await refused(openai, script, tmp_path)
+
+
+@pytest.mark.slow
+async def test_stream_with_a_long_text_is_bounded(tmp_path: Path) -> None:
+    words = " ".join(map(str, range(150_000)))
+    choice = {"index": 0, "delta": {"content": words}}
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
+    script = forever(head, b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
+    assert "answered with more than 10 MB" in await refused(openai, script, tmp_path)
 
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "deflate", "gzip, gzip"])

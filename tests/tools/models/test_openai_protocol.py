@@ -35,6 +35,8 @@ async def test_structured_request_has_our_schema() -> None:
         "messages": [message._asdict() for message in ASK.messages],
         "max_tokens": 1000,
         "temperature": 0.0,
+        "stream": True,
+        "stream_options": {"include_usage": True},
         "response_format": {"type": "json_schema", "json_schema": schema},
     }
 

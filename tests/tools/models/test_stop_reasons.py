@@ -76,7 +76,6 @@ UNKNOWN = [
     "OTHER",
     "LANGUAGE",
     "FINISH_REASON_UNSPECIFIED",
-    "repetition",
     "unload",
     "7",
     "stopped?",
