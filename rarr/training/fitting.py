@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rarr.backends.encoder.model_files import NEVER, Logistic
+from rarr.backends.logistic import NEVER, Logistic
 
 RIDGE = 1.0  # on the weights of features of unit spread
 FEWEST = 20  # cases above a threshold

@@ -4,8 +4,8 @@ from itertools import combinations
 
 import pytest
 
-from rarr.backends.encoder.model_files import NEVER, Logistic
 from rarr.backends.encoder.support import SentenceFeatures
+from rarr.backends.logistic import NEVER, Logistic
 from rarr.training.fitting import (
     FEWEST,
     fitted,
