@@ -200,7 +200,7 @@ class BlindChecker:
         """Asks the prompt `name` about the block, and compares the answer with the text."""
         prompt, source = self._prompts[name], quoted_evidence(block)
         variables = {"evidence": source, **variables}
-        answered, probability = await self._model.ask_likely(prompt, ReadingAnswer, variables)
+        answered, probability, _ = await self._model.ask_likely(prompt, ReadingAnswer, variables)
         answer = prompt.quoted(source).original(answered.answer).strip()
         answer = await work(self._comparison.as_stated, answer, block.text)
         passage = await work(self._comparison.answered_passage, block, query, answer)

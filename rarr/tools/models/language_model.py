@@ -23,10 +23,14 @@ _QUOTE = 80  # characters of an unreadable answer that are quoted
 
 
 class Likely(NamedTuple, Generic[Shape]):
-    """An answer, and its probability from 0 to 1 as the server reports it; None if it reports none."""
+    """An answer, and its probability from 0 to 1 as the server reports it; None if it reports none.
+
+    `model` is the name of the model that answered, which may be a fallback.
+    """
 
     answer: Shape
     probability: float | None
+    model: str
 
 
 class LanguageModel:
@@ -177,7 +181,7 @@ async def _read(
     Its answer and the problem are quoted like a variable: evidence may have put marks of the prompt there.
     Raises `UnreadableAnswer` if the second answer cannot be read either.
     """
-    answers, problems = await work(_readable, samples, shape)
+    answers, problems = await work(_readable, samples, shape, model.name)
     if not answers:
         answer, problem = (prompt.quoted(text).shown for text in (samples[0].text, problems[0]))
         complaint = f"That could not be read: {problem}. Answer with one JSON object and nothing else."
@@ -186,7 +190,7 @@ async def _read(
             ask, messages=(*ask.messages, *retry_messages), samples=1, max_tokens=2 * ask.max_tokens
         )
         samples = (await model.complete(again)).samples
-        answers, problems = await work(_readable, samples, shape)
+        answers, problems = await work(_readable, samples, shape, model.name)
     if not answers:
         quote = " ".join(samples[0].text.split())[:_QUOTE]
         if "cut off" in problems[0]:
@@ -195,11 +199,13 @@ async def _read(
     return answers
 
 
-def _readable(samples: Sequence[Sample], shape: type[Shape]) -> tuple[list[Likely[Shape]], list[str]]:
+def _readable(
+    samples: Sequence[Sample], shape: type[Shape], model: str
+) -> tuple[list[Likely[Shape]], list[str]]:
     answers, problems = [], []
     for sample in samples:
         try:
-            answers.append(Likely(read_answer(sample.text, shape), sample.probability))
+            answers.append(Likely(read_answer(sample.text, shape), sample.probability, model))
         except UnreadableAnswer as problem:
             problems.append(str(problem))
     return answers, problems
