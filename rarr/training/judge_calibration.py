@@ -130,10 +130,13 @@ def judgement_report(
     features = [features_of(asked.probability) for asked in fit]
     labels, weights = [asked.pair.label for asked in fit], [1.0] * len(fit)
     unseen = held_out(features, labels, weights, [asked.pair.group for asked in fit])
-    lowest = threshold_at_precision(unseen, labels, precision, FEWEST)
+    regression = fitted(features, labels, weights)
+    seen = [regression.probability(case) for case in features]
+    # The folds have regressions of their own: the threshold must also hold for the regression that is kept.
+    lowest = max(threshold_at_precision(each, labels, precision, FEWEST) for each in (unseen, seen))
     # A regression is never certain, and a threshold of 0 would call everything "yes".
     threshold = NEVER if lowest >= NEVER else min(max(lowest, _MARGIN), 1 - _MARGIN)
-    regression = fitted(features, labels, weights).model_copy(update={"threshold": threshold})
+    regression = regression.model_copy(update={"threshold": threshold})
     likely = [regression.probability(features_of(asked.probability)) for asked in measure]
     return JudgementReport(
         judgement=judgement,

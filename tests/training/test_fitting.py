@@ -59,6 +59,14 @@ def test_threshold_is_the_lowest_with_the_precision() -> None:
     assert threshold_at_precision(probabilities, right, 0.5) == 0.0
 
 
+def test_cases_of_equal_probability_are_on_one_side_of_a_threshold() -> None:
+    probabilities = [0.9] * 30 + [0.60004, 0.60001] * 15 + [0.1] * 10
+    right = [True] * 30 + [True, False] * 15 + [False] * 10
+    assert threshold_at_precision(probabilities, right, 0.7) == 0.6
+    assert threshold_at_precision(probabilities, right, 0.8) == 0.9
+    assert threshold_at_precision([0.9] * 40, [True] * 30 + [False] * 10, 0.9) == NEVER
+
+
 def test_few_cases_give_no_precision() -> None:
     probabilities = [n / 100 for n in range(100)]
     right = [n > 100 - FEWEST for n in range(100)]

@@ -23,6 +23,8 @@ from rarr.tools.storage.files import make_private, private_folder, write_whole
 Judgement = Literal["support", "intent"]
 PROMPTS: dict[Judgement, str] = {"support": "confirm_support", "intent": "confirm_intent"}
 """The prompt of each judgement, which asks for the one word "yes" or "no"."""
+JUDGES: dict[str, Judgement] = {"attribute": "support", "evaluate": "intent"}
+"""The node whose model makes each judgement."""
 FEATURE = "log_odds"
 _LEAST = 1e-6  # servers round probabilities, and the log-odds of 0 and 1 are infinite
 
