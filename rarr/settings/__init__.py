@@ -185,7 +185,7 @@ class Settings(BaseSettings):
     trace_max_mb: float = Field(default=500, gt=0)
     """Megabytes of all traces. Above this size, the oldest traces are removed."""
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
-    """The user's data folder, which holds the indexes of corpora, the cache and the traces."""
+    """The user's data folder, which holds indexes of corpora, the cache, calibrations and traces."""
 
     def __init__(self, **values: Any) -> None:
         """Raises `SettingsError` with one line that names the key and the cure."""

@@ -1,13 +1,11 @@
 """Calibrated judges: the probability decides, and the word wherever the probability cannot."""
 
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from makers import evidence
 
-from backends.prompted.helpers import PROMPTS, answering, language_model
-from rarr.backends.logistic import Logistic
+from backends.prompted.helpers import PROMPTS, calibration, language_model
 from rarr.backends.prompted.calibrated import (
     CalibratedIntentJudge,
     CalibratedJudge,
@@ -15,12 +13,7 @@ from rarr.backends.prompted.calibrated import (
     yes_probability,
 )
 from rarr.backends.prompted.intent import PromptedIntentJudge
-from rarr.backends.prompted.model_calibration import (
-    Judgement,
-    JudgementCalibration,
-    ModelCalibration,
-    features_of,
-)
+from rarr.backends.prompted.model_calibration import ModelCalibration, features_of
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.components import AsksModel
 from rarr.testing import ScriptedModel
@@ -34,22 +27,6 @@ from rarr.tools.text.document import sentences
 TEXT = "The mill is old. It burned in 1921."
 FOUND = evidence("The mill burned in 1923.")
 VARIABLES = {"before": "(none)", "text": "It burned.", "evidence": "It burned in 1923."}
-
-
-def calibration(*, model: str = "scripted", **prompts: str) -> ModelCalibration:
-    """A calibration that takes probabilities as they are, and calls 0.8 and more "yes"."""
-    fitted = Logistic(bias=0.0, weights={"log_odds": 1.0}, threshold=0.8)
-    names: tuple[Judgement, ...] = ("support", "intent")
-    judgements = {
-        name: JudgementCalibration(
-            prompt=prompts.get(name, PROMPTS[f"confirm_{name}"].hash),
-            regression=fitted,
-            pairs=80,
-            precision=0.9,
-        )
-        for name in names
-    }
-    return ModelCalibration(model=model, made_at=datetime(2026, 11, 25, tzinfo=UTC), judgements=judgements)
 
 
 def verifier(model: LanguageModel, fitted: ModelCalibration | None = None) -> CalibratedVerifier:
@@ -83,7 +60,7 @@ async def support(judge: CalibratedVerifier) -> tuple[list[float | None], list[s
 
 @pytest.mark.parametrize(("word", "probability"), [("yes", 0.7), ("no", 0.3)])
 async def test_the_probability_of_no_is_the_complement_of_that_of_yes(word: str, probability: float) -> None:
-    model = language_model(answering({"answer": word}).__class__(lambda _: {"answer": word}, probability=0.7))
+    model = language_model(chat_that_says(word, 0.7))
     answer = await yes_probability(model, PROMPTS["confirm_support"], VARIABLES)
     assert answer.yes is (word == "yes")
     assert answer.probability == pytest.approx(probability)

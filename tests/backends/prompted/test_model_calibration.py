@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from backends.prompted.test_calibrated import calibration
+from backends.prompted.helpers import calibration
 from rarr.backends.prompted.model_calibration import calibration_path, read_calibration, write_calibration
 from rarr.errors import InputError, SettingsError
 
