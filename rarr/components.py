@@ -139,7 +139,7 @@ async def text_of_source(opened: Iterable[object], evidence: Evidence) -> str | 
 
 class IntentJudge(Protocol):
     async def preserved(self, original: str, revised: str, context: str | None) -> float:
-        """Returns 1 if the revision preserves the intent of the original, else 0."""
+        """Scores from 0 to 1 whether the revision preserves the intent of the original."""
 
 
 @runtime_checkable

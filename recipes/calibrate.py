@@ -19,8 +19,9 @@ from benchmarks.verifiers import SETS, claims_with_windows
 from rarr.backends.encoder import support
 from rarr.backends.encoder.calibration_features import claim_features, is_open
 from rarr.backends.encoder.model import Encoder
-from rarr.backends.encoder.model_files import SHIPPED, Calibration, Logistic, write_calibration
-from rarr.backends.encoder.support import AT_THRESHOLD, SentenceFeatures, least_support, likelihood
+from rarr.backends.encoder.model_files import SHIPPED, Calibration, write_calibration
+from rarr.backends.encoder.support import SentenceFeatures, least_support, likelihood
+from rarr.backends.logistic import AT_THRESHOLD, Logistic
 from rarr.evals.metrics import roc_auc
 from rarr.tools.text.document import split_sentences
 from rarr.training.calibration_cases import KnownClaim, SentenceCase, sentence_cases

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import torch
 
-from rarr.backends.encoder.model_files import NEVER, SHIPPED, Calibration, Logistic
+from rarr.backends.encoder.model_files import SHIPPED, Calibration
+from rarr.backends.logistic import NEVER, Logistic
 from rarr.training.export import export
 from recipes import base
 from recipes.run import FOLDER, fresh

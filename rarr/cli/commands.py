@@ -1,7 +1,7 @@
 """Runs the commands. Results go to standard output, complaints to standard error, each on one line.
 
 Exit status: 0 done, 1 a defect of `rarr` itself, 2 the call or its input is wrong, 3 nothing could be
-checked, 4 a measure of `rarr eval` is under its limit, 130 interrupted, 143 terminated. A command imports
+checked, 4 a measure is under its limit, 130 interrupted, 143 terminated. A command imports
 slow modules itself.
 """
 
@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from rarr.cli.calibrate import calibrate
 from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
@@ -66,7 +67,7 @@ def main(
     """
 
 
-for command in (revise, index, doctor):
+for command in (revise, index, calibrate, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(train, name="train")

@@ -42,7 +42,7 @@ def eval_(
     compare: options.Compare = None,
     as_json: options.Json = False,
 ) -> int:
-    """Revise the texts of a file, and measure how good the revisions are.
+    """Revise the texts of a file, and measure the revisions.
 
     DATA has one object a line: "text" and optionally "id", "context", "evidence" (a list of objects with
     "text", "title", "url") or "corpus" (a path beside DATA), and "revised", a person's revision. DIR gets

@@ -140,6 +140,19 @@ From = Annotated[
     Path | None, typer.Option("--from", metavar="WEIGHTS", help="Folder of weights to start from.")
 ]
 
+JudgingModel = Annotated[
+    str, typer.Argument(metavar="MODEL", help="The model that judges: vllm:NAME, or another with logprobs.")
+]
+Pairs = Annotated[Path | None, typer.Argument(metavar="DATA", help="Labelled pairs of your own: JSON lines.")]
+CalibrationFile = Annotated[
+    Path | None,
+    typer.Option("--out", "-o", metavar="FILE", help="Write here; runs use only files in the data folder."),
+]
+Precision = Annotated[
+    float,
+    typer.Option(metavar="P", min=0.5, max=1, help="Share of the pairs called supported that must be right."),
+]
+
 ReplayedRun = Annotated[
     str | None, typer.Argument(metavar="RUN", help="A run by its name, last, or a file of rarr trace export.")
 ]

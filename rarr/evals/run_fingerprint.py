@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from rarr.backends.prompted.model_calibration import JUDGES, calibration_path
 from rarr.components import NO_BASELINE, Baseline, Components
 from rarr.errors import InputError
 from rarr.retrievers.corpus.index_reader import is_index
@@ -20,6 +21,7 @@ from rarr.retrievers.corpus.scanning import located, scan
 from rarr.retrievers.extract.documents import MEGABYTE
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
+from rarr.tools.models.chat import name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.unicode import valid
 
@@ -47,6 +49,8 @@ def described(
     texts = {name: _shown(value) for name, value in values.items() if not isinstance(value, SecretStr)}
     if settings.prompts is not None:  # a changed prompt is another run
         texts["prompts"] += f" ({_digest_of_prompts(settings.prompts)})"
+    if digest := _digest_of_calibrations(settings):
+        texts["calibrations"] = digest
     if components is not None:
         names = (field.name for field in fields(components) if field.name not in _NO_PARTS)
         parts = {name: part for name in names if (part := getattr(components, name)) is not None}
@@ -94,6 +98,14 @@ def _shown(value: Any) -> str:
 def _digest_of_prompts(folder: Path) -> str:
     files = sorted(file for file in folder.glob("*.md") if file.is_file())
     return _digest(b"\0".join(part for file in files for part in (os.fsencode(file.name), file.read_bytes())))
+
+
+def _digest_of_calibrations(settings: Settings) -> str:
+    """Hashes the files of `rarr calibrate` for the models that judge; "" if there are none."""
+    judges = [name_of(settings.models[node]) for node in JUDGES if node in settings.models]
+    files = [calibration_path(settings.home, name) for name in judges]
+    contents = [file.read_bytes() for file in files if file.is_file()]
+    return _digest(b"\0".join(contents)) if contents else ""
 
 
 def _digest(data: bytes) -> str:

@@ -134,14 +134,15 @@ def _sentences(state: State) -> Sequence[Sentence]:
 def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores:
     """Computes attribution over all judged sentences. Preservation also counts blocks that no run reached.
 
-    `intent` is 0 if any block changed the intent, and None if any was not judged.
+    `intent` is that of the block that keeps it least. It is None if a block was not judged and none is 0.
     """
     scored = [state for state in states if "scores" in state and "judged" in state]
     if not scored:
         return Scores()
     before, after = ([support for state in scored for support in state["judged"][side]] for side in (0, 1))
     intents = [state["scores"].intent for state in scored]
-    intent = 0.0 if 0.0 in intents else None if None in intents else 1.0
+    judged = [intent for intent in intents if intent is not None]
+    intent = min(judged) if len(judged) == len(intents) or 0.0 in judged else None
     preserved = pres_lev_by_parts(parts)
     return Scores(
         attribution_before=auto_ais(before),

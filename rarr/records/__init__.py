@@ -181,8 +181,8 @@ class Report(Record):
 class Scores(Record):
     """Attribution (auto-AIS), preservation and their harmonic mean; None if nothing could be judged.
 
-    `intent` is 1 if a language model judged that the revision keeps the intent of the text, else 0; None if
-    no model was asked.
+    `intent` is 1 if a language model judged that the revision keeps the intent of the text, else 0, or the
+    calibrated probability that it does; None if no model was asked.
     """
 
     attribution_before: float | None = None

@@ -189,7 +189,7 @@ class Settings(BaseSettings):
     readings_max_mb: float = Field(default=200, gt=0)
     """Megabytes of all kept readings. Above this size, the oldest readings are removed."""
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
-    """The user's data folder: indexes of corpora, cache, readings, traces, and profiles of models."""
+    """The user's data folder: indexes of corpora, cache, readings, traces, and files about models."""
 
     def __init__(self, **values: Any) -> None:
         """Raises `SettingsError` with one line that names the key and the cure."""

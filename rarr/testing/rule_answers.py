@@ -209,6 +209,10 @@ def _evidence(variables: Variables) -> Evidence:
     )  # fmt: skip
 
 
+def _word(yes: bool) -> dict[str, str]:
+    return {"answer": "yes" if yes else "no"}
+
+
 _INTERROGATIVES = {
     "on which day": "date", "when": "date", "which number in order": "number", "how much money": "number",
     "how many": "number", "what title": "name", "who or what": "name",
@@ -229,6 +233,8 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "edit": _edit,
     "rewrite_sentence": lambda variables: {"revision": _rewritten(variables)},
     "rewrite_text": lambda variables: {"revision": _rewritten(variables)},
+    "confirm_intent": lambda variables: _word(_intent(variables)["verdict"] == "preserved"),
+    "confirm_support": lambda variables: _word(_attribution(variables)["verdict"] == "attributable"),
     "judge_intent": _intent,
     "judge_attribution": _attribution,
     "summarize": lambda variables: {

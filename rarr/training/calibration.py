@@ -13,8 +13,9 @@ from typing import NamedTuple
 
 from rarr.backends.encoder.calibration_features import claim_features, is_open
 from rarr.backends.encoder.model import Encoder
-from rarr.backends.encoder.model_files import NEVER, Calibration, Logistic
+from rarr.backends.encoder.model_files import Calibration
 from rarr.backends.encoder.support import SentenceFeatures, likelihood, sentence_features
+from rarr.backends.logistic import NEVER, Logistic
 from rarr.evals.metrics import roc_auc
 from rarr.records import Evidence, Record
 from rarr.tools.text.document import split_sentences

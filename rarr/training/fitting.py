@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from rarr.backends.encoder.model_files import NEVER, Logistic
+from rarr.backends.logistic import NEVER, Logistic
 
 RIDGE = 1.0  # on the weights of features of unit spread
 FEWEST = 20  # cases above a threshold
@@ -84,12 +84,13 @@ def threshold_at_precision(
     Returns `NEVER` if there is none. At least `fewest` cases must lie above the threshold.
     """
     order = np.argsort(-np.array(probabilities))
+    reached = np.array([_rounded(probabilities[n]) for n in order])
     counts = np.arange(1, len(order) + 1)
     shares = np.cumsum(np.array(right, float)[order]) / counts
-    enough = np.flatnonzero((shares >= least) & (counts >= fewest))
-    if not len(enough):
-        return NEVER
-    return _rounded(np.array(probabilities)[order][enough[-1]])
+    # A threshold that one case reaches is reached by all cases of the same rounded probability.
+    is_last = np.append(reached[1:] < reached[:-1], True)
+    enough = np.flatnonzero((shares >= least) & (counts >= fewest) & is_last)
+    return float(reached[enough[-1]]) if len(enough) else NEVER
 
 
 def threshold_at_balance(probabilities: Sequence[float], labels: Sequence[bool]) -> float:

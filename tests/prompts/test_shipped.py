@@ -13,6 +13,8 @@ from rarr.tools.models.chat import estimated_tokens
 PROMPTS = {
     "check_agreement": (660, ["text_answer", "evidence_answer", "reason", "verdict"]),
     "check_agreement_in_context": (700, ["text_answer", "evidence_answer", "reason", "verdict"]),
+    "confirm_intent": (450, ["answer"]),
+    "confirm_support": (400, ["answer"]),
     "corrupt": (450, ["errors"]),
     "edit": (620, ["span", "revision"]),
     "edit_in_context": (720, ["span", "revision"]),
@@ -174,6 +176,13 @@ def test_an_error_replaces_words_that_stand_once_in_the_text(demonstration: Demo
 
 def test_a_demonstration_shows_evidence_without_an_answer() -> None:
     assert {"summary": ""} in [demonstration.answer for demonstration in demonstrations("summarize")]
+
+
+@pytest.mark.parametrize("name", ["confirm_support", "confirm_intent"])
+def test_a_word_that_is_weighed_is_shown_as_often_as_the_other(name: str) -> None:
+    answers = [demonstration.answer["answer"] for demonstration in demonstrations(name)]
+    assert load(name).probability
+    assert answers.count("yes") == answers.count("no") == len(answers) / 2
 
 
 def test_the_demonstrations_show_every_class_of_attribution() -> None:

@@ -5,7 +5,8 @@ import random
 import pytest
 
 from benchmarks.domain import domain_rows, training_rows
-from rarr.backends.encoder.model_files import NEVER, SHIPPED, Logistic, checked_manifest
+from rarr.backends.encoder.model_files import SHIPPED, checked_manifest
+from rarr.backends.logistic import NEVER, Logistic
 from rarr.training.calibration import (
     FEWEST,
     DecisionCase,

@@ -4,8 +4,8 @@ from itertools import combinations
 
 import pytest
 
-from rarr.backends.encoder.model_files import NEVER, Logistic
 from rarr.backends.encoder.support import SentenceFeatures
+from rarr.backends.logistic import NEVER, Logistic
 from rarr.training.fitting import (
     FEWEST,
     fitted,
@@ -57,6 +57,14 @@ def test_threshold_is_the_lowest_with_the_precision() -> None:
     right = [n >= 50 for n in range(100)]
     assert threshold_at_precision(probabilities, right, 1.0) == 0.5
     assert threshold_at_precision(probabilities, right, 0.5) == 0.0
+
+
+def test_cases_of_equal_probability_are_on_one_side_of_a_threshold() -> None:
+    probabilities = [0.9] * 30 + [0.60004, 0.60001] * 15 + [0.1] * 10
+    right = [True] * 30 + [True, False] * 15 + [False] * 10
+    assert threshold_at_precision(probabilities, right, 0.7) == 0.6
+    assert threshold_at_precision(probabilities, right, 0.8) == 0.9
+    assert threshold_at_precision([0.9] * 40, [True] * 30 + [False] * 10, 0.9) == NEVER
 
 
 def test_few_cases_give_no_precision() -> None:

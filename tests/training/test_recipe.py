@@ -15,7 +15,8 @@ from tokenizers import Tokenizer
 
 from rarr.backends.encoder.inputs import MaskedSpan
 from rarr.backends.encoder.model import AttributionInput, ClozeInput, Encoder
-from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER, Calibration, Logistic, checked_manifest
+from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER, Calibration, checked_manifest
+from rarr.backends.logistic import Logistic
 from rarr.tools.text.document import Span
 from rarr.training import batches
 from rarr.training.examples import Attribution, Cloze, LabelledText, Maskable, Relevance

@@ -57,8 +57,8 @@ _PROMPTS = {
     "check_agreement": ("fill_blank", "write_question", "read_evidence", "check_agreement"),
     "edit": ("edit",),
     "rewrite": ("rewrite_sentence", "rewrite_text"),
-    "attribute": ("judge_attribution",),
-    "evaluate": ("judge_intent",),
+    "attribute": ("judge_attribution", "confirm_support"),
+    "evaluate": ("judge_intent", "confirm_intent"),
 }
 """The prompts of each node, without their forms for a text with a context."""
 _CURRENT = frozenset(

@@ -12,10 +12,12 @@ from rarr.backends.encoder.support import TrainedVerifier
 from rarr.backends.english import EnglishChecker, EnglishQuestions, EnglishVerifier
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
+from rarr.backends.prompted.calibrated import CalibratedIntentJudge, CalibratedJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.code_first import CodeFirstEditor, CodeFirstQuestions
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.intent import PromptedIntentJudge
+from rarr.backends.prompted.model_calibration import Judgement, calibration_path, read_calibration
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting import PromptedRewriter
@@ -48,7 +50,7 @@ from rarr.components import (
 from rarr.errors import SettingsError
 from rarr.prompts import Prompt
 from rarr.settings import Settings
-from rarr.tools.models.language_model import SavedAnswers
+from rarr.tools.models.language_model import LanguageModel, SavedAnswers
 
 REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "attribute", "evaluate")
@@ -195,9 +197,22 @@ class ComponentMaker:
             from rarr.backends.nli.verifier import NliVerifier
 
             return NliVerifier(self.nli, self.settings.support_threshold)
-        return PromptedVerifier(self.models[self.named["attribute"]], self.prompts)
+        model = self.models[self.named["attribute"]]
+        word = PromptedVerifier(model, self.prompts)
+        judge = self._calibrated_judge(model, "support")
+        return word if judge is None else CalibratedVerifier(judge, word, self.prompts)
 
     def intent_judge(self) -> IntentJudge | None:
         if "evaluate" not in self.named:
             return None
-        return PromptedIntentJudge(self.models[self.named["evaluate"]], self.prompts)
+        model = self.models[self.named["evaluate"]]
+        word = PromptedIntentJudge(model, self.prompts)
+        judge = self._calibrated_judge(model, "intent")
+        return word if judge is None else CalibratedIntentJudge(judge, word, self.prompts)
+
+    def _calibrated_judge(self, model: LanguageModel, judgement: Judgement) -> CalibratedJudge | None:
+        """Makes the judge of a model that has a file of `rarr calibrate` in the data folder."""
+        calibration = read_calibration(calibration_path(self.settings.home, model.name), model.name)
+        if calibration is None or judgement not in calibration.judgements:
+            return None
+        return CalibratedJudge(model, self.prompts, judgement, calibration)

@@ -7,8 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.backends.encoder.model import AttributionScores, Encoder
-from rarr.backends.encoder.model_files import Calibration, Logistic
+from rarr.backends.encoder.model_files import Calibration
 from rarr.backends.encoder.pointers import IMPOSSIBLE, PointedValues, RivalValue, pointed_values
+from rarr.backends.logistic import Logistic
 from rarr.backends.rules.agreement import value_agreement
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import counterparts as read_by_rules, parsed_passage

@@ -2,13 +2,12 @@
 
 import hashlib
 import json
-import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import Field, FiniteFloat, ValidationError
+from pydantic import ValidationError
 
+from rarr.backends.logistic import Logistic
 from rarr.errors import SettingsError
 from rarr.records import Record
 from rarr.tools.storage.files import write_whole
@@ -16,40 +15,7 @@ from rarr.tools.storage.files import write_whole
 FORMAT = 3
 """The format of the files that this version of `rarr` reads, with the features of the regressions."""
 SHIPPED = Path(__file__).parent / "weights"
-NEVER = 1.01
-"""A threshold that no probability reaches."""
 MODEL, TOKENIZER, FACTS = "reader.onnx", "tokenizer.json", "model.json"
-
-
-class Logistic(Record):
-    """A logistic regression: computes the probability of an event from named features."""
-
-    bias: FiniteFloat
-    weights: dict[str, FiniteFloat]
-    threshold: float = Field(default=0.5, ge=0, le=NEVER)
-    """The least probability that counts as true."""
-
-    def probability(self, features: Mapping[str, float]) -> float:
-        """Computes the probability, from 0 to 1. Raises KeyError for a missing feature."""
-        logit = self.bias + sum(weight * features[name] for name, weight in self.weights.items())
-        return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
-
-    def highest(self, features: Mapping[str, float], ranges: Mapping[str, tuple[float, float]]) -> float:
-        """Computes the highest probability that is possible if each feature in `ranges` is unknown.
-
-        Such a feature lies between the first and the last number of its range.
-        """
-        return self.probability(
-            {
-                name: max(ends, key=lambda end: end * self.weights.get(name, 0.0))
-                for name, ends in ranges.items()
-            }
-            | dict(features)
-        )
-
-    def holds(self, features: Mapping[str, float]) -> bool:
-        """Does the probability reach the threshold?"""
-        return self.probability(features) >= self.threshold
 
 
 class Calibration(Record):

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder
-from rarr.backends.encoder.model_files import Logistic
 from rarr.backends.encoder.windows import closest_windows
+from rarr.backends.logistic import Logistic, scaled_support
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.negation import is_denied
@@ -20,7 +20,6 @@ PARTS = 3  # windows of long evidence that the encoder reads for a sentence
 VERBATIM = 0.8  # from this support by the rules on, the evidence has nearly the same words
 IN_ITS_WORDS = 0.95  # from this support on, it has all words, and the encoder's doubt is ignored
 LIKELIER = 0.5  # above this probability a class is likelier than both other classes together
-AT_THRESHOLD = 0.55  # the support at the calibrated threshold: the default `support_threshold`
 
 
 Result = TypeVar("Result")
@@ -168,10 +167,3 @@ def _attributable(judged: AttributionScores) -> float:
 
 def _of_rules(rules: RuleJudgement | None) -> dict[str, float]:
     return {"rules": 0.0 if rules is None else rules.support, "unjudged": float(rules is None)}
-
-
-def scaled_support(likely: float, threshold: float) -> float:
-    """Scales a likelihood, so that the calibrated `threshold` becomes the default `support_threshold`."""
-    if likely < threshold or threshold >= 1:
-        return likely / threshold * AT_THRESHOLD
-    return AT_THRESHOLD + (likely - threshold) / (1 - threshold) * (1 - AT_THRESHOLD)

@@ -202,7 +202,7 @@ class BlindChecker:
         source = quoted_evidence(block)
         prompt = of_copied(self._prompts[name], source)
         variables = {"evidence": source, **variables}
-        answered, probability = await self._model.ask_likely(prompt, ReadingAnswer, variables)
+        answered, probability, _ = await self._model.ask_likely(prompt, ReadingAnswer, variables)
         answer = prompt.quoted(source).original(answered.answer).strip()
         answer = await work(self._comparison.as_stated, answer, block.text)
         passage = await work(self._comparison.answered_passage, block, query, answer)

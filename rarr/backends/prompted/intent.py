@@ -32,6 +32,11 @@ class PromptedIntentJudge:
 
     async def preserved(self, original: str, revised: str, context: str | None) -> float:
         """Returns 1 if the revision keeps the intent of the text, else 0. Raises `ModelError`."""
-        variables = {"context": context or NOTHING, "text": original, "revision": revised}
+        variables = intent_variables(original, revised, context)
         answer = await self._model.ask(self._prompts["judge_intent"], IntentAnswer, variables)
         return float(answer.verdict == "preserved")
+
+
+def intent_variables(original: str, revised: str, context: str | None) -> dict[str, str]:
+    """Returns the variables of a prompt about the intent of a revision."""
+    return {"context": context or NOTHING, "text": original, "revision": revised}

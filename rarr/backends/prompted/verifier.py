@@ -47,17 +47,22 @@ class PromptedVerifier:
 
         Raises `ModelError` for a sentence without a judgement.
         """
-        before = await work(_before, text, context, spans)
-        pairs = zip(before, spans, strict=True)
+        asked = await work(support_variables, text, context, spans, evidence)
+        prompt = self._prompts["judge_attribution"]
         judged = await together(
-            *(self._judged(text, sentence_before, span, evidence) for sentence_before, span in pairs)
+            *(self._model.ask(prompt, AttributionAnswer, variables) for variables in asked)
         )
         return [answer.verdict for answer in judged]
 
-    async def _judged(self, text: str, before: str, span: Span, evidence: Evidence) -> AttributionAnswer:
-        statement = await work(_sentence_text, text, span)
-        variables = {"before": before, "text": statement, "evidence": quoted_evidence(evidence)}
-        return await self._model.ask(self._prompts["judge_attribution"], AttributionAnswer, variables)
+
+def support_variables(
+    text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+) -> list[dict[str, str]]:
+    """Returns the variables of a prompt about the support of each sentence of `text` at `spans`."""
+    return [
+        {"before": before, "text": _sentence_text(text, span), "evidence": quoted_evidence(evidence)}
+        for before, span in zip(_before(text, context, spans), spans, strict=True)
+    ]
 
 
 def _before(text: str, context: str | None, spans: Sequence[Span]) -> list[str]:

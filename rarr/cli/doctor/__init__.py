@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_settings import InitSettingsSource
 
+from rarr.cli.doctor.calibrations import calibrations
 from rarr.cli.doctor.findings import Finding, State
 from rarr.cli.doctor.readings import readings
 from rarr.cli.doctor.traces import traces
@@ -57,6 +58,7 @@ def examine(
     findings.append(_home(settings.home.expanduser()))
     findings += (_extra(extra, settings) for extra in EXTRAS)
     findings += _models(settings)
+    findings += calibrations(settings)
     findings += _searching(settings)
     findings += (readings(settings), traces(settings))
     return findings

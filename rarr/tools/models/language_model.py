@@ -32,10 +32,14 @@ _QUOTE = 80  # characters of an unreadable answer that are quoted
 
 
 class Likely(NamedTuple, Generic[Shape]):
-    """An answer, and its probability from 0 to 1 as the server reports it; None if it reports none."""
+    """An answer, and its probability from 0 to 1 as the server reports it; None if it reports none.
+
+    `model` is the name of the model that answered, which may be a fallback.
+    """
 
     answer: Shape
     probability: float | None
+    model: str
 
 
 class SavedAnswers(Protocol):
@@ -165,8 +169,8 @@ class LanguageModel:
         answers = await _saved_answers(saved, model, question, shape)
         if not answers:
             answers = await self._new_answers(model, prompt, ask, shape)
-            answer, probability = answers[0]
-            await saved.put(model, question, Sample(answer.model_dump_json(), probability))
+            sample = Sample(answers[0].answer.model_dump_json(), answers[0].probability)
+            await saved.put(model, question, sample)
         return answers
 
     async def _new_answers(
@@ -206,7 +210,7 @@ async def _saved_answers(
     if before is not None and before.has_answer(model.name, ask):
         return []
     sample = await saved.get(model, ask)
-    answers = (await work(_readable, [sample], shape))[0] if sample else []
+    answers = (await work(_readable, [sample], shape, model.name))[0] if sample else []
     if answers:
         meter().reuse()
         note(saved=(model.name, answers[0].probability))
@@ -247,7 +251,7 @@ async def _read(
     Its answer and the problem are quoted like a variable: evidence may have put marks of the prompt there.
     Raises `UnreadableAnswer` if the second answer cannot be read either.
     """
-    answers, problems = await work(_readable, samples, shape)
+    answers, problems = await work(_readable, samples, shape, model.name)
     if not answers:
         answer, problem = (prompt.quoted(text).shown for text in (samples[0].text, problems[0]))
         complaint = f"That could not be read: {problem}. Answer with one JSON object and nothing else."
@@ -256,7 +260,7 @@ async def _read(
             ask, messages=(*ask.messages, *retry_messages), samples=1, max_tokens=2 * ask.max_tokens
         )
         samples = (await model.complete(again)).samples
-        answers, problems = await work(_readable, samples, shape)
+        answers, problems = await work(_readable, samples, shape, model.name)
     if not answers:
         quote = " ".join(samples[0].text.split())[:_QUOTE]
         if "cut off" in problems[0]:
@@ -265,11 +269,13 @@ async def _read(
     return answers
 
 
-def _readable(samples: Sequence[Sample], shape: type[Shape]) -> tuple[list[Likely[Shape]], list[str]]:
+def _readable(
+    samples: Sequence[Sample], shape: type[Shape], model: str
+) -> tuple[list[Likely[Shape]], list[str]]:
     answers, problems = [], []
     for sample in samples:
         try:
-            answers.append(Likely(read_answer(sample.text, shape), sample.probability))
+            answers.append(Likely(read_answer(sample.text, shape), sample.probability, model))
         except UnreadableAnswer as problem:
             problems.append(str(problem))
     return answers, problems

@@ -190,7 +190,7 @@ class _Probing:
             answer = await self._model.complete(ask)
             tokens, texts = answer.tokens, answer.texts
         except CallFailure as failure:
-            if failure.kind != "cut":
+            if failure.kind not in ("cut", "repeating"):
                 raise
             tokens = failure.tokens
         seconds = _clock() - started

@@ -4,12 +4,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from backends.prompted.helpers import calibration
 from langchain_core.retrievers import BaseRetriever
 from makers import passage
 
 from rarr.agent.wiring.components import wire
 from rarr.backends.nli import verifier
+from rarr.backends.prompted.calibrated import CalibratedIntentJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
+from rarr.backends.prompted.intent import PromptedIntentJudge
+from rarr.backends.prompted.model_calibration import calibration_path, write_calibration
+from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.ranking import OverlapReranker
 from rarr.components import Components
 from rarr.errors import InputError, SettingsError, SetupError
@@ -127,6 +132,17 @@ def test_nodes_take_the_model_that_is_named_for_them(values: Any, prompted: set[
 def test_one_model_serves_all_nodes_that_name_it() -> None:
     [model] = wire(Settings(search=InMemoryRetriever(), model="vllm:a")).models
     assert model.name == "vllm:a"
+
+
+def test_a_model_with_a_calibration_judges_by_probability(tmp_path: Path) -> None:
+    judges = {"attribute": "vllm:a", "evaluate": "vllm:b"}
+    settings = Settings(search=InMemoryRetriever(), models=judges, home=tmp_path)
+    before = wire(settings)
+    assert (type(before.verifier), type(before.intent_judge)) == (PromptedVerifier, PromptedIntentJudge)
+    for name in judges.values():
+        write_calibration(calibration_path(tmp_path, name), calibration(model=name), private=True)
+    after = wire(settings)
+    assert (type(after.verifier), type(after.intent_judge)) == (CalibratedVerifier, CalibratedIntentJudge)
 
 
 def test_cascade_puts_the_embedded_check_first() -> None:

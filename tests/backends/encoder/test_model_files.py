@@ -9,15 +9,8 @@ from typing import Any
 import pytest
 
 from rarr import Reviser, Settings
-from rarr.backends.encoder.model_files import (
-    FACTS,
-    FORMAT,
-    MODEL,
-    SHIPPED,
-    TOKENIZER,
-    Logistic,
-    checked_manifest,
-)
+from rarr.backends.encoder.model_files import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, checked_manifest
+from rarr.backends.logistic import Logistic
 from rarr.errors import SettingsError
 
 

@@ -7,13 +7,8 @@ from makers import evidence
 
 from rarr import Settings
 from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder, shipped_encoder
-from rarr.backends.encoder.support import (
-    AT_THRESHOLD,
-    PARTS,
-    TrainedVerifier,
-    scaled_support,
-    sentence_features,
-)
+from rarr.backends.encoder.support import PARTS, TrainedVerifier, sentence_features
+from rarr.backends.logistic import AT_THRESHOLD, scaled_support
 from rarr.tools.text.document import Span
 
 VERIFIER = TrainedVerifier(shipped_encoder(), AT_THRESHOLD)

@@ -23,7 +23,7 @@ def answered(request: Request) -> str | dict[str, str]:
     if "Count" not in request.user:
         return {"answer": WORD}
     limit = request.body.get("max_tokens") or request.body["max_completion_tokens"]
-    return "x" * 8 * int(limit)
+    return "".join(f"{number:07d} " for number in range(int(limit)))
 
 
 def cut(request: Request) -> CutOff | None:

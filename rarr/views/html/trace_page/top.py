@@ -31,6 +31,13 @@ def started(view: View) -> datetime:
     return datetime.fromtimestamp(view.trace.file.started, UTC)
 
 
+def intent_in_words(intent: float | None) -> str:
+    """Says whether the intent is kept; gives the probability if a calibrated model judged."""
+    if intent is None:
+        return ""
+    return {1.0: "kept", 0.0: "lost"}.get(intent, f"kept, with probability {number(intent)}")
+
+
 def figures(view: View) -> dict[str, str]:
     """Formats the figures of a run, such as edits, scores and cost, by name. A missing figure is ""."""
     revision, scores = view.trace.revision, view.scores
@@ -45,7 +52,7 @@ def figures(view: View) -> dict[str, str]:
         "Attribution": "" if scores.attribution_after is None else moved,
         "Preservation": "" if scores.preservation is None else number(scores.preservation),
         "F1_AP": "" if scores.f1_ap is None else number(scores.f1_ap),
-        "Intent": "" if scores.intent is None else "kept" if scores.intent else "lost",
+        "Intent": intent_in_words(scores.intent),
         "Time": duration(view.trace.file.seconds if view.trace.file.seconds is not None else view.seconds),
         "Queries": f"{len(view.queries)}, with {counted(len(view.evidence), 'passage')}",
     }

@@ -1,0 +1,45 @@
+"""Examines the calibrations of the language models that judge support or intent."""
+
+from collections.abc import Iterator
+
+from rarr.backends.prompted.model_calibration import (
+    JUDGES,
+    PROMPTS,
+    Judgement,
+    calibration_path,
+    read_calibration,
+)
+from rarr.backends.prompted.prompts import Prompts
+from rarr.cli.doctor.findings import Finding
+from rarr.errors import InputError
+from rarr.settings import Settings
+from rarr.tools.models.chat import name_of
+
+_NO_WORDS = ("embedded", "rules", "nli:")
+
+
+def calibrations(settings: Settings) -> Iterator[Finding]:
+    """Tells for each judgement of a language model whether its probability or its word decides, and why."""
+    for node, judgement in JUDGES.items():
+        if node in settings.models and not (name := name_of(settings.models[node])).startswith(_NO_WORDS):
+            yield _finding(settings, name, judgement)
+
+
+def _finding(settings: Settings, model: str, judgement: Judgement) -> Finding:
+    title, cure = f"calibration of {judgement}", f"rarr calibrate {model}"
+    path = calibration_path(settings.home, model)
+    try:
+        prompt = Prompts(settings.prompts)[PROMPTS[judgement]]
+        calibration = read_calibration(path, model)
+    except InputError as error:
+        return Finding(title, "broken", str(error))
+    if calibration is None or judgement not in calibration.judgements:
+        return Finding(title, "missing", f"none for {model}: its word decides", cure)
+    if problem := calibration.problem(judgement, model, prompt):
+        return Finding(title, "missing", f"{path} is not used, since {problem}: the word decides", cure)
+    fitted = calibration.judgements[judgement]
+    detail = (
+        f"{model}, from probability {fitted.regression.threshold:.2f} on, for a precision of"
+        f" {fitted.precision:.2f}; {fitted.pairs} pairs, {calibration.made_at:%Y-%m-%d}, {path}"
+    )
+    return Finding(title, "ok", detail)
