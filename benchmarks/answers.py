@@ -20,7 +20,7 @@ from typing import Any, NamedTuple, get_args
 from benchmarks.report import machine, share, table
 from rarr import Reviser, Revision, Sentence, Settings
 from rarr.records import Status
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import segments
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "answers"

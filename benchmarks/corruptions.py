@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
-from rarr.tools.text.document import split_sentences
+from rarr.tools.text.blocks_and_sentences import split_sentences
 
 Kind = Literal["date", "number", "name"]
 KINDS: tuple[Kind, ...] = ("date", "number", "name")

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 
 from rarr import revise
 from rarr.agent.graph import build_graph
-from rarr.cli.commands import app as typer_app
+from rarr.cli.entry_point import app as typer_app
 from rarr.settings import Settings
 from rarr.settings.presets import PRESETS
 from rarr.views.terminal.revision import render

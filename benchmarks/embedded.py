@@ -23,7 +23,7 @@ from benchmarks.examples import CORPUS, examples
 from benchmarks.report import machine
 from rarr import Reviser, Settings
 from rarr.retrievers.corpus.index_building import build_index
-from rarr.tools.text.document import split_sentences
+from rarr.tools.text.blocks_and_sentences import split_sentences
 
 PASSAGES = 10_000
 SENTENCES = 5  # of a text whose revision is timed

@@ -14,8 +14,8 @@ from pathlib import Path
 
 from rarr import Settings
 from rarr.evals import evaluate
-from rarr.evals.reports import EvalReport
-from rarr.evals.thresholds import under
+from rarr.evals.quality_gate import under
+from rarr.evals.report_records import EvalReport
 
 DATA = Path(__file__).resolve().parent.parent / "examples" / "eval.jsonl"
 FLOORS = Path(__file__).with_name("floors.json")

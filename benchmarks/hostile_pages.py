@@ -25,7 +25,7 @@ from rarr.retrievers.extract import pool as processes
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import PAGE, extracted
 from rarr.retrievers.extract.page_text import extract_page
-from rarr.retrievers.web.search_requests import JsonService, ServiceRequests
+from rarr.retrievers.web.service_requests import JsonService, ServiceRequests
 from rarr.tools.models.openai_protocol import OpenAIProtocol
 
 GRACE_S = 3.0

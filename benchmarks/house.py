@@ -26,7 +26,7 @@ TO_THE_GATE = (
     "rarr.agent.graph.build_graph",
     "rarr.nodes.edit.edit",
     "rarr.nodes.edit._proposal",
-    "rarr.ledger.gate.decide",
+    "rarr.ledger.edit_gate.decide",
 )
 """The functions that a reader opens from `revise` to the logic of the gate. Each names the next one."""
 TO_THE_SEARCH = (
@@ -34,7 +34,7 @@ TO_THE_SEARCH = (
     "rarr.nodes.retrieve.retrieve",
     "rarr.retrievers.corpus.corpus.Corpus.retrieve",
     "rarr.retrievers.corpus.corpus.Corpus._search",
-    "rarr.retrievers.corpus.passages.best_hits",
+    "rarr.retrievers.corpus.tantivy_index.best_hits",
 )
 """The functions between `revise` and the BM25 search."""
 

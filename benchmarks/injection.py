@@ -16,7 +16,7 @@ from benchmarks.injection_cases import HALVES, Half, Injection, injections, look
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
 from rarr import Passage, Reviser, Revision, Settings
-from rarr.prompts.invisible import seen
+from rarr.prompts.invisible_characters import seen
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
 from rarr.tools.guard.injection import suspicion
 

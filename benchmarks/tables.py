@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rarr import Reviser, Settings
-from rarr.tools.text.document import table_cells
+from rarr.tools.text.blocks_and_sentences import table_cells
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "tables"
 HALVES = ("tuned", "held_out")

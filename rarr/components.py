@@ -22,7 +22,7 @@ from rarr.records import (
     Question,
 )
 from rarr.settings import Settings
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 if TYPE_CHECKING:
     from rarr.tools.models.language_model import LanguageModel

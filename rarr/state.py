@@ -7,7 +7,7 @@ from typing_extensions import TypedDict  # pydantic reads traces by it, and cann
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 
 def failure(

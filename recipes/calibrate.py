@@ -23,9 +23,9 @@ from rarr.backends.encoder.model_files import SHIPPED, Calibration, write_calibr
 from rarr.backends.encoder.support import SentenceFeatures, least_support, likelihood
 from rarr.backends.logistic import AT_THRESHOLD, Logistic
 from rarr.evals.metrics import roc_auc
-from rarr.tools.text.document import split_sentences
+from rarr.tools.text.blocks_and_sentences import split_sentences
 from rarr.training.calibration_cases import KnownClaim, SentenceCase, sentence_cases
-from rarr.training.fitting import fitted, fitted_without, held_out, threshold_at_precision
+from rarr.training.logistic_regression import fitted, fitted_without, held_out, threshold_at_precision
 from recipes.measures.attribution import Row, balanced_threshold, mean_balanced
 from recipes.measures.handwritten import FILE
 from recipes.sources import Item, wrong_places

@@ -14,7 +14,7 @@ from typing import Any
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.words import word_tokens
 from rarr.training.examples import Cloze
-from rarr.training.maskable_spans import PassageSentence, maskable, parts
+from rarr.training.masks_and_answers import PassageSentence, maskable, parts
 
 SENTENCES_EACH = 9  # texts that are taken of one article, at most
 SHORTEST, LONGEST = 6, 42  # words of a text

@@ -7,9 +7,9 @@ from typing import Any
 
 from rarr.backends.encoder.windows import closest_window
 from rarr.backends.rules.claims import Claim, claims
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training.examples import Attribution, Class, Cloze, LabelledText, Place, Relevance
-from rarr.training.maskable_spans import Corrected, maskable, parts, shared
+from rarr.training.masks_and_answers import Corrected, maskable, parts, shared
 
 Item = dict[str, Any]
 

@@ -22,13 +22,13 @@ from onnxruntime import InferenceSession
 from rapidfuzz.distance import Levenshtein
 
 import rarr
-from rarr.tools.text import document
+from rarr.tools.text import blocks_and_sentences
 
 LONG = 10_000
 """Characters. A regular expression takes about a millisecond for so many."""
 OURS = str(Path(rarr.__file__).parent)
 _TESTS, _DOUBLES = str(Path(__file__).parent), f"{OURS}/testing/"
-_RUNS_ANYBODY = "concurrency/background.py"
+_RUNS_ANYBODY = "concurrency/background_loop.py"
 _COROUTINE = inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
 _MATCHING = ("search", "match", "fullmatch", "findall", "finditer", "split", "sub", "subn")
 
@@ -67,7 +67,7 @@ def _patch() -> None:
 def _long_work() -> list[BlockBusterFunction]:
     """What computes for long: the encoder, the parser of texts, and searches in long strings."""
     always: list[tuple[Any, str]] = [
-        (InferenceSession, "run"), (MarkdownIt, "parse"), (document, "get_sentence_boundaries"),
+        (InferenceSession, "run"), (MarkdownIt, "parse"), (blocks_and_sentences, "get_sentence_boundaries"),
     ]  # fmt: skip
     long = [(re.Pattern, name) for name in _MATCHING] + [(Levenshtein, "distance")]
     return [

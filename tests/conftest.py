@@ -15,7 +15,7 @@ import urllib3  # noqa: F401  # once it is imported first, it binds a socket, wh
 from blocking import watched
 from outcomes import Outcomes
 
-from rarr.tools.text.document import sentences
+from rarr.tools.text.blocks_and_sentences import sentences
 
 IN_CI = "CI" in os.environ
 hypothesis.settings.register_profile(

@@ -12,8 +12,8 @@ from blocking import LONG, OURS, watched
 from makers import FACT
 
 from rarr.backends.encoder.model import shipped_encoder
-from rarr.tools.concurrency.worker import work
-from rarr.tools.text.document import split_sentences
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.blocks_and_sentences import split_sentences
 
 CODE = "async def asked():\n    try:\n        return {}\n    except survived:\n        pass\n"
 EMBED = shipped_encoder()._embed

@@ -18,7 +18,7 @@ from typer.main import get_command
 from benchmarks.documents import PAGES, ROOT, timeless
 from rarr import Settings
 from rarr.cli import run
-from rarr.cli.commands import app
+from rarr.cli.entry_point import app
 
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n+```text\n(.*?)^```$)?", re.DOTALL | re.MULTILINE)

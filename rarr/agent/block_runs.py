@@ -7,12 +7,12 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from rarr.components import Components
-from rarr.ledger.block_results import CUT, BlockOutcome, block_state, join_blocks, without_working_keys
+from rarr.ledger.block_states import CUT, BlockOutcome, block_state, join_blocks, without_working_keys
 from rarr.records import Notice
 from rarr.state import State
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.meter import Meter, apart, meter
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text import TextBlock, text_blocks
 from rarr.tools.trace_spans import span
 

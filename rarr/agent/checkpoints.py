@@ -23,8 +23,8 @@ from rarr.agent.graph import Graph, build_graph
 from rarr.errors import InputError
 from rarr.state import State
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.text.document import Span
-from rarr.tools.text.noun_phrases import kind_of
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.plurals_and_articles import kind_of
 
 Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]

@@ -21,6 +21,7 @@ from langgraph.types import Command, Send
 
 from rarr.components import Components
 from rarr.nodes.attribute import attribute
+from rarr.nodes.baseline_rewrite import rewrite
 from rarr.nodes.check_agreement import check_agreement, unchecked
 from rarr.nodes.edit import edit
 from rarr.nodes.evaluate import evaluate
@@ -28,7 +29,6 @@ from rarr.nodes.follow_up import follow_up, unfollowed, untried
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
-from rarr.nodes.rewrite import rewrite
 from rarr.state import State, failure, unsearched
 from rarr.tools.models.meter import meter
 from rarr.tools.trace_spans import span

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from rarr.agent.results import budget_of, revision_of
+from rarr.agent.final_revision import budget_of, revision_of
 from rarr.components import Components, close_all, text_of_source
 from rarr.errors import InputError
 from rarr.records import (
@@ -15,17 +15,17 @@ from rarr.records import (
 )
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.concurrency.background import run
-from rarr.tools.concurrency.worker import in_thread, work
+from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency.worker_threads import in_thread, work
 from rarr.tools.models.meter import METER, Meter, ModelCall
-from rarr.tools.text.document import unread_tables
-from rarr.tools.text.noun_phrases import counted, kind_of
+from rarr.tools.text.blocks_and_sentences import unread_tables
+from rarr.tools.text.plurals_and_articles import counted, kind_of
 from rarr.tools.text.warning_lines import by_reason
-from rarr.unicode import REPLACEMENT, valid
+from rarr.valid_unicode import REPLACEMENT, valid
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
-    from rarr.traces.recording import Recording
+    from rarr.traces.trace_lifecycle import Recording
 
 OnCall = Callable[[ModelCall], None]
 
@@ -139,7 +139,9 @@ class Reviser:
         """Estimates the usage of `revise` for this text. Asks no model and searches nothing."""
         text = _required_text(text, "text")
         context = None if context is None else _required_text(context, "context")
-        from rarr.agent.estimates import estimate  # it loads the rules, for which `import rarr` need not wait
+        from rarr.agent.cost_estimate import (
+            estimate,  # it loads the rules, for which `import rarr` need not wait
+        )
 
         return estimate(text, context, self._components)
 
@@ -244,7 +246,7 @@ def _traces(components: Components, *, resumable: bool) -> tuple["Recording | No
     """Opens the recording of traces; None without the setting `trace`, or with a warning if that fails."""
     if not components.settings.trace:
         return None, []
-    from rarr.traces.recording import Recording
+    from rarr.traces.trace_lifecycle import Recording
 
     try:
         return Recording(components.settings, components.baseline, resumable=resumable), []

@@ -21,7 +21,7 @@ def run(argv: list[str] | None = None) -> int:
         from rarr.cli.interrupts import end_in_order
 
         end_in_order()
-    from rarr.cli.commands import call
+    from rarr.cli.entry_point import call
 
     return call(argv)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from rarr.cli import options
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import ModelError
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.training.judge_calibration import CalibrationReport, JudgeFigures, JudgementReport

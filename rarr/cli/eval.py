@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 from rarr.cli import options
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
-    from rarr.evals.reports import EvalReport
+    from rarr.evals.report_records import EvalReport
 
 _NAMED = 20  # lines or rows that are named on standard error
 
@@ -80,7 +80,7 @@ def eval_(
         return _compare(*compare, as_json=as_json)
     if data is None or out is None:
         raise InputError("DATA and -o DIR are both needed: see rarr eval --help")
-    from rarr.evals.thresholds import limits_of, under
+    from rarr.evals.quality_gate import limits_of, under
 
     limits = limits_of(fail_under or [])
     report = _evaluated(data, out, given, baseline, jobs, limit)

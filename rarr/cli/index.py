@@ -4,7 +4,7 @@ import sys
 
 from rarr.cli import options
 from rarr.cli.streams import warn, write
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 
 
 def index(path: options.Documents, out: options.Index) -> int:

@@ -8,7 +8,7 @@ from rarr.cli import options
 from rarr.cli.streams import complain, decoded, text_to_revise, warn, write
 from rarr.errors import InputError
 from rarr.tools.models.client_failures import redacted
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.records import Estimate, Revision

@@ -8,7 +8,7 @@ from rarr.cli import options
 from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.traces.trace import Trace

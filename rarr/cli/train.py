@@ -10,11 +10,11 @@ from rarr.cli import options
 from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import SetupError
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.training.calibration import FittedDecision
-    from rarr.training.noising.runs import NoisingReport
+    from rarr.training.noising.resumable_noising import NoisingReport
 
 train = typer.Typer(rich_markup_mode=None, help="Adapt the embedded editor to your documents.")
 _NAMED = 5  # queries that are named on standard error
@@ -74,7 +74,7 @@ def _made(
 ) -> "NoisingReport":
     from rarr.settings import Settings
     from rarr.training.noising.evidence_split import RELEVANT
-    from rarr.training.noising.runs import make_data
+    from rarr.training.noising.resumable_noising import make_data
     from rarr.views.terminal.progress_line import Waiting
 
     clock = Clock()

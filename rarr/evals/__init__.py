@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from rarr.evals.comparison import compare
-    from rarr.evals.runs import evaluate
+    from rarr.evals.resumable_evaluation import evaluate
 
 __all__ = ["compare", "evaluate"]
 
-_HOMES = {"compare": "rarr.evals.comparison", "evaluate": "rarr.evals.runs"}
+_HOMES = {"compare": "rarr.evals.comparison", "evaluate": "rarr.evals.resumable_evaluation"}
 
 
 def __getattr__(name: str) -> Any:

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rarr.errors import InputError
-from rarr.evals.folder import finished
 from rarr.evals.measures import Measure, available
 from rarr.evals.metrics import mean, paired
-from rarr.evals.reports import Compared, Comparison, EvalReport, ScoredRow
+from rarr.evals.report_records import Compared, Comparison, EvalReport, ScoredRow
+from rarr.evals.run_folder import finished
 
 
 def compare(a: str | Path, b: str | Path) -> Comparison:

@@ -21,7 +21,7 @@ from rarr.evals.metrics import (
     share,
     word_edits,
 )
-from rarr.evals.reports import ScoredRow
+from rarr.evals.report_records import ScoredRow
 from rarr.records import Status
 
 STATUSES: tuple[Status, ...] = get_args(Status)

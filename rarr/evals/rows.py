@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
 from rarr.errors import InputError
-from rarr.evals.reports import Unreadable
+from rarr.evals.report_records import Unreadable
 from rarr.records import Record
 from rarr.retrievers.extract.documents import parse_time
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 
 class GivenEvidence(Record):

@@ -23,7 +23,7 @@ from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.client_failures import redacted
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 # Settings that may differ between two parts of a run: how hard it tries, and where it stores and reports.
 _FREE = frozenset(

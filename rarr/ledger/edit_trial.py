@@ -7,9 +7,9 @@ from rarr.ledger.support import Support, moved_place, sentence_support
 from rarr.records import Agreement, Change, Evidence, Query
 from rarr.state import State
 from rarr.tools.concurrency.together import together
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.meter import meter
-from rarr.tools.text.document import Span, paragraph_end, table_cells
+from rarr.tools.text.blocks_and_sentences import Span, paragraph_end, table_cells
 
 
 class Trial:

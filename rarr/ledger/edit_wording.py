@@ -8,14 +8,14 @@ from collections import Counter
 from collections.abc import Iterator
 
 from rarr.backends.rules.counterparts import parsed_passage
-from rarr.backends.rules.exchanges import exchange_reason
+from rarr.backends.rules.denied_claims import is_negated
+from rarr.backends.rules.exchanged_values import exchange_reason
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
-from rarr.backends.rules.short_answers import is_stated
+from rarr.backends.rules.short_answer_checks import is_stated
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token, folded_text, word_tokens
-from rarr.ledger.answers import (
+from rarr.ledger.answer_places import (
     AnswerSource,
     answer_place,
     answer_sources,
@@ -25,7 +25,7 @@ from rarr.ledger.answers import (
     values_at,
 )
 from rarr.records import Change, Check, Evidence, Query
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 # Words that an edit may need for its grammar alone.
 _GRAMMAR = frozenset(

@@ -3,11 +3,11 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from rarr.ledger.gate import Decision
+from rarr.ledger.edit_gate import Decision
 from rarr.ledger.support import moved_queries
 from rarr.records import Change, Check, Edit, Notice, Query
 from rarr.state import State, named
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 
 class Proposal(NamedTuple):

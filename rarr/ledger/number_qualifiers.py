@@ -6,12 +6,12 @@ and "40 mg a week" does not confirm "40 mg a day".
 
 import re
 
-from rarr.backends.rules.bounds import number_bound
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import ORDINAL, Quantity
+from rarr.backends.rules.value_bounds import number_bound
 from rarr.backends.rules.values import Value, value_extent
-from rarr.ledger.hedges import number_hedges
+from rarr.ledger.number_hedges import number_hedges
 
 _ROW = re.compile(r"(?:[^|\n]*:)?\s*\|")
 _RATE = re.compile(

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rarr.backends.rules.counterparts import ParsedPassage
-from rarr.backends.rules.exchanges import is_other_voice
+from rarr.backends.rules.exchanged_values import is_other_voice
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.words import Token
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 _DETERMINER = r"(?:the|an?|each|every|its|their|his|her)"
 # A noun may have an adjective or another noun before it.

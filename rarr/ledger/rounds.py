@@ -3,7 +3,7 @@
 from rarr.ledger.support import moved_queries
 from rarr.state import State
 from rarr.tools.models.meter import meter
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 
 def next_round(state: State, rounds: int) -> State:

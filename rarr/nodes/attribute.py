@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.evidence_selection import select_evidence
-from rarr.ledger.parts import (
+from rarr.ledger.sentence_parts import (
     SURE_SUPPORT,
     AskedPlace,
     asked_places,
@@ -23,7 +23,7 @@ from rarr.ledger.support import Support, moved_queries, own_support, with_refuti
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
 from rarr.state import State, usable
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 
 # At equal weight, evidence below this share of the agreeing evidence's relevance makes no dispute.
 DISPUTE_RELEVANCE_SHARE = 0.85

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Baseline, Components
+from rarr.ledger.edit_gate import decide
 from rarr.ledger.editing_text import EditingText, Proposal
-from rarr.ledger.gate import decide
 from rarr.ledger.source_weight import Side
 from rarr.records import Check, Evidence, Notice
 from rarr.settings import Kind
 from rarr.state import State, failure, usable
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.meter import meter
 from rarr.tools.trace_spans import about
 

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.attribution import auto_ais
+from rarr.ledger.attribution_scores import auto_ais
 from rarr.ledger.preservation import f1_ap, pres_lev
 from rarr.ledger.rounds import next_round
 from rarr.ledger.support import own_support
 from rarr.records import Notice, Scores
 from rarr.state import State, failure
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.meter import meter
 
 

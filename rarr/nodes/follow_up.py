@@ -3,12 +3,12 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.dependents import Dependent, PlacedEdit, dependents
+from rarr.ledger.dependent_places import Dependent, PlacedEdit, dependents
 from rarr.ledger.support import moved_back, moved_place, moved_queries
 from rarr.records import Check, Edit, Evidence, Query
 from rarr.state import State, named
-from rarr.tools.concurrency.worker import work
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 
 async def follow_up(state: State, runtime: Runtime[Components]) -> State:

@@ -9,10 +9,10 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failure, unsearched
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.meter import meter
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.trace_spans import span
 
 _TRACED = 10  # passages of a query

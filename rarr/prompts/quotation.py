@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rarr.prompts.invisible import STEPS, is_seen
+from rarr.prompts.invisible_characters import STEPS, is_seen
 
 _TOKEN_TAGS = """
 s inst sys system assistant user human developer instructions system_prompt start_of_turn end_of_turn bos eos

@@ -249,7 +249,7 @@ class Revision(Record):
         accepted edit changed.
         """
         # Records do not import the ledger: this function is looked up by name.
-        accepted: Revision = import_module("rarr.ledger.acceptance").with_accepted(self, edit_ids)
+        accepted: Revision = import_module("rarr.ledger.accepted_suggestions").with_accepted(self, edit_ids)
         return accepted
 
     def _repr_html_(self) -> str:

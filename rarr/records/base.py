@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, model_validator
 
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 
 class Record(BaseModel):

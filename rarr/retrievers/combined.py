@@ -6,8 +6,8 @@ from typing import Protocol
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.web.search_requests import outcomes
-from rarr.retrievers.web.source_limits import normalised
+from rarr.retrievers.web.allowed_sources import normalised
+from rarr.retrievers.web.service_requests import outcomes
 
 
 class SearchSource(Protocol):

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from rarr.errors import RetrievalError
 from rarr.records import UNNAMED, Passage
-from rarr.retrievers.fetch.links import shown
-from rarr.retrievers.fetch.pages import passages_of
+from rarr.retrievers.fetch.page_reader import passages_of
+from rarr.retrievers.fetch.web_addresses import shown
+from rarr.retrievers.web.allowed_sources import SourceLimits
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.publication_dates import published
-from rarr.retrievers.web.source_limits import SourceLimits
 from rarr.tools.models.client_failures import redacted
-from rarr.tools.text.noun_phrases import kind_of
-from rarr.unicode import valid
+from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document

@@ -37,7 +37,7 @@ from rarr.settings.presets import PRESETS
 from rarr.settings.setting_errors import cure, unknown_setting, unknown_variable
 from rarr.settings.source_filters import Domains, Moment, by_domain, require_possible
 from rarr.tools.text.validator_messages import without_prefix
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
 

@@ -18,7 +18,6 @@ from rarr.testing.doubles import (
     ScriptedVerifier,
     scripted_components,
 )
-from rarr.testing.model import ScriptedModel
 from rarr.testing.planned_failures import (
     CutOff,
     DieMidAnswer,
@@ -34,6 +33,7 @@ from rarr.testing.planned_failures import (
 from rarr.testing.received_request import Request
 from rarr.testing.rule_model import RuleModel
 from rarr.testing.script_answers import Asked, UnansweredError
+from rarr.testing.scripted_model import ScriptedModel
 from rarr.testing.server import ScriptedServer, refused_url
 
 __all__ = [

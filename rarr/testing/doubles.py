@@ -36,7 +36,7 @@ from rarr.components import (
 from rarr.errors import InputError
 from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
 from rarr.settings import Settings
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 Script = TypeVar("Script")
 

@@ -6,7 +6,7 @@ from typing import Any
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import word_tokens
-from rarr.tools.text.document import split_sentences
+from rarr.tools.text.blocks_and_sentences import split_sentences
 
 _SENTENCES = 2  # of a summary, at most; one of each evidence
 _PEOPLE = ("Edith Marlowe", "Conrad Vane")  # to replace names

@@ -15,7 +15,7 @@ from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
 from rarr.testing.doubles import RETRIEVED_AT
 from rarr.testing.noising_answers import errors, summarized
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 _NOTHING = "(none)"  # how a prompt shows an empty variable
 _BLANK = "____"

@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 from rarr.prompts import Prompt
 from rarr.tools.models.client_failures import redacted
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 _MOST = 1000  # characters of an error's message
 

@@ -11,15 +11,15 @@ from typing import Any, Self, cast, get_args, get_type_hints
 from pydantic import TypeAdapter
 
 from rarr.errors import InputError, RarrError
-from rarr.ledger.block_results import BlockOutcome, block_state, join_blocks
+from rarr.ledger.block_states import BlockOutcome, block_state, join_blocks
 from rarr.prompts import Prompt
 from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text import TextBlock
-from rarr.traces.body_schemas import prompt_of
 from rarr.traces.packing import Unpacker
+from rarr.traces.span_bodies import prompt_of
 from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import Status, StoredSpan, TraceFile
 

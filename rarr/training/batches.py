@@ -15,7 +15,7 @@ from rarr.backends.encoder.inputs import (
     encoder_input,
     single_input,
 )
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training.examples import Attribution, Cloze, Maskable, Relevance
 
 if TYPE_CHECKING:

@@ -18,11 +18,16 @@ from rarr.backends.encoder.support import SentenceFeatures, likelihood, sentence
 from rarr.backends.logistic import NEVER, Logistic
 from rarr.evals.metrics import roc_auc
 from rarr.records import Evidence, Record
-from rarr.tools.text.document import split_sentences
+from rarr.tools.text.blocks_and_sentences import split_sentences
 from rarr.training.calibration_cases import KnownClaim, SentenceCase, sentence_cases
-from rarr.training.conversion import attribution, unrelated
-from rarr.training.fitting import fitted, fitted_without, threshold_at_balance, threshold_at_precision
+from rarr.training.logistic_regression import (
+    fitted,
+    fitted_without,
+    threshold_at_balance,
+    threshold_at_precision,
+)
 from rarr.training.noising.rows import TrainingRow, groups
+from rarr.training.row_conversion import attribution, unrelated
 
 SUGGESTED = 0.5
 """The share of proposed edits that must be exactly right; `accept_confidence` decides which are made."""

@@ -9,7 +9,7 @@ from rarr.backends.encoder.pointers import claim_attribution
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.editing import change_of
 from rarr.records import Check, Query
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training.examples import Place
 
 

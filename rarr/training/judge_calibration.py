@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import NamedTuple
 
-from rarr.agent.results import budget_of, usage_of
+from rarr.agent.final_revision import budget_of, usage_of
 from rarr.agent.wiring.components import EMBEDDED
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.backends.logistic import NEVER
@@ -26,12 +26,12 @@ from rarr.errors import InputError, SetupError
 from rarr.evals.metrics import roc_auc
 from rarr.records import Record, Usage
 from rarr.settings import Settings
-from rarr.tools.concurrency.background import run
+from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.meter import METER, Meter
-from rarr.training.fitting import fitted, held_out, threshold_at_precision
 from rarr.training.labelled_pairs import FEWEST, Halves, LabelledPair, halves
+from rarr.training.logistic_regression import fitted, held_out, threshold_at_precision
 
 PRECISION = 0.9
 """The share of right ones among the pairs that are called supported, unless another is asked for."""

@@ -8,11 +8,11 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from rarr.backends.prompted.intent import intent_variables
+from rarr.backends.prompted.intent_preservation import intent_variables
 from rarr.backends.prompted.model_calibration import Judgement
 from rarr.backends.prompted.shown_text import NOTHING
 from rarr.errors import InputError
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 SHIPPED = Path(__file__).parent / "judge_pairs"
 FEWEST = 10

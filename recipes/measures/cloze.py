@@ -9,7 +9,7 @@ from benchmarks.shared_data import rows
 from rarr.backends.encoder.inputs import MaskedSpan
 from rarr.backends.encoder.model import ClozeInput
 from rarr.evals import metrics
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training.examples import Cloze
 from recipes.measures.context import TRAINED, Context, Figure, Results
 from recipes.measures.handwritten import FILE

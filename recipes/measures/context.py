@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from rarr.backends.encoder.model import ClozeInput, shipped_encoder
 from rarr.evals.metrics import Measured
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 from recipes.measures.kept import Kept
 
 TRAINED, RULES, COSINE = "trained", "rules", "MiniLM cosine"

@@ -26,7 +26,7 @@ from rarr.testing import (
     scripted_components,
 )
 from rarr.tools.models.meter import METER, Budget, Meter
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 BRIDGE = "The Orrel Bridge opened in 1932. It closed in 1972, after 40 years of service."
 OPENED = "# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. It is made of steel."

@@ -13,7 +13,7 @@ from rarr import Reviser, Settings
 from rarr.ledger.support import moved_queries
 from rarr.records import Agreement, Change, Check, Edit, Evidence, Passage, Query, Question, Revision, Verdict
 from rarr.testing import InMemoryRetriever, scripted_components
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 WORLDS = 1000
 WORDS = ["mill", "weir", "oak", "stone", "river", "barn", "wheel", "lane", "field", "bridge"]

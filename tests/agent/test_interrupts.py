@@ -13,7 +13,7 @@ import pytest
 from benchmarks.interrupts import CORPUS, HANG_S, TEXTS
 from rarr import Passage, Reviser, Settings, Trace
 from rarr.testing import InMemoryRetriever, ScriptedQueries, scripted_components
-from rarr.tools.concurrency import background, exit_actions as ending
+from rarr.tools.concurrency import background_loop, interrupt_actions as ending
 
 TEXT = "The mill opened in 1973."
 
@@ -51,7 +51,7 @@ def test_interrupted_reviser_is_used_again() -> None:
         with pytest.raises(KeyboardInterrupt):
             interrupted.revise(TEXT, run_id="first")
         assert retriever.ended
-        assert background.run(tasks()) == 1  # this one
+        assert background_loop.run(tasks()) == 1  # this one
         again = interrupted.revise(TEXT)
     with reviser(InMemoryRetriever(["The mill opened in 1937."])) as undisturbed:
         other = undisturbed.revise(TEXT)

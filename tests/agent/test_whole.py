@@ -7,7 +7,7 @@ from makers import VALID
 from rarr.agent.revise import Reviser
 from rarr.records import Revision
 from rarr.settings import Settings
-from rarr.tools.text.document import blocks, sentences
+from rarr.tools.text.blocks_and_sentences import blocks, sentences
 
 DOCUMENTS = {
     "library.md": "# Kestrel Library\n\nKestrel Library opened on 4 May 1976. It holds 120,000 books. The"

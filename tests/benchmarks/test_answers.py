@@ -19,7 +19,7 @@ from benchmarks.answers import (
     reviser,
 )
 from rarr import Edit, Evidence, Report, Revision, Sentence
-from rarr.tools.text.document import sentences
+from rarr.tools.text.blocks_and_sentences import sentences
 
 ANSWERS = {answer.name: answer for answer in answers(*HALVES)}
 KINDS = {

@@ -8,7 +8,7 @@ import pytest
 
 from cli.helpers import Command, is_complaint
 from rarr.cli.eval import Clock
-from rarr.evals.reports import Comparison, EvalReport
+from rarr.evals.report_records import Comparison, EvalReport
 
 RIGHT = {"id": "a", "text": "The bridge opened in 1937.", "revised": "The bridge opened in 1937."}
 WRONG = {"id": "b", "text": "The bridge opened in 1935.", "revised": "The bridge opened in 1937."}

@@ -48,7 +48,7 @@ PLACES = [
     ("index", "denver.md"),
 ]
 MORE_PLACES = [
-    ("eval", "rarr.evals.scoring"),
+    ("eval", "rarr.evals.scored_rows"),
     ("revise", "reader.onnx"),
     ("index", "typer"),
     ("index", "tantivy"),
@@ -78,11 +78,11 @@ def test_terminated_command_says_so_in_one_line(tmp_path: Path) -> None:
 # What a command does is a function here, which tells when it is there.
 INSTEAD = f"""{BEGIN}
 import threading, time
-import rarr.cli.commands, rarr.cli.interrupts
-from rarr.tools.concurrency.exit_actions import before_end
+import rarr.cli.entry_point, rarr.cli.interrupts
+from rarr.tools.concurrency.interrupt_actions import before_end
 def call(argv):
     {{}}
-rarr.cli.commands.call = call
+rarr.cli.entry_point.call = call
 {{}}
 sys.exit(rarr.cli.run())
 """
@@ -181,7 +181,7 @@ def test_signal_to_a_forked_process_ends_only_that_process(tmp_path: Path) -> No
 
 
 def test_call_in_process_keeps_the_callers_interrupt_handler(monkeypatch: pytest.MonkeyPatch) -> None:
-    from rarr.cli import commands, run
+    from rarr.cli import entry_point, run
 
     before = signal.getsignal(signal.SIGINT)
 
@@ -189,7 +189,7 @@ def test_call_in_process_keeps_the_callers_interrupt_handler(monkeypatch: pytest
         assert signal.getsignal(signal.SIGINT) is before
         return 0
 
-    monkeypatch.setattr(commands, "call", call)
+    monkeypatch.setattr(entry_point, "call", call)
     assert run(["--version"]) == 0
 
 

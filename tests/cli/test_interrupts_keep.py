@@ -28,7 +28,7 @@ from rarr import Trace
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.corpus.index_reader import IndexReader
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.corpus.passages import best_hits, stored_passage
+from rarr.retrievers.corpus.tantivy_index import best_hits, stored_passage
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer, UnansweredError
 from rarr.testing.script_answers import Asked

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-from rarr.evals import folder
+from rarr.evals import run_folder
 from rarr.evals.measures import measured
 from rarr.evals.metrics import f1_ap
-from rarr.evals.reports import EvalReport, ScoredRow
+from rarr.evals.report_records import EvalReport, ScoredRow
 from rarr.records import Scores
 
 
@@ -26,6 +26,6 @@ def scored_row(
 def finished_run(path: Path, *rows: ScoredRow) -> Path:
     """The folder of a run with these rows."""
     path.mkdir()
-    folder.begin(path, {"data": "d", "version": "0", "settings": {}})
-    folder.finish(path, EvalReport(data="d.jsonl", measures=measured(rows), rows=rows))
+    run_folder.begin(path, {"data": "d", "version": "0", "settings": {}})
+    run_folder.finish(path, EvalReport(data="d.jsonl", measures=measured(rows), rows=rows))
     return path

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rarr.evals.metrics import EDIT_KINDS, EditKind, Measured, is_kind, mean, share
-from rarr.evals.reports import EvalReport, ScoredRow, Unreadable
+from rarr.evals.report_records import EvalReport, ScoredRow, Unreadable
 from rarr.records import Scores
 
 HOSTILE = (

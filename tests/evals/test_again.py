@@ -14,7 +14,7 @@ from rarr.evals import evaluate
 from rarr.records import Passage
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever, ScriptedQueries
-from rarr.tools.storage.files import write_lines
+from rarr.tools.storage.atomic_files import write_lines
 
 
 class Dying(InMemoryRetriever):
@@ -81,7 +81,7 @@ def test_stop_while_errors_are_removed_neither_loses_nor_repeats_rows(
     whole = evaluate(data, out.with_name("whole"), components=dying(99))
     evaluate(data, out, components=dying(1), jobs=1)
     with monkeypatch.context() as patched, pytest.raises(ZeroDivisionError):
-        patched.setattr("rarr.evals.folder.write_lines", ended)
+        patched.setattr("rarr.evals.run_folder.write_lines", ended)
         evaluate(data, out, components=dying(99))
     assert not (out / "report.json").exists()
     assert len(lines(out)) == (5 if before else 3)

@@ -7,9 +7,9 @@ import pytest
 from benchmarks.examples import examples
 from benchmarks.floors import DATA, floors, main, measured, raised
 from rarr.evals.metrics import Measured
-from rarr.evals.reports import EvalReport
+from rarr.evals.quality_gate import limits_of, under
+from rarr.evals.report_records import EvalReport
 from rarr.evals.rows import read_rows
-from rarr.evals.thresholds import limits_of, under
 
 
 @pytest.mark.slow

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import pytest
 from makers import check, query, state
 
+from rarr.ledger.edit_gate import Decision
 from rarr.ledger.editing_text import EditingText, Proposal
-from rarr.ledger.gate import Decision
 from rarr.records import Change, Check, Query, with_edits
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 TEXT = "One is 1. Two is 2. Three is 3."
 

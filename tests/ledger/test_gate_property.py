@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 from hypothesis import Phase, given, settings, strategies as st
 
-from ledger.test_gate import refusal
+from ledger.test_edit_gate import refusal
 
 METRES = {"metres": 1.0, "kilometres": 1000.0, "feet": 0.3048, "miles": 1609.344}
 MONTHS = ("January", "March", "April", "June", "August", "October")

@@ -2,8 +2,8 @@
 
 import pytest
 
-from rarr.backends.rules.bounds import number_bound
 from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.value_bounds import number_bound
 
 
 @pytest.mark.parametrize(

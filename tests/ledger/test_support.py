@@ -10,7 +10,7 @@ from rarr.backends.rules.support import ValueVerifier
 from rarr.ledger.support import Support, classify_sentences, moved_queries, sentence_support, with_refuting
 from rarr.records import AttributionClass, Edit, Query
 from rarr.testing import ScriptedVerifier
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 
 class Unclassified(ScriptedVerifier):

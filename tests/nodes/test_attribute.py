@@ -15,7 +15,7 @@ from rarr.records import AttributionClass, Check, Evidence, Part, Sentence
 from rarr.settings import Settings
 from rarr.state import Unsearched
 from rarr.testing import ScriptedVerifier
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 
 def coverage(chosen: Sequence[Evidence]) -> float:

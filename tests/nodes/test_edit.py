@@ -11,7 +11,7 @@ from rarr.records import Agreement, Change, Check, Evidence, Query, Verdict
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.testing import ScriptedChecker, ScriptedEditor, ScriptedVerifier
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 
 async def test_disagreement_is_edited() -> None:

@@ -18,7 +18,7 @@ from rarr.backends.encoder.model import ClozeInput
 from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER
 from rarr.evals.metrics import Measured
 from rarr.records import Passage
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 from recipes.measures import attribution, cloze, editing, handwritten, intervals, kept, ranking, speed
 from recipes.measures.attribution import Row
 from recipes.measures.context import COSINE, RULES, TRAINED, Context

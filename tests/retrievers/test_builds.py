@@ -17,7 +17,7 @@ from families import few
 from rarr.retrievers.corpus import index_writing
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.manifest import Manifest
-from rarr.tools.concurrency.worker import in_thread
+from rarr.tools.concurrency.worker_threads import in_thread
 from retrievers.makers import RULES, built
 
 BUILD = """

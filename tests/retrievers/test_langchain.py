@@ -11,7 +11,7 @@ from langchain_core.retrievers import BaseRetriever
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.langchain import LangChainRetriever
-from rarr.retrievers.web.source_limits import SourceLimits
+from rarr.retrievers.web.allowed_sources import SourceLimits
 
 
 class Shelf(BaseRetriever):

@@ -19,7 +19,7 @@ from rarr.testing import (
     doubles,
     scripted_components,
 )
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 
 async def call_each(components: Components) -> None:

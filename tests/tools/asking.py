@@ -7,7 +7,7 @@ from typing import Any
 from rarr.testing import ScriptedServer
 from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Message
-from rarr.tools.models.limiter import Limiter
+from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.meter import METER, Budget, Meter
 from rarr.tools.models.openai_protocol import OpenAIProtocol
 

@@ -5,7 +5,7 @@ from families import few
 from hypothesis import given, settings, strategies as st
 
 from rarr.tools.text import long_text as module
-from rarr.tools.text.document import Block, outline, split_sentences
+from rarr.tools.text.blocks_and_sentences import Block, outline, split_sentences
 from rarr.tools.text.long_text import TextBlock, text_blocks
 
 SIZE = 500

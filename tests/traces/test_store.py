@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from rarr import Reviser, Settings
 from rarr.errors import InputError
 from rarr.traces.store import DAY_S, TraceStore, on_disk, page_path
-from rarr.traces.tables import SCHEMA
+from rarr.traces.store_schema import SCHEMA
 from rarr.traces.trace_file import TraceFile, status_of
 from traces.helpers import TEXT, facts, file, filled, recorded, row, span, store
 

@@ -17,7 +17,7 @@ from rarr.backends.encoder.inputs import MaskedSpan
 from rarr.backends.encoder.model import AttributionInput, ClozeInput, Encoder
 from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER, Calibration, checked_manifest
 from rarr.backends.logistic import Logistic
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training import batches
 from rarr.training.examples import Attribution, Cloze, LabelledText, Maskable, Relevance
 from rarr.training.export import export, load

@@ -9,7 +9,7 @@ from rarr.backends.prompted.source_blocks import Surroundings, with_block
 from rarr.components import Components
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
-from rarr.tools.concurrency.worker import in_thread
+from rarr.tools.concurrency.worker_threads import in_thread
 from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Sample
 from rarr.tools.models.meter import meter

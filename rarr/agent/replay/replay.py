@@ -15,8 +15,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 
+from rarr.agent.final_revision import budget_of
 from rarr.agent.graph import metered
-from rarr.agent.replay.changes import Changes, run_changes
 from rarr.agent.replay.live_components import LiveComponents
 from rarr.agent.replay.memory_recorder import MemoryRecorder
 from rarr.agent.replay.recorded_components import (
@@ -25,23 +25,23 @@ from rarr.agent.replay.recorded_components import (
     RecordedReadings,
     RecordedSearch,
 )
-from rarr.agent.results import budget_of
+from rarr.agent.replay.run_differences import Changes, run_changes
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import EMBEDDED, NLI, wire
 from rarr.components import Baseline, Components
 from rarr.errors import InputError
 from rarr.nodes.attribute import attribute
+from rarr.nodes.baseline_rewrite import rewrite
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.edit import edit
 from rarr.nodes.evaluate import evaluate
 from rarr.nodes.generate_queries import generate_queries
-from rarr.nodes.rewrite import rewrite
 from rarr.prompts import Prompt, load_file, names
 from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
 from rarr.state import State
-from rarr.tools.concurrency.background import run
+from rarr.tools.concurrency.background_loop import run
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.meter import METER, Meter
 from rarr.tools.trace_spans import recording

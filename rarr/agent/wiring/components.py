@@ -9,21 +9,21 @@ from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search import reranker, retriever
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.encoder.support import TrainedVerifier
-from rarr.backends.english import EnglishChecker, EnglishQuestions, EnglishVerifier
+from rarr.backends.english_filters import EnglishChecker, EnglishQuestions, EnglishVerifier
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.calibrated import CalibratedIntentJudge, CalibratedJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.code_first import CodeFirstEditor, CodeFirstQuestions
 from rarr.backends.prompted.editing import PromptedEditor
-from rarr.backends.prompted.intent import PromptedIntentJudge
+from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.model_calibration import Judgement, calibration_path, read_calibration
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
-from rarr.backends.prompted.rewriting import PromptedRewriter
+from rarr.backends.prompted.rewriting_baselines import PromptedRewriter
 from rarr.backends.prompted.source_blocks import BlockFinder, Surroundings
 from rarr.backends.prompted.verifier import PromptedVerifier
-from rarr.backends.rules import answer_comparison, short_answers
+from rarr.backends.rules import answer_comparison, short_answer_checks
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
     NoRewriter,
@@ -153,7 +153,7 @@ class ComponentMaker:
             return self._embedded_checker()
         model = self.models[self.named["check_agreement"]]
         whole_text = self.settings.scope == "text"
-        seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=short_answers)
+        seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=short_answer_checks)
         blind = BlindChecker(
             model.saving(self.readings or self.opened.readings),
             self.prompts,

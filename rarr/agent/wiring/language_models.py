@@ -12,10 +12,10 @@ from rarr.settings.endpoints import Endpoint
 from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import FULL_FORM, ChatModel, RequestForm, name_of
 from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.model_profile import ProfilePlace, Speed
-from rarr.tools.text.noun_phrases import kind_of
+from rarr.tools.text.plurals_and_articles import kind_of
 
 VLLM = "http://localhost:8000/v1"
 _CHOICE = "give embedded, rules, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"

@@ -8,7 +8,7 @@ from rarr.agent.wiring.language_models import access, chat_model, profile_place
 from rarr.errors import InputError, ModelError, SettingsError
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
-from rarr.tools.concurrency.worker import in_thread
+from rarr.tools.concurrency.worker_threads import in_thread
 from rarr.tools.models.budgeted_chat import cure_of
 from rarr.tools.models.chat import FULL_FORM, CallFailure, ChatModel, RequestForm
 from rarr.tools.models.meter import Meter, ModelCall

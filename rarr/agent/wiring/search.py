@@ -13,9 +13,9 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers import SOURCES
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.web.source_limits import SourceLimits
+from rarr.retrievers.web.allowed_sources import SourceLimits
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.meter import meter
 
@@ -132,7 +132,7 @@ def served_reranker(settings: Settings, opened: Resources) -> "EndpointReranker"
     """Makes the client for the reranker `vllm:NAME` of the settings, and adds it to `opened`."""
     from rarr.agent.wiring.language_models import VLLM, access
     from rarr.retrievers.rerank.endpoint import EndpointReranker
-    from rarr.tools.models.limiter import Limiter
+    from rarr.tools.models.concurrency_limit import Limiter
 
     base_url, api_key, _ = access(settings, settings.reranker)
     served = EndpointReranker(

@@ -8,12 +8,12 @@ from rarr.components import Retriever
 from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.fetch.links import shown
-from rarr.retrievers.web.source_limits import SourceLimits
+from rarr.retrievers.fetch.web_addresses import shown
+from rarr.retrievers.web.allowed_sources import SourceLimits
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.client_failures import redacted
-from rarr.tools.text.noun_phrases import kind_of
+from rarr.tools.text.plurals_and_articles import kind_of
 
 WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 

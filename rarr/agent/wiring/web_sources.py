@@ -5,7 +5,7 @@ from typing import Any
 
 from rarr.agent.wiring.resources import Resources
 from rarr.errors import SettingsError
-from rarr.retrievers.web.source_limits import SourceLimits
+from rarr.retrievers.web.allowed_sources import SourceLimits
 from rarr.settings import Settings
 
 
@@ -44,7 +44,7 @@ def _tavily(settings: Settings, opened: Resources) -> Any:
 
 def _searxng(settings: Settings, opened: Resources) -> Any:
     from rarr.retrievers.fetch.fetching import Fetcher
-    from rarr.retrievers.fetch.pages import PageReader
+    from rarr.retrievers.fetch.page_reader import PageReader
     from rarr.retrievers.web.searxng import SearXNG
 
     if settings.searxng_url is None:

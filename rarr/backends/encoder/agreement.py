@@ -21,14 +21,14 @@ from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.model_files import Calibration
 from rarr.backends.encoder.pointers import claim_attribution
 from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value
-from rarr.backends.rules.bounds import is_answered_by_a_bound
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import parsed_passage
-from rarr.backends.rules.non_answers import denies_other_values
+from rarr.backends.rules.incomparable_values import denies_other_values
+from rarr.backends.rules.value_bounds import is_answered_by_a_bound
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.memo import Remembered
-from rarr.tools.concurrency.worker import encode
-from rarr.tools.text.document import Span
+from rarr.tools.concurrency.worker_threads import encode
+from rarr.tools.text.blocks_and_sentences import Span
 
 REMEMBERED = 1024  # pairs of a claim and a passage
 

@@ -13,13 +13,13 @@ from rarr.backends.logistic import Logistic
 from rarr.backends.rules.agreement import value_agreement
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import counterparts as read_by_rules, parsed_passage
-from rarr.backends.rules.non_answers import is_supposed
+from rarr.backends.rules.incomparable_values import is_supposed
 from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.subjects import is_about_something_else
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Agreement, Verdict
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 _VERDICTS: tuple[Verdict, ...] = ("agrees", "disagrees", "irrelevant")
 _WIDEST = 10.0  # a wider gap between two log-probabilities makes no difference

@@ -7,7 +7,7 @@ which gives the kind of the hidden value. Training and run time both build their
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

@@ -19,8 +19,8 @@ from rarr.backends.encoder.inputs import (
 )
 from rarr.backends.encoder.model_files import Calibration, EncoderFiles, checked_manifest, encoder_files
 from rarr.tools.concurrency.memo import Remembered
-from rarr.tools.concurrency.worker import side_by_side
-from rarr.tools.text.document import Span
+from rarr.tools.concurrency.worker_threads import side_by_side
+from rarr.tools.text.blocks_and_sentences import Span
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

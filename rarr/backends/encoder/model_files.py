@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from rarr.backends.logistic import Logistic
 from rarr.errors import SettingsError
 from rarr.records import Record
-from rarr.tools.storage.files import write_whole
+from rarr.tools.storage.atomic_files import write_whole
 
 FORMAT = 3
 """The format of the files that this version of `rarr` reads, with the features of the regressions."""

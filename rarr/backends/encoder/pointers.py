@@ -13,7 +13,7 @@ from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.values import Value, same_value
-from rarr.tools.text.document import Span, split_sentences
+from rarr.tools.text.blocks_and_sentences import Span, split_sentences
 
 IMPOSSIBLE = -30.0  # the log-probability of an impossible event; logits of 16 bits go no lower
 _RANKED = 16  # the number of spans of the passage to consider, most probable first

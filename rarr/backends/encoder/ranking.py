@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.rules.ranking import overlap_scores
 from rarr.records import Passage
-from rarr.tools.concurrency.worker import encode
+from rarr.tools.concurrency.worker_threads import encode
 
 DEPTH = 20  # the number of passages that the encoder reads
 # Shares of the score. Near these shares most right passages came first on dev (docs/measured/encoder.md,

@@ -8,13 +8,13 @@ from rarr.backends.encoder.windows import closest_windows
 from rarr.backends.logistic import Logistic, scaled_support
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
-from rarr.backends.rules.negation import is_denied
+from rarr.backends.rules.denied_claims import is_denied
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.support import CONTRADICTED, UNSAID, RuleJudgement, claim_judgements
 from rarr.records import AttributionClass, Evidence
-from rarr.tools.concurrency.worker import encode
+from rarr.tools.concurrency.worker_threads import encode
 from rarr.tools.text.attribution_classes import attribution_class
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 PARTS = 3  # windows of long evidence that the encoder reads for a sentence
 VERBATIM = 0.8  # from this support by the rules on, the evidence has nearly the same words

@@ -6,7 +6,7 @@ words or in another script.
 
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.words import word_tokens
-from rarr.tools.text.document import Span, split_sentences
+from rarr.tools.text.blocks_and_sentences import Span, split_sentences
 
 ROOM = 900  # characters of a window
 

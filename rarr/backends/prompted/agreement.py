@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import quoted_evidence, scope_of
 from rarr.records import Agreement, Evidence, ExpectedUsage, Query, Verdict
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.language_model import LanguageModel
 
 

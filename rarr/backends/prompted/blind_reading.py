@@ -17,7 +17,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.backends.prompted.source_blocks import BLOCK, BlockFinder
 from rarr.records import Agreement, Evidence, ExpectedUsage, Query, Verdict
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.language_model import LanguageModel
 
 _BLOCK_TOKENS = BLOCK // 6  # a block of a usual document has 650 tokens, measured over 12 answers

@@ -9,17 +9,17 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel
 
 from rarr.backends.logistic import scaled_support
-from rarr.backends.prompted.intent import PromptedIntentJudge, intent_variables
+from rarr.backends.prompted.intent_preservation import PromptedIntentJudge, intent_variables
 from rarr.backends.prompted.model_calibration import PROMPTS, Judgement, ModelCalibration
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.verifier import PromptedVerifier, support_variables
 from rarr.prompts import Prompt
 from rarr.records import Evidence, ExpectedUsage
 from rarr.tools.concurrency.together import together
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.meter import meter
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 
 class YesOrNo(BaseModel):

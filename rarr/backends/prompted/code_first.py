@@ -6,9 +6,9 @@ from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.components import Editor, QueryGenerator
 from rarr.records import Change, Check, Evidence, ExpectedUsage, Query, Question
-from rarr.tools.concurrency.worker import work
-from rarr.tools.text.document import Span
-from rarr.tools.text.language import foreign_sentences
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.foreign_text import foreign_sentences
 
 
 class CodeFirstEditor:

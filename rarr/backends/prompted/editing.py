@@ -11,9 +11,9 @@ from rarr.backends.prompted.shown_text import quoted_evidence, scope_of
 from rarr.errors import ModelError
 from rarr.prompts.quotation import Quotation
 from rarr.records import Change, Check, Evidence, ExpectedUsage, Query
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 _DOUBLE, _SINGLE = '["“”„«»]', "['’‘`]"
 _TOKEN = re.compile(r"\s+|\w+(?:[.,]\d+)*|[^\w\s]")

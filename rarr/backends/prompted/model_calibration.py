@@ -18,7 +18,7 @@ from rarr.backends.logistic import Logistic
 from rarr.errors import InputError, SettingsError
 from rarr.prompts import Prompt
 from rarr.records import Record
-from rarr.tools.storage.files import make_private, private_folder, write_whole
+from rarr.tools.storage.atomic_files import make_private, private_folder, write_whole
 
 Judgement = Literal["support", "intent"]
 PROMPTS: dict[Judgement, str] = {"support": "confirm_support", "intent": "confirm_intent"}

@@ -14,11 +14,11 @@ from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.prompts.quotation import Quotation
 from rarr.records import ExpectedUsage, Question
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.meter import meter
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 PART = 6000  # characters of a long text in one call
 QUESTION_TOKENS = 35  # of one question in an answer

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from rarr.records import Evidence, Query
-from rarr.tools.text.document import Span, sentences, table_cells
+from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
 
 NOTHING = "(none)"
 

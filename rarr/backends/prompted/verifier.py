@@ -8,9 +8,9 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.records import AttributionClass, Evidence, ExpectedUsage
 from rarr.tools.concurrency.together import together
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.text.document import Span, sentences, table_cells
+from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
 
 
 class AttributionAnswer(BaseModel):

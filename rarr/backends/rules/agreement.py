@@ -14,14 +14,14 @@ from rarr.backends.rules.counterparts import (
     parsed_passage,
 )
 from rarr.backends.rules.dates import Date, is_as_exact
-from rarr.backends.rules.exchanges import changed_places
+from rarr.backends.rules.exchanged_values import changed_places
 from rarr.backends.rules.namesakes import may_be_of_a_namesake
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.records import Agreement, Evidence, Query
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 
 # The share of right verdicts over 67,000 values of hand-written claims (python -m benchmarks.confidence).
 SAME_VALUE, IN_TITLE, OTHER_VALUE, ELSEWHERE, NO_VALUE = 0.94, 0.79, 0.91, 0.52, 0.41

@@ -20,6 +20,7 @@ from rarr.backends.rules.agreement import (
 )
 from rarr.backends.rules.answer_doubts import LITTLE_ELSE, difference_doubt, has_value_as_well
 from rarr.backends.rules.claims import Claim
+from rarr.backends.rules.cloze_sentences import value_sentence as value_sentence
 from rarr.backends.rules.counterparts import (
     Candidate,
     ParsedPassage,
@@ -27,20 +28,19 @@ from rarr.backends.rules.counterparts import (
     counterparts,
     parsed_passage,
 )
-from rarr.backends.rules.name_matching import is_generic, key_words
-from rarr.backends.rules.non_answers import (
+from rarr.backends.rules.incomparable_values import (
     is_elsewhere_in_time,
     opens_with_sibling,
 )
+from rarr.backends.rules.name_matching import is_generic, key_words
 from rarr.backends.rules.ranking import overlap_scores
-from rarr.backends.rules.short_answers import is_stated
+from rarr.backends.rules.short_answer_checks import is_stated
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
-from rarr.backends.rules.value_sentences import value_sentence as value_sentence
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import folded_text
 from rarr.records import Agreement, Evidence, Query, Verdict
 from rarr.retrievers.corpus.chunking import windows
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 NEARLY_QUOTED = 0.8
 """From this share of the words around the text's value on, a sentence with the same value says the same."""

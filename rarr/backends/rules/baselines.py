@@ -10,8 +10,8 @@ from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.questions import value_questions
 from rarr.backends.rules.values import same_value
 from rarr.records import Agreement, Evidence, Query, Question
-from rarr.tools.concurrency.worker import work
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 _WORD = re.compile(r"\w{4,}")
 

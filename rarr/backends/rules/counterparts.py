@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from rarr.backends.rules.assertion import is_asserted
+from rarr.backends.rules.assertion_status import is_asserted
 from rarr.backends.rules.claims import Claim, claims_of
 from rarr.backends.rules.context_words import (
     neighbour_stems,
@@ -20,8 +20,8 @@ from rarr.backends.rules.context_words import (
     unit_words,
     word_distances,
 )
+from rarr.backends.rules.denied_claims import is_negated
 from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.negation import is_negated
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.values import Value, checkable_values, same_value

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rarr.backends.rules.agreement import queried_value
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.dates import MONTHS, Date
-from rarr.backends.rules.exchanges import changed_places
+from rarr.backends.rules.exchanged_values import changed_places
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import (
     CARDINALS,
@@ -22,8 +22,8 @@ from rarr.backends.rules.quantities import (
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Change, Check, Evidence, Query
-from rarr.tools.concurrency.worker import work
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 _MAGNITUDE = re.compile(rf"[ -]?({'|'.join(MAGNITUDES)})$", re.IGNORECASE)
 _MINUS = re.compile(r"[-−]|\bminus ", re.IGNORECASE)

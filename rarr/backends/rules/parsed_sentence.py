@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rarr.backends.rules.values import Value, checkable_values
 from rarr.backends.rules.words import Token, word_tokens
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 _CLAUSE = re.compile(
     r"""

@@ -14,8 +14,8 @@ from rarr.backends.rules.question_wording import NAME, worded
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import Token
 from rarr.records import Question
-from rarr.tools.concurrency.worker import work
-from rarr.tools.text.document import Span, protected
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.blocks_and_sentences import Span, protected
 
 REACH = 25  # words that a question keeps on either side of the value
 _REACH_CHARACTERS = 1000  # characters on either side that hold these words, in a sentence of any length

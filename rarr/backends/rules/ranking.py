@@ -10,7 +10,7 @@ from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.values import Value, checkable_values
 from rarr.backends.rules.words import word_tokens
 from rarr.records import Passage
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 
 # Okapi BM25's usual constants.
 _K1, _B = 1.2, 0.75

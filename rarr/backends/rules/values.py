@@ -12,7 +12,7 @@ from rarr.backends.rules.exclusive_words import ExclusiveTerm, exclusive_terms, 
 from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.proper_names import ProperName, proper_names
 from rarr.backends.rules.quantities import Quantity, quantities, same_quantity
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 ValueKind = Literal["date", "number", "name", "term"]
 

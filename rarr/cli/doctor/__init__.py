@@ -19,7 +19,7 @@ from rarr.settings import Settings
 from rarr.settings.presets import PRESETS
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import redacted
-from rarr.tools.storage.files import private_folder
+from rarr.tools.storage.atomic_files import private_folder
 
 if TYPE_CHECKING:
     from rarr.tools.models.budgeted_chat import BudgetedChat
@@ -164,7 +164,7 @@ class _NoSearch:
 def _models(settings: Settings) -> Iterator[Finding]:
     """Checks each language model in use, at no cost; or reports that there is none."""
     from rarr.agent.wiring.components import wire
-    from rarr.tools.concurrency.background import run
+    from rarr.tools.concurrency.background_loop import run
 
     try:  # without the parts that take long to open and are examined separately
         reranker = "overlap" if _is_loaded(settings.reranker) else settings.reranker

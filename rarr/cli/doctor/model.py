@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rarr.settings import Settings
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.agent.wiring.model_probing import KeptProfile
@@ -16,7 +16,7 @@ def asked(name: str, settings: Settings) -> "KeptProfile":
     Raises `InputError` or `SetupError` for a wrong call, and `ModelError` if the model fails.
     """
     from rarr.agent.wiring.model_probing import asked_profile
-    from rarr.tools.concurrency.background import run
+    from rarr.tools.concurrency.background_loop import run
     from rarr.views.terminal.progress_line import Waiting
 
     with Waiting(watched=sys.stderr.isatty()) as waiting:

@@ -21,8 +21,8 @@ from rarr.retrievers import SOURCES
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.retrievers.web.probes import Probe
 from rarr.settings import Settings
-from rarr.tools.concurrency.background import run
-from rarr.tools.text.noun_phrases import kind_of
+from rarr.tools.concurrency.background_loop import run
+from rarr.tools.text.plurals_and_articles import kind_of
 
 
 def sources(settings: Settings) -> Iterator[Finding]:

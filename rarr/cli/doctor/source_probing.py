@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from rarr.cli.doctor.findings import Finding
-from rarr.retrievers.fetch.links import shown
+from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.probes import Probe
 from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import CallFailure

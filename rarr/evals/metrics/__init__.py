@@ -51,7 +51,7 @@ from rarr.evals.metrics.edit_kinds import EDIT_KINDS, EditKind, edit_kinds, is_k
 from rarr.evals.metrics.rouge import rouge_l
 from rarr.evals.metrics.sari import sari
 from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, mean, paired, share
-from rarr.ledger.attribution import ais, auto_ais, auto_ais_by_evidence, best_support
+from rarr.ledger.attribution_scores import ais, auto_ais, auto_ais_by_evidence, best_support
 from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 
 __all__ = [

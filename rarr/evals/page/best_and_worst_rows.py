@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rarr.evals.reports import ScoredRow
+from rarr.evals.report_records import ScoredRow
 from rarr.evals.word_diff import word_diff
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 
 MOST = 10
 KEPT, CHANGED = 600, 3000

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rarr.tools.text.document import Block, Span, blocks, sentences_of
+from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences_of
 
 LONGEST = 2000
 """The most characters of a passage."""

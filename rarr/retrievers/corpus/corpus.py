@@ -14,12 +14,12 @@ from rarr.records import Passage
 from rarr.retrievers.corpus.index_building import Progress, UnwritableError, memory_index, update_index
 from rarr.retrievers.corpus.index_reader import IndexReader, Snapshot, failures, is_index, place
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.corpus.passages import Hit, best_hits, stored_passage
 from rarr.retrievers.corpus.scanning import located
+from rarr.retrievers.corpus.tantivy_index import Hit, best_hits, stored_passage
 from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.tools.models.meter import meter
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 PASSAGES_PER_DOCUMENT = 8
 """The most passages of one document that a search returns."""

@@ -13,7 +13,7 @@ from tantivy import Index, Searcher
 
 from rarr.errors import InputError
 from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, Manifest
-from rarr.retrievers.corpus.passages import open_passages
+from rarr.retrievers.corpus.tantivy_index import open_passages
 
 PASSAGES = "passages"
 """The name of the folder that holds the tantivy index, inside the folder of a rarr index."""

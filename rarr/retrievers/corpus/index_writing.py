@@ -8,10 +8,10 @@ from tantivy import Index, IndexWriter
 
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.corpus.manifest import FileVersion, Manifest
-from rarr.retrievers.corpus.passages import add, open_writer, remove
+from rarr.retrievers.corpus.tantivy_index import add, open_writer, remove
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.files import extract
-from rarr.tools.concurrency.worker import require_awaited
+from rarr.tools.concurrency.worker_threads import require_awaited
 
 _BATCH = 50_000  # passages
 _SECONDS = 20.0  # an interrupted build loses at most this much work, and the file that it was reading

@@ -22,8 +22,8 @@ from rarr.retrievers.extract.json_records import read_array, read_lines
 from rarr.retrievers.extract.limited_calls import extracted_file
 from rarr.retrievers.extract.office import read_docx, read_pptx, read_xlsx
 from rarr.retrievers.extract.pdf import read_pdf
-from rarr.tools.text.document import blocks
-from rarr.unicode import valid
+from rarr.tools.text.blocks_and_sentences import blocks
+from rarr.valid_unicode import valid
 
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)

@@ -12,7 +12,7 @@ from rarr.retrievers.extract.documents import (
     parse_time,
     too_much,
 )
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 
 def read_array(data: bytes, complain: Complain) -> Iterator[Document]:

@@ -5,7 +5,7 @@ from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.html import MOST_BYTES, Page, read_page
 from rarr.retrievers.extract.page_furniture import without_furniture
 from rarr.retrievers.extract.pdf import read_pdf
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 MOST_CHARACTERS = 2_000_000
 """The most characters of text in one page: the length of a thick book."""

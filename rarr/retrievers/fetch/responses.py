@@ -9,7 +9,7 @@ from typing import NamedTuple
 import httpx2
 
 from rarr.errors import RetrievalError
-from rarr.retrievers.fetch.links import shown
+from rarr.retrievers.fetch.web_addresses import shown
 from rarr.tools.guard.bounded_reader import PackedError, TooLongError, pieces
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")

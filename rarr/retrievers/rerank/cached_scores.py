@@ -7,7 +7,7 @@ from typing import Protocol
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.web.cache import Cache
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 
 SCORE = "score"
 """The kind under which the cache stores scores."""

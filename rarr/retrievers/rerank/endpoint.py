@@ -13,11 +13,11 @@ from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.web.probes import Probe
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import failure_of, failure_of_status, redacted, secrets_of
-from rarr.tools.models.limiter import Limiter
+from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.openai_protocol import CONNECT_S, certificates
 from rarr.tools.models.retries import Attempts, in_time
 

@@ -8,14 +8,14 @@ from urllib.parse import urlsplit
 
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
-from rarr.retrievers.fetch.links import shown
+from rarr.retrievers.fetch.web_addresses import shown
+from rarr.retrievers.web.allowed_sources import SourceLimits, allowed, host_of, normalised
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.page_results import readable
 from rarr.retrievers.web.probes import Probe
 from rarr.retrievers.web.publication_dates import published
-from rarr.retrievers.web.search_requests import JsonService, ServiceRequests, outcomes
-from rarr.retrievers.web.source_limits import SourceLimits, allowed, host_of, normalised
+from rarr.retrievers.web.result_pages import readable
+from rarr.retrievers.web.service_requests import JsonService, ServiceRequests, outcomes
 
 _CURES = {
     0: "check searxng_url and that SearXNG runs there, or search elsewhere",
@@ -29,7 +29,7 @@ _HEADERS = {"Accept": "application/json"}
 
 
 class Reads(Protocol):
-    """The interface of `rarr.retrievers.fetch.pages.PageReader`, which reads pages into passages."""
+    """The interface of `rarr.retrievers.fetch.page_reader.PageReader`, which reads pages into passages."""
 
     async def read(self, url: str) -> list[Passage]:
         """Returns the passages of the page at `url`. Raises `RetrievalError`."""

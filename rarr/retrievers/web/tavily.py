@@ -18,21 +18,21 @@ from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.page_furniture import without_furniture
 from rarr.retrievers.extract.page_text import MOST_CHARACTERS
-from rarr.retrievers.fetch.links import shown
-from rarr.retrievers.fetch.pages import Extracted, Shelf
+from rarr.retrievers.fetch.page_reader import Extracted, Shelf
+from rarr.retrievers.fetch.web_addresses import shown
+from rarr.retrievers.web.allowed_sources import SourceLimits, host_of
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.page_results import readable
 from rarr.retrievers.web.probes import Probe
 from rarr.retrievers.web.publication_dates import published
-from rarr.retrievers.web.search_requests import ServiceRequests, outcomes
-from rarr.retrievers.web.source_limits import SourceLimits, host_of
+from rarr.retrievers.web.result_pages import readable
+from rarr.retrievers.web.service_requests import ServiceRequests, outcomes
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import failure_of, redacted, without_keys
 from rarr.tools.models.openai_protocol import certificates
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 MOST_RESULTS = 20  # of one search, which is Tavily's limit
 MOST_BYTES = 20_000_000

@@ -11,16 +11,16 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.fetch.links import shown
-from rarr.retrievers.fetch.pages import Extracted, Shelf
+from rarr.retrievers.fetch.page_reader import Extracted, Shelf
+from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.cache import Cache
-from rarr.retrievers.web.mediawiki import article_text, parsed_text, search_words
+from rarr.retrievers.web.mediawiki_syntax import article_text, parsed_text, search_words
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.page_results import readable
 from rarr.retrievers.web.probes import Probe
-from rarr.retrievers.web.search_requests import JsonService, ServiceRequests, outcomes
+from rarr.retrievers.web.result_pages import readable
+from rarr.retrievers.web.service_requests import JsonService, ServiceRequests, outcomes
 from rarr.tools.models.chat import CallFailure
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 SPARE = 5  # titles beyond `k`, since some titles are not articles
 _LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")

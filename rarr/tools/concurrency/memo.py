@@ -6,7 +6,7 @@ from concurrent.futures import CancelledError, Future
 from contextlib import suppress
 from typing import Generic, TypeVar
 
-from rarr.tools.concurrency.worker import side_by_side
+from rarr.tools.concurrency.worker_threads import side_by_side
 
 Key = TypeVar("Key", bound=Hashable)
 Result = TypeVar("Result")

@@ -16,12 +16,12 @@ from rarr.tools.models.chat import (
     estimated_tokens,
 )
 from rarr.tools.models.client_failures import without_keys
-from rarr.tools.models.limiter import Limiter
+from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.meter import ModelCall, meter
 from rarr.tools.models.model_profile import ProfilePlace, Speed
 from rarr.tools.models.retries import Attempts
 from rarr.tools.trace_spans import note
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 _CURES: dict[int | str, str] = {
     "connection": "start its server or mend base_url",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, Protocol
 
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 
 class Message(NamedTuple):

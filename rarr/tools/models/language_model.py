@@ -11,7 +11,7 @@ from rarr.errors import BudgetError, ModelError
 from rarr.prompts import Prompt
 from rarr.records import ExpectedUsage
 from rarr.tools.concurrency.together import together
-from rarr.tools.concurrency.worker import work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import (
     NO_TOKENS,

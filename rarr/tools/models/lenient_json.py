@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple, TypeAlias
 
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 
 class Bare(str):

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from rarr.records.base import Record
 from rarr.tools.models.chat import FormatKind, Part, RequestForm, Tokens
 from rarr.tools.models.client_failures import redacted
-from rarr.tools.storage.files import private_folder, write_whole
+from rarr.tools.storage.atomic_files import private_folder, write_whole
 
 State = Literal["yes", "no", "unknown", "not asked"]
 

@@ -18,7 +18,7 @@ from rarr.tools.models.chat import (
     Tokens,
     estimated_tokens,
 )
-from rarr.tools.models.limiter import Limiter
+from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.meter import METER, Meter
 from rarr.tools.models.model_profile import Ability, ModelProfile, Speed, State
 from rarr.tools.models.probe_abilities import (

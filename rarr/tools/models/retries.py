@@ -14,7 +14,7 @@ from typing import TypeVar
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
 from rarr.tools.models.chat import CallFailure, Kind
-from rarr.tools.models.limiter import Limiter
+from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.trace_spans import saved, span
 
 FAILURES_IN_A_ROW = 3

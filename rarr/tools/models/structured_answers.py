@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 from pydantic import BaseModel, ValidationError
 
 from rarr.tools.models.lenient_json import Array, Bare, Object, Parsed, Value, find
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 A = TypeVar("A", bound=BaseModel)
 

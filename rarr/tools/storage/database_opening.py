@@ -8,7 +8,7 @@ from typing import NamedTuple
 from filelock import FileLock
 
 from rarr.errors import InputError
-from rarr.tools.storage.files import private_file, private_folder
+from rarr.tools.storage.atomic_files import private_file, private_folder
 
 BUSY_S = 5.0  # seconds to wait for another process that writes; each write takes milliseconds
 _OPENING_S = 10.0

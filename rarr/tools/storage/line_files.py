@@ -11,7 +11,7 @@ from typing import Self
 from filelock import FileLock, Timeout
 
 from rarr.errors import InputError
-from rarr.tools.storage.files import sync_folder
+from rarr.tools.storage.atomic_files import sync_folder
 
 
 @contextmanager

@@ -11,7 +11,7 @@ evidence.
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple, TypeVar
 
-from rarr.tools.text.document import split_sentences
+from rarr.tools.text.blocks_and_sentences import split_sentences
 
 KEPT = 2
 """The number of sentences that each ranking selects (Malaviya et al. 2023)."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rarr.tools.text.document import Block, Span, outline, split_sentences
+from rarr.tools.text.blocks_and_sentences import Block, Span, outline, split_sentences
 
 _WINDOW = 4  # times the size of a block: the part of a text that is parsed at once
 _WIDEST = 16  # the same, where no unit ends earlier

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rarr.records import Notice, Revision
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 
 _CURE = ": correct that, or see rarr doctor"
 _DETAIL = re.compile(r"\s*\(.*\)|\d+")

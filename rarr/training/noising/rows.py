@@ -11,7 +11,7 @@ from rarr.backends.prompted.noising import ErrorKind
 from rarr.errors import InputError
 from rarr.records import Evidence, Record
 from rarr.tools.storage.line_files import whole_lines
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 
 Reason = Literal["no_evidence", "no_summary", "unjudged", "unattributable", "no_error", "undetected"]
 _BEGIN = b'{"query": '  # the start of every line

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 from rarr.errors import InputError
-from rarr.unicode import valid
+from rarr.valid_unicode import valid
 
 
 def read_seeds(path: Path) -> list[str]:

@@ -5,9 +5,9 @@ from typing import get_args
 from rarr.records import Verdict
 from rarr.tools.pages.html_rendering import render
 from rarr.traces.trace import Trace
-from rarr.views.html.trace_page import call_formats, timeline, top
-from rarr.views.html.trace_page.view import view_of
-from rarr.views.marked import quoted
+from rarr.views.html.trace_page import call_formats, run_overview, timeline
+from rarr.views.html.trace_page.linked_results import view_of
+from rarr.views.marked_text import quoted
 
 __all__ = ["page"]
 
@@ -21,6 +21,6 @@ def page(trace: Trace) -> str:
         verdicts=verdicts,
         call_formats=call_formats,
         timeline=timeline,
-        top=top,
+        run_overview=run_overview,
         quoted=quoted,
     )

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rarr.evals.metrics import Measured
-from rarr.evals.reports import Comparison, EvalReport
+from rarr.evals.report_records import Comparison, EvalReport
 
 
 def scores_table(report: EvalReport) -> str:

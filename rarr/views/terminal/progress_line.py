@@ -8,7 +8,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from rarr.tools.concurrency.exit_actions import before_end
+from rarr.tools.concurrency.interrupt_actions import before_end
 from rarr.views.terminal.revision import one_line
 
 _LONGEST = 80  # characters of the line

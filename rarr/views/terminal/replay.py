@@ -5,11 +5,11 @@ from dataclasses import asdict
 from difflib import unified_diff
 from typing import Any
 
-from rarr.agent.replay.changes import AskChange, Changes, SentQuestion
 from rarr.agent.replay.replay import Replay
 from rarr.agent.replay.replay_sets import ChangeCount, SetReport
+from rarr.agent.replay.run_differences import AskChange, Changes, SentQuestion
 from rarr.records import Check, Edit
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.revision import as_json as json_of, one_line, visible
 
 _SHOWN = 3  # questions, without `full`

@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.text import Text
 
 from rarr.records import Edit, EditState, Evidence, PartState, Revision, Sentence, Status
-from rarr.tools.text.document import split_sentences
+from rarr.tools.text.blocks_and_sentences import split_sentences
 from rarr.tools.text.edit_segments import segments
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 from rarr.tools.text.warning_lines import grouped
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}

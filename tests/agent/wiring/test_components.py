@@ -12,7 +12,7 @@ from rarr.agent.wiring.components import wire
 from rarr.backends.nli import verifier
 from rarr.backends.prompted.calibrated import CalibratedIntentJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
-from rarr.backends.prompted.intent import PromptedIntentJudge
+from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.model_calibration import calibration_path, write_calibration
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.ranking import OverlapReranker

@@ -22,7 +22,7 @@ from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.questions import value_questions
 from rarr.records import Agreement, Query
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 PASSAGE = (
     "Construction of the Golden Gate Bridge began on January 5, 1933. The bridge opened to traffic on May 27,"

@@ -14,7 +14,7 @@ from rarr.backends.encoder.inputs import (
     single_input,
 )
 from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
 

@@ -7,7 +7,7 @@ import pytest
 
 from rarr.backends.encoder.inputs import MaskedSpan
 from rarr.backends.encoder.model import AttributionInput, ClozeInput, Encoder, shipped_encoder
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 TITLE = "Golden Gate Bridge"
 PASSAGE = (

@@ -9,7 +9,7 @@ from rarr import Settings
 from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder, shipped_encoder
 from rarr.backends.encoder.support import PARTS, TrainedVerifier, sentence_features
 from rarr.backends.logistic import AT_THRESHOLD, scaled_support
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 VERIFIER = TrainedVerifier(shipped_encoder(), AT_THRESHOLD)
 PASSAGE = "Elm Mill was built in 1804 by Thomas Hay. It burnt down in 1911 and was never rebuilt."

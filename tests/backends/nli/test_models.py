@@ -14,7 +14,7 @@ from rarr.backends.nli.loading import loaded_model
 from rarr.backends.nli.model import NliModel
 from rarr.backends.nli.verifier import NliVerifier
 from rarr.errors import SetupError
-from rarr.tools.text.document import sentences
+from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.long_evidence import Pair
 
 pytestmark = [

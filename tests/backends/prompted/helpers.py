@@ -10,8 +10,8 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.records import Query
 from rarr.testing import ScriptedModel
 from rarr.tools.models.budgeted_chat import BudgetedChat
+from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.limiter import Limiter
 
 PROMPTS = Prompts()
 

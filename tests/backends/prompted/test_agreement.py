@@ -7,7 +7,7 @@ from makers import evidence, runtime, state
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.rules import short_answers
+from rarr.backends.rules import short_answer_checks
 from rarr.errors import ModelError
 from rarr.nodes.check_agreement import check_agreement
 from rarr.records import Agreement
@@ -31,7 +31,7 @@ def model_answer(
 
 
 def checker(chat: ScriptedModel, *, whole_text: bool = False) -> PromptedChecker:
-    return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text, reader=short_answers)
+    return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text, reader=short_answer_checks)
 
 
 async def checked(answer: dict[str, Any]) -> Agreement:

@@ -12,17 +12,17 @@ from rarr.backends.prompted.calibrated import (
     CalibratedVerifier,
     yes_probability,
 )
-from rarr.backends.prompted.intent import PromptedIntentJudge
+from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.model_calibration import ModelCalibration, features_of
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.components import AsksModel
 from rarr.testing import ScriptedModel
 from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import CallFailure
+from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.meter import METER, Meter
-from rarr.tools.text.document import sentences
+from rarr.tools.text.blocks_and_sentences import sentences
 
 TEXT = "The mill is old. It burned in 1921."
 FOUND = evidence("The mill burned in 1923.")

@@ -11,7 +11,7 @@ from rarr.backends.rules.editing import ValueEditor
 from rarr.backends.rules.questions import ValueQuestions
 from rarr.records import Check
 from rarr.testing import ScriptedModel
-from rarr.tools.text.document import sentences
+from rarr.tools.text.blocks_and_sentences import sentences
 
 TEXT = "The Orrel Mill burned in 1921. It had 9 sails."
 

@@ -11,7 +11,7 @@ from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.components import Classifier
 from rarr.errors import ModelError
 from rarr.testing import ScriptedModel
-from rarr.tools.text.document import sentences
+from rarr.tools.text.blocks_and_sentences import sentences
 
 TEXT = "The mill is old. It burned in 1921. It was rebuilt."
 FOUND = evidence("The mill burned in 1923.")

@@ -10,7 +10,7 @@ from rarr.backends.rules.baselines import (
     UnaskedAgreement,
     UngatedAgreement,
 )
-from rarr.tools.text.document import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 TEXT = "The Orrel Bridge opened in 1932. It is 300 m long."
 FIRST, SECOND = TEXT[:32], TEXT[33:]

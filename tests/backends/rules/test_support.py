@@ -5,7 +5,7 @@ from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.support import CONTRADICTED, ValueVerifier, claim_judgement
 from rarr.components import Classifier
-from rarr.tools.text.document import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 EVIDENCE = "The Hoover Dam is a concrete dam on the Colorado River. The Hoover Dam opened in 1936."
 

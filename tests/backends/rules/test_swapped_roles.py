@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.backends.rules.negation import is_denied
+from rarr.backends.rules.denied_claims import is_denied
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.swapped_roles import has_swapped_roles
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.retrievers.corpus.chunking import LONGEST, Window, windows
-from rarr.tools.text.document import split_sentences
+from rarr.tools.text.blocks_and_sentences import split_sentences
 
 
 def prose(count: int) -> str:

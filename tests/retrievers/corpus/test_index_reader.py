@@ -8,7 +8,7 @@ import pytest
 from rarr.errors import InputError, RetrievalError
 from rarr.retrievers.corpus.index_reader import IndexReader, failures, is_index, place
 from rarr.retrievers.corpus.manifest import MANIFEST
-from rarr.retrievers.corpus.passages import best_hits
+from rarr.retrievers.corpus.tantivy_index import best_hits
 from retrievers.makers import built
 
 

@@ -9,7 +9,7 @@ import httpx2
 import pytest
 
 from rarr.retrievers.fetch import connection as connecting
-from retrievers.fetch.test_addresses import finding
+from retrievers.fetch.test_public_ip_addresses import finding
 from retrievers.fetches import PAGE, SHORT_S, fetch, here, make, refusal
 from retrievers.hostile import Hostile, answer
 

@@ -10,7 +10,7 @@ import pytest
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.fetch import robots as robots_module
-from rarr.retrievers.fetch.addresses import Resolve
+from rarr.retrievers.fetch.public_ip_addresses import Resolve
 from rarr.retrievers.fetch.robots import MOST_BYTES
 from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, fetch, make, refusal
 from retrievers.hostile import Hostile, Script, answer, forever, moved, reset, silent

@@ -7,7 +7,7 @@ import pytest
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.fetch import robots
-from rarr.retrievers.fetch.addresses import UnreachableError
+from rarr.retrievers.fetch.public_ip_addresses import UnreachableError
 from rarr.retrievers.fetch.robots import Robots, allowed, product, rules
 
 PAGE = httpx2.URL("https://site.org/page")

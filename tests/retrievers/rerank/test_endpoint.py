@@ -12,11 +12,11 @@ from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.rerank.endpoint import CONTROL, MOST_DOCUMENTS, EndpointReranker
 from rarr.testing import RETRIEVED_AT, Hang, NotJson, Request, Status, refused_url
-from rarr.testing.listening import Listener
+from rarr.testing.http_listener import Listener
 from rarr.testing.planned_failures import Entry
 from rarr.testing.replies import Reply, failed, instead
 from rarr.testing.request_log import RequestLog
-from rarr.tools.models.limiter import Limiter
+from rarr.tools.models.concurrency_limit import Limiter
 
 pytestmark = pytest.mark.loopback
 

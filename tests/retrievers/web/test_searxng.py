@@ -11,8 +11,8 @@ from tools.asking import metered
 
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
+from rarr.retrievers.web.allowed_sources import SourceLimits
 from rarr.retrievers.web.searxng import SearXNG
-from rarr.retrievers.web.source_limits import SourceLimits
 from retrievers.caches import opened
 from retrievers.services import Said, Service
 

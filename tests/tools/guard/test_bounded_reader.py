@@ -26,8 +26,8 @@ from rarr.retrievers.web.wikipedia import Wikipedia
 from rarr.testing import RETRIEVED_AT
 from rarr.tools.guard.bounded_reader import LONGEST, bounded_client
 from rarr.tools.models.chat import CallFailure
+from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.langchain_chat import langchain_chat
-from rarr.tools.models.limiter import Limiter
 from rarr.tools.models.openai_protocol import OpenAIProtocol
 from tools.asking import ASK, KEY
 

@@ -11,7 +11,7 @@ from rarr.testing import (
 )
 from rarr.tools.models import retries as patience
 from rarr.tools.models.chat import Answer, CallFailure
-from rarr.tools.models.limiter import Limiter
+from rarr.tools.models.concurrency_limit import Limiter
 from tools.asking import ANSWERS, ASK, patient
 from tools.models.test_retries import down, fails
 

@@ -26,7 +26,7 @@ from rarr.testing import (
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import Answer, CallFailure, Tokens
-from rarr.tools.models.limiter import Limiter
+from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.meter import Meter, ModelCall
 from rarr.tools.models.retries import LONGEST_WAIT_S
 from tools.asking import ANSWERS, ASK, KEY, TEXT, metered, outcome, patient, protocol

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.tools.text.document import sentences, table_cells, unread_tables
+from rarr.tools.text.blocks_and_sentences import sentences, table_cells, unread_tables
 
 TABLE = """| Part | Length | Opened |
 |:-----|-------:|--------|

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.tools.text.document import split_sentences
+from rarr.tools.text.blocks_and_sentences import split_sentences
 
 TUNED = ["g", "km", "ml", "hrs", "ft", "in", "oz", "lb", "min", "sec"]
 # Kept for measuring alone.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.views.html.trace_page.top import intent_in_words
+from rarr.views.html.trace_page.run_overview import intent_in_words
 
 
 @pytest.mark.parametrize(

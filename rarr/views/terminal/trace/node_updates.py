@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rarr.records import Check, Edit, Evidence, Notice, Query, Record, Sentence
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.revision import one_line
 from rarr.views.terminal.trace.entries import Entry
 

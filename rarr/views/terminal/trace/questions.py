@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rarr.tools.text.noun_phrases import counted
+from rarr.tools.text.plurals_and_articles import counted
 from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.terminal.revision import one_line

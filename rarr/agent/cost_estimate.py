@@ -1,0 +1,86 @@
+"""Estimates the cost of a run before it starts."""
+
+import math
+
+from rarr.agent.block_runs import block_size
+from rarr.backends.rules.questions import value_questions
+from rarr.components import AsksModel, Components, ReadsUntilAnswered
+from rarr.records import Estimate
+from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.long_text import text_blocks
+
+DISAGREEMENTS = 0.3
+"""The share of queries with a disagreement; a quarter to a third in the runs that the paper was timed on."""
+
+
+def estimate(text: str, context: str | None, components: Components) -> Estimate:
+    """Estimates the usage of a run; asks no model. `cost` is None if the price of a model is not known.
+
+    `model_seconds` follow from the speed that `rarr doctor --model` measured; other load on the server is not
+    known.
+
+    The embedded rules find the queries of the text. Each query gets `evidence_per_query` passages. With
+    blind reading, a run costs less if rules can compare the text with its documents without a model.
+
+    The estimate assumes that `DISAGREEMENTS` of the queries find an error. A text without errors may cost
+    half as much, a text with errors in most sentences twice as much: the estimate is not a limit. The
+    estimate of a long text is the sum over its blocks.
+    """
+    size = block_size(text, components)
+    if size is None:
+        return _block_estimate(text, context, components)
+    blocks = (block for block in text_blocks(text, size) if block.sentences and not block.too_long)
+    estimates = [_block_estimate(block.of(text), context, components) for block in blocks]
+    names = Estimate.model_fields.keys() - {"unmeasured"}
+    values = {name: [getattr(part, name) for part in estimates] for name in names}
+    sums = {name: None if None in column else sum(column) for name, column in values.items()}
+    return Estimate(**sums, unmeasured=_unmeasured(components))
+
+
+def _unmeasured(components: Components) -> tuple[str, ...]:
+    return tuple(model.name for model in components.models if not model.measured)
+
+
+def _block_estimate(text: str, context: str | None, components: Components) -> Estimate:
+    expected_queries = value_questions(text, context)
+    queries = max(1, len(expected_queries))
+    edits = math.ceil(DISAGREEMENTS * queries)
+    evidence = components.settings.evidence_per_query
+    spans = sentences(text)
+    sizes = [sum(span.overlaps(Span(query.start, query.end)) for query in expected_queries) for span in spans]
+    # The checks of the queries about an edited sentence; long sentences are edited more often.
+    again = math.ceil(edits * sum(size * size for size in sizes) / queries) if expected_queries else edits
+    rewriter = components.rewriter
+    # One reading answers most queries. A difference takes two calls more unless the rules read it, which is
+    # expected half of the time. Without blind reading, every evidence is checked.
+    once = isinstance(components.checker, ReadsUntilAnswered)
+    checks = queries + edits if once else evidence * (queries + again)
+    revising = (
+        [(components.checker, checks), (components.editor, edits)]
+        if rewriter is None
+        else [(rewriter, 1 if rewriter.whole else len(spans))]
+    )
+    calls = (
+        (components.query_generator, 1),
+        *revising,
+        (components.verifier, 3 * evidence * queries + 2 * edits),  # for a sentence and both neighbours
+    )
+    if components.intent_judge is not None:
+        calls = (*calls, (components.intent_judge, 1))
+    usages = [
+        (times, component.expected(text, context))
+        for component, times in calls
+        if isinstance(component, AsksModel)
+    ]
+    costs = [usage.cost and times * usage.cost for times, usage in usages]
+    seconds = [usage.model_seconds and times * usage.model_seconds for times, usage in usages]
+    return Estimate(
+        queries=queries,
+        edits=edits,
+        model_calls=sum(times * usage.model_calls for times, usage in usages),
+        input_tokens=sum(times * usage.input_tokens for times, usage in usages),
+        output_tokens=sum(times * usage.output_tokens for times, usage in usages),
+        cost=None if None in costs else sum(filter(None, costs)),
+        model_seconds=None if None in seconds else sum(filter(None, seconds)),
+        unmeasured=_unmeasured(components),
+    )

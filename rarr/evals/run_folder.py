@@ -1,0 +1,135 @@
+"""Reads and writes the folder of an evaluation run: inputs, finished rows, report. No crash loses them.
+
+run.json            the digests of the data and of what is searched, and the settings
+predictions.jsonl   a line for each finished row. A line is appended whole, and is on the disk before the next
+                    step; lines with an error are removed when their rows are repeated
+report.html         the report as a page
+report.json         the report; it exists once the run is finished
+run.lock            held by the process that works here
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from rarr.errors import InputError
+from rarr.evals.html import render_html
+from rarr.evals.report_records import EvalReport
+from rarr.evals.scored_rows import Prediction
+from rarr.tools.storage.atomic_files import sync_folder, write_lines, write_whole
+from rarr.tools.storage.line_files import locked, whole_lines, writing
+
+RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"
+REPORT, PAGE = "report.json", "report.html"
+_ELSEWHERE = "give another folder, or delete this one"
+
+
+@contextmanager
+def claimed(path: Path) -> Iterator[None]:
+    """Locks the folder for this process during the block, and makes it if it is missing.
+
+    Raises `InputError` if another process uses it, or if it holds other files, to which nothing is added.
+    """
+    if path.is_dir() and not (path / RUN).exists():
+        names = sorted(file.name for file in path.iterdir())
+        if others := [name for name in names if name[0] != "." and name not in (LOCK, f"{RUN}.part")]:
+            raise InputError(f"{path} holds {others[0]}, not a run of rarr eval: give a folder of its own")
+    message = f"{path} is in use by another rarr eval: wait for it, or give another folder"
+    with locked(path / LOCK, message):
+        yield
+
+
+def check(path: Path, made_with: Mapping[str, Any]) -> None:
+    """Raises `InputError` if the folder holds a run that was not `made_with` the same inputs."""
+    if not (path / RUN).exists():
+        return
+    try:
+        recorded = json.loads((path / RUN).read_bytes())
+    except (OSError, ValueError):
+        recorded = None
+    if not isinstance(recorded, dict) or not isinstance(recorded.get("settings"), dict):
+        raise InputError(f"{path / RUN} cannot be read: {_ELSEWHERE}")
+    if recorded.get("data") != made_with["data"]:
+        raise InputError(f"{path} holds a run over other data: {_ELSEWHERE}")
+    if recorded.get("version") != made_with["version"]:
+        raise InputError(f"{path} holds a run of rarr {recorded.get('version')}: {_ELSEWHERE}")
+    before, now = recorded["settings"], made_with["settings"]
+    for name in sorted(before.keys() | now.keys()):
+        if before.get(name) != now.get(name):
+            old, new = before.get(name, "the default"), now.get(name, "the default")
+            raise InputError(f"{path} holds a run with {name} {old}, not {new}: {_ELSEWHERE}")
+    _require_unchanged(recorded.get("corpora") or {}, made_with["corpora"], path)
+
+
+def _require_unchanged(before: Mapping[str, str], now: Mapping[str, str], path: Path) -> None:
+    for name, digest in before.items():
+        if now.get(name) != digest:
+            raise InputError(
+                f"{path} holds a run that searched {name} before its files changed: {_ELSEWHERE}"
+            )
+
+
+def begin(path: Path, made_with: Mapping[str, Any]) -> None:
+    """Writes the inputs of the run to run.json, again when a run continues."""
+    with writing(path):
+        write_whole(path / RUN, json.dumps(made_with, ensure_ascii=False, indent=2) + "\n")
+
+
+def reopen(path: Path) -> None:
+    """Removes the report and the predictions with an error, because rows are still to be revised.
+
+    After a crash in between, every other prediction is still there.
+    """
+    with writing(path):
+        for name in (REPORT, PAGE):
+            (path / name).unlink(missing_ok=True)
+        sync_folder(path)
+        if any(prediction.error for prediction in predictions(path)):
+            write_lines(path / PREDICTIONS, (line.line() for line in predictions(path) if not line.error))
+
+
+def finish(path: Path, report: EvalReport) -> None:
+    """Writes the report. `report.json` is written last, since it marks the run as finished."""
+    with writing(path):
+        write_whole(path / PAGE, render_html(report))
+        write_whole(path / REPORT, report.model_dump_json(indent=2) + "\n")
+
+
+def finished(path: Path) -> EvalReport:
+    """Reads the report of a finished run. Raises `InputError` if there is none."""
+    try:
+        return EvalReport.model_validate_json((path / REPORT).read_bytes())
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise InputError(
+            f"{path} holds no run of rarr eval ({error.strerror}): give the folder of a run"
+        ) from None
+    except ValidationError:
+        raise InputError(
+            f"{path / REPORT} cannot be read: delete it and run rarr eval again, which writes it again"
+        ) from None
+    if (path / RUN).exists():
+        raise InputError(
+            f"the run in {path} is not finished: run the same rarr eval again, which continues it"
+        )
+    raise InputError(f"{path} holds no run of rarr eval: give the folder that was given with -o")
+
+
+def predictions(path: Path) -> Iterator[Prediction]:
+    """Yields the predictions of finished rows, in the order in which they finished; none without a file.
+
+    An incomplete last line is removed from the file.
+    Raises `InputError` for any other line that cannot be read.
+    """
+    for number, line in enumerate(whole_lines(path / PREDICTIONS), start=1):
+        try:
+            yield Prediction.model_validate_json(line)
+        except ValidationError:
+            raise InputError(
+                f"{path / PREDICTIONS}, line {number}, is damaged: delete that line and run again"
+            ) from None

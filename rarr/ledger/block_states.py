@@ -1,0 +1,168 @@
+"""Joins the runs of a long text's blocks into one: shifts places, builds one report and one set of scores."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, TypeVar, cast
+
+from rarr.ledger.attribution_scores import auto_ais
+from rarr.ledger.evidence_selection import select_evidence
+from rarr.ledger.preservation import f1_ap, pres_lev_by_parts
+from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
+from rarr.state import State, usable
+from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.long_text import TextBlock
+from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
+
+CUT = "budget_exhausted"
+"""The code of the warning that a limit of the run has left something out."""
+_WORKING_KEYS = ("passages", "tried", "settled", "followed", "reached", "lacking")
+
+_Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)
+
+
+class BlockOutcome(NamedTuple):
+    """A block, and the last state of its run; None where the block was not revised."""
+
+    block: TextBlock
+    state: State | None
+
+    @property
+    def cut(self) -> bool:
+        """Has a limit of the run left something out? Of a block that is too long to revise, no limit has."""
+        if self.state is None:
+            return bool(self.block.sentences) and not self.block.too_long
+        return any(notice.code == CUT for notice in self.state["warnings"])
+
+    @property
+    def done(self) -> int:
+        """The number of sentences that were revised and judged; all of them if nothing was left out."""
+        if not self.cut:
+            return len(self.block.sentences)
+        return sum(sentence.status != "unjudged" for sentence in _sentences(self.state)) if self.state else 0
+
+
+def block_state(text: str, context: str | None, number: int, span: Span, lead: str) -> State:
+    """Builds the state with which the run of a block of `text` begins.
+
+    `span` is the place of the block. `lead` is text that is put before the block and is not revised.
+    """
+    block_text = lead + span.of(text)
+    return State(
+        original=block_text,
+        text=block_text,
+        context=context,
+        round=1,
+        warnings=[],
+        block=number,
+        lead=len(lead),
+    )
+
+
+def without_working_keys(state: State) -> State:
+    """Returns a copy of the state without the keys that only the block's own run needs."""
+    return cast(State, {name: value for name, value in state.items() if name not in _WORKING_KEYS})
+
+
+def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int) -> State:
+    """Joins the states of the blocks into the state of the whole run, which began with `start`.
+
+    `outcomes` are in the order of the text; the sentences of a block without a state become `unjudged`. Edits
+    are in the order of the text. The places of a block's edits count the edits of the blocks before it.
+    """
+    whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits")}
+    parts: list[tuple[str, str]] = []
+    report_sentences: list[Sentence] = []
+    at = grown = 0
+    for block, state in outcomes:
+        between = start["original"][at : block.span.start]
+        old = new = block.span.of(start["original"])
+        if state is None:
+            report_sentences += _unjudged_sentences(start["original"], block.sentences, grown)
+        else:
+            shift = block.span.start - state["lead"]
+            new = state["text"][state["lead"] :]
+            whole["queries"] += _shifted(state.get("queries", []), shift)
+            whole["edits"] += _shifted(state.get("edits", []), shift + grown)
+            whole["evidence"] += state.get("evidence", [])
+            whole["checks"] += state.get("checks", [])
+            report_sentences += _shifted(_sentences(state), shift + grown)
+        parts += [(between, between), (old, new)]
+        at, grown = block.span.end, grown + len(new) - len(old)
+    rest = start["original"][at:]
+    parts.append((rest, rest))
+    states = [outcome.state for outcome in outcomes if outcome.state is not None]
+    joined = cast(State, {**start, **whole})
+    evidence_ids, coverage = select_evidence(usable(joined), report_size)
+    return {
+        **joined,
+        "text": "".join(new for _, new in parts),
+        "round": max((state.get("round", 1) for state in states), default=1),
+        "unsearched": {query: why for state in states for query, why in state.get("unsearched", {}).items()},
+        "report": Report(
+            evidence_ids=tuple(evidence_ids), coverage=coverage, sentences=tuple(report_sentences)
+        ),
+        "scores": _scores(states, parts),
+        "warnings": [*start["warnings"], *_warnings(outcomes)],
+    }
+
+
+def _shifted(records: Iterable[_Placed], by: int) -> list[_Placed]:
+    shifted = []
+    for record in records:
+        update: dict[str, Any] = {"start": record.start + by, "end": record.end + by}
+        if isinstance(record, Sentence):
+            update["parts"] = tuple(_shifted(record.parts, by))
+        shifted.append(record.model_copy(update=update))
+    return shifted
+
+
+def _unjudged_sentences(text: str, spans: Iterable[Span], grown: int) -> list[Sentence]:
+    return [
+        Sentence(text=span.of(text), start=span.start + grown, end=span.end + grown, status="unjudged")
+        for span in spans
+    ]
+
+
+def _sentences(state: State) -> Sequence[Sentence]:
+    """Returns the sentences of the report, or without a report all sentences of the block as unjudged."""
+    if (report := state.get("report")) is not None:
+        return report.sentences
+    return _unjudged_sentences(
+        state["text"], (s for s in sentences(state["text"]) if s.start >= state["lead"]), 0
+    )
+
+
+def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores:
+    """Computes attribution over all judged sentences. Preservation also counts blocks that no run reached.
+
+    `intent` is that of the block that keeps it least. It is None if a block was not judged and none is 0.
+    """
+    scored = [state for state in states if "scores" in state and "judged" in state]
+    if not scored:
+        return Scores()
+    before, after = ([support for state in scored for support in state["judged"][side]] for side in (0, 1))
+    intents = [state["scores"].intent for state in scored]
+    judged = [intent for intent in intents if intent is not None]
+    intent = min(judged) if len(judged) == len(intents) or 0.0 in judged else None
+    preserved = pres_lev_by_parts(parts)
+    return Scores(
+        attribution_before=auto_ais(before),
+        attribution_after=auto_ais(after),
+        preservation=preserved,
+        f1_ap=f1_ap(auto_ais(after), preserved),
+        intent=intent,
+    )
+
+
+def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:
+    """Collects each warning once. Drops the blocks' warnings about limits: the whole run gives its own.
+
+    Adds `NOTHING_TO_CHECK` if no block has a query and no limit left anything out.
+    """
+    states = [outcome.state for outcome in outcomes if outcome.state is not None]
+    distinct: dict[tuple[str, str, str, str | None], Notice] = {}
+    for notice in (notice for state in states for notice in (*state["warnings"], *state.get("told", []))):
+        if notice.code not in (CUT, NOTHING_TO_CHECK.code):
+            query_id = None if notice.code == "suspicious_evidence" else notice.query_id
+            distinct.setdefault((notice.code, notice.message, notice.node, query_id), notice)
+    asked = any(state.get("queries") for state in states) or any(outcome.cut for outcome in outcomes)
+    return [*([] if asked else [NOTHING_TO_CHECK]), *distinct.values()]

@@ -1,0 +1,187 @@
+"""Finds the parts of a sentence that can be checked, and decides whether a passage confirms each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rarr.backends.rules.claims import Claim, claims
+from rarr.backends.rules.counterparts import parsed_passage
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.swapped_roles import has_swapped_roles
+from rarr.backends.rules.values import checkable_values, same_value
+from rarr.ledger.answer_places import answer_place, values_at
+from rarr.ledger.meaning_changing_words import WordFinder, telling_words
+from rarr.ledger.place_confirmation import CheckablePlace
+from rarr.ledger.replaced_nouns import replaced_nouns
+from rarr.ledger.support import Support
+from rarr.records import Check, Evidence, Part, Query
+from rarr.tools.text.blocks_and_sentences import Span
+
+SURE_SUPPORT = 0.8
+"""The least support with which a sentence is supported that has nothing to check but its subject."""
+CONFIRMING_SUPPORT = 0.7
+"""The least support with which the words of a passage confirm a part; chosen on train/handwritten."""
+
+
+class AskedPlace(NamedTuple):
+    """A place of the text that a query asks about, with the checks of the query's evidence."""
+
+    place: Span
+    checks: tuple[Check, ...]
+
+
+def sentence_parts(
+    text: str,
+    context: str | None,
+    support: Support,
+    asked: Sequence[AskedPlace],
+    evidence: Mapping[str, Evidence],
+    against: Sequence[str],
+) -> list[Part]:
+    """Finds the parts of a sentence of `text` in order, and decides their states.
+
+    Only `evidence` confirms a part: by a check, or by its words if it supports the sentence well or if one of
+    its checks agreed on another part. `against` are the ids of evidence that contradicts the sentence.
+    """
+    parsed = parsed_sentence(support.span.of(text))
+    claim = _claim_of(text, context, support)
+    places = []
+    for span in _checked_spans(text, claim, asked):
+        held = values_at(parsed, span.moved(-support.span.start))
+        place = CheckablePlace(span, span.of(text), held, parsed, claim)
+        checks = [check for other in asked if other.place == span for check in other.checks]
+        places.append((place, place.by_checks(checks, evidence, against)))
+    for at, alike in _telling_places(claim):
+        if not any(at.overlaps(place.span) for place, _ in places):
+            place = CheckablePlace(at, at.of(text), [], parsed, claim, alike)
+            places.append((place, place.part("open")))
+    # The cell "yes" has nothing to check, but its headers alone confirm nothing.
+    if claim is not None and claim.headers and not places:
+        whole = CheckablePlace(support.span, parsed.text.strip("*_"), [], parsed, claim)
+        places.append((whole, whole.part("open")))
+    places.sort(key=lambda pair: pair[0].span)
+    agreeing = {part.evidence_id for _, part in places if part.state == "confirmed"}
+    speaking = sorted(
+        (
+            name
+            for name, score in support.by_evidence.items()
+            if name in agreeing or (score or 0.0) >= CONFIRMING_SUPPORT
+        ),
+        key=lambda name: (name not in agreeing, -(support.by_evidence[name] or 0.0)),
+    )
+    passages = [evidence[name] for name in speaking if name in evidence]
+    parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
+    supporting = [evidence[name] for name in support.by_evidence if name in evidence]
+    for noun in replaced_nouns(parsed, [parsed_passage(each.text, each.title) for each in supporting]):
+        parts = _with_open(parts, noun.moved(support.span.start))
+    return parts if (support.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
+
+
+def told_in_swapped_roles(
+    text: str, context: str | None, support: Support, evidence: Mapping[str, Evidence]
+) -> list[str]:
+    """Returns the ids of evidence that has the words of the sentence, with two of its parts exchanged."""
+    claim = _claim_of(text, context, support)
+    if claim is None:
+        return []
+    return [
+        name
+        for name in support.by_evidence
+        if name in evidence
+        and any(
+            has_swapped_roles(claim.sentence, part)
+            for part in parsed_passage(evidence[name].text, evidence[name].title).sentences
+        )
+    ]
+
+
+def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[AskedPlace]:
+    """Yields the places of the sentence at `span` that a query asks about.
+
+    For a query about the whole sentence, these are the places of the text's answers in `checks`, or the
+    sentence where an answer has no place or there is no check.
+    """
+    place = Span(max(span.start, query.start), min(span.end, query.end))
+    if place != span:
+        yield AskedPlace(place, tuple(checks))
+        return
+    parsed = parsed_sentence(span.of(text))
+    for check in checks:
+        answer = answer_place(parsed, Span(-1, -1), check.text_answer)
+        yield AskedPlace(answer.moved(span.start) if answer else span, (check,))
+    if not checks:
+        yield AskedPlace(span, ())
+
+
+def is_converted(check: Check) -> bool:
+    """Does the check agree on a number that the passage gives in another unit, such as feet for metres?"""
+    if check.verdict != "agrees":
+        return False
+    text_amounts, evidence_amounts = (
+        {value.read.amount for value in checkable_values(answer) if isinstance(value.read, Quantity)}
+        for answer in (check.text_answer, check.evidence_answer)
+    )
+    return bool(text_amounts and evidence_amounts) and text_amounts.isdisjoint(evidence_amounts)
+
+
+def _claim_of(text: str, context: str | None, support: Support) -> Claim | None:
+    return next((claim for claim in claims(text, context) if claim.span == support.span), None)
+
+
+def _without_title_matches(parts: list[Part], evidence: Mapping[str, Evidence]) -> list[Part]:
+    """Returns the parts. If only names in the titles of passages are confirmed, these become open.
+
+    A title names the subject of a page. If nothing else is confirmed, the page may say nothing about the
+    sentence but its subject.
+    """
+    confirmed = [part for part in parts if part.state == "confirmed"]
+    if any(not _is_in_title(part, evidence.get(part.evidence_id)) for part in confirmed):
+        return parts
+    return [_opened(part) if part.state == "confirmed" else part for part in parts]
+
+
+def _is_in_title(part: Part, evidence: Evidence | None) -> bool:
+    named, titled = checkable_values(part.says), checkable_values(evidence.title) if evidence else ()
+    return bool(named) and all(
+        value.kind == "name" and any(same_value(value, other) for other in titled) for value in named
+    )
+
+
+def _checked_spans(text: str, claim: Claim | None, asked: Sequence[AskedPlace]) -> list[Span]:
+    """Returns the places of queries, and of the claim's other values that a query could ask for, in order.
+
+    A place of a query that contains another is left out.
+    """
+    distinct = {other.place for other in asked}
+    kept = [place for place in distinct if not any(_contains(place, other) for other in distinct)]
+    for _, place in askable_values(text, claim) if claim is not None else ():
+        if not any(place.overlaps(other) for other in kept):
+            kept.append(place)
+    return sorted(kept)
+
+
+def _telling_places(claim: Claim | None) -> Iterator[tuple[Span, WordFinder]]:
+    """Yields the place in the text of each telling word, with a finder of words that mean the same."""
+    if claim is None:
+        return
+    for span, alike in telling_words(claim.sentence):
+        if (at := claim.in_text(*span)) is not None:
+            yield at, alike
+
+
+def _with_open(parts: Sequence[Part], place: Span) -> list[Part]:
+    """Returns the parts with the part at `place` made open; adds an open part if there is none."""
+    at_place = [part for part in parts if place.overlaps(Span(part.start, part.end))][:1]
+    opened = _opened(at_place[0]) if at_place else Part(start=place.start, end=place.end, state="open")
+    others = [part for part in parts if part not in at_place]
+    return sorted([*others, opened], key=lambda part: part.start)
+
+
+def _opened(part: Part) -> Part:
+    return Part(start=part.start, end=part.end, state="open")
+
+
+def _contains(place: Span, other: Span) -> bool:
+    """Is the other place inside of this place?"""
+    return place != other and place.start <= other.start and other.end <= place.end

@@ -1,0 +1,140 @@
+"""Refuses requests to machines without a public IP address, however that address is written or hidden.
+
+A page's address comes from a search engine, from a page that redirects, or from a text of unknown origin. Its
+author may aim at the router, at the cloud's metadata service or at a server on this machine. All of these
+trust requests from inside.
+"""
+
+import asyncio
+import re
+import socket
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
+
+from rarr.errors import RetrievalError
+from rarr.retrievers.fetch.web_addresses import shown
+
+Address = IPv4Address | IPv6Address
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Takes a name and a port; returns the addresses, as text, of the machines with that name."""
+
+
+class UnreachableError(Exception):
+    """A host may not or cannot be asked, whichever of its pages is wanted. The message is the reason."""
+
+
+_LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")  # browsers read a host that ends in a number as an IPv4 address
+_LONGEST_NAME = 253
+_INSIDE = ("localhost", "localdomain", "local", "internal", "intranet", "lan", "home", "corp", "home.arpa")
+
+_NAT64 = IPv6Network("64:ff9b::/96")
+_GLOBAL_UNICAST = IPv6Network("2000::/3")  # all addresses that have been assigned
+# Networks that `is_global` counts as public in some Python versions from 3.11 on.
+_SPECIAL = tuple(
+    ip_network(network)
+    for network in (
+        "192.0.0.0/24",  # protocols; Oracle's metadata
+        "192.88.99.0/24",  # relays of 6to4
+        "168.63.129.16/32",  # Azure's metadata, on a public address
+        "2001::/23",  # protocols
+        "2001:db8::/32",  # examples
+        "3fff::/20",  # examples
+    )
+)
+
+
+async def resolve(name: str, port: int) -> Sequence[str]:
+    """Asks the system's resolver for the IP addresses of `name`. Raises `OSError`."""
+    entries = await asyncio.get_running_loop().getaddrinfo(name, port, type=socket.SOCK_STREAM)
+    return [str(entry[4][0]) for entry in entries]
+
+
+async def vetted(host: str, port: int, find: Resolve, *, allow_loopback: bool = False) -> list[str]:
+    """Returns the IP addresses of `host`, a name or an IP address, in the resolver's order.
+
+    Raises `UnreachableError` if the host has no address, or an address that is not public. Connect to one of
+    these addresses and not to the name: then a later answer for the name cannot redirect the connection.
+    """
+    literal = _literal(host)
+    addresses = [literal] if literal else await _looked_up(host, port, find)
+    for address in addresses:
+        if not (is_public(address) or (allow_loopback and address.is_loopback)):
+            raise _unreachable(host, f"its address {address} is not a public one")
+    return [str(address) for address in addresses]
+
+
+def is_public(address: Address) -> bool:
+    """True if `address` is public: everybody on the internet can reach it, as far as the address tells."""
+    inner = list(_inside(address))
+    if inner:
+        return all(map(is_public, inner))
+    if isinstance(address, IPv6Address) and address not in _GLOBAL_UNICAST:
+        return False
+    return (
+        address.is_global
+        and not (address.is_multicast or address.is_reserved)
+        and not any(address in network for network in _SPECIAL)
+    )
+
+
+def host_name(host: str) -> str:
+    """Returns a host name or IP address in canonical form.
+
+    Raises `RetrievalError` for a host that is no name, that is an unusual form of an IP address, or that
+    names a machine of a local network. IP addresses are judged by `vetted`.
+    """
+    name = host.lower().removesuffix(".")
+    literal = _literal(name)
+    if literal:
+        return str(literal)
+    labels = name.split(".")
+    if _NUMBER.fullmatch(labels[-1]):
+        raise _refused(host, "write an IP address as four decimal numbers")
+    if len(name) > _LONGEST_NAME or not all(map(_LABEL.fullmatch, labels)):
+        raise _refused(host, "it is not the name of a machine")
+    if len(labels) == 1 or any(f".{name}".endswith(f".{inside}") for inside in _INSIDE):
+        raise _refused(host, "it names a machine of a local network")
+    return name
+
+
+def _literal(host: str) -> Address | None:
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return None
+    # A zone names a network card of this machine.
+    return None if isinstance(address, IPv6Address) and address.scope_id else address
+
+
+def _inside(address: Address) -> Iterator[IPv4Address]:
+    """Yields the IPv4 addresses inside an IPv6 address, to which its packets may be delivered."""
+    if isinstance(address, IPv4Address):
+        return
+    if address.ipv4_mapped:
+        yield address.ipv4_mapped
+    if address.sixtofour:
+        yield address.sixtofour
+    if address.teredo:
+        yield from address.teredo
+    if address in _NAT64:
+        yield IPv4Address(int(address) & 0xFFFF_FFFF)
+
+
+async def _looked_up(name: str, port: int, find: Resolve) -> list[Address]:
+    try:
+        addresses = [ip_address(text) for text in await find(name, port)]
+    except (OSError, ValueError) as error:
+        why = f"its name cannot be looked up ({shown(str(error))}): check the address and the connection"
+        raise _unreachable(name, why) from None
+    if not addresses:
+        raise _unreachable(name, "it has no address: check how it is written")
+    return addresses
+
+
+def _unreachable(host: str, why: str) -> UnreachableError:
+    return UnreachableError(f"the host {shown(host)!r} is not asked: {why}")
+
+
+def _refused(host: str, why: str) -> RetrievalError:
+    return RetrievalError(str(_unreachable(host, why)))

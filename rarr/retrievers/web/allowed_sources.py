@@ -1,0 +1,172 @@
+"""Decides which sources may be used, by domain and date, and which addresses lead to the same page."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
+
+import httpx2
+
+from rarr.records import Passage
+from rarr.valid_unicode import valid
+
+_TRACKING = re.compile(
+    r"utm_\w+|fbclid|gclid|gclsrc|dclid|gbraid|wbraid|msclkid|yclid|twclid|igshid|mc_[ce]id|_hs(?:enc|mi)"
+    r"|_ga|_gl|vero_id|mkt_tok|ocid|amp",
+    re.IGNORECASE,
+)
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://|//|www\.", re.IGNORECASE)
+_BARE = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.org/page, but not a file's name
+_OTHER_FACES = {"www", "m", "mobile", "amp"}  # host labels under which a site shows the same pages
+_OF_AMP_CACHE = re.compile(
+    r"^https?://(?:(?:www\.)?google\.[a-z.]+/amp|[^/]*cdn\.ampproject\.org/[a-z])/(?:s/)?", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class SourceLimits:
+    """Limits sources by domain and date of publication. Empty values and None allow every source.
+
+    `include` and `exclude` are domains. A passage without a date is left out where a date is required,
+    because nobody can tell whether it fits.
+    """
+
+    include: Sequence[str] = ()
+    exclude: Sequence[str] = ()
+    after: datetime | None = None
+    before: datetime | None = None
+
+    def keep(self, passages: Sequence[Passage]) -> list[Passage]:
+        """Returns those of `passages` whose source and date are allowed."""
+        return [
+            passage
+            for passage in passages
+            if allowed(passage.source, self.include, self.exclude)
+            and within(passage.published_at, self.after, self.before)
+        ]
+
+
+def allowed(url: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
+    """True if the host of `url` is in or under a domain of `include`, and in none of `exclude`.
+
+    `example.org` includes www.example.org, but not badexample.org. Without `include`, every host that is not
+    excluded may be used.
+    """
+    host = host_of(url)
+    if not host and _ADDRESS.match(url):  # readers may disagree on its host
+        return not include and not exclude
+    if any(_is_under(host, domain) for domain in exclude):
+        return False
+    return not include or any(_is_under(host, domain) for domain in include)
+
+
+def within(moment: datetime | None, after: datetime | None, before: datetime | None) -> bool:
+    """True if `after` <= `moment` < `before`. A missing `moment` fits only if there is no limit.
+
+    Times without a zone are in UTC.
+    """
+    if moment is None:
+        return after is None and before is None
+    moment, after, before = _zoned(moment), after and _zoned(after), before and _zoned(before)
+    return (after is None or moment >= after) and (before is None or moment < before)
+
+
+def normalised(url: str) -> str:
+    """Returns a name for the page at `url` that is the same for all its addresses. It cannot be fetched.
+
+    It leaves out the scheme, www, the mobile and AMP variants, tracking parameters, the fragment and a slash
+    at the end. A source that is not a web address stays as it is.
+    """
+    parts = _parts(_OF_AMP_CACHE.sub("https://", url, count=1))
+    if parts is None or not parts.hostname:
+        return url
+    path = re.sub(r"(?:/amp|\.amp(?=\.html$))?/*$", "", re.sub(r"^/amp(?=/)", "", unquote(parts.path)))
+    pairs = [pair for pair in parse_qsl(parts.query, True) if not _TRACKING.fullmatch(pair[0])]
+    query = f"?{urlencode(sorted(pairs))}" if pairs else ""
+    port = f":{parts.port}" if parts.port not in (None, 80, 443) else ""
+    return f"{_plain(parts.hostname)}{port}{path}{query}"
+
+
+def host_of(url: str) -> str:
+    """Returns the host of a web address without www; "" if there is none, or the host is ambiguous."""
+    parts = _parts(url)
+    if parts is None or "\\" in parts.netloc:
+        return ""
+    return _ascii(parts.hostname or "").removeprefix("www.")
+
+
+def site_of(source: str) -> str:
+    """Returns the registered domain of a web source, as example.org for a.b.example.org.
+
+    "" for a file, and "?" for an address whose host is ambiguous. The hosts of a service that gives its
+    subdomains away, as github.io does, count as one site, since anybody can have many of them.
+    """
+    host = host_of(source)
+    if host:
+        return _registered(host)
+    return "?" if _ADDRESS.match(source) else ""
+
+
+@lru_cache(maxsize=4096)
+def _registered(host: str) -> str:
+    from tld import get_fld  # the first call reads its list, which ships with it
+
+    domain = get_fld(host, fix_protocol=True, fail_silently=True, search_private=False)
+    if domain or ":" in host or host.rpartition(".")[2].isdigit():  # an IP address has no domain
+        return domain or host
+    return ".".join(host.split(".")[-2:])  # the default rule of the list of suffixes
+
+
+def _is_bare(source: str) -> bool:
+    """True if `source` is an address without https. The name of a folder rarely ends like a domain."""
+    match = _BARE.match(source)
+    if match is None:
+        return False
+    from tld import get_fld
+
+    return get_fld(match[0], fix_protocol=True, fail_silently=True, search_private=False) is not None
+
+
+def _plain(host: str) -> str:
+    """Removes the labels of variants (www, m, amp) from a host, as from en.m.wikipedia.org."""
+    labels = (_ascii(host) or host.lower()).split(".")
+    faces = [label for label in labels[:-2] if label not in _OTHER_FACES]
+    return ".".join([*faces, *labels[-2:]])
+
+
+def _is_under(host: str, domain: str) -> bool:
+    wanted = host_of(domain if "://" in domain else f"https://{domain.strip().removeprefix('*').lstrip('.')}")
+    return bool(wanted) and (host == wanted or host.endswith(f".{wanted}"))
+
+
+def _ascii(host: str) -> str:
+    """Returns the ASCII name under which the client fetches pages from `host`; "" if there is none.
+
+    The client itself converts it, so that the host that is checked is the host that is asked: the client uses
+    IDNA 2008. The standard library uses IDNA 2003, in which straße.de is strasse.de.
+    """
+    name = host.lower().rstrip(".")
+    if name.isascii():
+        return name
+    try:
+        return httpx2.URL(scheme="https", host=name).raw_host.decode("ascii").rstrip(".")
+    except (httpx2.InvalidURL, UnicodeError):
+        return ""
+
+
+def _parts(url: str) -> SplitResult | None:
+    url = valid(url.strip())
+    if url.startswith("//") or url[:4].lower() == "www." or _is_bare(url):
+        url = f"https://{url.lstrip('/')}"
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises ValueError where it is not a number
+    except ValueError:
+        return None
+    return parts if parts.scheme.lower() in ("http", "https") else None
+
+
+def _zoned(moment: datetime) -> datetime:
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

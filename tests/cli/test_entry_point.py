@@ -1,0 +1,120 @@
+"""The other commands, completion, and help texts whose examples work."""
+
+import json
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from unittest.mock import Mock
+
+import pytest
+
+from cli.helpers import Command, FakeReviser, is_complaint
+from rarr.cli.options import given
+from rarr.training.noising.resumable_noising import NoisingReport
+
+
+@pytest.mark.slow
+def test_index_counts_what_it_read(command: Command, notes: Path) -> None:
+    assert command("index", "notes", "-o", "out") == (
+        0,
+        b"documents: 1\npassages: 1\nfiles: 1 read, 0 unchanged, 0 removed\n",
+        "",
+    )
+    assert b"0 read, 1 unchanged" in command("index", "notes", "--out", "out").out
+
+
+@pytest.mark.slow
+def test_index_names_each_skipped_file(command: Command, notes: Path) -> None:
+    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    done = command("index", "notes", "-o", "out")
+    assert (done.status, is_complaint(done.err), "broken.pdf: not searched: " in done.err) == (0, True, True)
+
+
+@pytest.mark.slow
+def test_doctor_succeeds_where_nothing_is_broken(command: Command) -> None:
+    done = command("doctor", "--offline")
+    assert (done.status, done.out[:12], done.err) == (0, b"ok       pyt", "")
+
+
+def test_doctor_fails_where_something_is_broken(command: Command) -> None:
+    done = command("doctor", "--corpus", "nowhere", "--json")
+    assert done.status == 2
+    assert [finding["name"] for finding in json.loads(done.out) if finding["state"] == "broken"] == ["corpus"]
+
+
+def test_version(command: Command) -> None:
+    assert command("--version").out.startswith(b"rarr ")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_shown(command: Command, monkeypatch: pytest.MonkeyPatch, shell: str) -> None:
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
+    done = command("--show-completion", shell)
+    assert (done.status, b"_RARR_COMPLETE" in done.out) == (0, True)
+
+
+def test_completion_knows_the_presets(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("_RARR_COMPLETE", "complete_bash")
+    monkeypatch.setenv("COMP_WORDS", "rarr revise --preset ")
+    monkeypatch.setenv("COMP_CWORD", "3")
+    assert command().out.split() == [b"default", b"paper", b"fast"]
+
+
+def examples() -> list[str]:
+    """The example lines of every help text."""
+    program = "import sys; from rarr.cli import run; sys.exit(run())"
+    pages = [
+        subprocess.run(
+            [sys.executable, "-c", program, *argv], capture_output=True, text=True, check=True
+        ).stdout
+        for argv in (
+            ["--help"],
+            ["revise", "--help"],
+            ["index", "--help"],
+            ["eval", "--help"],
+            ["doctor", "--help"],
+            ["train", "data", "--help"],
+            ["train", "editor", "--help"],
+        )
+    ]
+    return [line.strip() for page in pages for line in page.splitlines() if line.startswith("    rarr ")]
+
+
+@pytest.mark.slow
+def test_every_help_text_has_examples_that_work(
+    command: Command, fake: type[FakeReviser], notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RARR_OFFLINE", "true")  # for `rarr doctor`; the others have a fake
+    noised = NoisingReport(rows=1, new=1, dropped={})
+    monkeypatch.setattr("rarr.training.noising.resumable_noising.make_data", lambda *files, **more: noised)
+    trained = SimpleNamespace(
+        rows=2, held_out=1, examples={}, steps=1, before={}, after={}, decisions=(), seconds=1.0
+    )
+    editor = SimpleNamespace(fine_tune=lambda *rows, **more: trained, Backend=Mock())
+    monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", editor)  # it needs torch
+    Path("draft.md").write_text("The bridge opened in 1935.")
+    Path("data.jsonl").write_text('{"text": "The bridge opened in 1937."}\n')
+    assert command("index", "notes", "-o", "notes.index").status == 0
+    lines = examples()
+    assert len(lines) >= 15
+    for line in lines:
+        argv, _, source = line.partition(" < ")
+        stdin = Path(source).read_bytes() if source else b""
+        assert (line, command(*shlex.split(argv)[1:], stdin=stdin).status) == (line, 0)
+
+
+def test_omitted_option_sets_no_setting_and_zero_does() -> None:
+    assert given(max_calls=0, offline=False, corpus=None, include_domains=[], refresh=True) == {
+        "max_calls": 0,
+        "refresh": True,
+    }
+
+
+@pytest.mark.slow
+def test_python_m_runs_the_command_line() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "rarr", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("rarr ")

@@ -1,0 +1,189 @@
+from collections.abc import Sequence
+from ipaddress import ip_address
+
+import pytest
+
+from rarr.errors import RetrievalError
+from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, host_name, is_public, vetted
+
+PRIVATE = [
+    "0.0.0.0",
+    "10.0.0.1",
+    "100.64.0.1",
+    "100.100.100.200",
+    "127.0.0.1",
+    "168.63.129.16",
+    "169.254.169.254",
+    "172.16.0.1",
+    "192.0.0.192",
+    "192.0.2.1",
+    "192.88.99.1",
+    "192.168.1.1",
+    "198.18.0.1",
+    "198.51.100.1",
+    "203.0.113.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "::",
+    "::1",
+    "::127.0.0.1",
+    "::ffff:10.0.0.1",
+    "::ffff:169.254.169.254",
+    "::ffff:0:10.0.0.1",
+    "64:ff9b::10.0.0.1",
+    "64:ff9b::169.254.169.254",
+    "64:ff9b:1::8.8.8.8",
+    "100::1",
+    "2001::1",
+    "2001:0:a00:1::f7f7:f7f7",
+    "2001:0:808:808::f5ff:fffe",
+    "2001:20::1",
+    "2001:db8::1",
+    "2002:7f00:1::",
+    "2002:a00:1::1",
+    "3fff::1",
+    "5f00::1",
+    "fc00::1",
+    "fd00:ec2::254",
+    "fe80::1",
+    "fe80::1%1",
+    "fec0::1",
+    "ff02::1",
+]
+PUBLIC = [
+    "8.8.8.8",
+    "93.184.215.14",
+    "2606:4700::1111",
+    "::ffff:8.8.8.8",
+    "64:ff9b::8.8.8.8",
+    "2002:808:808::1",
+]
+
+
+def finding(*answers: Sequence[str] | OSError) -> Resolve:
+    """Answers one look-up after the other; the last answer stays."""
+    left = list(answers)
+
+    async def find(name: str, port: int) -> Sequence[str]:
+        answer = left.pop(0) if len(left) > 1 else left[0]
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    return find
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+def test_private_address_is_known(address: str) -> None:
+    assert not is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_public_address_is_known(address: str) -> None:
+    assert is_public(ip_address(address))
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+async def test_name_with_a_private_address_is_refused(address: str) -> None:
+    with pytest.raises(UnreachableError, match="is not a public one"):
+        await vetted("site.org", 80, finding([address]))
+
+
+@pytest.mark.parametrize("addresses", [["8.8.8.8", "10.0.0.1"], ["10.0.0.1", "8.8.8.8"], ["8.8.8.8", "::1"]])
+async def test_one_private_address_among_public_ones_is_refused(addresses: list[str]) -> None:
+    with pytest.raises(UnreachableError, match="is not a public one"):
+        await vetted("site.org", 80, finding(addresses))
+
+
+async def test_public_addresses_keep_their_order() -> None:
+    assert await vetted("site.org", 80, finding(PUBLIC)) == [str(ip_address(address)) for address in PUBLIC]
+
+
+async def test_an_address_needs_no_lookup() -> None:
+    assert await vetted("8.8.8.8", 80, finding(OSError())) == ["8.8.8.8"]
+
+
+async def test_loopback_needs_permission() -> None:
+    assert await vetted("127.0.0.1", 80, finding([]), allow_loopback=True) == ["127.0.0.1"]
+    with pytest.raises(UnreachableError):
+        await vetted("10.0.0.1", 80, finding([]), allow_loopback=True)
+
+
+@pytest.mark.parametrize("addresses", [[], ["nonsense"], OSError("no such name"), OSError("\x1b[31m" * 1000)])
+async def test_name_without_an_address_is_an_error(addresses: Sequence[str] | OSError) -> None:
+    with pytest.raises(UnreachableError, match=r"'site\.org' is not asked") as caught:
+        await vetted("site.org", 80, finding(addresses))
+    assert str(caught.value).isprintable()
+    assert len(str(caught.value)) < 300
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("Site.ORG", "site.org"),
+        ("site.org.", "site.org"),
+        ("xn--mnchen-3ya.de", "xn--mnchen-3ya.de"),
+        ("a_b.site.org", "a_b.site.org"),
+        ("8.8.8.8", "8.8.8.8"),
+        ("8.8.8.8.", "8.8.8.8"),
+        ("2606:4700:0::1111", "2606:4700::1111"),
+        ("homeland.org", "homeland.org"),
+    ],
+)
+def test_host_name_is_normalised(host: str, name: str) -> None:
+    assert host_name(host) == name
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("", ".", "..", "a..b", "site.org..", "-a.org", "a-.org", f"{'a' * 64}.org", "a." * 127 + "org"),
+        *(
+            "127%2e0%2e0%2e1",
+            "a b.org",
+            "a/b.org",
+            "a\x00.org",
+            "fe80::1%1",
+            "[::1]",
+            "münchen.de",
+            "１.1.1.1",
+        ),
+    ],
+)
+def test_malformed_host_name_is_refused(host: str) -> None:
+    with pytest.raises(RetrievalError, match="is not asked"):
+        host_name(host)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("2130706433", "0177.0.0.1", "0x7f.1", "0x7f000001", "127.1", "127.0.1", "010.0.0.1", "1.2.3.4.5"),
+        *("127.0.0.01", "256.1.1.1", "0x", "a.0x", "00000000177.0.0.1", "127.0.0.0x1."),
+    ],
+)
+def test_address_in_another_notation_is_refused(host: str) -> None:
+    with pytest.raises(RetrievalError, match="four decimal numbers"):
+        host_name(host)
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *(
+            "localhost",
+            "LOCALHOST",
+            "localhost.",
+            "a.localhost",
+            "router",
+            "wiki",
+            "printer.local",
+            "nas.lan",
+        ),
+        *("metadata.google.internal", "db.corp", "x.home.arpa", "host.docker.internal", "ip6-localhost"),
+    ],
+)
+def test_name_of_a_local_network_is_refused(host: str) -> None:
+    with pytest.raises(RetrievalError, match="local network"):
+        host_name(host)

@@ -1,0 +1,86 @@
+"""The door: whatever comes in is valid Unicode behind it, once and for all."""
+
+import json
+import sqlite3
+from typing import Any
+
+import pytest
+from hypothesis import example, given, strategies as st
+
+from rarr.records import Notice
+from rarr.valid_unicode import valid
+
+# All planes, both halves of pairs above all, and NUL.
+HALVES = st.characters(categories=["Cs"])
+SURROGATES = st.text(st.one_of(HALVES, st.characters(codec=None), st.just("\0")), max_size=30)
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | SURROGATES,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(SURROGATES, inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def expected(text: str) -> str:
+    """The rule, character by character."""
+    replaced, at = "", 0
+    while at < len(text):
+        character, after = text[at], text[at + 1 : at + 2]
+        at += 1
+        if "\ud800" <= character <= "\udbff" and "\udc00" <= after <= "\udfff":
+            character = chr(0x10000 + ((ord(character) - 0xD800) << 10) + ord(after) - 0xDC00)
+            at += 1
+        replaced += "\ufffd" if character == "\0" or "\ud800" <= character <= "\udfff" else character
+    return replaced
+
+
+@given(SURROGATES)
+@example("\ud83d\ude00")
+@example("\ude00\ud83d")
+@example("\ud83d\ud83d\ude00\ude00")
+@example("\U0010ffff\udbff")
+def test_surrogate_pairs_are_joined_and_lone_surrogates_replaced(text: str) -> None:
+    assert valid(text) == expected(text)
+
+
+@given(SURROGATES)
+def test_repaired_text_can_be_stored_and_is_not_changed_again(text: str) -> None:
+    behind = valid(text)
+    assert behind.encode().decode() == behind
+    assert json.loads(json.dumps(behind, ensure_ascii=False).encode()) == behind
+    assert sqlite3.connect(":memory:").execute("SELECT ?", (behind,)).fetchone() == (behind,)
+    assert valid(behind) is behind
+
+
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0")))
+def test_text_without_surrogates_stays_the_same_object(text: str) -> None:
+    assert valid(text) is text
+
+
+@given(JSON)
+def test_nested_surrogates_in_json_are_replaced(value: Any) -> None:
+    encoded = json.dumps(valid(value), ensure_ascii=False)
+    assert "\\u0000" not in encoded
+    encoded.encode()
+
+
+@pytest.mark.parametrize("value", [3, None, 2.5, b"\xff", Notice(code="a", message="b", node="c")])
+def test_value_without_surrogates_stays_the_same_object(value: object) -> None:
+    assert valid([value, (value,)])[0] is value
+
+
+@given(SURROGATES)
+def test_records_hold_no_surrogates(text: str) -> None:
+    made = Notice(code=text, message=text, node="n", query_id=text)
+    assert Notice.model_validate_json(made.model_dump_json()) == made
+
+
+@given(
+    st.dictionaries(st.text(st.sampled_from("a\0\ud800\udc00\ufffd"), max_size=3), st.integers(), max_size=12)
+)
+@example({key: number for number, key in enumerate(("\ud800", "\ufffd", "\udc00", "\0"))})
+@example({key: number for number, key in enumerate(("\ud800", "\udc00", "\ufffd (2)"))})
+def test_keys_that_become_equal_keep_all_values(given: dict[str, int]) -> None:
+    behind = valid(given)
+    assert list(behind.values()) == list(given.values())
+    assert all(behind[key] == number for key, number in given.items() if valid(key) == key)
+    assert valid(behind) == behind
