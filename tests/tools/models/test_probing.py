@@ -157,11 +157,12 @@ def test_switches_are_written_as_they_are_sent(fields: dict[str, Any], written: 
     assert tomllib.loads(f"extra = {written}")["extra"] == fields
 
 
+@pytest.mark.slow
 async def test_one_slot_is_told_from_several() -> None:
-    with server(SlowModel(1e6, 4000, one_slot=True), prefix_cache=False) as one:
+    with server(SlowModel(1e6, 400, one_slot=True), prefix_cache=False) as one:
         alone = await profile(one)
     assert (ability(alone, "requests at once").state, alone.speed is not None) == ("no", True)
-    with server(SlowModel(1e6, 4000), prefix_cache=False) as several:
+    with server(SlowModel(1e6, 400), prefix_cache=False) as several:
         together = await profile(several)
     assert ability(together, "requests at once").state == "yes"
 
