@@ -167,9 +167,10 @@ async def test_one_slot_is_told_from_several() -> None:
     assert ability(together, "requests at once").state == "yes"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cache", "state"), [(True, "yes"), (False, "no")])
 async def test_prefix_cache_is_seen_by_the_time_where_it_is_not_reported(cache: bool, state: str) -> None:
-    with server(SlowModel(20_000, 1e6, cache=cache), prefix_cache=False) as at:
+    with server(SlowModel(2000, 1e6, cache=cache), prefix_cache=False) as at:
         found = await profile(at)
     assert ability(found, "prefix cache").state == state
 
