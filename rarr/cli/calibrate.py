@@ -1,15 +1,17 @@
 """`rarr calibrate`: fits how probable the "yes" of a language model has to be where it judges."""
 
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rarr.cli import options
 from rarr.cli.streams import complain, warn, write
-from rarr.errors import ModelError
+from rarr.errors import ModelError, SettingsError
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
+    from rarr.backends.prompted.model_calibration import ModelCalibration
     from rarr.training.judge_calibration import CalibrationReport, JudgeFigures, JudgementReport
 
 
@@ -23,13 +25,13 @@ def calibrate(
 ) -> int:
     """Calibrate a language model that judges support or intent.
 
-    Asks the model about labelled pairs, and fits its probability of "yes" on one half of them. The other half
-    is only measured on. From then on, runs in which this model judges support (models attribute) or intent
-    (models evaluate) use the probability instead of the model's word. The server has to give logprobs, as
-    vLLM and llama.cpp do. DATA has a pair a line: "claim", "evidence" and "supported", or "text", "revision"
-    and "preserved", each true or false, and optionally "half": fit or measure. Without DATA, the pairs that
-    ship are used. Exit status: 0 done; 2 the call or DATA is wrong; 3 the model could not be asked; 4 a
-    judgement does not reach the precision, and keeps the word.
+    Asks the model about labelled pairs, and fits its probability of "yes" on one half of them. The other
+    half is used only to measure. From then on, runs in which this model judges support (models attribute)
+    or intent (models evaluate) use the probability instead of the model's word. The server has to give
+    logprobs, as vLLM and llama.cpp do. DATA has a pair a line: "claim", "evidence" and "supported", or
+    "text", "revision" and "preserved", each true or false, and optionally "half": fit or measure. Without
+    DATA, the pairs that ship are used. Exit status: 0 done; 2 the call or DATA is wrong; 3 the model
+    could not be asked; 4 a judgement does not reach the precision, and keeps the word.
 
     \b
     Examples:
@@ -54,9 +56,12 @@ def calibrate(
     except ModelError as error:
         return complain(str(error), 3)
     path: Path = out or calibration_path(settings.home, report.model)
-    if report.kept is not None:
-        write_calibration(path, report.kept, private=out is None)
-    write(_shown(report, path, used=out is None))
+    kept = _kept(path, report)
+    if kept is not None:
+        write_calibration(path, kept, private=out is None)
+    elif out is None:
+        path.unlink(missing_ok=True)  # an earlier calibration of a judgement that has no threshold now
+    write(_shown(report, path, kept=kept is not None, used=out is None))
     refused = [part.judgement for part in report.judgements if part.calibration is None]
     for judgement in refused:
         warn(
@@ -69,14 +74,29 @@ def calibrate(
 _WORDS = {"support": "supported", "intent": "preserved"}
 
 
-def _shown(report: "CalibrationReport", path: Path, *, used: bool) -> str:
+def _kept(path: Path, report: "CalibrationReport") -> "ModelCalibration | None":
+    """Returns the new calibrations, with the earlier ones of judgements that the data have no pairs about."""
+    from rarr.backends.prompted.model_calibration import read_calibration
+
+    earlier = None
+    with suppress(SettingsError):  # a damaged file is replaced
+        earlier = read_calibration(path, report.model)
+    asked = {part.judgement for part in report.judgements}
+    known = earlier.judgements if earlier is not None and earlier.model == report.model else {}
+    others = {judgement: made for judgement, made in known.items() if judgement not in asked}
+    newest = report.kept or earlier
+    judgements = others | (report.kept.judgements if report.kept else {})
+    return newest.model_copy(update={"judgements": judgements}) if newest and judgements else None
+
+
+def _shown(report: "CalibrationReport", path: Path, *, kept: bool, used: bool) -> str:
     lines = [line for judgement in report.judgements for line in _table(judgement)]
     spent = report.usage
     lines.append(
         f"spent: {counted(spent.model_calls, 'model call')}, {counted(spent.input_tokens, 'token')} in,"
         f" {spent.output_tokens:,} out, {spent.seconds:.0f} seconds"
     )
-    if report.kept is not None:
+    if kept:
         effect = f"used by runs in which {report.model} judges" if used else "not used until it is"
         where = "" if used else " in the data folder"
         lines.append(f"calibration: {path}, {effect}{where}")

@@ -82,6 +82,29 @@ def test_a_judge_without_a_clue_keeps_its_word(command: Command, home: Path, pai
     assert not home.exists()
 
 
+def test_a_judge_that_lost_its_clue_loses_its_calibration(command: Command, home: Path, pairs: Path) -> None:
+    with ScriptedServer(knows, probability=0.9) as server:
+        assert calibrate(command, server, str(pairs)).status == 0
+    assert calibration_path(home, MODEL).exists()
+    with ScriptedServer(lambda request: {"answer": "yes"}, probability=0.9) as server:
+        assert calibrate(command, server, str(pairs)).status == 4
+    assert not calibration_path(home, MODEL).exists()
+
+
+def test_another_judgement_keeps_its_calibration(command: Command, home: Path, pairs: Path) -> None:
+    with ScriptedServer(knows, probability=0.9) as server:
+        assert calibrate(command, server, str(pairs)).status == 0
+        intent = [
+            {"text": f"Mill {n} {verb}.", "revision": f"Mill {n} burned.", "preserved": verb == "burned"}
+            for n in range(30)
+            for verb in ("burned", "leaked")
+        ]
+        pairs.write_text("".join(json.dumps(line) + "\n" for line in intent))
+        assert calibrate(command, server, str(pairs)).status == 0
+    kept = json.loads(calibration_path(home, MODEL).read_text())["judgements"]
+    assert sorted(kept) == ["intent", "support"]
+
+
 def test_too_few_pairs_cost_nothing(command: Command, home: Path, pairs: Path) -> None:
     pairs.write_text("\n".join(pairs.read_text().splitlines()[:30]))
     with ScriptedServer(knows, probability=0.9) as server:

@@ -12,7 +12,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, model_validator
 
 from rarr.backends.logistic import Logistic
 from rarr.errors import InputError, SettingsError
@@ -88,7 +88,7 @@ def read_calibration(path: Path, model: str) -> ModelCalibration | None:
         return None
     except OSError as error:
         reason = f"cannot be read ({error.strerror})"
-    except (ValueError, ValidationError):
+    except ValueError:
         reason = "is damaged, or of another version of rarr"
     raise SettingsError(f"the calibration {path} {reason}: delete it, or run rarr calibrate {model}")
 

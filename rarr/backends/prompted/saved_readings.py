@@ -121,10 +121,9 @@ class SavedReadings:
 
 
 def _digest(version: str, saved_as: str, ask: ChatRequest) -> bytes:
-    parts = [
-        *(version, saved_as, ask.prompt, ask.messages, dict(ask.schema), ask.samples),
-        *(ask.temperature, ask.max_tokens, ask.probability),
-    ]
+    request = (ask.prompt, ask.messages, dict(ask.schema), ask.samples)
+    parameters = (ask.temperature, ask.max_tokens, ask.probability)
+    parts = [version, saved_as, *request, *parameters]
     return sha256(json.dumps(parts, sort_keys=True).encode()).digest()
 
 

@@ -68,7 +68,9 @@ def may_be_of_a_namesake(text: str, context: str | None, asked: str, evidence: P
         is_dated = _stems(full_text).issuperset(title.years)
         return not is_dated and not _names_another(names, title.name, asked, evidence)
     identity = _identity(full_text, title.name)
-    kinds, beside = identity.kinds - {stem(asked)}, identity.names - {*key_words(asked)}
+    in_question = key_words(asked)
+    kinds = identity.kinds - {stem(word) for word in in_question}
+    beside = identity.names - {*in_question}
     if not all(has_place(evidence.key_words, name) for name in beside):
         return True
     defined = _kinds_in(evidence, title.name)

@@ -34,11 +34,11 @@ class _Server:
 class AnswerWaits:
     """The waits for one server, `name`, whose tokens come at most `between_s` seconds after each other.
 
-    A slow server reads the prompts of all requests under way before it answers the last of them. So a request
-    waits for its first token while the server sends tokens to others, and from its start or the last of these
-    tokens three times as long as the slowest of the last 20 waits, for each token of the prompts under way:
-    at least `between_s`, and at most `LONGEST` times `between_s` in all. As long as the speed is not known,
-    it is `between_s` for each prompt under way, for at most three of them.
+    A slow server reads the prompts of all requests under way before it answers the last of them. So the limit
+    for a first token grows with these prompts: three times the slowest of the last 20 waits for a token of a
+    prompt, times the tokens of the prompts under way, and at least `between_s`. Each token that is sent to
+    another request starts this wait again; the whole wait is at most `LONGEST` times `between_s`. While the
+    speed is unknown, the limit is `between_s` for each prompt under way, for at most three prompts.
     """
 
     def __init__(self, name: str, between_s: float) -> None:
@@ -112,9 +112,13 @@ class _Wait:
     def token_arrived(self) -> None:
         """Counts a token, the first of which shows the speed of the server."""
         now = self._loop.time()
-        if not self.token_at:
+        is_first = not self.token_at
+        if is_first:
             self._server.paces.append((now - self.began) / max(1, self._prompts))
         self.token_at = self._server.last_token_at = now
+        if is_first:  # the wait for the next token is shorter
+            self.end()
+            self.watch()
 
     def _least_s(self) -> float:
         """The seconds of silence in which the first token has to come."""

@@ -67,7 +67,7 @@ def _event(value: bytes, name: str, secrets: Sequence[str]) -> Any:
 
 async def _drained(lines: AsyncIterator[bytes]) -> None:
     """Reads the end of the answer, without which the connection would be closed."""
-    with suppress(TimeoutError):
+    with suppress(TimeoutError, httpx2.HTTPError, CallFailure):  # the answer is complete already
         async with asyncio.timeout(_END_S):
             async for _ in lines:
                 pass

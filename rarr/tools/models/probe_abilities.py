@@ -64,6 +64,8 @@ def usage_ability(outcomes: Sequence[Outcome]) -> Ability:
     """Tells whether the server reports the tokens of an answer."""
     if any(isinstance(outcome, Answer) and not any(outcome.tokens) for outcome in outcomes):
         return Ability(name="token counts", state="no", detail="it reports none: tokens are estimated")
+    if not any(any(outcome.tokens) for outcome in outcomes):
+        return Ability(name="token counts", state="unknown", detail="no answer shows it")
     return Ability(name="token counts", state="yes", detail="reported with each answer")
 
 
@@ -89,7 +91,7 @@ async def context_ability(chat: Any) -> Ability:
     ):
         if isinstance(tokens, int):
             return Ability(name=name, state="yes", detail=f"{tokens:,} tokens ({place})")
-    return Ability(name=name, state="unknown", detail="the server does not tell it")
+    return Ability(name=name, state="unknown", detail="the server does not report it")
 
 
 async def _props_length(chat: Any) -> object:

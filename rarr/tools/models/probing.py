@@ -136,7 +136,7 @@ class _Probing:
         name, known = "thinking", {reasons(outcome) for outcome in outcomes}
         if True not in known:
             state: State = "no" if False in known else "unknown"
-            detail = "it answers at once" if False in known else "no answer tells it"
+            detail = "it answers at once" if False in known else "no answer shows whether it reasons"
             return Ability(name=name, state=state, detail=detail)
         detail = "it reasons before it answers"
         if self._by_langchain:

@@ -79,6 +79,7 @@ class _Choice:
 
     def __init__(self) -> None:
         self.finish, self.runs_on, self.length = "", False, 0
+        self._reasoned = False
         self._texts: list[str] = []
         self._refusals: list[str] = []
         self._calls: dict[int, _Call] = {}
@@ -104,7 +105,7 @@ class _Choice:
 
     @property
     def least_tokens(self) -> int:
-        """The tokens that the text has at least: an event has one or more, and few have over four bytes."""
+        """A low estimate of the tokens: an event has at least one, and a token has about four bytes."""
         return min(self._pieces, self._bytes // 4)
 
     @property
@@ -118,6 +119,8 @@ class _Choice:
         message: dict[str, Any] = {"content": "".join(self._texts), "refusal": "".join(self._refusals)}
         if self._calls:
             message["tool_calls"] = [call.whole for _, call in sorted(self._calls.items())]
+        if self._reasoned:
+            message["reasoning"] = "not kept"  # only its presence is read
         logprobs = {"content": self._logprobs} if self._logprobs else None
         return {"message": message, "logprobs": logprobs, "finish_reason": self.finish or None}
 
@@ -131,6 +134,7 @@ class _Choice:
             pieces.append((function.get("arguments"), held.arguments))
         if len(self._calls) > _MOST_CALLS:
             raise IndexError(f"it calls more than {_MOST_CALLS} functions")
+        self._reasoned = self._reasoned or any(delta.get(name) for name in _THOUGHTS)
         pieces += [(delta.get(name), []) for name in _THOUGHTS]
         given = [(text, texts) for text, texts in pieces if text]
         for text, texts in given:

@@ -138,6 +138,28 @@ async def test_stall_is_told_from_an_answer_that_never_began(clock: Clock) -> No
     assert caught.value.kind == "timeout"
 
 
+async def test_stall_after_a_late_first_token_is_noticed_in_time(clock: Clock) -> None:
+    waits = AnswerWaits("it", S)
+    await answered(waits, clock, 100, 5 * S)  # from then on, a first token may come late
+    token_at = 0.0
+
+    async def stall() -> None:
+        nonlocal token_at
+        async with waits.bounded(100):
+            stream_requested()
+            await clock.passes(2 * S)
+            token_arrived()
+            token_at = clock.now
+            await asyncio.Event().wait()
+
+    stalled = asyncio.create_task(stall())
+    while not stalled.done():
+        await clock.passes(1)
+    with pytest.raises(CallFailure, match="no token came for 60 s"):
+        await stalled
+    assert clock.now - token_at <= S + 2
+
+
 async def test_timeout_of_the_caller_is_its_own() -> None:
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(0.01), AnswerWaits("it", S).bounded(10):

@@ -215,3 +215,9 @@ async def test_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> N
         "refused",
         "vllm:canned answered with a line of more than 0.001 MB",
     )
+
+
+@pytest.mark.parametrize("name", ["reasoning_content", "reasoning"])
+async def test_reasoning_beside_the_answer_is_noticed(name: str) -> None:
+    assert (await read(event(part(delta={name: "Let me see."})) + WHOLE + DONE)).reasoned
+    assert not (await read(WHOLE + DONE)).reasoned

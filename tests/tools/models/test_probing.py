@@ -106,7 +106,7 @@ async def test_ignored_n_is_seen() -> None:
             None,
             "32,768 tokens (meta.n_ctx_train of /models: that of its training, at most)",
         ),
-        ({"meta": "none", "max_model_len": "many"}, None, "the server does not tell it"),
+        ({"meta": "none", "max_model_len": "many"}, None, "the server does not report it"),
     ],
 )
 async def test_context_length_is_read_from_the_facts_of_the_server(
