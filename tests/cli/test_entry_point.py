@@ -12,6 +12,8 @@ import pytest
 
 from cli.helpers import Command, FakeReviser, is_complaint
 from rarr.cli.options import given
+from rarr.records import Usage
+from rarr.training.judge_calibration import CalibrationReport
 from rarr.training.noising.resumable_noising import NoisingReport
 
 
@@ -94,8 +96,12 @@ def test_every_help_text_has_examples_that_work(
     )
     editor = SimpleNamespace(fine_tune=lambda *rows, **more: trained, Backend=Mock())
     monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", editor)  # it needs torch
+    calibrated = CalibrationReport(model="vllm:m", judgements=(), kept=None, usage=Usage())
+    monkeypatch.setattr("rarr.training.judge_calibration.calibrate", lambda *pairs, **more: calibrated)
+    monkeypatch.setattr("rarr.cli.doctor_command._profiled", lambda *model, **more: 0)
     Path("draft.md").write_text("The bridge opened in 1935.")
     Path("data.jsonl").write_text('{"text": "The bridge opened in 1937."}\n')
+    Path("pairs.jsonl").write_text('{"claim": "It opened.", "evidence": "It opened.", "supported": true}\n')
     assert command("index", "notes", "-o", "notes.index").status == 0
     lines = examples()
     assert len(lines) >= 15
