@@ -5,15 +5,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
-from rarr.components import Baseline, Components, EditorKind, QueryKind
+from rarr.components import Baseline, Components, EditorKind, QueryKind, Retriever
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
+from rarr.evals.error_stages import error_stages
 from rarr.evals.report_records import EvalReport, ScoredRow
-from rarr.evals.row_retriever import RowRetriever
+from rarr.evals.row_retriever import FoundPassages, RowRetriever
 from rarr.evals.rows import EvalRow, read_rows
 from rarr.evals.run_fingerprint import corpora, described
 from rarr.evals.scored_rows import Prediction, report_of, scored
@@ -156,7 +156,6 @@ class _RowReviser:
 
     def __init__(self, components: Components) -> None:
         self._components, self._settings = components, components.settings
-        self._shared = Reviser(components=components)
         self._corpora: dict[Path, Corpus] = {}
         self._opening = asyncio.Lock()
 
@@ -166,29 +165,33 @@ class _RowReviser:
         Only a defect of the program raises an error.
         """
         try:
-            revision = await self._revise(row)
+            retriever = FoundPassages(await self._retriever(row))
+            revision = await self._revise(row, retriever)
         except RarrError as error:
             return Prediction(id=row.id, error=str(error))
         if why := nothing_checked(revision):
             return Prediction(id=row.id, error=f"nothing could be checked: {why}")
-        return Prediction(id=row.id, revision=revision)
+        stages = (
+            None
+            if row.revised is None
+            else await asyncio.to_thread(error_stages, revision, row.revised, retriever.passages)
+        )
+        return Prediction(id=row.id, revision=revision, errors=stages)
 
     async def aclose(self) -> None:
         """Closes the corpora of rows."""
         for corpus in self._corpora.values():
             await corpus.aclose()
 
-    async def _revise(self, row: EvalRow) -> Revision:
-        reviser = self._shared
-        retriever: Any = None
-        if row.evidence is not None:
-            retriever = RowRetriever(row.evidence, window=self._settings.window, step=self._settings.step)
-        elif row.corpus is not None:
-            retriever = await self._corpus(row.corpus)
-        if retriever is not None:
-            components = replace(self._components, retriever=retriever)
-            reviser = await asyncio.to_thread(lambda: Reviser(components=components))
+    async def _revise(self, row: EvalRow, retriever: Retriever) -> Revision:
+        components = replace(self._components, retriever=retriever)
+        reviser = await asyncio.to_thread(lambda: Reviser(components=components))
         return await reviser.arevise(row.text, row.context)
+
+    async def _retriever(self, row: EvalRow) -> Retriever:
+        if row.evidence is not None:
+            return RowRetriever(row.evidence, window=self._settings.window, step=self._settings.step)
+        return self._components.retriever if row.corpus is None else await self._corpus(row.corpus)
 
     async def _corpus(self, path: Path) -> Corpus:
         """Returns the corpus at `path`, opened by the first row that has it."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from rarr.evals.error_stages import ErrorStage
 from rarr.evals.measures import measured
 from rarr.evals.metrics import edit_kinds
 from rarr.evals.report_records import EvalReport, ScoredRow, Unreadable
@@ -10,16 +11,20 @@ from rarr.records import Record, Revision
 
 
 class Prediction(Record):
-    """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none."""
+    """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none.
+
+    `errors` are the stages of the row's errors (see `ScoredRow`).
+    """
 
     id: str
     revision: Revision | None = None
+    errors: tuple[ErrorStage, ...] | None = None
     error: str = ""
 
     def line(self) -> bytes:
         """Writes the prediction as one line of JSON, with either the revision or the error."""
-        other = "error" if self.revision else "revision"
-        return self.model_dump_json(exclude={other}).encode() + b"\n"
+        others = {"error"} if self.revision else {"revision", "errors"}
+        return self.model_dump_json(exclude=others).encode() + b"\n"
 
 
 def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
@@ -46,6 +51,7 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
             sorted(edit_kinds(scores.attribution_before, scores.attribution_after, scores.preservation))
         ),
         statuses=tuple(sentence.status for sentence in revision.report.sentences),
+        errors=prediction.errors,
         edits=sum(edit.accepted for edit in revision.edits),
         refused_edits=sum(edit.state == "refused" for edit in revision.edits),
         model_calls=revision.usage.model_calls,
