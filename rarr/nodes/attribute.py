@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.evidence_selection import select_evidence
-from rarr.ledger.sentence_parts import (
+from rarr.ledger.confirmed_parts import (
     SURE_SUPPORT,
     AskedPlace,
     asked_places,
@@ -18,6 +17,7 @@ from rarr.ledger.sentence_parts import (
     sentence_parts,
     told_in_swapped_roles,
 )
+from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.ledger.support import Support, moved_queries, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict

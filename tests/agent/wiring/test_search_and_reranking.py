@@ -7,7 +7,7 @@ from makers import passage
 from retrievers.services import Asked, Said, Service
 
 from rarr.agent.wiring.resources import Resources
-from rarr.agent.wiring.search import reranker
+from rarr.agent.wiring.search_and_reranking import reranker
 from rarr.agent.wiring.web_sources import WEB_SOURCES
 from rarr.errors import RetrievalError
 from rarr.retrievers import SOURCES
