@@ -237,6 +237,7 @@
   });
 
   restore();
+  byId("unscripted").hidden = true;
   app.hidden = false;
   byId("how").open = Object.keys(state.answers).length === 0;
   show();
