@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 def label(
     files: options.RatedFiles, out: options.Rated, merge: options.Merge = False, as_json: options.Json = False
 ) -> int:
-    """Let people rate claims and revisions on a page, and merge their ratings.
+    """Let people rate texts on a page, and merge their ratings.
 
     The page needs no server and no network. It asks whether each text can be understood, whether the
     evidence supports it, and whether a revision keeps the intent. DATA has an item a line: "claim" (or

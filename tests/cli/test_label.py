@@ -4,9 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from evals.rating.makers import CLAIM, NO, NOT_ALL, PAIR, YES, data, export
 
 from cli.helpers import Command, is_complaint
-from evals.rating.makers import CLAIM, NO, NOT_ALL, PAIR, YES, data, export
 
 
 @pytest.fixture

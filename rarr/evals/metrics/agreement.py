@@ -75,7 +75,8 @@ def _paired(units: Sequence[Sequence[str | None]], scale: Sequence[str]) -> list
 def _alpha(units: Sequence[_Counts], distance: Callable[[int, int, Sequence[int]], float]) -> float | None:
     """Computes alpha from coincidences: each unit gives its pairs of values, weighted by 1 / (values - 1)."""
     patterns = Counter(units)  # many units are alike, above all in resamples
-    totals = [sum(column) for column in zip(*units, strict=True)]
+    counts = ([times * count for count in unit] for unit, times in patterns.items())
+    totals = [sum(column) for column in zip(*counts, strict=True)]
     observed = expected = 0.0
     for low, high in combinations(range(len(totals)), 2):
         apart = distance(low, high, totals)

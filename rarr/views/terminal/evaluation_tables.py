@@ -46,8 +46,8 @@ def agreement_table(ratings: MergedRatings) -> str:
     rows = [("question", "items", "agreement", "95% interval", "alpha", "95% interval")]
     for name, agreement in ratings.agreement.items():
         percent, alpha = agreement.percent, agreement.alpha
-        figures = [_number(percent.value), _interval(percent), _number(alpha.value), _interval(alpha)]
-        rows.append((name, str(percent.n), *figures))
+        shares = _number(percent.value), _interval(percent)
+        rows.append((name, str(percent.n), *shares, _number(alpha.value), _interval(alpha)))
     raters = f"{counted(len(ratings.raters), 'rater')}: {', '.join(ratings.raters)}"
     counts = {name.replace("null", "without a majority"): n for name, n in ratings.labels.items()}
     labels = ", ".join(f"{n} {name}" for name, n in counts.items())

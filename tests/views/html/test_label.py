@@ -7,7 +7,10 @@ from typing import Any
 from rarr.evals.rating.items import RatedPassage, RatingItem, digest_of
 from rarr.views.html.label import label_page
 
-WILD = "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)> & \u202e \u200b \U0001f600 {{ 7 * 7 }}"
+WILD = (
+    "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)>"
+    " & \u202e \u200b \U0001f600 {{ 7 * 7 }}"
+)
 
 
 def embedded(page: str) -> Any:

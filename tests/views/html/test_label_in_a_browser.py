@@ -1,6 +1,5 @@
-"""The page on which people rate, in a real browser: by keyboard, on a phone, over a reload, without network."""
+"""The page on which people rate, in a real browser: by keyboard, on a phone, over a reload, offline."""
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,10 +7,10 @@ from typing import Any
 
 import pytest
 from browsing import CONTRAST, Watch, offline, started
+from evals.rating.makers import CLAIM, PAIR, data
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from benchmarks.screenshots import BROWSERS, browser as installed
-from evals.rating.makers import CLAIM, PAIR, data
 from rarr.evals.rating.exports import read_exports
 from rarr.evals.rating.items import read_items
 from rarr.evals.rating.merging import labelled_rows, merged
