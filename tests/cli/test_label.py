@@ -43,6 +43,15 @@ def test_merge_writes_labels_and_prints_agreement(command: Command, rows: Path) 
     assert [(row["id"], row["label"]) for row in labels] == [("a", "attributable"), ("b", None)]
 
 
+def test_name_of_a_rater_steers_no_terminal(command: Command, rows: Path) -> None:
+    done = command(
+        "label", "--merge", str(export(rows, "x", YES, rater="A\x1b[2J\nda")), "-o", "labels.jsonl"
+    )
+    assert done.out.startswith(b"1 rater: A")
+    assert b"\x1b" not in done.out
+    assert b"da; 2 items\n" in done.out.splitlines(keepends=True)[0]
+
+
 def test_merge_prints_json(command: Command, rows: Path) -> None:
     done = command("label", "--merge", str(export(rows, "Ada", YES)), "-o", "labels.jsonl", "--json")
     assert json.loads(done.out)["labels"]["attributable"] == 1

@@ -6,6 +6,9 @@ from rarr.evals.metrics import Measured
 from rarr.evals.rating.merging import MergedRatings
 from rarr.evals.report_records import Comparison, EvalReport
 from rarr.tools.text.plurals_and_articles import counted
+from rarr.views.terminal.revision import one_line
+
+_NAME = 40  # characters of a rater's name that are shown
 
 
 def scores_table(report: EvalReport) -> str:
@@ -48,7 +51,8 @@ def agreement_table(ratings: MergedRatings) -> str:
         percent, alpha = agreement.percent, agreement.alpha
         shares = _number(percent.value), _interval(percent)
         rows.append((name, str(percent.n), *shares, _number(alpha.value), _interval(alpha)))
-    raters = f"{counted(len(ratings.raters), 'rater')}: {', '.join(ratings.raters)}"
+    names = ", ".join(one_line(rater, _NAME) for rater in ratings.raters)
+    raters = f"{counted(len(ratings.raters), 'rater')}: {names}"
     counts = {name.replace("null", "without a majority"): n for name, n in ratings.labels.items()}
     labels = ", ".join(f"{n} {name}" for name, n in counts.items())
     return f"{raters}; {counted(ratings.items, 'item')}\n\n{_table(rows)}\n{labels}\n"
