@@ -13,6 +13,7 @@ from rarr.cli.calibrate import calibrate
 from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
+from rarr.cli.label import label
 from rarr.cli.revise import revise
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
@@ -67,7 +68,7 @@ def main(
     """
 
 
-for command in (revise, index, calibrate, doctor):
+for command in (revise, index, label, calibrate, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(train, name="train")

@@ -153,6 +153,17 @@ Precision = Annotated[
     typer.Option(metavar="P", min=0.5, max=1, help="Share of the pairs called supported that must be right."),
 ]
 
+RatedFiles = Annotated[
+    list[Path],
+    typer.Argument(metavar="DATA", help="Rows to rate: JSON lines, also .gz. With --merge: the exports."),
+]
+Rated = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="File for the page, or for the labels.")
+]
+Merge = Annotated[
+    bool, typer.Option("--merge", help="Merge what several raters exported, instead of making a page.")
+]
+
 ReplayedRun = Annotated[
     str | None, typer.Argument(metavar="RUN", help="A run by its name, last, or a file of rarr trace export.")
 ]

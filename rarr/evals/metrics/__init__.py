@@ -18,11 +18,20 @@ restored                            bool    the human revision, exactly
 word_edits, in_all                  0..1    precision and recall of the words taken out and put in
 sari                                0..1    n-grams kept, added and deleted: Xu et al. 2016
 rouge_l                             0..1    longest common subsequence of words: Lin 2004, by a library
+krippendorff_alpha, agreement      -1..1    people beyond chance, of any number: Krippendorff 2011
+percent_agreement                   0..1    pairs of values of one item that are equal
 mean, bootstrap                     any     percentile bootstrap interval: Efron and Tibshirani 1993
 share                               0..1    Wilson interval: Wilson 1927
 paired                              any     two systems on the same rows, permuted: Phipson and Smyth 2010
 """
 
+from rarr.evals.metrics.agreement import (
+    Agreement,
+    Distance,
+    agreement,
+    krippendorff_alpha,
+    percent_agreement,
+)
 from rarr.evals.metrics.citations import (
     CitedSentence,
     citation_precision,
@@ -57,15 +66,18 @@ from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_par
 __all__ = [
     "ATTRIBUTION_CLASSES",
     "EDIT_KINDS",
+    "Agreement",
     "CitedSentence",
     "ClassScores",
     "Classification",
     "Correction",
     "Detection",
+    "Distance",
     "EditKind",
     "Measured",
     "Paired",
     "WordEdits",
+    "agreement",
     "ais",
     "auto_ais",
     "auto_ais_by_evidence",
@@ -80,8 +92,10 @@ __all__ = [
     "f1_ap",
     "in_all",
     "is_kind",
+    "krippendorff_alpha",
     "mean",
     "paired",
+    "percent_agreement",
     "precise",
     "pres_comb",
     "pres_lev",

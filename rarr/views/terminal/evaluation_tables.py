@@ -1,9 +1,14 @@
-"""Renders the measures of an evaluation, or of two compared evaluations, as a table of text."""
+"""Renders the measures of an evaluation, of two compared ones, or of raters, as a table of text."""
 
 from collections.abc import Sequence
 
 from rarr.evals.metrics import Measured
+from rarr.evals.rating.merging import MergedRatings
 from rarr.evals.report_records import Comparison, EvalReport
+from rarr.tools.text.plurals_and_articles import counted
+from rarr.views.terminal.revision import one_line
+
+_NAME = 40  # characters of a rater's name that are shown
 
 
 def scores_table(report: EvalReport) -> str:
@@ -37,6 +42,20 @@ def comparison_table(compared: Comparison) -> str:
         )
     only = f"of A alone: {compared.only_a}, of B alone: {compared.only_b}"
     return f"A: {compared.a}\nB: {compared.b}\nrows of both: {compared.rows}, {only}\n\n{_table(rows)}"
+
+
+def agreement_table(ratings: MergedRatings) -> str:
+    """Renders the raters, a line for each question with its 95% intervals over items, and the labels."""
+    rows = [("question", "items", "agreement", "95% interval", "alpha", "95% interval")]
+    for name, agreement in ratings.agreement.items():
+        percent, alpha = agreement.percent, agreement.alpha
+        shares = _number(percent.value), _interval(percent)
+        rows.append((name, str(percent.n), *shares, _number(alpha.value), _interval(alpha)))
+    names = ", ".join(one_line(rater, _NAME) for rater in ratings.raters)
+    raters = f"{counted(len(ratings.raters), 'rater')}: {names}"
+    counts = {name.replace("null", "without a majority"): n for name, n in ratings.labels.items()}
+    labels = ", ".join(f"{n} {name}" for name, n in counts.items())
+    return f"{raters}; {counted(ratings.items, 'item')}\n\n{_table(rows)}\n{labels}\n"
 
 
 def _table(rows: Sequence[Sequence[str]]) -> str:
