@@ -6,20 +6,14 @@ from rarr.evals.measures import measured
 from rarr.evals.metrics import edit_kinds
 from rarr.evals.report_records import EvalReport, ScoredRow, Unreadable
 from rarr.evals.rows import EvalRow
-from rarr.records import Record, Revision
+from rarr.evals.run_folder import FinishedLine
+from rarr.records import Revision
 
 
-class Prediction(Record):
+class Prediction(FinishedLine):
     """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none."""
 
-    id: str
     revision: Revision | None = None
-    error: str = ""
-
-    def line(self) -> bytes:
-        """Writes the prediction as one line of JSON, with either the revision or the error."""
-        other = "error" if self.revision else "revision"
-        return self.model_dump_json(exclude={other}).encode() + b"\n"
 
 
 def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
