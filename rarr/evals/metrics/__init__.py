@@ -14,6 +14,7 @@ citation_rate                       0..1    sentences with a citation: Zhang et 
 classification                      0..1    scores of three classes: Yue et al. 2023 (AttrScore)
 detection                           0..1    AutoAIS against people: Malaviya et al. 2023 (ExpertQA)
 roc_auc                             0..1    true rows that score above false ones: Mann and Whitney 1947
+reliability                         0..1    probability and share of true rows, by bins
 expected_calibration_error          0..1    distance of probability and share, in bins: Naeini et al. 2015
 brier_score                         0..1    squared distance of probability and label: Brier 1950
 best_threshold, called_from         any     the threshold with the highest F1 or balanced accuracy
