@@ -5,13 +5,14 @@ from typing import Any
 
 import pytest
 
-from rarr import ClaimVerifier, InputError, Passage, Verification, averify, revise, verify
+from rarr import ClaimVerifier, InputError, Passage, Settings, Verification, averify, revise, verify
 from rarr.agent.given_evidence import LONGEST
 from rarr.records import Agreement
 from rarr.testing import (
     RETRIEVED_AT,
     InMemoryRetriever,
     ScriptedChecker,
+    ScriptedModel,
     ScriptedQueries,
     ScriptedReranker,
     ScriptedVerifier,
@@ -199,3 +200,16 @@ async def test_failed_reranker_leaves_the_claim_unjudged_where_it_matters() -> N
     )
     verification = await made.averify(RIGHT, DAM)
     assert verification.label is None and "rerank_failed" in codes(verification)
+
+
+def test_language_model_is_asked_once_for_each_sentence_and_passage() -> None:
+    judge = ScriptedModel(lambda asked: {"reason": "", "verdict": "contradictory"})
+    verification = verify(f"{RIGHT} {CATS}", [DAM, "Dogs bark."], models={"attribute": judge})
+    assert len(judge.calls) == verification.usage.model_calls == 4
+    assert verification.usage.by_node["attribute"].model_calls == 4
+    assert verification.label == "contradictory"
+
+
+def test_two_sources_of_settings_are_refused() -> None:
+    with pytest.raises(InputError, match="settings and components are both given"):
+        ClaimVerifier(Settings(), components=scripted_components())

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from evals.doubles import lines, write_rows
+from rarr.agent.verify import ClaimVerifier
 from rarr.errors import InputError
-from rarr.evals import verified_claims
 from rarr.evals.claim_rows import read_claims
 from rarr.evals.verified_claims import VerificationReport, verify_claims
 from rarr.records.verification import Verification
@@ -58,13 +58,13 @@ def test_interrupted_run_continues(kept: int, data: Path, out: Path, monkeypatch
     written = (out / "predictions.jsonl").read_bytes().splitlines(keepends=True)
     (out / "predictions.jsonl").write_bytes(b"".join(written[:kept]) + written[kept][:30])
     asked: list[str] = []
-    verified = verified_claims.ClaimVerifier.averify_passages
+    verified = ClaimVerifier.averify_passages
 
     async def counted(self: Any, claim: str, *given: Any) -> Verification:
         asked.append(claim)
         return await verified(self, claim, *given)
 
-    monkeypatch.setattr(verified_claims.ClaimVerifier, "averify_passages", counted)
+    monkeypatch.setattr(ClaimVerifier, "averify_passages", counted)
     assert verify_claims(data, out) == whole
     assert len(asked) == 3 - kept
 

@@ -5,7 +5,9 @@ import pytest
 from rarr.evals.claim_scores import ClaimScores, JudgedClaim, claim_scores
 from rarr.records import AttributionClass
 
-A, E, C = "attributable", "extrapolatory", "contradictory"
+A: AttributionClass = "attributable"
+E: AttributionClass = "extrapolatory"
+C: AttributionClass = "contradictory"
 
 
 def judged(
@@ -42,9 +44,8 @@ def test_three_classes() -> None:
 def test_supported_or_not_and_probabilities() -> None:
     scores = claim_scores(CLAIMS, resamples=20)
     two = {name: measure.value for name, measure in scores.two_way.items()}
-    assert (two["precision"], two["recall"], two["accuracy"]) == (
-        pytest.approx(2 / 3), pytest.approx(2 / 3), pytest.approx(3 / 5),
-    )  # fmt: skip
+    found = [two[name] for name in ("precision", "recall", "accuracy")]
+    assert found == pytest.approx([2 / 3, 2 / 3, 3 / 5])
     assert two["balanced_accuracy"] == pytest.approx((2 / 3 + 1 / 2) / 2)
     assert scores.probabilities["auc"].value == pytest.approx(5 / 6)
     assert (scores.probabilities["auc"].n, scores.probabilities["auc"].unjudged) == (5, 1)
@@ -57,7 +58,7 @@ def test_threshold_is_chosen_on_one_half_and_measured_on_the_other() -> None:
     claims = [
         judged(gold, None, probability, f"g{n}")
         for n in range(8)
-        for gold, probability in (("attributable", 0.7 + n / 100), ("extrapolatory", 0.3))
+        for gold, probability in ((A, 0.7 + n / 100), (E, 0.3))
     ]
     chosen = claim_scores(claims, resamples=20).thresholds
     assert set(chosen) == {"f1", "balanced_accuracy"}
