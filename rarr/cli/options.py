@@ -140,6 +140,30 @@ From = Annotated[
     Path | None, typer.Option("--from", metavar="WEIGHTS", help="Folder of weights to start from.")
 ]
 
+ClaimOrData = Annotated[
+    str, typer.Argument(metavar="CLAIM|DATA", help="A claim, - for standard input, or with -o a file.")
+]
+Against = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE", help="A text or document to verify the claim against; repeatable."),
+]
+AskedQuestion = Annotated[str | None, typer.Option(metavar="Q", help="The question that the claim answers.")]
+Verified = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the verified claims of DATA.")
+]
+Judge = Annotated[
+    str | None,
+    typer.Option(metavar="M", help="The judge: embedded, rules, nli:NAME, vllm:NAME, openai:NAME, ..."),
+]
+JudgeWording = Annotated[
+    Literal["attribution", "facts", "nli", "summary"] | None,
+    typer.Option(help="The task as which a language model is asked to judge."),
+]
+ClaimJobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Claims to verify at once.")]
+ClaimLimit = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, help="Verify only the first N claims.")
+]
+
 JudgingModel = Annotated[
     str, typer.Argument(metavar="MODEL", help="The model that judges: vllm:NAME, or another with logprobs.")
 ]

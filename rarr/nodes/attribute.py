@@ -36,11 +36,11 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     queries = await work(moved_queries, state.get("queries", []), state.get("edits", []))
     supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
     supports, refusals = await with_refuting(state, supports, runtime.context)
-    report = await work(_report, state, queries, supports, runtime.context.settings)
+    report = await work(attribution_report, state, queries, supports, runtime.context.settings)
     return {"report": report, "warnings": failures + refusals}
 
 
-def _report(
+def attribution_report(
     state: State, queries: Sequence[Query], supports: Sequence[Support], settings: Settings
 ) -> Report:
     """Builds the report. `queries` have their places in the current text."""

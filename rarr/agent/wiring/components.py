@@ -198,7 +198,9 @@ class ComponentMaker:
 
             return NliVerifier(self.nli, self.settings.support_threshold)
         model = self.models[self.named["attribute"]]
-        word = PromptedVerifier(model, self.prompts)
+        word = PromptedVerifier(model, self.prompts, self.settings.judge_wording)
+        if self.settings.judge_wording != "attribution":  # a calibration is one of the default wording
+            return word
         judge = self._calibrated_judge(model, "support")
         return word if judge is None else CalibratedVerifier(judge, word, self.prompts)
 
