@@ -8,9 +8,12 @@ pres_lev, pres_lev_by_parts         0..1    characters kept: Gao et al. 2023
 pres_comb                           0..1    Pres_intent * Pres_Lev: Gao et al. 2023
 f1_ap                               0..1    harmonic mean of attribution and preservation: Gao et al. 2023
 edit_kinds, is_kind                 kinds   huge, bad, unnecessary, good: Chen et al. 2023 (PURR)
-citation_recall, supported          0..1    sentences that their citations entail: Gao et al. 2023b (ALCE)
-citation_precision, precise         0..1    citations that are not idle: Gao et al. 2023b (ALCE)
-citation_rate                       0..1    sentences with a citation: Zhang et al. 2024 (WikiGenBench)
+citation_recall, citation_precision 0..1    sentences that a citation entails, and citations that do:
+                                              Zhang et al. 2024 (WikiGenBench)
+citation_rate                       0..1    recall weighted by words: Zhang et al. 2024 (WikiGenBench)
+cited_share                         0..1    sentences with a citation
+alce_recall, supported              0..1    sentences that their citations entail: Gao et al. 2023b (ALCE)
+alce_precision, precise             0..1    citations that are not idle: Gao et al. 2023b (ALCE)
 classification                      0..1    scores of three classes: Yue et al. 2023 (AttrScore)
 detection                           0..1    AutoAIS against people: Malaviya et al. 2023 (ExpertQA)
 roc_auc                             0..1    true rows that score above false ones: Mann and Whitney 1947
@@ -25,9 +28,12 @@ paired                              any     two systems on the same rows, permut
 
 from rarr.evals.metrics.citations import (
     CitedSentence,
+    alce_precision,
+    alce_recall,
     citation_precision,
     citation_rate,
     citation_recall,
+    cited_share,
     precise,
     supported,
 )
@@ -67,6 +73,8 @@ __all__ = [
     "Paired",
     "WordEdits",
     "ais",
+    "alce_precision",
+    "alce_recall",
     "auto_ais",
     "auto_ais_by_evidence",
     "best_support",
@@ -74,6 +82,7 @@ __all__ = [
     "citation_precision",
     "citation_rate",
     "citation_recall",
+    "cited_share",
     "classification",
     "detection",
     "edit_kinds",
