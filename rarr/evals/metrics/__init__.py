@@ -7,6 +7,8 @@ auto_ais, auto_ais_by_evidence,     0..1    best entailment by one evidence, mea
 pres_lev, pres_lev_by_parts         0..1    characters kept: Gao et al. 2023
 pres_comb                           0..1    Pres_intent * Pres_Lev: Gao et al. 2023
 f1_ap                               0..1    harmonic mean of attribution and preservation: Gao et al. 2023
+f1_ap_of_set, measured_f1_ap,       0..1    the same of a set, from its two averages: Gao et al. 2023
+  paired_f1_ap
 edit_kinds, is_kind                 kinds   huge, bad, unnecessary, good: Chen et al. 2023 (PURR)
 citation_recall, citation_precision 0..1    sentences that a citation entails, and citations that do:
                                               Zhang et al. 2024 (WikiGenBench)
@@ -56,6 +58,7 @@ from rarr.evals.metrics.corrections import (
 from rarr.evals.metrics.edit_kinds import EDIT_KINDS, EditKind, edit_kinds, is_kind
 from rarr.evals.metrics.rouge import rouge_l
 from rarr.evals.metrics.sari import sari
+from rarr.evals.metrics.set_f1 import Scored, f1_ap_of_set, measured_f1_ap, paired_f1_ap
 from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, mean, paired, share
 from rarr.ledger.attribution_scores import ais, auto_ais, auto_ais_by_evidence, best_support
 from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
@@ -71,6 +74,7 @@ __all__ = [
     "EditKind",
     "Measured",
     "Paired",
+    "Scored",
     "WordEdits",
     "ais",
     "alce_precision",
@@ -87,10 +91,13 @@ __all__ = [
     "detection",
     "edit_kinds",
     "f1_ap",
+    "f1_ap_of_set",
     "in_all",
     "is_kind",
     "mean",
+    "measured_f1_ap",
     "paired",
+    "paired_f1_ap",
     "precise",
     "pres_comb",
     "pres_lev",
