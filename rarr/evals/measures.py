@@ -74,6 +74,8 @@ def _kind(kind: EditKind) -> Measure:
 ROW_MEASURES: dict[str, Measure] = {
     "attribution_before": Measure(lambda row: row.scores.attribution_before),
     "attribution_after": Measure(lambda row: row.scores.attribution_after),
+    "attribution_all_evidence_before": Measure(lambda row: row.scores.attribution_all_evidence_before),
+    "attribution_all_evidence_after": Measure(lambda row: row.scores.attribution_all_evidence_after),
     "preservation": Measure(lambda row: row.scores.preservation),
     "intent": Measure(lambda row: row.scores.intent, asked_for=True),
     "pres_comb": Measure(_pres_comb, asked_for=True),

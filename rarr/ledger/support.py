@@ -63,7 +63,7 @@ async def sentence_support(
     places = [[spans[index] for index in near[passage.query_id]] for passage in evidence]
     outcomes = await asyncio.gather(
         *(
-            _evidence_support(node, text, state["context"], *pair, components, grace)
+            evidence_support(node, text, state["context"], *pair, components, grace)
             for pair in zip(places, evidence, strict=True)
         )
     )
@@ -117,7 +117,7 @@ def _sentences_near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -
     return near
 
 
-async def _evidence_support(
+async def evidence_support(
     node: str,
     text: str,
     context: str | None,
