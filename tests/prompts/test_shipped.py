@@ -18,6 +18,8 @@ PROMPTS = {
     "corrupt": (450, ["errors"]),
     "edit": (620, ["span", "revision"]),
     "edit_in_context": (720, ["span", "revision"]),
+    "edit_unchecked": (560, ["span", "revision"]),
+    "edit_unchecked_in_context": (660, ["span", "revision"]),
     "fill_blank": (130, ["answer"]),
     "generate_queries": (900, ["questions"]),
     "generate_queries_in_context": (1000, ["questions"]),

@@ -187,14 +187,16 @@ def _replacing_prompt(
 
     `asked`: a model is given too. Raises `InputError` if no model was asked, or if the name is not clear.
     """
-    family = {name + form for name in _PROMPTS[node] for form in ("", "_in_context")}
+    unchecked = node == "edit" and not trace.file.facts.settings.get("agreement", True)
+    plain = ("edit_unchecked",) if unchecked else _PROMPTS[node]
+    family = {name + form for name in plain for form in ("", "_in_context")}
     spans = [span for call in calls for span in trace.within(call, "ask") if span.name in family]
     used = list(dict.fromkeys(span.name for span in spans))
     if not used and not asked:
         raise InputError(f"{node} asked no language model in this run: give a model as well")
     if not used:
         form = "_in_context" if trace.file.facts.context is not None else ""
-        used = [name + form if name + form in names() else name for name in _PROMPTS[node]]
+        used = [name + form if name + form in names() else name for name in plain]
     if len(used) > 1 and file.stem not in used:
         raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
     name = file.stem if file.stem in used else used[0]

@@ -143,6 +143,7 @@ class ComponentMaker:
             self.prompts,
             samples=self.settings.query_samples,
             temperature=self.settings.query_temperature,
+            merging=self.settings.merge_questions,
         )
         return CodeFirstQuestions(ValueQuestions(), prompted) if self.settings.blind else prompted
 
@@ -153,7 +154,13 @@ class ComponentMaker:
             return self._embedded_checker()
         model = self.models[self.named["check_agreement"]]
         whole_text = self.settings.scope == "text"
-        seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=short_answer_checks)
+        seeing = PromptedChecker(
+            model,
+            self.prompts,
+            whole_text=whole_text,
+            reader=short_answer_checks,
+            needs_both_answers=self.settings.verify,
+        )
         blind = BlindChecker(
             model.saving(self.readings or self.opened.readings),
             self.prompts,
@@ -174,7 +181,12 @@ class ComponentMaker:
         if "edit" not in self.named:
             return ValueEditor()
         model = self.models[self.named["edit"]]
-        prompted = PromptedEditor(model, self.prompts, whole_text=self.settings.scope == "text")
+        prompted = PromptedEditor(
+            model,
+            self.prompts,
+            whole_text=self.settings.scope == "text",
+            checked=self.baseline.agreement,
+        )
         return CodeFirstEditor(ValueEditor(), prompted) if self.settings.blind else prompted
 
     def rewriter(self) -> Rewriter | None:
