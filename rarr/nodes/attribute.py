@@ -22,7 +22,7 @@ from rarr.ledger.sentence_parts import (
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.ledger.support import Support, moved_queries, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
-from rarr.settings import Kind, Settings
+from rarr.settings import Kind
 from rarr.state import SentenceSupport, State, usable
 from rarr.tools.concurrency.worker_threads import work
 
@@ -38,7 +38,7 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
     supports, refusals = await with_refuting(state, supports, runtime.context)
     relevances, unscored = await all_relevances(state, runtime.context)
-    report = await work(_report, state, queries, supports, relevances, runtime.context.settings)
+    report = await work(_report, state, queries, supports, relevances, runtime.context)
     return {
         "report": report,
         "relevances": relevances,
@@ -52,11 +52,13 @@ def _report(
     queries: Sequence[Query],
     supports: Sequence[Support],
     relevances: Relevances,
-    settings: Settings,
+    components: Components,
 ) -> Report:
     """Builds the report. `queries` have their places in the current text."""
+    settings, evidence = components.settings, usable(state)
+    size = len(evidence) if components.baseline.reports_all else settings.report_size
     outcomes = _QueryOutcomes(state, queries, settings.source_kinds)
-    chosen, coverage = select_evidence(usable(state), settings.report_size, relevances)
+    chosen, coverage = select_evidence(evidence, size, relevances)
     sentences = [_sentence(state, support, outcomes, settings.support_threshold) for support in supports]
     return Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))
 

@@ -89,6 +89,12 @@ def _edit(variables: Variables) -> dict[str, Any]:
     )
 
 
+def _searches(variables: Variables) -> list[str]:
+    """Searches for the sentences of the text, as they stand."""
+    text = variables["text"]
+    return [" ".join(span.of(text).split()) for span in sentences(text)]
+
+
 def _unchecked_edit(variables: Variables) -> dict[str, Any]:
     """Puts the other value of the evidence into the text, without asking whether the two disagree."""
     whole, _ = _whole(variables)
@@ -237,13 +243,14 @@ _GAPS = {"date": "1066", "number": "77", "name": "Xanthippe Quux"}
 _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "generate_queries": _queries,
     "target_queries": _targeted,
+    "search_queries": lambda variables: {"queries": _searches(variables)},
     "read_evidence": _reading,
     "fill_blank": _filled,
     "write_question": _question,
     "check_agreement": _agreement,
     "edit": _edit,
     "edit_unchecked": _unchecked_edit,
-    "rewrite_sentence": lambda variables: {"revision": _rewritten(variables)},
+    "correct_text": lambda variables: {"revision": _rewritten(variables)},
     "rewrite_text": lambda variables: {"revision": _rewritten(variables)},
     "confirm_intent": lambda variables: _word(_intent(variables)["verdict"] == "completely"),
     "confirm_support": lambda variables: _word(_attribution(variables)["verdict"] == "attributable"),

@@ -56,7 +56,7 @@ _PROMPTS = {
     "generate_queries": ("generate_queries", "target_queries"),
     "check_agreement": ("fill_blank", "write_question", "read_evidence", "check_agreement"),
     "edit": ("edit",),
-    "rewrite": ("rewrite_sentence", "rewrite_text"),
+    "rewrite": ("correct_text", "rewrite_text"),
     "attribute": ("judge_attribution", "confirm_support"),
     "evaluate": ("judge_intent", "confirm_intent"),
 }
@@ -187,8 +187,7 @@ def _replacing_prompt(
 
     `asked`: a model is given too. Raises `InputError` if no model was asked, or if the name is not clear.
     """
-    unchecked = node == "edit" and not trace.file.facts.settings.get("agreement", True)
-    plain = ("edit_unchecked",) if unchecked else _PROMPTS[node]
+    plain = _plain_prompts(trace, node)
     family = {name + form for name in plain for form in ("", "_in_context")}
     spans = [span for call in calls for span in trace.within(call, "ask") if span.name in family]
     used = list(dict.fromkeys(span.name for span in spans))
@@ -201,6 +200,16 @@ def _replacing_prompt(
         raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
     name = file.stem if file.stem in used else used[0]
     return {name: load_file(file, name)}
+
+
+def _plain_prompts(trace: Trace, node: str) -> tuple[str, ...]:
+    """Names the prompts of `node`, without their forms for a context; some baselines have others."""
+    settings = trace.file.facts.settings
+    if node == "edit" and not settings.get("agreement", True):
+        return ("edit_unchecked",)
+    if node == "generate_queries" and settings.get("editor") == "lamda":
+        return ("search_queries",)
+    return _PROMPTS[node]
 
 
 def _components(

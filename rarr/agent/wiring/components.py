@@ -20,7 +20,7 @@ from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.model_calibration import Judgement, calibration_path, read_calibration
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
-from rarr.backends.prompted.rewriting_baselines import PromptedRewriter
+from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.source_blocks import BlockFinder, Surroundings
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules import answer_comparison, short_answer_checks
@@ -136,6 +136,8 @@ class ComponentMaker:
     def query_generator(self) -> QueryGenerator:
         if self.baseline.queries != "questions":
             return TextQueries(self.baseline.queries, by_value="check_agreement" not in self.named)
+        if self.baseline.editor == "lamda" and "generate_queries" in self.named:
+            return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
         if "generate_queries" not in self.named:
             return EnglishQuestions(ValueQuestions())
         prompted = PromptedQuestions(
@@ -195,7 +197,7 @@ class ComponentMaker:
             if "edit" not in self.named:
                 raise SettingsError(f"editor {editor!r} needs a language model: name it with model")
             model = self.models[self.named["edit"]]
-            return PromptedRewriter(model, self.prompts, whole=editor == "lamda")
+            return PromptedRewriter(model, self.prompts, anew=editor == "lamda")
         if editor == "random":
             return RandomRewriter()
         return NoRewriter() if editor == "none" else None
