@@ -159,7 +159,17 @@ class Baseline:
     agreement: bool = True
     """Edit only where evidence disagrees. False: edit wherever the editor finds a change."""
     editor: EditorKind = "minimal"
-    """`minimal` edits, a new text for each sentence (`efec`) or for all (`lamda`), a random edit, or none."""
+    """`minimal` edits, the text corrected (`efec`) or written anew (`lamda`), a random edit, or none."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Is the whole text rewritten at once, by all its evidence?"""
+        return self.editor in ("efec", "lamda")
+
+    @property
+    def reports_all(self) -> bool:
+        """Does the report hold all evidence of the run, as LaMDA's does (Gao et al. 2023, section 4.2)?"""
+        return self.editor == "lamda"
 
     def __post_init__(self) -> None:
         """Raises `InputError` for an unknown value."""

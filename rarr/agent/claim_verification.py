@@ -13,7 +13,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.claim_labels import LabelledSentence, claim_label, claim_support, deciding_sentence
 from rarr.ledger.support import Support, evidence_classes, evidence_support, with_refuting
-from rarr.nodes.attribute import attribution_report
+from rarr.nodes.attribute import judged_sentences
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.rerank import suspicious_notices
@@ -54,14 +54,14 @@ async def verified(
         judged = await asyncio.gather(*(_judged(state, spans, passage, components) for passage in passages))
         supports = [_support(state, span, n, judged) for n, span in enumerate(spans)]
         supports, refusals = await with_refuting(state, supports, components)
-        report = await work(attribution_report, state, state["queries"], supports, components.settings)
+        judged_claim = await work(judged_sentences, state, state["queries"], supports, components.settings)
     labelled = [
         LabelledSentence(
             _with_own_ids(sentence),
             {each.passage.id: each.supports[n] for each in judged},
             {each.passage.id: each.classes[n] for each in judged},
         )
-        for n, sentence in enumerate(report.sentences)
+        for n, sentence in enumerate(judged_claim)
     ]
     label = claim_label(labelled)
     failures = [notice for each in judged for notice in each.failures]

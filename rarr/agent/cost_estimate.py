@@ -60,10 +60,12 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
         if rewriter is None
         else [(rewriter, 1 if rewriter.whole else len(spans))]
     )
+    report = min(components.settings.report_size, evidence * queries)
     calls = (
         (components.query_generator, 1),
         *revising,
-        (components.verifier, 3 * evidence * queries + 2 * edits),  # for a sentence and both neighbours
+        # For a sentence and both neighbours; in the end, both texts by all passages of the report.
+        (components.verifier, 3 * evidence * queries + 2 * edits + 2 * report * max(0, len(spans) - 3)),
     )
     if components.intent_judge is not None:
         calls = (*calls, (components.intent_judge, 1))

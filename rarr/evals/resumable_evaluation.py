@@ -50,8 +50,9 @@ def evaluate(
 
     Baselines to compare with: `queries` are searched for, either questions, or each of the text's sentences,
     or the whole text. Without `agreement`, an edit is made wherever the editor finds a change. The `editor`
-    `efec` rewrites each sentence and `lamda` the whole text, both with a language model; `random` replaces a
-    word of each sentence by a word of the evidence; `none` edits nothing.
+    `efec` corrects and `lamda` writes anew the whole text by all its evidence, both with a language model;
+    `lamda` also writes its own searches, and its report has all evidence. `random` replaces a word of each
+    sentence by a word of the evidence; `none` edits nothing.
 
     Raises `RarrError` before anything is spent: for data without a row, a missing model, or an `out` that is
     in use or holds another run. A row that cannot be revised, or of which nothing could be checked, is an

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.values import Value, same_value
+from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.tools.text.blocks_and_sentences import Span
 
 SHARED = 0.5
@@ -83,14 +83,14 @@ def unsaid_words(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> It
 
 
 def _items(claim: ParsedSentence) -> Iterator[_Item]:
-    whole = [value for value in claim.values if value.kind != "term"]
-    for value in whole:
-        span = Span(value.start, value.end)
+    taken = []
+    for value in (value for value in claim.values if value.kind != "term"):
+        taken.append(span := value_extent(value))
         stems = frozenset(word.stem for word in claim.content if span.start <= word.start < span.end)
         if stems:
             yield _Item(span, stems, None if value.kind == "name" else value)
     for word in claim.content:
-        if not any(value.start <= word.start < value.end for value in whole):
+        if not any(span.start <= word.start < span.end for span in taken):
             yield _Item(Span(word.start, word.end), frozenset({word.stem}))
 
 

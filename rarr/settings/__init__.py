@@ -90,6 +90,8 @@ class Settings(BaseSettings):
     """How many lists of questions a language model samples at once. The lists are merged."""
     query_temperature: float = Field(default=0.7, ge=0, le=2)
     """The sampling temperature of the questions. All other requests use 0."""
+    merge_questions: bool = True
+    """Keep one of several questions about the same words, or of alike ones; false: all but equal ones."""
     blind: bool = True
     """A language model answers each question from the passage alone, and code compares."""
     scope: Literal["sentence", "text"] = "sentence"
@@ -175,7 +177,7 @@ class Settings(BaseSettings):
     max_edit_chars: int = Field(default=50, ge=0)
     """An edit that changes more characters than this is refused."""
     max_edit_share: float = Field(default=0.5, ge=0, le=1)
-    """An edit that changes more than this share of its sentence's characters is refused."""
+    """An edit that changes more than this share of its sentence, or with the scope `text` of the text."""
     support_threshold: float = Field(default=0.55, ge=0, le=1)
     """The support from which on a sentence counts as supported."""
     max_file_mb: int = Field(default=200, ge=1)

@@ -56,7 +56,7 @@ _PROMPTS = {
     "generate_queries": ("generate_queries", "target_queries"),
     "check_agreement": ("fill_blank", "write_question", "read_evidence", "check_agreement"),
     "edit": ("edit",),
-    "rewrite": ("rewrite_sentence", "rewrite_text"),
+    "rewrite": ("correct_text", "rewrite_text"),
     "attribute": (
         *("judge_attribution", "confirm_support"),
         *("judge_as_facts", "judge_as_nli", "judge_as_summary"),
@@ -190,18 +190,29 @@ def _replacing_prompt(
 
     `asked`: a model is given too. Raises `InputError` if no model was asked, or if the name is not clear.
     """
-    family = {name + form for name in _PROMPTS[node] for form in ("", "_in_context")}
+    plain = _plain_prompts(trace, node)
+    family = {name + form for name in plain for form in ("", "_in_context")}
     spans = [span for call in calls for span in trace.within(call, "ask") if span.name in family]
     used = list(dict.fromkeys(span.name for span in spans))
     if not used and not asked:
         raise InputError(f"{node} asked no language model in this run: give a model as well")
     if not used:
         form = "_in_context" if trace.file.facts.context is not None else ""
-        used = [name + form if name + form in names() else name for name in _PROMPTS[node]]
+        used = [name + form if name + form in names() else name for name in plain]
     if len(used) > 1 and file.stem not in used:
         raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
     name = file.stem if file.stem in used else used[0]
     return {name: load_file(file, name)}
+
+
+def _plain_prompts(trace: Trace, node: str) -> tuple[str, ...]:
+    """Names the prompts of `node`, without their forms for a context; some baselines have others."""
+    settings = trace.file.facts.settings
+    if node == "edit" and not settings.get("agreement", True):
+        return ("edit_unchecked",)
+    if node == "generate_queries" and settings.get("editor") == "lamda":
+        return ("search_queries",)
+    return _PROMPTS[node]
 
 
 def _components(

@@ -21,7 +21,7 @@ from rarr.backends.prompted.model_calibration import Judgement, calibration_path
 from rarr.backends.prompted.passage_surroundings import BlockFinder, Surroundings
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
-from rarr.backends.prompted.rewriting_baselines import PromptedRewriter
+from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules import answer_comparison, short_answer_checks
 from rarr.backends.rules.agreement import ValueAgreement
@@ -136,6 +136,8 @@ class ComponentMaker:
     def query_generator(self) -> QueryGenerator:
         if self.baseline.queries != "questions":
             return TextQueries(self.baseline.queries, by_value="check_agreement" not in self.named)
+        if self.baseline.editor == "lamda" and "generate_queries" in self.named:
+            return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
         if "generate_queries" not in self.named:
             return EnglishQuestions(ValueQuestions())
         prompted = PromptedQuestions(
@@ -143,6 +145,7 @@ class ComponentMaker:
             self.prompts,
             samples=self.settings.query_samples,
             temperature=self.settings.query_temperature,
+            merging=self.settings.merge_questions,
         )
         return CodeFirstQuestions(ValueQuestions(), prompted) if self.settings.blind else prompted
 
@@ -153,7 +156,13 @@ class ComponentMaker:
             return self._embedded_checker()
         model = self.models[self.named["check_agreement"]]
         whole_text = self.settings.scope == "text"
-        seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=short_answer_checks)
+        seeing = PromptedChecker(
+            model,
+            self.prompts,
+            whole_text=whole_text,
+            reader=short_answer_checks,
+            needs_both_answers=self.settings.verify,
+        )
         blind = BlindChecker(
             model.saving(self.readings or self.opened.readings),
             self.prompts,
@@ -174,7 +183,12 @@ class ComponentMaker:
         if "edit" not in self.named:
             return ValueEditor()
         model = self.models[self.named["edit"]]
-        prompted = PromptedEditor(model, self.prompts, whole_text=self.settings.scope == "text")
+        prompted = PromptedEditor(
+            model,
+            self.prompts,
+            whole_text=self.settings.scope == "text",
+            checked=self.baseline.agreement,
+        )
         return CodeFirstEditor(ValueEditor(), prompted) if self.settings.blind else prompted
 
     def rewriter(self) -> Rewriter | None:
@@ -183,7 +197,7 @@ class ComponentMaker:
             if "edit" not in self.named:
                 raise SettingsError(f"editor {editor!r} needs a language model: name it with model")
             model = self.models[self.named["edit"]]
-            return PromptedRewriter(model, self.prompts, whole=editor == "lamda")
+            return PromptedRewriter(model, self.prompts, anew=editor == "lamda")
         if editor == "random":
             return RandomRewriter()
         return NoRewriter() if editor == "none" else None

@@ -54,10 +54,11 @@ class UngatedAgreement:
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Returns `unknown`, with both values as answers if the evidence has another value of the kind."""
-        return await work(_other_value, text, context, query, evidence)
+        return await work(other_value, text, context, query, evidence)
 
 
-def _other_value(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+def other_value(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+    """Finds the value that a query asks for, and the most likely other value of the evidence for it."""
     queried = queried_value(text, context, query)
     if queried is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
