@@ -3,6 +3,7 @@
 TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import than all of this module
 
 if TYPE_CHECKING:
+    from rarr.agent.citing.cite import acite, cite
     from rarr.agent.replay.replay import replay
     from rarr.agent.revise import Reviser, arevise, revise
     from rarr.errors import (
@@ -35,6 +36,13 @@ if TYPE_CHECKING:
         Sentence,
         Usage,
     )
+    from rarr.records.citations import (
+        Citation,
+        CitationCheck,
+        Cited,
+        CitedSource,
+        UnsupportedMark,
+    )
     from rarr.settings import Settings
     from rarr.traces.trace import Trace
 
@@ -43,6 +51,10 @@ __all__ = [
     "BudgetError",
     "Change",
     "Check",
+    "Citation",
+    "CitationCheck",
+    "Cited",
+    "CitedSource",
     "Edit",
     "Estimate",
     "Evidence",
@@ -67,13 +79,19 @@ __all__ = [
     "SettingsError",
     "SetupError",
     "Trace",
+    "UnsupportedMark",
     "Usage",
+    "acite",
     "arevise",
+    "cite",
     "replay",
     "revise",
 ]
 
-_PLACES = ("errors", "records", "settings", "agent.revise", "traces.trace", "agent.replay.replay")
+_PLACES = (
+    *("errors", "records", "records.citations", "settings", "agent.revise", "agent.citing.cite"),
+    *("traces.trace", "agent.replay.replay"),
+)
 """The modules to search for a public name, in this order: the last take longest to import."""
 
 if not TYPE_CHECKING:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from rarr.cli.calibrate import calibrate
+from rarr.cli.cite import cite
 from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
@@ -56,6 +57,7 @@ def main(
     \b
     Examples:
       rarr revise --file draft.md --corpus notes/
+      rarr cite draft.md --corpus notes/
       rarr index notes/ -o notes.index
       rarr eval data.jsonl -o scores --corpus notes/
       rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B
@@ -67,7 +69,7 @@ def main(
     """
 
 
-for command in (revise, index, calibrate, doctor):
+for command in (revise, cite, index, calibrate, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(train, name="train")
