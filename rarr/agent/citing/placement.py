@@ -9,6 +9,7 @@ from rarr.ledger.support import Support
 from rarr.records import Evidence, Part, Revision, Sentence
 from rarr.records.citations import CitationPlace
 from rarr.tools.text.blocks_and_sentences import Span, protected
+from rarr.tools.text.citation_marks import has_words
 
 _WORD_END = re.compile(r"[^\s,.;:!?|]*")
 """The rest of the word, with quotes, brackets and emphasis that close behind it."""
@@ -36,6 +37,7 @@ def planned_citations(
         citation
         for sentence in revision.report.sentences
         if sentence.status == "supported"
+        and has_words(sentence.text)
         and not any(Span(sentence.start, sentence.end).overlaps(span) for span in settled)
         for citation in _of_sentence(revision.text, context, sentence, evidence, place)
     ]

@@ -95,12 +95,34 @@ def citation_marks(text: str) -> list[CitationMark]:
     """Finds the citations in the sentences of `text`, in order, but not in code or its list of sources."""
     lists = source_list_places(text)
     entries = {entry.label: entry.text for entry in source_entries(text)}
-    return [
-        mark
-        for span in sentences(text)
-        if not any(span.overlaps(place) for place in lists)
-        for mark in _marks_of(text, span, entries)
-    ]
+    marks: list[CitationMark] = []
+    before: Span | None = None
+    for span in sentences(text):
+        if not any(span.overlaps(place) for place in lists):
+            leading = _leading_marks_end(text, span, before)
+            for mark in _marks_of(text, span, entries):
+                of_before = before is not None and mark.place.end <= leading
+                marks.append(mark._replace(sentence=before) if before and of_before else mark)
+        before = span
+    return marks
+
+
+def has_words(sentence: str) -> bool:
+    """Tells if a sentence has words beside its citations."""
+    return any(character.isalnum() for character in _MARK.sub("", sentence))
+
+
+def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
+    """Returns the end of the marks at the start of `sentence` that belong to the sentence before it.
+
+    They do if they follow it without a space, or if the sentence has nothing else.
+    """
+    if before is None or not (before.end == sentence.start or not has_words(sentence.of(text))):
+        return sentence.start
+    end = sentence.start
+    while match := _MARK.match(text, end, sentence.end):
+        end = match.end()
+    return end
 
 
 def _marks_of(text: str, sentence: Span, entries: dict[str, str]) -> Iterator[CitationMark]:

@@ -1,0 +1,209 @@
+"""Cites sentences of WikiGenBench's reference articles from the event's web pages: precision and recall.
+
+    python -m benchmarks.cite [--events N] [--judge MODEL] [--unread FILE]
+
+Takes the first two sentences of a paragraph of each event, and its first three pages, if it has two or more (Zhang et al. 2024; the
+articles themselves carry no marks). A citation is right if its passage says all of the sentence. People's
+judgements are in benchmarks/cite_labels.json, by digest, without a word of the data; `--unread` writes the
+pairs without one to a file, to be read. `--judge` asks a verifier instead, such as nli:NAME or vllm:NAME.
+
+Precision is the share of the citations that are right. Recall is the share of the sentences with a right
+citation, among those that some page's nearest passage supports. Beside `rarr.cite`: the nearest passage by
+BM25, and the nearest passage of every page.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import random
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.report import share, table
+from benchmarks.shared_data import rows
+from rarr import Evidence, Passage, Reviser, Settings
+from rarr.agent.wiring.components import wire
+from rarr.retrievers.fetch.page_reader import passages_of
+from rarr.retrievers.given_passages import GivenPassages
+from rarr.retrievers.web.nearest_passages import nearest, nearest_by_source
+from rarr.tools.text.blocks_and_sentences import sentences
+
+FOLDER = "measure_only/unlicensed/dev/retrieval"
+LABELS = Path(__file__).with_name("cite_labels.json")
+SYSTEMS = ("rarr.cite", "cite the BM25 best", "cite all")
+_SENTENCES, _WORDS, _PAGES = 2, 8, 3
+_TIME = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class CitedSample(NamedTuple):
+    """A sentence of an article with its paragraph, and the passages that each system cites for it."""
+
+    sentence: str
+    title: str
+    support: float
+    cited: Mapping[str, Sequence[Passage]]
+
+
+class CitingScore(NamedTuple):
+    """The right citations of a system, of all its citations; the sentences with one, of all `supported`."""
+
+    right: int
+    citations: int
+    reached: int
+    supported: int
+
+
+def paragraphs(most: int) -> list[tuple[dict[str, Any], str]]:
+    """An event, with the beginning of a paragraph of its article, for `most` events."""
+    pages = {page["event_id"] for page in rows(f"{FOLDER}/wikigenbench_docs.jsonl.gz")}
+    chance = random.Random(21)
+    events = [e for e in rows(f"{FOLDER}/wikigenbench_events.jsonl.gz") if e["event_id"] in pages]
+    chance.shuffle(events)
+    chosen = []
+    for event in events:
+        texts = [p for section in event["sections"] for p in section["text"].split("\n")]
+        starts = [start for text in texts if (start := _beginning(text))]
+        if starts:
+            chosen.append((event, chance.choice(starts)))
+    return chosen[:most]
+
+
+def _beginning(paragraph: str) -> str:
+    """The first sentences of a paragraph; "" if one of them is short."""
+    spans = sentences(paragraph)[:_SENTENCES]
+    if len(spans) < _SENTENCES or any(len(span.of(paragraph).split()) < _WORDS for span in spans):
+        return ""
+    return paragraph[: spans[-1].end]
+
+
+def samples(most: int, settings: Mapping[str, Any]) -> Iterator[CitedSample]:
+    """Cites the sentences of `most` events with each system."""
+    pages: dict[str, list[dict[str, Any]]] = {}
+    for page in rows(f"{FOLDER}/wikigenbench_docs.jsonl.gz"):
+        if not page["is_wikipedia"]:
+            pages.setdefault(page["event_id"], []).append(page)
+    for event, text in paragraphs(most):
+        passages = [p for page in pages.get(event["event_id"], [])[:_PAGES] for p in _passages(page)]
+        if len({passage.source for passage in passages}) < 2:
+            continue
+        given = GivenPassages(passages, window=4, step=1)
+        with Reviser(Settings(search=given, **settings)) as reviser:
+            cited = reviser.cite(text, event["title"])
+        for sentence in cited.research.report.sentences:
+            best = nearest(passages, f"{sentence.text} {event['title']}", len(passages))
+            by_source = nearest_by_source(passages, sentence.text, len(passages))
+            yield CitedSample(
+                sentence.text,
+                event["title"],
+                sentence.support or 0.0,
+                {
+                    "rarr.cite": [
+                        citation.passage
+                        for citation in cited.citations
+                        if citation.sentence_start == sentence.start
+                    ],
+                    "cite the BM25 best": best[:1],
+                    "cite all": list({passage.source: passage for passage in reversed(by_source)}.values()),
+                },
+            )
+
+
+def _passages(page: Mapping[str, Any]) -> list[Passage]:
+    return passages_of(
+        page["text"], source=page["url"], title=page["title"], window=4, step=1,
+        retrieved_at=_TIME, published_at=None,
+    )  # fmt: skip
+
+
+def digest(sentence: str, passage: Passage) -> str:
+    """The name of a pair in the file of judgements."""
+    return hashlib.sha256(f"{sentence}\n{passage.text}".encode()).hexdigest()[:16]
+
+
+def score(system: str, sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> CitingScore:
+    """Counts the citations of a system; pairs without a judgement do not count."""
+    verdicts = [
+        [
+            judged[name]
+            for passage in sample.cited[system]
+            if (name := digest(sample.sentence, passage)) in judged
+        ]
+        for sample in sampled
+    ]
+    supported = sum(
+        any(judged.get(digest(s.sentence, p)) for passages in s.cited.values() for p in passages)
+        for s in sampled
+    )
+    return CitingScore(sum(map(sum, verdicts)), sum(map(len, verdicts)), sum(map(any, verdicts)), supported)
+
+
+def asked(model: str, sampled: Sequence[CitedSample]) -> dict[str, bool]:
+    """The judgements of a verifier on all pairs; a pair that it cannot judge has none."""
+    components = wire(Settings(search=GivenPassages([], window=4, step=1), models={"attribute": model}))
+
+    async def of_pair(sentence: str, passage: Passage) -> float | None:
+        evidence = Evidence(**passage.model_dump(), id="e", query_id="q", relevance=1.0)
+        (span,) = sentences(sentence)[:1]
+        return (await components.verifier.support(sentence, None, [span], evidence))[0]
+
+    async def of_all() -> dict[str, bool]:
+        pairs = {
+            digest(s.sentence, p): (s.sentence, p) for s in sampled for ps in s.cited.values() for p in ps
+        }
+        supports = {name: await of_pair(*pair) for name, pair in pairs.items()}
+        threshold = components.settings.support_threshold
+        return {name: support >= threshold for name, support in supports.items() if support is not None}
+
+    return asyncio.run(of_all())
+
+
+def lines(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[list[str]]:
+    """A line of the table for each system, with 95% intervals."""
+    counts = [(system, score(system, sampled, judged)) for system in SYSTEMS]
+    return [
+        [
+            system,
+            share([True] * count.right + [False] * (count.citations - count.right)),
+            share([True] * count.reached + [False] * (count.supported - count.reached)),
+        ]
+        for system, count in counts
+    ]
+
+
+def unread(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[dict[str, str]]:
+    """The pairs without a judgement, to be read."""
+    pairs = {
+        digest(s.sentence, p): {"sentence": s.sentence, "title": s.title, "passage": p.text, "page": p.title}
+        for s in sampled
+        for passages in s.cited.values()
+        for p in passages
+    }
+    return [{"id": name, **pair} for name, pair in pairs.items() if name not in judged]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--events", type=int, default=36)
+    parser.add_argument("--judge", help="a verifier instead of the judgements of people")
+    parser.add_argument("--unread", type=Path, help="write pairs without a judgement to this file")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        sampled = list(samples(options.events, {"home": home, "trace": False}))
+    if options.judge:
+        judged = asked(options.judge, sampled)
+    else:
+        judged = json.loads(LABELS.read_text(encoding="utf-8")) if LABELS.exists() else {}
+    missing = unread(sampled, judged)
+    if options.unread:
+        text = "".join(f"{json.dumps(pair, ensure_ascii=False)}\n" for pair in missing)
+        options.unread.write_text(text, encoding="utf-8")
+    print(f"{len(sampled)} sentences; {len(missing)} pairs without a judgement\n")
+    print(table(("system", "precision", "recall"), lines(sampled, judged)))
+
+
+if __name__ == "__main__":
+    main()
