@@ -2,14 +2,16 @@
 
     python -m benchmarks.cite [--events N] [--judge MODEL] [--unread FILE]
 
-Takes the first two sentences of a paragraph of each event, and its first three pages, if it has two or more (Zhang et al. 2024; the
-articles themselves carry no marks). A citation is right if its passage says all of the sentence. People's
-judgements are in benchmarks/cite_labels.json, by digest, without a word of the data; `--unread` writes the
-pairs without one to a file, to be read. `--judge` asks a verifier instead, such as nli:NAME or vllm:NAME.
+The articles carry no marks (Zhang et al. 2024), and few of their sentences are in the pages at all. So this
+takes a sentence of each event of whose words one passage of the event's first three pages has most
+(`_LEAST_OVERLAP`), with the sentence before it. A citation is right if its passage says all of the sentence.
+The judgements of a reader are in benchmarks/cite_labels.json, by digest, without a word of the data;
+`--unread` writes the pairs that lack one to a file, to be read. `--judge` asks a verifier instead, such as
+nli:NAME or vllm:NAME.
 
 Precision is the share of the citations that are right. Recall is the share of the sentences with a right
-citation, among those that some page's nearest passage supports. Beside `rarr.cite`: the nearest passage by
-BM25, and the nearest passage of every page.
+citation, among those that a passage of any system supports. Beside `rarr.cite`: the nearest passage by BM25,
+and the passage of every page that overlaps most.
 """
 
 import argparse
@@ -20,6 +22,8 @@ import random
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,15 +31,16 @@ from benchmarks.report import share, table
 from benchmarks.shared_data import rows
 from rarr import Evidence, Passage, Reviser, Settings
 from rarr.agent.wiring.components import wire
+from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.fetch.page_reader import passages_of
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.retrievers.web.nearest_passages import nearest, nearest_by_source
+from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.text.blocks_and_sentences import sentences
 
 FOLDER = "measure_only/unlicensed/dev/retrieval"
 LABELS = Path(__file__).with_name("cite_labels.json")
 SYSTEMS = ("rarr.cite", "cite the BM25 best", "cite all")
-_SENTENCES, _WORDS, _PAGES = 2, 8, 3
+_WORDS, _PAGES, _LEAST_OVERLAP = 8, 3, 0.7
 _TIME = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -44,7 +49,7 @@ class CitedSample(NamedTuple):
 
     sentence: str
     title: str
-    support: float
+    status: str
     cited: Mapping[str, Sequence[Passage]]
 
 
@@ -57,59 +62,66 @@ class CitingScore(NamedTuple):
     supported: int
 
 
-def paragraphs(most: int) -> list[tuple[dict[str, Any], str]]:
-    """An event, with the beginning of a paragraph of its article, for `most` events."""
-    pages = {page["event_id"] for page in rows(f"{FOLDER}/wikigenbench_docs.jsonl.gz")}
-    chance = random.Random(21)
-    events = [e for e in rows(f"{FOLDER}/wikigenbench_events.jsonl.gz") if e["event_id"] in pages]
-    chance.shuffle(events)
-    chosen = []
-    for event in events:
-        texts = [p for section in event["sections"] for p in section["text"].split("\n")]
-        starts = [start for text in texts if (start := _beginning(text))]
-        if starts:
-            chosen.append((event, chance.choice(starts)))
-    return chosen[:most]
-
-
-def _beginning(paragraph: str) -> str:
-    """The first sentences of a paragraph; "" if one of them is short."""
-    spans = sentences(paragraph)[:_SENTENCES]
-    if len(spans) < _SENTENCES or any(len(span.of(paragraph).split()) < _WORDS for span in spans):
-        return ""
-    return paragraph[: spans[-1].end]
-
-
 def samples(most: int, settings: Mapping[str, Any]) -> Iterator[CitedSample]:
-    """Cites the sentences of `most` events with each system."""
-    pages: dict[str, list[dict[str, Any]]] = {}
+    """Cites a sentence of `most` events with each system."""
+    pages: dict[str, list[Passage]] = {}
     for page in rows(f"{FOLDER}/wikigenbench_docs.jsonl.gz"):
-        if not page["is_wikipedia"]:
-            pages.setdefault(page["event_id"], []).append(page)
-    for event, text in paragraphs(most):
-        passages = [p for page in pages.get(event["event_id"], [])[:_PAGES] for p in _passages(page)]
-        if len({passage.source for passage in passages}) < 2:
-            continue
-        given = GivenPassages(passages, window=4, step=1)
-        with Reviser(Settings(search=given, **settings)) as reviser:
-            cited = reviser.cite(text, event["title"])
-        for sentence in cited.research.report.sentences:
-            best = nearest(passages, f"{sentence.text} {event['title']}", len(passages))
-            by_source = nearest_by_source(passages, sentence.text, len(passages))
-            yield CitedSample(
-                sentence.text,
-                event["title"],
-                sentence.support or 0.0,
-                {
-                    "rarr.cite": [
-                        citation.passage
-                        for citation in cited.citations
-                        if citation.sentence_start == sentence.start
-                    ],
-                    "cite the BM25 best": best[:1],
-                    "cite all": list({passage.source: passage for passage in reversed(by_source)}.values()),
-                },
-            )
+        passages = pages.setdefault(page["event_id"], [])
+        readable = not page["is_wikipedia"] and "%PDF" not in page["text"]
+        if readable and len({passage.source for passage in passages}) < _PAGES:
+            passages += _passages(page)
+    events = rows(f"{FOLDER}/wikigenbench_events.jsonl.gz")
+    random.Random(21).shuffle(events)
+    chosen = ((event, _sentence(event, pages.get(event["event_id"], []))) for event in events)
+    for event, place in islice(((event, place) for event, place in chosen if place), most):
+        yield _sample(event["title"], *place, pages[event["event_id"]], settings)
+
+
+def _sample(
+    title: str, text: str, sentence: str, passages: Sequence[Passage], settings: Mapping[str, Any]
+) -> CitedSample:
+    given = GivenPassages(passages, window=4, step=1)
+    with Reviser(Settings(search=given, **settings)) as reviser:
+        cited = reviser.cite(text, title)
+    (judged,) = (each for each in cited.research.report.sentences if each.text == sentence)
+    ranked = sorted(zip(_overlaps(sentence, passages), passages, strict=True), key=lambda pair: pair[0])
+    return CitedSample(
+        sentence,
+        title,
+        judged.status,
+        {
+            "rarr.cite": [each.passage for each in cited.citations if each.sentence_start == judged.start],
+            "cite the BM25 best": nearest(passages, sentence, 1),
+            "cite all": list({passage.source: passage for _, passage in ranked}.values()),
+        },
+    )
+
+
+def _sentence(event: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[str, str] | None:
+    """A sentence of the article that passages may support, with the sentence before it; None without one."""
+    found = []
+    for section in event["sections"]:
+        for paragraph in section["text"].split("\n"):
+            spans = sentences(paragraph)
+            for number, span in enumerate(spans):
+                text = span.of(paragraph)
+                if (
+                    len(text.split()) >= _WORDS
+                    and max(_overlaps(text, passages), default=0) >= _LEAST_OVERLAP
+                ):
+                    found.append((paragraph[spans[max(0, number - 1)].start : span.end], text))
+    return random.Random(event["event_id"]).choice(found) if found else None
+
+
+def _overlaps(sentence: str, passages: Sequence[Passage]) -> list[float]:
+    """The share of the sentence's word stems that each passage has."""
+    stems = set(terms(sentence))
+    return [len(stems & _stems(passage.text)) / max(1, len(stems)) for passage in passages]
+
+
+@cache
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
 
 
 def _passages(page: Mapping[str, Any]) -> list[Passage]:
@@ -187,7 +199,7 @@ def unread(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[d
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--events", type=int, default=36)
+    parser.add_argument("--events", type=int, default=80)
     parser.add_argument("--judge", help="a verifier instead of the judgements of people")
     parser.add_argument("--unread", type=Path, help="write pairs without a judgement to this file")
     options = parser.parse_args()

@@ -126,7 +126,9 @@ Agreement = Annotated[
 ]
 EvalEditor = Annotated[
     str | None,
-    typer.Option(metavar="E", help="Baseline: efec, lamda, random or none instead of minimal edits."),
+    typer.Option(
+        metavar="E", help="Baseline: efec, lamda, random, none or unedited instead of minimal edits."
+    ),
 ]
 Compare = Annotated[
     tuple[Path, Path] | None,

@@ -1,10 +1,23 @@
-"""Makes the warnings of a run about its text and its settings, before it starts."""
+"""Checks the text of a run before it starts, and makes warnings about the text and the settings."""
 
+from rarr.errors import InputError
 from rarr.records import Notice
 from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import unread_tables
-from rarr.tools.text.plurals_and_articles import counted
-from rarr.valid_unicode import REPLACEMENT
+from rarr.tools.text.plurals_and_articles import counted, kind_of
+from rarr.valid_unicode import REPLACEMENT, valid
+
+
+def required_text(text: object, name: str) -> str:
+    """Returns `text` as valid Unicode. `name` is the argument's name in errors.
+
+    Raises `InputError` for a value that is not a string, and for an empty text.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
+    if not text.strip():
+        raise InputError(f"{name} is empty: give at least one sentence")
+    return valid(text)
 
 
 def unsearched(settings: Settings) -> list[Notice]:
