@@ -1,6 +1,6 @@
 """Cites sentences of WikiGenBench's reference articles from the event's web pages: precision and recall.
 
-    python -m benchmarks.cite [--events N] [--judge MODEL] [--unread FILE]
+    python -m benchmarks.cite [--events N] [--draw N] [--judge MODEL] [--unread FILE]
 
 The articles carry no marks (Zhang et al. 2024), and few of their sentences are in the pages at all. So this
 takes a sentence of each event of whose words one passage of the event's first three pages has most
@@ -62,8 +62,8 @@ class CitingScore(NamedTuple):
     supported: int
 
 
-def samples(most: int, settings: Mapping[str, Any]) -> Iterator[CitedSample]:
-    """Cites a sentence of `most` events with each system."""
+def samples(most: int, draw: int, settings: Mapping[str, Any]) -> Iterator[CitedSample]:
+    """Cites a sentence of `most` events with each system; another `draw` takes other sentences."""
     pages: dict[str, list[Passage]] = {}
     for page in rows(f"{FOLDER}/wikigenbench_docs.jsonl.gz"):
         passages = pages.setdefault(page["event_id"], [])
@@ -72,7 +72,7 @@ def samples(most: int, settings: Mapping[str, Any]) -> Iterator[CitedSample]:
             passages += _passages(page)
     events = rows(f"{FOLDER}/wikigenbench_events.jsonl.gz")
     random.Random(21).shuffle(events)
-    chosen = ((event, _sentence(event, pages.get(event["event_id"], []))) for event in events)
+    chosen = ((event, _sentence(event, pages.get(event["event_id"], []), draw)) for event in events)
     for event, place in islice(((event, place) for event, place in chosen if place), most):
         yield _sample(event["title"], *place, pages[event["event_id"]], settings)
 
@@ -97,7 +97,7 @@ def _sample(
     )
 
 
-def _sentence(event: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[str, str] | None:
+def _sentence(event: Mapping[str, Any], passages: Sequence[Passage], draw: int) -> tuple[str, str] | None:
     """A sentence of the article that passages may support, with the sentence before it; None without one."""
     found = []
     for section in event["sections"]:
@@ -110,7 +110,7 @@ def _sentence(event: Mapping[str, Any], passages: Sequence[Passage]) -> tuple[st
                     and max(_overlaps(text, passages), default=0) >= _LEAST_OVERLAP
                 ):
                     found.append((paragraph[spans[max(0, number - 1)].start : span.end], text))
-    return random.Random(event["event_id"]).choice(found) if found else None
+    return random.Random(f"{event['event_id']} {draw}".removesuffix(" 1")).choice(found) if found else None
 
 
 def _overlaps(sentence: str, passages: Sequence[Passage]) -> list[float]:
@@ -200,11 +200,12 @@ def unread(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[d
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--events", type=int, default=80)
+    parser.add_argument("--draw", type=int, default=1, help="2, 3, ...: other sentences of the same events")
     parser.add_argument("--judge", help="a verifier instead of the judgements of people")
     parser.add_argument("--unread", type=Path, help="write pairs without a judgement to this file")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as home:
-        sampled = list(samples(options.events, {"home": home, "trace": False}))
+        sampled = list(samples(options.events, options.draw, {"home": home, "trace": False}))
     if options.judge:
         judged = asked(options.judge, sampled)
     else:

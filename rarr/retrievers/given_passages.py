@@ -33,8 +33,10 @@ class GivenPassages:
                 self._passages.append(given)
                 self.sources.append(given.source)
                 continue
-            if not isinstance(given, str) or not given.strip():
+            if not isinstance(given, str):
                 raise InputError(f"passage {number} is {kind_of(given)}: give a text or a rarr.Passage")
+            if not given.strip():
+                raise InputError(f"passage {number} is empty: give a text, or leave it out")
             self.sources.append(f"passage {number}")
             self._passages += passages_of(
                 given, source=self.sources[-1], title="", window=window, step=step,

@@ -9,7 +9,7 @@ from makers import VALID
 
 from agent.citing.supported import cited_everywhere
 from rarr.agent.citing.citation_run import CitationRun
-from rarr.records.citations import Cited, CitationStyle
+from rarr.records.citations import CitationStyle, Cited
 from rarr.tools.text.blocks_and_sentences import blocks
 
 TEXTS = sorted(
