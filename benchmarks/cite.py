@@ -5,7 +5,7 @@
 The articles carry no marks (Zhang et al. 2024), and few of their sentences are in the pages at all. So this
 takes a sentence of each event of whose words one passage of the event's first three pages has most
 (`_LEAST_OVERLAP`), with the sentence before it. A citation is right if its passage says all of the sentence.
-The judgements of a reader are in benchmarks/cite_labels.json, by digest, without a word of the data;
+The judgements of one reader are in benchmarks/cite_labels.json, by digest, without a word of the data;
 `--unread` writes the pairs that lack one to a file, to be read. `--judge` asks a verifier instead, such as
 nli:NAME or vllm:NAME.
 
@@ -99,7 +99,7 @@ def _sample(
 
 def _sentence(event: Mapping[str, Any], passages: Sequence[Passage], draw: int) -> tuple[str, str] | None:
     """A sentence of the article that passages may support, with the sentence before it; None without one."""
-    found = []
+    candidates = []
     for section in event["sections"]:
         for paragraph in section["text"].split("\n"):
             spans = sentences(paragraph)
@@ -109,8 +109,12 @@ def _sentence(event: Mapping[str, Any], passages: Sequence[Passage], draw: int) 
                     len(text.split()) >= _WORDS
                     and max(_overlaps(text, passages), default=0) >= _LEAST_OVERLAP
                 ):
-                    found.append((paragraph[spans[max(0, number - 1)].start : span.end], text))
-    return random.Random(f"{event['event_id']} {draw}".removesuffix(" 1")).choice(found) if found else None
+                    candidates.append((paragraph[spans[max(0, number - 1)].start : span.end], text))
+    return (
+        random.Random(f"{event['event_id']} {draw}".removesuffix(" 1")).choice(candidates)
+        if candidates
+        else None
+    )
 
 
 def _overlaps(sentence: str, passages: Sequence[Passage]) -> list[float]:

@@ -28,7 +28,7 @@ class RowRetriever:
 
         A document without a word in common is returned too: its author meant it for this text.
         """
-        return await asyncio.to_thread(nearest_by_source, self._passages, query, k)
+        return await asyncio.to_thread(lambda: nearest_by_source(self._passages, query, k))
 
     @cached_property
     def _passages(self) -> list[Passage]:

@@ -62,7 +62,7 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
     `[1] ...` at the start of a block or below another entry, and `1. ...` under a title such as "References".
     """
     code = [Span(block.start, block.end) for block in blocks(text) if block.kind == "code"]
-    found: list[SourceEntry] = []
+    entries: list[SourceEntry] = []
     listed, begins = False, True  # under a title of a list; may the line begin an entry?
     position = 0
     for line in _LINE.finditer(text):
@@ -81,8 +81,10 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
         entry = entry or (_NUMBERED_ENTRY.fullmatch(line[0]) if listed else None)
         begins = entry is not None
         if entry:
-            found.append(SourceEntry(Span(line.start(), line.end()), entry["label"], entry["entry"].strip()))
-    return tuple(found)
+            entries.append(
+                SourceEntry(Span(line.start(), line.end()), entry["label"], entry["entry"].strip())
+            )
+    return tuple(entries)
 
 
 def source_list_places(text: str) -> list[Span]:
