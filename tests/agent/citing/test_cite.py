@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from rarr import Cited, InputError, Passage, Reviser, Settings, acite, cite
+from rarr.agent.wiring.components import wire
+from rarr.components import Baseline
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever
 
 HEIGHT = "Hoover Dam is 221 metres high and 379 metres long."
@@ -142,6 +144,13 @@ def test_reviser_still_edits_after_it_has_cited() -> None:
 async def test_texts_can_be_cited_at_once() -> None:
     cited = await asyncio.gather(*(acite(TEXT, passages=passages) for passages in ([HEIGHT], [YEAR])))
     assert [[each.passage.text for each in one.citations] for one in cited] == [[HEIGHT], [YEAR]]
+
+
+def test_replay_of_a_cited_run_finds_an_editor_that_edits_nothing() -> None:
+    components = wire(Settings(search=InMemoryRetriever([HEIGHT])), baseline=Baseline(editor="unedited"))
+    revision = Reviser(components=components).revise("The Hoover Dam is 212 metres high.")
+    assert revision.text == "The Hoover Dam is 212 metres high."
+    assert [check.verdict for check in revision.checks] == ["disagrees"]
 
 
 @pytest.mark.parametrize(
