@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 QueryKind = Literal["questions", "sentences", "text"]
-EditorKind = Literal["minimal", "efec", "lamda", "random", "none"]
+EditorKind = Literal["minimal", "efec", "lamda", "random", "none", "unedited"]
 
 
 class QueryGenerator(Protocol):
@@ -159,7 +159,10 @@ class Baseline:
     agreement: bool = True
     """Edit only where evidence disagrees. False: edit wherever the editor finds a change."""
     editor: EditorKind = "minimal"
-    """`minimal` edits, the text corrected (`efec`) or written anew (`lamda`), a random edit, or none."""
+    """`minimal` edits, the text corrected (`efec`) or written anew (`lamda`), a random edit, or none.
+
+    `none` also leaves out the checks; `unedited` checks as usual, and edits nothing.
+    """
 
     @property
     def is_whole(self) -> bool:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from rarr.cli.calibrate import calibrate
+from rarr.cli.cite import cite
 from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
@@ -58,6 +59,7 @@ def main(
     \b
     Examples:
       rarr revise --file draft.md --corpus notes/
+      rarr cite draft.md --corpus notes/
       rarr verify "The Hoover Dam is 221 metres high." --against dam.md
       rarr index notes/ -o notes.index
       rarr eval data.jsonl -o scores --corpus notes/
@@ -70,7 +72,7 @@ def main(
     """
 
 
-for command in (revise, verify, index, label, calibrate, doctor):
+for command in (revise, cite, verify, index, label, calibrate, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(train, name="train")

@@ -82,6 +82,24 @@ Accept = Annotated[
     Literal["suggested"] | None,
     typer.Option(help="suggested: also apply the edits that are likely right but not sure enough."),
 ]
+CitedFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="The file of the text, or - for standard input.")
+]
+Style = Annotated[
+    Literal["numbered", "footnotes", "json"],
+    typer.Option(help="Marks [1] and a list, [^1] and Markdown footnotes, or [1] and a block of JSON."),
+]
+Place = Annotated[
+    Literal["sentence", "part"],
+    typer.Option(help="Put marks behind the sentence, or behind the words that the source supports."),
+]
+MarkUnsupported = Annotated[
+    bool,
+    typer.Option(
+        "--mark-unsupported", help="Mark sentences that evidence does not support: [citation needed]."
+    ),
+]
+
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Print only a unified diff.")]
 
@@ -108,7 +126,9 @@ Agreement = Annotated[
 ]
 EvalEditor = Annotated[
     str | None,
-    typer.Option(metavar="E", help="Baseline: efec, lamda, random or none instead of minimal edits."),
+    typer.Option(
+        metavar="E", help="Baseline: efec, lamda, random, none or unedited instead of minimal edits."
+    ),
 ]
 Compare = Annotated[
     tuple[Path, Path] | None,

@@ -40,6 +40,14 @@ def text_to_revise(text: str | None, file: Path | None) -> str:
     return _filled(_read_input(), "standard input")
 
 
+def text_of_file(file: str) -> str:
+    """Reads the text from a file, or from standard input if `file` is "-". Its line ends stay.
+
+    Raises `InputError` if it cannot be read, is no text, or is empty.
+    """
+    return text_to_revise("-", None) if file == "-" else text_to_revise(None, Path(file))
+
+
 def _require_no_path(text: str) -> None:
     """Raises `InputError` for the name of a file or a folder, which would be revised as a text."""
     try:

@@ -26,6 +26,7 @@ from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules import answer_comparison, short_answer_checks
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
+    NoEditor,
     NoRewriter,
     RandomRewriter,
     TextQueries,
@@ -180,6 +181,8 @@ class ComponentMaker:
         return EnglishChecker(ValueAgreement() if by_rules else TrainedAgreement(self.opened.encoder))
 
     def editor(self) -> Editor:
+        if self.baseline.editor == "unedited":
+            return NoEditor()
         if "edit" not in self.named:
             return ValueEditor()
         model = self.models[self.named["edit"]]

@@ -1,0 +1,52 @@
+"""Checks the text of a run before it starts, and makes warnings about the text and the settings."""
+
+from rarr.errors import InputError
+from rarr.records import Notice
+from rarr.settings import Settings
+from rarr.tools.text.blocks_and_sentences import unread_tables
+from rarr.tools.text.plurals_and_articles import counted, kind_of
+from rarr.valid_unicode import REPLACEMENT, valid
+
+
+def required_text(text: object, name: str) -> str:
+    """Returns `text` as valid Unicode. `name` is the argument's name in errors.
+
+    Raises `InputError` for a value that is not a string, and for an empty text.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
+    if not text.strip():
+        raise InputError(f"{name} is empty: give at least one sentence")
+    return valid(text)
+
+
+def unsearched(settings: Settings) -> list[Notice]:
+    """Makes a warning if a corpus is given that `search` does not name."""
+    from rarr.agent.wiring.search_and_reranking import search_names
+
+    if settings.corpus is None or any(source == "corpus" for source in search_names(settings)):
+        return []
+    message = "a corpus is given, but search does not name it: corpus,wikipedia searches both"
+    return [Notice(code="corpus_not_searched", message=message, node="retrieve")]
+
+
+def replaced_notices(given: str, text: str) -> list[Notice]:
+    """Makes a warning if making `given` valid Unicode, which gave `text`, has replaced characters."""
+    if not (replaced := text.count(REPLACEMENT) - given.count(REPLACEMENT)):
+        return []
+    message = (
+        f"{counted(replaced, 'character')} of the text or its context replaced by U+FFFD: leave out NUL and"
+        " halves of surrogate pairs"
+    )
+    return [Notice(code="character_replaced", message=message, node="generate_queries")]
+
+
+def tables_notices(text: str) -> list[Notice]:
+    """Makes a warning if `text` has tables whose cells are not read."""
+    if not (unread := unread_tables(text)):
+        return []
+    message = (
+        f"{counted(unread, 'table')} not checked: only tables in Markdown are, outside of quotes and lists,"
+        " whose rows each have a header of their own and as many cells as the first line"
+    )
+    return [Notice(code="table_not_checked", message=message, node="generate_queries")]
