@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from rarr.retrievers import SOURCES
+from rarr.agent.wiring.web_sources import SOURCES
 
 
 def given(**options: Any) -> dict[str, Any]:

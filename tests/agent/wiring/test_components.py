@@ -9,6 +9,7 @@ from langchain_core.retrievers import BaseRetriever
 from makers import passage
 
 from rarr.agent.wiring.components import wire
+from rarr.agent.wiring.web_sources import SOURCES
 from rarr.backends.nli import verifier
 from rarr.backends.prompted.calibrated import CalibratedIntentJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
@@ -18,7 +19,6 @@ from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.ranking import OverlapReranker
 from rarr.components import Components
 from rarr.errors import InputError, SettingsError, SetupError
-from rarr.retrievers import SOURCES
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
 
