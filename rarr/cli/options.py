@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from rarr.agent.wiring.web_sources import SOURCES
+from rarr.tools.models.providers import MODEL_NAMES
 
 
 def given(**options: Any) -> dict[str, Any]:
@@ -51,7 +52,7 @@ Model = Annotated[
     str | None,
     typer.Option(
         metavar="M",
-        help="The model that asks, checks and edits: embedded, rules, vllm:NAME, openai:NAME, ...",
+        help=f"The model that asks, checks and edits: embedded, rules, {MODEL_NAMES}, ...",
     ),
 ]
 AskedModel = Annotated[
@@ -123,7 +124,7 @@ Rows = Annotated[
 ]
 Writer = Annotated[
     str | None,
-    typer.Option(metavar="M", help="The model that writes: vllm:NAME, openai:NAME, ...; not embedded."),
+    typer.Option(metavar="M", help=f"The model that writes: {MODEL_NAMES}, ...; not embedded."),
 ]
 Relevance = Annotated[
     float | None,

@@ -130,14 +130,15 @@ class _LimitedSource:
 
 def served_reranker(settings: Settings, opened: Resources) -> "EndpointReranker":
     """Makes the client for the reranker `vllm:NAME` of the settings, and adds it to `opened`."""
-    from rarr.agent.wiring.language_models import VLLM, access
+    from rarr.agent.wiring.language_models import access
     from rarr.retrievers.rerank.endpoint import EndpointReranker
     from rarr.tools.models.concurrency_limit import Limiter
+    from rarr.tools.models.providers import DEFAULT_URLS
 
     base_url, api_key, _ = access(settings, settings.reranker)
     served = EndpointReranker(
         settings.reranker.removeprefix(SERVED),
-        base_url=base_url or VLLM,
+        base_url=base_url or DEFAULT_URLS["vllm"],
         api_key=api_key,
         limiter=Limiter(settings.concurrency),
         timeout_s=settings.timeout_s,
