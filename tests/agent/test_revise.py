@@ -127,8 +127,9 @@ RUN = Counter(
 def test_each_finished_step_is_reported() -> None:
     steps: list[str] = []
     stepping(steps).revise(TEXT)
-    assert Counter(steps) == RUN
-    assert (steps[0], steps[-2:]) == ("generate_queries", ["attribute", "evaluate"])
+    assert Counter(steps) == RUN, "the graph has other nodes: correct RUN of this file"
+    order = (steps[0], steps[-2:])
+    assert order == ("generate_queries", ["attribute", "evaluate"]), "correct the order here"
 
 
 def test_error_in_on_step_reaches_the_caller() -> None:
@@ -146,7 +147,8 @@ def test_settings_and_components_exclude_each_other() -> None:
 
 def test_usage_is_counted_by_node() -> None:
     usage = stepping([]).revise(TEXT).usage
-    assert {node: spent.calls for node, spent in usage.by_node.items()} == RUN
+    calls = {node: spent.calls for node, spent in usage.by_node.items()}
+    assert calls == RUN, "the graph has other nodes: correct RUN of this file"
     assert all(0 <= spent.seconds <= usage.seconds * 2 for spent in usage.by_node.values())
     assert usage.seconds > 0
 
