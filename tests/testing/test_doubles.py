@@ -16,7 +16,7 @@ from rarr.testing import (
     ScriptedQueries,
     ScriptedReranker,
     ScriptedVerifier,
-    doubles,
+    components,
     scripted_components,
 )
 from rarr.tools.text.blocks_and_sentences import Span
@@ -32,9 +32,9 @@ async def call_each(components: Components) -> None:
 
 
 def test_example_of_the_module_runs() -> None:
-    assert doubles.__doc__ is not None
-    example = textwrap.dedent(doubles.__doc__.split("\n\n", 2)[2])
-    exec(example, vars(doubles) | {"Reviser": rarr.Reviser})
+    assert components.__doc__ is not None
+    example = textwrap.dedent(components.__doc__.split("\n\n", 1)[1])
+    exec(example, vars(components) | {"Reviser": rarr.Reviser, "Agreement": Agreement})
 
 
 async def test_scripted_queries_have_the_places_of_their_words() -> None:
