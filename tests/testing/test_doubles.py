@@ -1,6 +1,7 @@
 """The public test doubles: what they answer, and that they record what they were asked."""
 
 import textwrap
+from typing import Any
 
 import pytest
 from makers import ASKED, FACT, TEXT, check, disagrees, evidence, passage, query
@@ -34,7 +35,8 @@ async def call_each(components: Components) -> None:
 def test_example_of_the_module_runs() -> None:
     assert components.__doc__ is not None
     example = textwrap.dedent(components.__doc__.split("\n\n", 1)[1])
-    exec(example, vars(components) | {"Reviser": rarr.Reviser, "Agreement": Agreement})
+    names: dict[str, Any] = {"Reviser": rarr.Reviser, "Agreement": Agreement}
+    exec(example, vars(components) | names)
 
 
 async def test_scripted_queries_have_the_places_of_their_words() -> None:

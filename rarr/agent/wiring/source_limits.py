@@ -1,12 +1,7 @@
-"""Limits the passages of sources by the domains and dates of the settings."""
+"""Reads the limits on sources, by domain and date, from the settings."""
 
-from collections.abc import Sequence
-
-from rarr.records import Passage
 from rarr.retrievers.web.allowed_sources import SourceLimits
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.meter import meter
 
 
 def source_limits(settings: Settings) -> SourceLimits:
@@ -16,15 +11,3 @@ def source_limits(settings: Settings) -> SourceLimits:
         after=settings.published_after,
         before=settings.published_before,
     )
-
-
-async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLimits) -> list[Passage]:
-    """Returns the passages that `limits` allow.
-
-    Warns if all passages of the source `name` lack the date or the address that the limits need: without the
-    warning, the source would seem to find nothing.
-    """
-    kept = await work(limits.keep, passages)
-    if passages and not kept and (missing := await work(limits.missing, passages)):
-        meter().warn("source_left_out", f"the passages of {name} are left out, since they have {missing}")
-    return kept

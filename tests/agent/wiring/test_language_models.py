@@ -109,10 +109,10 @@ def test_embedded_models_need_no_price() -> None:
 @pytest.mark.loopback
 def test_provider_in_the_table_is_asked_at_its_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
     with ScriptedServer(answer) as server:
-        monkeypatch.setitem(DEFAULT_URLS, "acme", server.url)
-        settings = Settings(model="acme:mills", search=Documents())
+        monkeypatch.setitem(DEFAULT_URLS, "own", server.url)
+        settings = Settings(model="own:mills", search=Documents())
         assert revised(settings, TEXT).text == RIGHT
-        place = profile_place(settings, "acme:mills")
+        place = profile_place(settings, "own:mills")
         assert place is not None
         assert ({request.model for request in server.requests}, place.base_url) == ({"mills"}, server.url)
 
