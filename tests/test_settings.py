@@ -333,10 +333,11 @@ def test_every_setting_has_a_docstring() -> None:
 @pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - {"preset"}))
 def test_every_setting_is_read_outside_its_file(name: str) -> None:
     sources = sources_in(Path(rarr.__file__).parent)
-    assert any(re.search(rf"settings\.{name}\b", source) for source in sources)
+    assert any(re.search(rf"settings\.{name}\b", source) for source in sources), f"read settings.{name}"
 
 
 @pytest.mark.parametrize("name", sorted(Settings.model_fields))
 def test_every_setting_is_named_in_a_test(name: str) -> None:
     as_setting = re.compile(rf"\b{name}=|[\"']{name}[\"']|\bRARR_{name.upper()}\b|^{name} = ", re.MULTILINE)
-    assert any(as_setting.search(source) for source in sources_in(Path(__file__).parent))
+    named = any(as_setting.search(source) for source in sources_in(Path(__file__).parent))
+    assert named, f"test what {name} does, as Settings({name}=...) or RARR_{name.upper()}"

@@ -121,7 +121,7 @@ def stepping(steps: list[str]) -> Reviser:
 
 
 RUN = Counter({*NODES} - {"rewrite"}) | Counter(retrieve=2)  # every node once, and two queries
-WRONG_RUN = "a node did not run once: correct RUN of tests/agent/test_revise.py"
+WRONG_RUN = "correct NODES of rarr/agent/final_revision.py, or RUN here if a node does not run once"
 
 
 def test_each_finished_step_is_reported() -> None:

@@ -217,4 +217,5 @@ def test_object_that_is_searched_is_not_asked() -> None:
 def test_every_source_is_documented() -> None:
     page = Path(__file__).parents[2].joinpath("docs/guides/sources.md").read_text(encoding="utf-8")
     table = page.partition("| an object")[0]
-    assert re.findall(r"^\| `(\w+)` \| ", table, re.MULTILINE) == ["search", *SOURCES]
+    rows = re.findall(r"^\| `(\w+)` \| ", table, re.MULTILINE)
+    assert rows == ["search", *SOURCES], "correct the table of docs/guides/sources.md"
