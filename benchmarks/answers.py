@@ -21,7 +21,7 @@ from benchmarks.report import machine, share, table
 from rarr import Reviser, Revision, Sentence, Settings
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.edit_segments import segments
+from rarr.tools.text.edit_segments import revised_place
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "answers"
 HALVES = ("tuned", "held_out", "unseen")
@@ -75,13 +75,18 @@ def answers(*halves: str) -> list[Answer]:
     return [_answer(half, folder) for half in halves for folder in sorted((FOLDER / half).iterdir())]
 
 
-def reviser(folder: Path, **settings: Any) -> Reviser:
-    """Revises against the documents of all parts; copies and the index go into `folder`."""
+def corpus_folder(folder: Path) -> Path:
+    """Copies the documents of all parts into a new folder inside `folder`, and returns it."""
     corpus = folder / "corpus"
     corpus.mkdir(parents=True)
     for answer in answers(*HALVES):
         shutil.copy(answer.document, corpus / f"{answer.name}{answer.document.suffix}")
-    return Reviser(Settings(corpus=corpus, home=folder / "home", **settings))
+    return corpus
+
+
+def reviser(folder: Path, **settings: Any) -> Reviser:
+    """Revises against the documents of all parts; copies and the index go into `folder`."""
+    return Reviser(Settings(corpus=corpus_folder(folder), home=folder / "home", **settings))
 
 
 def outcomes(reviser: Reviser, answer: Answer, *, alone: bool = False) -> list[Outcome]:
@@ -95,7 +100,7 @@ def outcomes(reviser: Reviser, answer: Answer, *, alone: bool = False) -> list[O
 def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
     """The outcome of a marked sentence in the revision of its text."""
     start = revision.original.index(mark.sentence)
-    place = revised_place(revision, Span(start, start + len(mark.sentence)))
+    place = revised_place(revision.original, revision.edits, Span(start, start + len(mark.sentence)))
     sentence = place.of(revision.text)
     judged = _judged(revision, place)
     result: str
@@ -107,22 +112,6 @@ def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
         result = CORRECTED if sentence == mark.corrected else DAMAGED
     cited = tuple(_cited(revision, place, judged))
     return Outcome(answer, mark, sentence, result, cited, tuple(_suggested(revision, mark, sentence)))
-
-
-def revised_place(revision: Revision, place: Span) -> Span:
-    """The place in the revised text of the characters at `place` of the original, or of their replacement."""
-    before = within = at = 0
-    for piece in segments(revision.original, revision.edits):
-        length = len(piece.text)
-        if piece.kind == "inserted":
-            before += length if at <= place.start else 0
-            within += length if place.start < at <= place.end else 0
-            continue
-        if piece.kind == "kept":
-            before += max(0, min(at + length, place.start) - at)
-            within += max(0, min(at + length, place.end) - max(at, place.start))
-        at += length
-    return Span(before, before + within)
 
 
 def counted(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]]:
@@ -145,7 +134,8 @@ def _suggested(revision: Revision, mark: Mark, sentence: str) -> Iterator[str]:
     for edit in revision.edits:
         if edit.state == "suggested":
             accepted = revision.accept(edit.id)
-            changed = revised_place(accepted, Span(start, start + len(mark.sentence))).of(accepted.text)
+            place = Span(start, start + len(mark.sentence))
+            changed = revised_place(accepted.original, accepted.edits, place).of(accepted.text)
             if changed != sentence:
                 yield changed
 

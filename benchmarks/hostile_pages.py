@@ -24,7 +24,7 @@ from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import pool as processes
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import PAGE, extracted
-from rarr.retrievers.extract.page_text import extract_page
+from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.web.service_requests import JsonService, ServiceRequests
 from rarr.tools.models.openai_protocol import OpenAIProtocol
 

@@ -19,7 +19,7 @@ from typing import Any
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
 from rarr.agent.wiring.resources import Resources
-from rarr.agent.wiring.search import reranker
+from rarr.agent.wiring.search_and_reranking import reranker
 from rarr.components import Reranker
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import windows

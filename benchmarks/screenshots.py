@@ -2,7 +2,8 @@
 
 Evaluates the defaults on examples/eval.jsonl and photographs the page in the Chromium of this machine: its
 top, its cases in the dark, and as on a phone. Records a run on examples/texts/demo.md, with the rules as a
-language model, and photographs its page. Run it from the root of the repository.
+language model, and photographs its page. Photographs the page on which people rate examples/ratings. Run
+it from the root of the repository.
 """
 
 import shutil
@@ -14,18 +15,22 @@ from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from rarr import Reviser, Settings
 from rarr.evals import evaluate
+from rarr.evals.rating.items import read_items
 from rarr.testing import RuleModel, ScriptedModel
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace import Trace
+from rarr.views.html.label import label_page
 from rarr.views.html.trace import page as page_of
 
 DATA = Path("examples/eval.jsonl")
+ITEMS = Path("examples/ratings/items.jsonl")
 CORPUS, TEXT = Path("examples/corpus"), Path("examples/texts/demo.md")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 DESK: ViewportSize = {"width": 1000, "height": 1440}
 PHONE: ViewportSize = {"width": 390, "height": 844}
 WIDE: ViewportSize = {"width": 1280, "height": 1000}
 CASES: ViewportSize = {"width": 1000, "height": 720}
+RATING: ViewportSize = {"width": 900, "height": 1060}
 
 
 def browser() -> str | None:
@@ -61,6 +66,18 @@ def _photograph_trace(page: Page, folder: Path) -> None:
     page.screenshot(path=folder / "trace-phone.png")
 
 
+def _photograph_rating(page: Page, folder: Path) -> None:
+    """Photographs an item with a revision, after the items before it were rated."""
+    page.set_viewport_size(RATING)
+    page.emulate_media(color_scheme="light")
+    for key in [*("y1" * 7), *"y1s", "ArrowLeft"]:
+        page.keyboard.press(key)
+    page.screenshot(path=folder / "label.png")
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size(PHONE)
+    page.screenshot(path=folder / "label-phone.png")
+
+
 def _photograph(page: Page, folder: Path) -> None:
     page.screenshot(path=folder / "eval-report.png")
     page.emulate_media(color_scheme="dark")
@@ -88,6 +105,10 @@ def main() -> None:
         _photograph(page, folder)
         page.goto(_recorded(Path(temporary) / "home").as_uri())
         _photograph_trace(page, folder)
+        rating = Path(temporary) / "label.html"
+        rating.write_text(label_page(read_items(ITEMS)), encoding="utf-8")
+        page.goto(rating.as_uri())
+        _photograph_rating(page, folder)
         chromium.close()
 
 

@@ -5,6 +5,7 @@ TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import tha
 if TYPE_CHECKING:
     from rarr.agent.replay.replay import replay
     from rarr.agent.revise import Reviser, arevise, revise
+    from rarr.agent.verify import ClaimVerifier, averify, verify
     from rarr.errors import (
         BudgetError,
         InputError,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         Sentence,
         Usage,
     )
+    from rarr.records.verification import DecidingSentence, Verification
     from rarr.settings import Settings
     from rarr.traces.trace import Trace
 
@@ -43,6 +45,8 @@ __all__ = [
     "BudgetError",
     "Change",
     "Check",
+    "ClaimVerifier",
+    "DecidingSentence",
     "Edit",
     "Estimate",
     "Evidence",
@@ -68,12 +72,18 @@ __all__ = [
     "SetupError",
     "Trace",
     "Usage",
+    "Verification",
     "arevise",
+    "averify",
     "replay",
     "revise",
+    "verify",
 ]
 
-_PLACES = ("errors", "records", "settings", "agent.revise", "traces.trace", "agent.replay.replay")
+_PLACES = (
+    *("errors", "records", "records.verification", "settings"),
+    *("agent.revise", "agent.verify", "traces.trace", "agent.replay.replay"),
+)
 """The modules to search for a public name, in this order: the last take longest to import."""
 
 if not TYPE_CHECKING:

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 
 from rarr.components import Components
-from rarr.ledger.block_states import CUT, BlockOutcome, block_state, join_blocks, without_working_keys
+from rarr.ledger.block_joining import CUT, BlockOutcome, block_state, join_blocks, without_working_keys
 from rarr.records import Notice
 from rarr.state import State
 from rarr.tools.concurrency.together import together

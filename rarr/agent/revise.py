@@ -256,7 +256,7 @@ def _traces(components: Components, *, resumable: bool) -> tuple["Recording | No
 
 
 def _unsearched(settings: Settings) -> list[Notice]:
-    from rarr.agent.wiring.search import search_names
+    from rarr.agent.wiring.search_and_reranking import search_names
 
     if settings.corpus is None or any(source == "corpus" for source in search_names(settings)):
         return []

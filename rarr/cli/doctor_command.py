@@ -46,7 +46,7 @@ def doctor(
 
 
 def _profiled(name: str, base_url: str | None, *, as_json: bool) -> int:
-    from rarr.cli.doctor.model import as_table, asked
+    from rarr.cli.doctor.model_abilities import as_table, asked
     from rarr.settings import Settings
     from rarr.views.terminal.revision import as_json as json_of, visible
 

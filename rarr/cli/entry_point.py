@@ -13,10 +13,12 @@ from rarr.cli.calibrate import calibrate
 from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
+from rarr.cli.label import label
 from rarr.cli.revise import revise
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
 from rarr.cli.train import train
+from rarr.cli.verify import verify
 from rarr.errors import RarrError
 from rarr.tools.text.validator_messages import without_prefix
 
@@ -56,6 +58,7 @@ def main(
     \b
     Examples:
       rarr revise --file draft.md --corpus notes/
+      rarr verify "The Hoover Dam is 221 metres high." --against dam.md
       rarr index notes/ -o notes.index
       rarr eval data.jsonl -o scores --corpus notes/
       rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B
@@ -67,7 +70,7 @@ def main(
     """
 
 
-for command in (revise, index, calibrate, doctor):
+for command in (revise, verify, index, label, calibrate, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(train, name="train")

@@ -141,6 +141,30 @@ From = Annotated[
     Path | None, typer.Option("--from", metavar="WEIGHTS", help="Folder of weights to start from.")
 ]
 
+ClaimOrData = Annotated[
+    str, typer.Argument(metavar="CLAIM|DATA", help="A claim, - for standard input, or with -o a file.")
+]
+Against = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE", help="A text or document to verify the claim against; repeatable."),
+]
+AskedQuestion = Annotated[str | None, typer.Option(metavar="Q", help="The question that the claim answers.")]
+Verified = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the verified claims of DATA.")
+]
+Judge = Annotated[
+    str | None,
+    typer.Option(metavar="M", help=f"The judge: embedded, rules, nli:NAME, {MODEL_NAMES}, ..."),
+]
+JudgeWording = Annotated[
+    Literal["attribution", "facts", "nli", "summary"] | None,
+    typer.Option(help="The task as which a language model is asked to judge."),
+]
+ClaimJobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Claims to verify at once.")]
+ClaimLimit = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, help="Verify only the first N claims.")
+]
+
 JudgingModel = Annotated[
     str, typer.Argument(metavar="MODEL", help="The model that judges: vllm:NAME, or another with logprobs.")
 ]
@@ -152,6 +176,17 @@ CalibrationFile = Annotated[
 Precision = Annotated[
     float,
     typer.Option(metavar="P", min=0.5, max=1, help="Share of the pairs called supported that must be right."),
+]
+
+RatedFiles = Annotated[
+    list[Path],
+    typer.Argument(metavar="DATA", help="Rows to rate: JSON lines, also .gz. With --merge: the exports."),
+]
+Rated = Annotated[
+    Path, typer.Option("--out", "-o", metavar="FILE", help="File for the page, or for the labels.")
+]
+Merge = Annotated[
+    bool, typer.Option("--merge", help="Merge what several raters exported, instead of making a page.")
 ]
 
 ReplayedRun = Annotated[

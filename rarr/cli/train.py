@@ -73,7 +73,7 @@ def _made(
     queries: Path, out: Path, chosen: dict[str, Any], relevance: float | None, jobs: int
 ) -> "NoisingReport":
     from rarr.settings import Settings
-    from rarr.training.noising.evidence_split import RELEVANT
+    from rarr.training.noising.relevant_and_other_passages import RELEVANT
     from rarr.training.noising.resumable_noising import make_data
     from rarr.views.terminal.progress_line import Waiting
 

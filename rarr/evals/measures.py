@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple, get_args
 
+from rarr.evals.error_stages import ErrorStage
 from rarr.evals.metrics import (
     EDIT_KINDS,
     Correction,
@@ -25,6 +26,7 @@ from rarr.evals.report_records import ScoredRow
 from rarr.records import Status
 
 STATUSES: tuple[Status, ...] = get_args(Status)
+ERROR_STAGES: tuple[ErrorStage, ...] = get_args(ErrorStage)
 
 
 class Measure(NamedTuple):
@@ -92,7 +94,7 @@ and `rouge_l` also needs the extra `eval`.
 POOLED = ("word_precision", "word_recall")
 """Measures over all rows at once, in which each word has the same weight."""
 
-NAMES: tuple[str, ...] = (*ROW_MEASURES, *POOLED, *STATUSES)
+NAMES: tuple[str, ...] = (*ROW_MEASURES, *POOLED, *STATUSES, *(f"error_{stage}" for stage in ERROR_STAGES))
 """All measures of an evaluation."""
 
 
@@ -105,7 +107,8 @@ def available() -> dict[str, Measure]:
 def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes every measure that applies to some row, by name, with its 95% interval over rows.
 
-    The shares of statuses count sentences, and those of words count words; `n` counts rows.
+    The shares of statuses count sentences, those of words count words, and those that begin with `error_`
+    count the errors that a person corrected, by `ErrorStage`; `n` counts rows.
     """
     results = {}
     for name, measure in available().items():
@@ -113,7 +116,8 @@ def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
         missing = measure.asked_for and all(value is None for value in values)
         if values and not missing:
             results[name] = _share(values) if measure.is_share else mean(values)
-    return results | _statuses(rows) | _words([row for row in rows if _revised_by_person(row)])
+    results |= _statuses(rows) | _words([row for row in rows if _revised_by_person(row)])
+    return results | _error_stages([row for row in rows if _was_wrong(row)])
 
 
 def _share(values: Sequence[float | None]) -> Measured:
@@ -122,13 +126,28 @@ def _share(values: Sequence[float | None]) -> Measured:
 
 def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes the share of sentences with each status. Rows without a sentence are left out."""
-    counts = [Counter(row.statuses) for row in rows if row.statuses]
-    unjudged = sum(bool(row.error) for row in rows)
+    counts = [Counter[str](row.statuses) for row in rows if row.statuses]
+    return _pooled_shares(counts, STATUSES, unjudged=sum(bool(row.error) for row in rows))
 
-    def of(status: Status) -> Callable[[Sequence[Counter[Status]]], float | None]:
-        return lambda drawn: sum(count[status] for count in drawn) / sum(count.total() for count in drawn)
 
-    return {status: bootstrap(counts, of(status), unjudged=unjudged) for status in STATUSES}
+def _error_stages(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
+    """Computes the share of errors at each stage, over rows with errors; none if no stage is known."""
+    counts = [Counter[str](row.errors) for row in rows if row.errors]
+    if not counts:
+        return {}
+    shares = _pooled_shares(counts, ERROR_STAGES, unjudged=len(rows) - len(counts))
+    return {f"error_{stage}": measure for stage, measure in shares.items()}
+
+
+def _pooled_shares(
+    counts: Sequence[Counter[str]], names: Sequence[str], *, unjudged: int
+) -> dict[str, Measured]:
+    """Computes for each name its share of all counted items. Each item has the same weight."""
+
+    def of(name: str) -> Callable[[Sequence[Counter[str]]], float | None]:
+        return lambda drawn: sum(count[name] for count in drawn) / sum(count.total() for count in drawn)
+
+    return {name: bootstrap(counts, of(name), unjudged=unjudged) for name in names}
 
 
 def _words(rows: Sequence[ScoredRow]) -> dict[str, Measured]:

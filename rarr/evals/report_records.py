@@ -2,6 +2,7 @@
 
 from pydantic import Field
 
+from rarr.evals.error_stages import ErrorStage
 from rarr.evals.metrics import EditKind, Measured, Paired
 from rarr.records import Record, Scores, Status
 
@@ -9,9 +10,10 @@ from rarr.records import Record, Scores, Status
 class ScoredRow(Record):
     """One text of an evaluation. `reference` is a person's revision, if the data have one.
 
-    `kinds` are the kinds of edit of the whole revision (PURR). `seconds` is wall time. With an `error`
-    nothing was revised, or nothing of the text could be checked: `text` is the original, and there are no
-    scores.
+    `kinds` are the kinds of edit of the whole revision (PURR). `errors` are the stages at which the errors
+    that a person corrected were lost or mended, in text order; None: not known. `seconds` is wall time. With
+    an `error` nothing was revised, or nothing of the text could be checked: `text` is the original, and there
+    are no scores.
     """
 
     id: str
@@ -22,6 +24,7 @@ class ScoredRow(Record):
     scores: Scores = Scores()
     kinds: tuple[EditKind, ...] = ()
     statuses: tuple[Status, ...] = ()
+    errors: tuple[ErrorStage, ...] | None = None
     edits: int = 0
     refused_edits: int = 0
     model_calls: int = 0

@@ -1,19 +1,20 @@
 """Evaluates data: every row is revised once, even if the process is interrupted in between."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
-from rarr.components import Baseline, Components, EditorKind, QueryKind
+from rarr.components import Baseline, Components, EditorKind, QueryKind, Retriever
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
-from rarr.evals.report_records import EvalReport, ScoredRow
-from rarr.evals.row_retriever import RowRetriever
+from rarr.evals.error_stages import error_stages
+from rarr.evals.report_records import EvalReport
+from rarr.evals.resumable_rows import finish_rows, known_rows
+from rarr.evals.row_retriever import FoundPassages, RowRetriever
 from rarr.evals.rows import EvalRow, read_rows
 from rarr.evals.run_fingerprint import corpora, described
 from rarr.evals.scored_rows import Prediction, report_of, scored
@@ -21,10 +22,7 @@ from rarr.records import Revision
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings, installed_version
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import in_thread
-from rarr.tools.storage.line_files import Appending
 from rarr.tools.text.warning_lines import nothing_checked
 
 
@@ -82,8 +80,17 @@ def evaluate(
         chosen = source.rows[:limit]
         with _wired(settings, components, baseline, on_index) as parts:
             run_folder.begin(path, made_with)
-            rows = _all_rows(
-                chosen, _finished_rows(source.rows, path), path, _RowReviser(parts), jobs, on_row
+            revising = _RowReviser(parts)
+            rows = finish_rows(
+                chosen,
+                known_rows(source.rows, path, Prediction, scored),
+                path,
+                Prediction,
+                work_on=revising.predict,
+                result_of=scored,
+                aclose=revising.aclose,
+                jobs=jobs,
+                on_row=on_row,
             )
         report = report_of(str(data), description, rows, source.unreadable)
         run_folder.finish(path, report)
@@ -102,61 +109,11 @@ def _wired(
         yield made
 
 
-def _finished_rows(rows: list[EvalRow], path: Path) -> dict[str, ScoredRow]:
-    """Reads the scored rows of an earlier process, by id, without rows with an error, to be revised again.
-
-    Raises `InputError` for a prediction without a row.
-    """
-    left, scored_rows = {row.id: row for row in rows}, dict[str, ScoredRow]()
-    for prediction in run_folder.predictions(path):
-        if (row := left.pop(prediction.id, None)) is None:
-            where = path / run_folder.PREDICTIONS
-            raise InputError(f"{where} has an extra line, of {prediction.id!r}: delete it and run again")
-        if not prediction.error:
-            scored_rows[row.id] = scored(row, prediction)
-    return scored_rows
-
-
-def _all_rows(
-    rows: list[EvalRow],
-    scored_rows: Mapping[str, ScoredRow],
-    path: Path,
-    revising: "_RowReviser",
-    jobs: int,
-    on_row: Progress | None,
-) -> list[ScoredRow]:
-    """Revises and records the rows that are not in `scored_rows`, and returns all in the order of `rows`."""
-    finished = {row.id: scored_rows[row.id] for row in rows if row.id in scored_rows}
-    say = on_row or (lambda count, total: None)
-    say(len(finished), len(rows))
-    todo = iter([row for row in rows if row.id not in scored_rows])
-
-    async def work() -> None:
-        for row in todo:  # all workers take from one iterator
-            prediction = await revising.predict(row)
-            await asyncio.to_thread(appending.add, prediction.line())
-            finished[row.id] = scored(row, prediction)
-            say(len(finished), len(rows))
-
-    async def work_all() -> None:
-        try:
-            await together(*(work() for _ in range(min(jobs, len(rows) - len(finished)))))
-        finally:
-            await revising.aclose()
-
-    if len(finished) < len(rows):
-        run_folder.reopen(path)
-        with Appending(path / run_folder.PREDICTIONS) as appending:
-            run(work_all())
-    return [finished[row.id] for row in rows]
-
-
 class _RowReviser:
     """Revises rows with the same components, but with a row's own evidence or corpus as the retriever."""
 
     def __init__(self, components: Components) -> None:
         self._components, self._settings = components, components.settings
-        self._shared = Reviser(components=components)
         self._corpora: dict[Path, Corpus] = {}
         self._opening = asyncio.Lock()
 
@@ -166,29 +123,33 @@ class _RowReviser:
         Only a defect of the program raises an error.
         """
         try:
-            revision = await self._revise(row)
+            retriever = FoundPassages(await self._retriever(row))
+            revision = await self._revise(row, retriever)
         except RarrError as error:
             return Prediction(id=row.id, error=str(error))
         if why := nothing_checked(revision):
             return Prediction(id=row.id, error=f"nothing could be checked: {why}")
-        return Prediction(id=row.id, revision=revision)
+        stages = (
+            None
+            if row.revised is None
+            else await asyncio.to_thread(error_stages, revision, row.revised, retriever.passages)
+        )
+        return Prediction(id=row.id, revision=revision, errors=stages)
 
     async def aclose(self) -> None:
         """Closes the corpora of rows."""
         for corpus in self._corpora.values():
             await corpus.aclose()
 
-    async def _revise(self, row: EvalRow) -> Revision:
-        reviser = self._shared
-        retriever: Any = None
-        if row.evidence is not None:
-            retriever = RowRetriever(row.evidence, window=self._settings.window, step=self._settings.step)
-        elif row.corpus is not None:
-            retriever = await self._corpus(row.corpus)
-        if retriever is not None:
-            components = replace(self._components, retriever=retriever)
-            reviser = await asyncio.to_thread(lambda: Reviser(components=components))
+    async def _revise(self, row: EvalRow, retriever: Retriever) -> Revision:
+        components = replace(self._components, retriever=retriever)
+        reviser = await asyncio.to_thread(lambda: Reviser(components=components))
         return await reviser.arevise(row.text, row.context)
+
+    async def _retriever(self, row: EvalRow) -> Retriever:
+        if row.evidence is not None:
+            return RowRetriever(row.evidence, window=self._settings.window, step=self._settings.step)
+        return self._components.retriever if row.corpus is None else await self._corpus(row.corpus)
 
     async def _corpus(self, path: Path) -> Corpus:
         """Returns the corpus at `path`, opened by the first row that has it."""

@@ -1,15 +1,35 @@
-"""Searches the evidence that a row of an evaluation brings with it."""
+"""Searches the evidence that a row of an evaluation brings with it, and keeps what its searches found."""
 
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cached_property
+from typing import Any
 
+from rarr.components import Retriever
 from rarr.evals.rows import GivenEvidence
 from rarr.records import UNNAMED, Passage
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
 from rarr.retrievers.fetch.page_reader import passages_of
 from rarr.retrievers.web.nearest_passages import nearest
+
+
+class FoundPassages:
+    """A retriever that searches `retriever`, and keeps in `passages` all passages that this returned."""
+
+    def __init__(self, retriever: Retriever) -> None:
+        self._retriever = retriever
+        self.passages: list[Passage] = []
+
+    def __getattr__(self, name: str) -> Any:
+        """Returns an attribute of the searched retriever, such as `skipped`."""
+        return getattr(self._retriever, name)
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Returns the passages of the searched retriever. Raises its errors."""
+        passages = await self._retriever.retrieve(query, k)
+        self.passages += passages
+        return passages
 
 
 class RowRetriever:

@@ -2,24 +2,23 @@
 
 from collections.abc import Mapping, Sequence
 
+from rarr.evals.error_stages import ErrorStage
 from rarr.evals.measures import measured
 from rarr.evals.metrics import edit_kinds
 from rarr.evals.report_records import EvalReport, ScoredRow, Unreadable
 from rarr.evals.rows import EvalRow
-from rarr.records import Record, Revision
+from rarr.evals.run_folder import FinishedLine
+from rarr.records import Revision
 
 
-class Prediction(Record):
-    """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none."""
+class Prediction(FinishedLine):
+    """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none.
 
-    id: str
+    `errors` are the stages of the row's errors (see `ScoredRow`).
+    """
+
     revision: Revision | None = None
-    error: str = ""
-
-    def line(self) -> bytes:
-        """Writes the prediction as one line of JSON, with either the revision or the error."""
-        other = "error" if self.revision else "revision"
-        return self.model_dump_json(exclude={other}).encode() + b"\n"
+    errors: tuple[ErrorStage, ...] | None = None
 
 
 def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
@@ -46,6 +45,7 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
             sorted(edit_kinds(scores.attribution_before, scores.attribution_after, scores.preservation))
         ),
         statuses=tuple(sentence.status for sentence in revision.report.sentences),
+        errors=prediction.errors,
         edits=sum(edit.accepted for edit in revision.edits),
         refused_edits=sum(edit.state == "refused" for edit in revision.edits),
         model_calls=revision.usage.model_calls,

@@ -12,15 +12,15 @@ from rarr.backends.rules.subjects import is_about_something_else
 from rarr.backends.rules.values import Value, checkable_values, value_extent
 from rarr.backends.rules.words import Token
 from rarr.ledger.answer_places import answer_sources
-from rarr.ledger.header_mentions import under_other_headers
 from rarr.ledger.meaning_changing_words import WordFinder
-from rarr.ledger.misplaced_values import is_misplaced
+from rarr.ledger.mentioned_table_headers import under_other_headers
 from rarr.ledger.value_confirmation import (
     confirms_value,
     confirms_values,
     is_another_kind,
     is_direction_reversed,
 )
+from rarr.ledger.values_of_other_things import is_misplaced
 from rarr.records import Check, Evidence, Part, PartState
 from rarr.tools.text.blocks_and_sentences import Span
 

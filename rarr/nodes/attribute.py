@@ -9,8 +9,7 @@ from collections.abc import Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.evidence_selection import select_evidence
-from rarr.ledger.sentence_parts import (
+from rarr.ledger.confirmed_parts import (
     SURE_SUPPORT,
     AskedPlace,
     asked_places,
@@ -18,6 +17,7 @@ from rarr.ledger.sentence_parts import (
     sentence_parts,
     told_in_swapped_roles,
 )
+from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.ledger.support import Support, moved_queries, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
@@ -36,11 +36,11 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     queries = await work(moved_queries, state.get("queries", []), state.get("edits", []))
     supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
     supports, refusals = await with_refuting(state, supports, runtime.context)
-    report = await work(_report, state, queries, supports, runtime.context.settings)
+    report = await work(attribution_report, state, queries, supports, runtime.context.settings)
     return {"report": report, "warnings": failures + refusals}
 
 
-def _report(
+def attribution_report(
     state: State, queries: Sequence[Query], supports: Sequence[Support], settings: Settings
 ) -> Report:
     """Builds the report. `queries` have their places in the current text."""

@@ -50,7 +50,10 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 def _without_other_records(
     state: State, queries: Sequence[Query], by_query: Sequence[Sequence["CheckOutcome"]]
 ) -> list["CheckOutcome"]:
-    """Joins the outcomes of all queries; passages about another name do not disagree (`own_passages.py`)."""
+    """Joins the outcomes of all queries; passages about another name do not disagree.
+
+    `rarr/ledger/passages_of_other_names.py` finds those.
+    """
     kept: list[CheckOutcome] = []
     for query, outcomes in zip(queries, by_query, strict=True):
         checks = without_other_records(

@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.attribution_scores import auto_ais
+from rarr.ledger.next_round import next_round
 from rarr.ledger.preservation import f1_ap, pres_lev
-from rarr.ledger.rounds import next_round
 from rarr.ledger.support import own_support
 from rarr.records import Notice, Scores
 from rarr.state import State, failure

@@ -38,6 +38,8 @@ from rarr.settings.source_filters import Domains, Moment, by_domain, require_pos
 from rarr.valid_unicode import valid
 
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
+Wording = Literal["attribution", "facts", "nli", "summary"]
+"""The task as which a language model is asked about support (Yue et al. 2023)."""
 
 
 def installed_version() -> str:
@@ -67,6 +69,8 @@ class Settings(BaseSettings):
     """The model for generate_queries, check_agreement and edit: `embedded`, `rules`, or `provider:NAME`."""
     models: dict[str, Any] = {}
     """The model of a single node, by the node's name, including attribute. It wins over `model`."""
+    judge_wording: Wording = "attribution"
+    """A language model that judges support is asked about attribution, facts, nli or a summary."""
     weights: Path | None = None
     """A folder with weights for `embedded`, as `rarr train editor` writes it; None: the weights that ship."""
     fallbacks: list[Any] = []

@@ -178,6 +178,13 @@ def _question(variables: Variables) -> dict[str, Any]:
     return {"question": asked[0] if asked else ""}
 
 
+def _relabelled(variables: Variables, *labels: str) -> dict[str, Any]:
+    """Judges attribution, and answers with the labels of another wording."""
+    judged = _attribution(variables)
+    named = dict(zip(("attributable", "extrapolatory", "contradictory"), labels, strict=True))
+    return judged | {"verdict": named[judged["verdict"]]}
+
+
 def _whole(variables: Variables) -> tuple[str, int]:
     """Joins the sentences before the text with the text; returns them and the offset of the text."""
     before = variables.get("before", _NOTHING)
@@ -237,6 +244,13 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "confirm_support": lambda variables: _word(_attribution(variables)["verdict"] == "attributable"),
     "judge_intent": _intent,
     "judge_attribution": _attribution,
+    "judge_as_facts": lambda variables: _relabelled(
+        variables, "supported", "not enough information", "refuted"
+    ),
+    "judge_as_nli": lambda variables: _relabelled(variables, "entailment", "neutral", "contradiction"),
+    "judge_as_summary": lambda variables: _relabelled(
+        variables, "support", "not enough information", "contradict"
+    ),
     "summarize": lambda variables: {
         "summary": summarized(variables["query"], variables["evidence"].split(_BETWEEN))
     },

@@ -11,7 +11,7 @@ from typing import Any, Self, cast, get_args, get_type_hints
 from pydantic import TypeAdapter
 
 from rarr.errors import InputError, RarrError
-from rarr.ledger.block_states import BlockOutcome, block_state, join_blocks
+from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
 from rarr.prompts import Prompt
 from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.settings import Settings

@@ -20,6 +20,7 @@ from rarr.evals.metrics import roc_auc
 from rarr.records import Evidence, Record
 from rarr.tools.text.blocks_and_sentences import split_sentences
 from rarr.training.calibration_cases import KnownClaim, SentenceCase, sentence_cases
+from rarr.training.examples_from_rows import attribution, unrelated
 from rarr.training.logistic_regression import (
     fitted,
     fitted_without,
@@ -27,7 +28,6 @@ from rarr.training.logistic_regression import (
     threshold_at_precision,
 )
 from rarr.training.noising.rows import TrainingRow, groups
-from rarr.training.row_conversion import attribution, unrelated
 
 SUGGESTED = 0.5
 """The share of proposed edits that must be exactly right; `accept_confidence` decides which are made."""

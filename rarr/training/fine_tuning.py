@@ -12,7 +12,7 @@ from rarr.backends.encoder import model_files
 from rarr.errors import SettingsError
 from rarr.records import Record
 from rarr.tools.storage.line_files import locked, writing
-from rarr.training import row_conversion
+from rarr.training import examples_from_rows
 from rarr.training.calibration import FittedDecision, Recalibration, recalibrated
 from rarr.training.loop import Phase, Recipe, TaskData, Trainer
 from rarr.training.model import EncoderWithHeads
@@ -148,16 +148,18 @@ def _sets(chosen: Sequence[TrainingRow]) -> dict[str, TaskData]:
     """Converts rows to examples by task, without tasks that have no examples."""
     sets = {
         "attribution": TaskData(
-            "attribution", [example for row in chosen for example in row_conversion.attribution(row)], 8
+            "attribution", [example for row in chosen for example in examples_from_rows.attribution(row)], 8
         ),
         "unrelated": TaskData(
-            "attribution", [example for row in chosen for example in row_conversion.unrelated(row)], 8
+            "attribution", [example for row in chosen for example in examples_from_rows.unrelated(row)], 8
         ),
-        "cloze": TaskData("cloze", [example for row in chosen for example in row_conversion.cloze(row)], 16),
+        "cloze": TaskData(
+            "cloze", [example for row in chosen for example in examples_from_rows.cloze(row)], 16
+        ),
         "relevance": TaskData(
-            "relevance", [example for row in chosen for example in row_conversion.relevance(row)], 4
+            "relevance", [example for row in chosen for example in examples_from_rows.relevance(row)], 4
         ),
-        KEPT: TaskData("embedding", [text for row in chosen for text in row_conversion.texts(row)], 16),
+        KEPT: TaskData("embedding", [text for row in chosen for text in examples_from_rows.texts(row)], 16),
     }
     return {name: task for name, task in sets.items() if task.examples}
 

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from benchmarks.report import cell, share, table
 from benchmarks.retrieval import questions, rank, searched
 from rarr.agent.wiring.resources import Resources
-from rarr.agent.wiring.search import reranker
+from rarr.agent.wiring.search_and_reranking import reranker
 from rarr.evals import metrics
 from rarr.evals.metrics import Measured
 from rarr.records import Passage

@@ -107,7 +107,8 @@ def test_missing_library_leaves_one_measure_out(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_all_names_are_those_of_measures() -> None:
-    rows = [corrected("a b", "a c", "a c"), with_intent(corrected("a", "a", "a"), 1.0)]
+    mended = corrected("a b", "a c", "a c").model_copy(update={"errors": ("mended",)})
+    rows = [mended, with_intent(corrected("a", "a", "a"), 1.0)]
     assert set(measured(rows)) == set(measures.NAMES)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 
 from rarr import errors
 from rarr.agent.replay.live_components import LiveComponents
-from rarr.backends.prompted.source_blocks import Surroundings, with_block
+from rarr.backends.prompted.passage_surroundings import Surroundings, with_block
 from rarr.components import Components
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage

@@ -59,7 +59,10 @@ _PROMPTS = {
     "check_agreement": ("fill_blank", "write_question", "read_evidence", "check_agreement"),
     "edit": ("edit",),
     "rewrite": ("rewrite_sentence", "rewrite_text"),
-    "attribute": ("judge_attribution", "confirm_support"),
+    "attribute": (
+        *("judge_attribution", "confirm_support"),
+        *("judge_as_facts", "judge_as_nli", "judge_as_summary"),
+    ),
     "evaluate": ("judge_intent", "confirm_intent"),
 }
 """The prompts of each node, without their forms for a text with a context."""

@@ -6,10 +6,10 @@ from typing import Any
 
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.agent.wiring.resources import Resources, opening
-from rarr.agent.wiring.search import reranker, retriever
+from rarr.agent.wiring.search_and_reranking import reranker, retriever
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.encoder.support import TrainedVerifier
-from rarr.backends.english_filters import EnglishChecker, EnglishQuestions, EnglishVerifier
+from rarr.backends.english_only_components import EnglishChecker, EnglishQuestions, EnglishVerifier
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.calibrated import CalibratedIntentJudge, CalibratedJudge, CalibratedVerifier
@@ -18,10 +18,10 @@ from rarr.backends.prompted.code_first import CodeFirstEditor, CodeFirstQuestion
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.model_calibration import Judgement, calibration_path, read_calibration
+from rarr.backends.prompted.passage_surroundings import BlockFinder, Surroundings
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter
-from rarr.backends.prompted.source_blocks import BlockFinder, Surroundings
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules import answer_comparison, short_answer_checks
 from rarr.backends.rules.agreement import ValueAgreement
@@ -198,7 +198,9 @@ class ComponentMaker:
 
             return NliVerifier(self.nli, self.settings.support_threshold)
         model = self.models[self.named["attribute"]]
-        word = PromptedVerifier(model, self.prompts)
+        word = PromptedVerifier(model, self.prompts, self.settings.judge_wording)
+        if self.settings.judge_wording != "attribution":  # a calibration is one of the default wording
+            return word
         judge = self._calibrated_judge(model, "support")
         return word if judge is None else CalibratedVerifier(judge, word, self.prompts)
 

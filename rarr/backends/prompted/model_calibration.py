@@ -94,9 +94,9 @@ def read_calibration(path: Path, model: str) -> ModelCalibration | None:
 
 
 def write_calibration(path: Path, calibration: ModelCalibration, *, private: bool) -> None:
-    """Writes a file completely or not at all; a `private` file is for its owner alone.
+    """Writes the calibration of a language model to `path`, whole or not at all.
 
-    Raises `InputError`.
+    `private`: its folder and file are for the owner alone. Raises `InputError` if it cannot be written.
     """
     try:
         if private:

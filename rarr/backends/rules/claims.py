@@ -14,7 +14,7 @@ from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
 from rarr.tools.text.blocks_and_sentences import Span, Tables, blocks, protected, sentences_of, table_cells
-from rarr.tools.text.tables import Cell
+from rarr.tools.text.markdown_tables import Cell
 
 # A bold label is like a heading: it states nothing, and only a name in it is a subject.
 _LABEL = re.compile(

@@ -5,17 +5,17 @@ was the share of contradicted values that are wrong and have this value as their
 """
 
 from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.context_words import has_same_frame, next_stem
 from rarr.backends.rules.counterparts import Candidate, Counterparts, ParsedPassage
-from rarr.backends.rules.exclusive_words import ExclusiveTerm
 from rarr.backends.rules.incomparable_values import (
     SAME_EVENT_COVERAGE,
     has_same_unit,
     is_elsewhere,
     is_exchangeable,
 )
+from rarr.backends.rules.mutually_exclusive_words import ExclusiveTerm
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, value_extent
+from rarr.backends.rules.words_around_values import has_same_frame, next_stem
 
 CLEAR_COVERAGE = 0.6
 CLEAR_MARGIN = 0.4

@@ -13,19 +13,19 @@ from typing import NamedTuple
 
 from rarr.backends.rules.assertion_status import is_asserted
 from rarr.backends.rules.claims import Claim, claims_of
-from rarr.backends.rules.context_words import (
-    neighbour_stems,
-    next_stem,
-    opens_sentence,
-    unit_words,
-    word_distances,
-)
 from rarr.backends.rules.denied_claims import is_negated
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.backends.rules.words import word_tokens
+from rarr.backends.rules.words_around_values import (
+    neighbour_stems,
+    next_stem,
+    opens_sentence,
+    unit_words,
+    word_distances,
+)
 
 OTHER_CLAUSE = 0.4  # weight of a word of another clause; a word of the same clause has 1
 IN_TITLE = 0.5  # weight of a word that the page's title has; another word has 1

@@ -5,11 +5,10 @@ from itertools import combinations
 
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.clause_events import is_another_event, is_recurring
-from rarr.backends.rules.context_words import next_stem
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.denied_claims import is_negated
-from rarr.backends.rules.exclusive_words import ExclusiveTerm
+from rarr.backends.rules.mutually_exclusive_words import ExclusiveTerm
 from rarr.backends.rules.name_matching import PLACE_ADJECTIVES, key_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
@@ -18,6 +17,7 @@ from rarr.backends.rules.subjects import OPENING, has_name, has_place, is_about_
 from rarr.backends.rules.value_bounds import is_bound_alone
 from rarr.backends.rules.values import Value, same_value
 from rarr.backends.rules.words import stem
+from rarr.backends.rules.words_around_values import next_stem
 
 SAME_EVENT_COVERAGE = 0.85  # a sentence that covers this share of the claim tells the same event
 CLEAR_NAME_COVERAGE = 0.7

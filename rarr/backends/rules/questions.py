@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.dates import Date
-from rarr.backends.rules.exclusive_words import ExclusiveTerm
+from rarr.backends.rules.mutually_exclusive_words import ExclusiveTerm
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import CLOCK, ORDINAL, Quantity
 from rarr.backends.rules.question_wording import NAME, worded

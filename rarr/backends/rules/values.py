@@ -1,6 +1,6 @@
 """Finds the values of a sentence that can be checked: dates, numbers, names and terms; and compares two.
 
-A term is a word that excludes other words, such as "north" (`exclusive_words.py`).
+A term is a word that excludes other words, such as "north" (`mutually_exclusive_words.py`).
 """
 
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from rarr.backends.rules.dates import Date, dates, same_date
-from rarr.backends.rules.exclusive_words import ExclusiveTerm, exclusive_terms, same_term
+from rarr.backends.rules.mutually_exclusive_words import ExclusiveTerm, exclusive_terms, same_term
 from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.proper_names import ProperName, proper_names
 from rarr.backends.rules.quantities import Quantity, quantities, same_quantity

@@ -134,7 +134,7 @@ def _extra(extra: str, settings: Settings) -> Finding:
 
 def _needs(extra: str, settings: Settings) -> str:
     """Names the setting that needs the extra; "" if no setting does."""
-    from rarr.agent.wiring.search import search_names
+    from rarr.agent.wiring.search_and_reranking import search_names
 
     verifier = str(settings.models.get("attribute", ""))
     if extra == "torch" and _is_loaded(settings.reranker):
@@ -148,7 +148,7 @@ def _needs(extra: str, settings: Settings) -> str:
 
 def _is_loaded(reranker: str) -> bool:
     """True if the reranker is a model that torch loads in this process."""
-    from rarr.agent.wiring.search import SERVED
+    from rarr.agent.wiring.search_and_reranking import SERVED
     from rarr.tools.models.hub import can_be_model
 
     return not reranker.startswith(SERVED) and can_be_model(reranker)
@@ -203,7 +203,7 @@ async def _probed(model: "BudgetedChat", known: str) -> Finding:
 
 
 def _searching(settings: Settings) -> Iterator[Finding]:
-    from rarr.agent.wiring.search import search_names
+    from rarr.agent.wiring.search_and_reranking import search_names
     from rarr.cli.doctor.search_sources import cache, served, sources
 
     if settings.search is None or "corpus" in search_names(settings):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from rarr.agent.wiring.resources import Resources, cache_path
-from rarr.agent.wiring.search import (
+from rarr.agent.wiring.search_and_reranking import (
     SERVED,
     retriever,
     search_names,

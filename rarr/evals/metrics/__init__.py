@@ -14,15 +14,28 @@ citation_rate                       0..1    sentences with a citation: Zhang et 
 classification                      0..1    scores of three classes: Yue et al. 2023 (AttrScore)
 detection                           0..1    AutoAIS against people: Malaviya et al. 2023 (ExpertQA)
 roc_auc                             0..1    true rows that score above false ones: Mann and Whitney 1947
+reliability                         0..1    probability and share of true rows, by bins
+expected_calibration_error          0..1    distance of probability and share, in bins: Naeini et al. 2015
+brier_score                         0..1    squared distance of probability and label: Brier 1950
+best_threshold, called_from         any     the threshold with the highest F1 or balanced accuracy
 restored                            bool    the human revision, exactly
 word_edits, in_all                  0..1    precision and recall of the words taken out and put in
 sari                                0..1    n-grams kept, added and deleted: Xu et al. 2016
 rouge_l                             0..1    longest common subsequence of words: Lin 2004, by a library
-mean, bootstrap                     any     percentile bootstrap interval: Efron and Tibshirani 1993
+krippendorff_alpha, agreement      -1..1    people beyond chance, of any number: Krippendorff 2011
+percent_agreement                   0..1    pairs of values of one item that are equal
+mean, bootstrap, bootstrap_each     any     percentile bootstrap interval: Efron and Tibshirani 1993
 share                               0..1    Wilson interval: Wilson 1927
 paired                              any     two systems on the same rows, permuted: Phipson and Smyth 2010
 """
 
+from rarr.evals.metrics.agreement import (
+    Agreement,
+    Distance,
+    agreement,
+    krippendorff_alpha,
+    percent_agreement,
+)
 from rarr.evals.metrics.citations import (
     CitedSentence,
     citation_precision,
@@ -48,44 +61,66 @@ from rarr.evals.metrics.corrections import (
     word_edits,
 )
 from rarr.evals.metrics.edit_kinds import EDIT_KINDS, EditKind, edit_kinds, is_kind
+from rarr.evals.metrics.reliability import (
+    Called,
+    ReliabilityBin,
+    best_threshold,
+    brier_score,
+    called_from,
+    expected_calibration_error,
+    reliability,
+)
 from rarr.evals.metrics.rouge import rouge_l
 from rarr.evals.metrics.sari import sari
-from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, mean, paired, share
+from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, bootstrap_each, mean, paired, share
 from rarr.ledger.attribution_scores import ais, auto_ais, auto_ais_by_evidence, best_support
 from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 
 __all__ = [
     "ATTRIBUTION_CLASSES",
     "EDIT_KINDS",
+    "Agreement",
+    "Called",
     "CitedSentence",
     "ClassScores",
     "Classification",
     "Correction",
     "Detection",
+    "Distance",
     "EditKind",
     "Measured",
     "Paired",
+    "ReliabilityBin",
     "WordEdits",
+    "agreement",
     "ais",
     "auto_ais",
     "auto_ais_by_evidence",
     "best_support",
+    "best_threshold",
     "bootstrap",
+    "bootstrap_each",
+    "brier_score",
+    "called_from",
     "citation_precision",
     "citation_rate",
     "citation_recall",
     "classification",
     "detection",
     "edit_kinds",
+    "expected_calibration_error",
     "f1_ap",
     "in_all",
     "is_kind",
+    "krippendorff_alpha",
     "mean",
     "paired",
+    "percent_agreement",
     "precise",
     "pres_comb",
     "pres_lev",
     "pres_lev_by_parts",
+    "reliability",
     "restored",
     "roc_auc",
     "rouge_l",

@@ -104,7 +104,10 @@ class Manifest:
         ]
 
     def begin(self, version: FileVersion) -> int:
-        """Writes a version as pending, and returns its id."""
+        """Writes a file, as this build reads it, as a pending version, and returns the version's id.
+
+        See `FileVersion`.
+        """
         self._transaction()
         row = self._sqlite.execute(
             f"INSERT INTO versions (state, {_COLUMNS}) VALUES ('pending', ?, ?, ?, ?, 0, 0, '[]')",

@@ -25,7 +25,12 @@ from rarr.retrievers.extract.documents import UnreadableError
 IDLE_S = 60.0
 TIME_IS_UP = -int(getattr(signal, "SIGALRM", 0)) or None
 """The exit status of a process that the system ended because its time was over; None on Windows."""
-_LIBRARIES = ("pypdf", "trafilatura", "rarr.retrievers.extract.files", "rarr.retrievers.extract.page_text")
+_LIBRARIES = (
+    "pypdf",
+    "trafilatura",
+    "rarr.retrievers.extract.files",
+    "rarr.retrievers.extract.web_page_text",
+)
 _LENGTH = struct.Struct("<Q")
 _PEAK = re.compile(r"VmHWM:\s*(\d+) kB")
 _WORN_OUT_MB = 400  # peak of memory after which a process is replaced: it hardly gives memory back

@@ -14,7 +14,7 @@ from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import Window, windows
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.extract.page_text import extract_page
+from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.fetch.fetching import Fetched
 from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.cache import Cache

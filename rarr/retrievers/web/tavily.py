@@ -14,10 +14,10 @@ import httpx2
 
 from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
+from rarr.retrievers.extract.cookie_notices_and_menus import without_furniture
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.extract.page_furniture import without_furniture
-from rarr.retrievers.extract.page_text import MOST_CHARACTERS
+from rarr.retrievers.extract.web_page_text import MOST_CHARACTERS
 from rarr.retrievers.fetch.page_reader import Extracted, Shelf
 from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.allowed_sources import SourceLimits, host_of

@@ -90,7 +90,10 @@ class ProfilePlace(NamedTuple):
         return self.home / "models" / f"{name}.json"
 
     def prepare(self) -> None:
-        """Makes the folder of the profiles, for the user alone. Raises `OSError`."""
+        """Makes the folder for the profiles of language models, readable by its owner alone.
+
+        Raises `OSError`.
+        """
         private_folder(self.path.parent)
 
     def keep(self, profile: ModelProfile) -> None:

@@ -21,15 +21,6 @@ from rarr.tools.models.chat import (
 from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.meter import METER, Meter
 from rarr.tools.models.model_profile import Ability, ModelProfile, Speed, State
-from rarr.tools.models.probe_abilities import (
-    Outcome,
-    context_ability,
-    form_ability,
-    logprobs_ability,
-    reasons,
-    samples_ability,
-    usage_ability,
-)
 from rarr.tools.models.probe_requests import (
     ANSWERED,
     AT_ONCE,
@@ -46,6 +37,15 @@ from rarr.tools.models.probe_timing import (
     cache_ability,
     speed_ability,
     speed_of,
+)
+from rarr.tools.models.probed_abilities import (
+    Outcome,
+    context_ability,
+    form_ability,
+    logprobs_ability,
+    reasons,
+    samples_ability,
+    usage_ability,
 )
 
 _clock = time.perf_counter

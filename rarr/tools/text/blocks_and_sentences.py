@@ -13,8 +13,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from sentencex import get_sentence_boundaries
 
+from rarr.tools.text.markdown_tables import Cell, cells_of
 from rarr.tools.text.span import Span as Span
-from rarr.tools.text.tables import Cell, cells_of
 
 BlockKind = Literal["prose", "heading", "table", "code"]
 Tables = Literal["", "rows", "cells"]

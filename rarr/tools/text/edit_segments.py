@@ -5,6 +5,7 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rarr.records import Edit, Sentence
+from rarr.tools.text.span import Span
 
 Kind = Literal["kept", "deleted", "inserted"]
 
@@ -14,6 +15,23 @@ class Segment(NamedTuple):
 
     kind: Kind
     text: str
+
+
+def revised_place(original: str, edits: Sequence[Edit], place: Span) -> Span:
+    """Returns the place in the revised text of the characters at `place` of the original, or of those that
+    replaced them."""
+    before = within = at = 0
+    for piece in segments(original, edits):
+        length = len(piece.text)
+        if piece.kind == "inserted":
+            before += length if at <= place.start else 0
+            within += length if place.start < at <= place.end else 0
+            continue
+        if piece.kind == "kept":
+            before += max(0, min(at + length, place.start) - at)
+            within += max(0, min(at + length, place.end) - max(at, place.start))
+        at += length
+    return Span(before, before + within)
 
 
 class Piece(NamedTuple):

@@ -15,7 +15,7 @@ from rarr.tools.concurrency.together import together
 from rarr.tools.models.meter import METER, Meter
 from rarr.tools.storage.line_files import Appending, locked
 from rarr.tools.text.warning_lines import by_reason
-from rarr.training.noising.evidence_split import RELEVANT
+from rarr.training.noising.relevant_and_other_passages import RELEVANT
 from rarr.training.noising.row_making import noised
 from rarr.training.noising.rows import Dropped, Reason, dropped, dropped_beside, mend, rows
 from rarr.training.noising.seed_queries import read_seeds

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from rarr.agent.wiring.components import ComponentMaker
 from rarr.agent.wiring.resources import Resources, opening
-from rarr.agent.wiring.search import reranker, retriever
+from rarr.agent.wiring.search_and_reranking import reranker, retriever
 from rarr.backends.prompted.noising import PromptedNoiser
 from rarr.components import Closes, Reranker, Retriever, Verifier, close_all
 from rarr.errors import SettingsError

@@ -5,7 +5,7 @@ from typing import get_args
 from rarr.records import Verdict
 from rarr.tools.pages.html_rendering import render
 from rarr.traces.trace import Trace
-from rarr.views.html.trace_page import call_formats, run_overview, timeline
+from rarr.views.html.trace_page import call_formatting, run_overview, timeline
 from rarr.views.html.trace_page.linked_results import view_of
 from rarr.views.marked_text import quoted
 
@@ -19,7 +19,7 @@ def page(trace: Trace) -> str:
         "views/html/trace_page/page.html",
         view=view_of(trace),
         verdicts=verdicts,
-        call_formats=call_formats,
+        call_formatting=call_formatting,
         timeline=timeline,
         run_overview=run_overview,
         quoted=quoted,

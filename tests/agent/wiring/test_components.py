@@ -144,6 +144,8 @@ def test_a_model_with_a_calibration_judges_by_probability(tmp_path: Path) -> Non
         write_calibration(calibration_path(tmp_path, name), calibration(model=name), private=True)
     after = wire(settings)
     assert (type(after.verifier), type(after.intent_judge)) == (CalibratedVerifier, CalibratedIntentJudge)
+    reworded = wire(settings.model_copy(update={"judge_wording": "nli"}))
+    assert type(reworded.verifier) is PromptedVerifier
 
 
 def test_cascade_puts_the_embedded_check_first() -> None:

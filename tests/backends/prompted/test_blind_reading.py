@@ -9,7 +9,7 @@ from makers import evidence
 from backends.prompted.helpers import PROMPTS, answering, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import DOUBTED, LIKELY_TWICE, BlindChecker
-from rarr.backends.prompted.source_blocks import Surroundings
+from rarr.backends.prompted.passage_surroundings import Surroundings
 from rarr.backends.rules import answer_comparison, short_answer_checks
 from rarr.errors import ModelError
 from rarr.records import Agreement, Evidence, Verdict

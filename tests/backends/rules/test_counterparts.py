@@ -1,13 +1,13 @@
-from rarr.backends.rules.context_words import (
+from rarr.backends.rules.counterparts import Counterparts, counterparts, parsed_passage
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.values import Value
+from rarr.backends.rules.words_around_values import (
     has_same_frame,
     neighbour_stems,
     next_stem,
     opens_sentence,
     word_distances,
 )
-from rarr.backends.rules.counterparts import Counterparts, counterparts, parsed_passage
-from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.backends.rules.values import Value
 
 
 def value_of(text: str, words: str) -> Value:

@@ -13,7 +13,7 @@ from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.extract import limited_calls as extracting
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.extract.page_text import extract_page
+from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.extract.worker_main import CallLimits
 from rarr.retrievers.web.mediawiki_syntax import article_text
 from rarr.retrievers.web.tavily import page_text

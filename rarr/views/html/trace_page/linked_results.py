@@ -154,7 +154,7 @@ class View:
         return next((edit for edit in self.edits if edit.id == name), None)
 
     def asked_in(self, edit: Edit) -> list[StoredSpan]:
-        """Returns the questions to models that proposed an edit."""
+        """Returns the questions to models of the node edit about the query of `edit`."""
         return [span for span in self.about[edit.query_id] if span.kind == "ask" and span.name == "edit"]
 
     @cached_property

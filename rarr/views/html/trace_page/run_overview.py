@@ -10,7 +10,7 @@ from rarr.tools.pages.html_rendering import duration, number
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.tools.text.warning_lines import grouped
 from rarr.traces.trace_file import StoredSpan
-from rarr.views.html.trace_page.call_formats import money
+from rarr.views.html.trace_page.call_formatting import money
 from rarr.views.html.trace_page.linked_results import View
 
 _MOST = 8  # links to spans that failed in the same way

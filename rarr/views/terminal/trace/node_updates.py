@@ -13,8 +13,11 @@ _DOCUMENT = 500  # characters, at most
 _DOCUMENTS = 5  # documents of a search that are shown, unless all are shown
 
 
-class Ledger:
-    """Remembers the records of earlier updates, since each update repeats them."""
+class NewRecords:
+    """Makes the entries to show for an update, only of the records that no earlier update had.
+
+    Each update repeats the earlier ones.
+    """
 
     def __init__(self) -> None:
         self._ids: set[str] = set()

@@ -10,7 +10,7 @@ from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.terminal.revision import one_line
 from rarr.views.terminal.trace.entries import Entry, Wanted, took
-from rarr.views.terminal.trace.node_updates import Ledger
+from rarr.views.terminal.trace.node_updates import NewRecords
 from rarr.views.terminal.trace.questions import attempt, facts, failing, question, spent
 from rarr.views.terminal.trace.run_heading import head, stopped
 
@@ -62,7 +62,7 @@ class _Calls:
     """Makes the entries of a trace, each span once."""
 
     def __init__(self, trace: Trace, *, full: bool) -> None:
-        self._trace, self._full, self._ledger = trace, full, Ledger()
+        self._trace, self._full, self._new_records = trace, full, NewRecords()
         self._blocks = {span.number: f"{name}: " for name, spans in trace.blocks.items() for span in spans}
 
     def entries(self) -> list[Entry]:
@@ -83,7 +83,7 @@ class _Calls:
 
     def _call(self, span: StoredSpan, inner: list[Entry]) -> Entry:
         update = self._trace.body(span).get("update") or {}
-        news = _together(self._ledger.news(update, full=self._full), inner)
+        news = _together(self._new_records.news(update, full=self._full), inner)
         failed = bool(span.error) or span.kind == "failure"
         outcome = "  given up, and the run went on" if span.kind == "failure" else f"  {took(span.seconds)}"
         block = self._blocks.get(span.parent, "")

@@ -1,6 +1,6 @@
 import pytest
 
-from rarr.backends.rules.exclusive_words import exclusive_terms, same_term
+from rarr.backends.rules.mutually_exclusive_words import exclusive_terms, same_term
 
 
 @pytest.mark.parametrize(

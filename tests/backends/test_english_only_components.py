@@ -3,7 +3,7 @@
 from makers import evidence, query
 
 from rarr.agent.wiring.components import wire
-from rarr.backends.english_filters import CODE, EnglishChecker, EnglishQuestions, EnglishVerifier
+from rarr.backends.english_only_components import CODE, EnglishChecker, EnglishQuestions, EnglishVerifier
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.agreement import ValueAgreement

@@ -1,9 +1,9 @@
-"""Extracts the main text of a page from the web. Runs in a worker process (see `isolated`)."""
+"""Extracts the main text of a page from the web. Runs in a worker process (see `limited_calls`)."""
 
+from rarr.retrievers.extract.cookie_notices_and_menus import without_furniture
 from rarr.retrievers.extract.decoding import decode
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.html import MOST_BYTES, Page, read_page
-from rarr.retrievers.extract.page_furniture import without_furniture
 from rarr.retrievers.extract.pdf import read_pdf
 from rarr.valid_unicode import valid
 

@@ -4,7 +4,7 @@ import pytest
 
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.ledger.replaced_nouns import replaced_nouns
+from rarr.ledger.noun_mismatches import replaced_nouns
 
 BANK = "The secretary signs the cheques, and the treasurer keeps the books."
 # The claim, the passage, and the noun that the passage replaces.

@@ -10,7 +10,7 @@ from retrievers.services import Asked, Said, Service
 
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.resources import Resources
-from rarr.agent.wiring.search import reranker
+from rarr.agent.wiring.search_and_reranking import reranker
 from rarr.agent.wiring.web_sources import WEB_SOURCES, NamedSource
 from rarr.errors import RetrievalError
 from rarr.settings import Settings

@@ -12,8 +12,8 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import checkable_values, same_value
 from rarr.ledger.answer_places import answer_place, values_at
 from rarr.ledger.meaning_changing_words import WordFinder, telling_words
+from rarr.ledger.noun_mismatches import replaced_nouns
 from rarr.ledger.place_confirmation import CheckablePlace
-from rarr.ledger.replaced_nouns import replaced_nouns
 from rarr.ledger.support import Support
 from rarr.records import Check, Evidence, Part, Query
 from rarr.tools.text.blocks_and_sentences import Span

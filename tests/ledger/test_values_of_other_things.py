@@ -4,7 +4,7 @@ import pytest
 
 from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
-from rarr.ledger.misplaced_values import is_misplaced
+from rarr.ledger.values_of_other_things import is_misplaced
 
 # A text, one of its values, and a passage that says the value of something else.
 ELSEWHERE = [

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from makers import check, evidence, query
 
-from rarr.ledger.sentence_parts import AskedPlace, asked_places, is_converted, sentence_parts
+from rarr.ledger.confirmed_parts import AskedPlace, asked_places, is_converted, sentence_parts
 from rarr.ledger.support import Support
 from rarr.records import Check, Evidence, Part, Query
 from rarr.tools.text.blocks_and_sentences import Span

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.ledger.block_states import BlockOutcome, block_state, join_blocks
+from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
 from rarr.records import Scores
 from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Span

@@ -1,0 +1,133 @@
+"""The rows that `rarr label` reads."""
+
+import gzip
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.rating.makers import CLAIM, PAIR, data
+from rarr import InputError
+from rarr.evals.rating.exports import questions_about
+from rarr.evals.rating.items import RatedPassage, RatingItem, digest_of, read_items
+
+
+def item(tmp_path: Path, **row: Any) -> RatingItem:
+    (read,) = read_items(data(tmp_path / "data.jsonl", row))
+    return read
+
+
+@pytest.mark.parametrize(
+    ("evidence", "passages"),
+    [
+        ("One.", [RatedPassage(text="One.")]),
+        (["One.", "Two."], [RatedPassage(text="One."), RatedPassage(text="Two.")]),
+        (
+            [{"text": "One.", "title": "T", "url": "https://a.example/"}, {"text": "Two.", "source": "b.md"}],
+            [
+                RatedPassage(text="One.", title="T", source="https://a.example/"),
+                RatedPassage(text="Two.", source="b.md"),
+            ],
+        ),
+    ],
+)
+def test_evidence_is_a_text_or_a_list(tmp_path: Path, evidence: object, passages: list[RatedPassage]) -> None:
+    assert list(item(tmp_path, claim="It is so.", evidence=evidence).evidence) == passages
+
+
+def test_other_names_of_the_keys(tmp_path: Path) -> None:
+    row = item(tmp_path, id=7, text="In 1937.", context="When did it open?", evidence="It opened in 1937.")
+    assert (row.id, row.claim, row.question) == ("7", "In 1937.", "When did it open?")
+
+
+def test_labels_and_other_keys_are_left_out(tmp_path: Path) -> None:
+    assert item(tmp_path, **CLAIM, label="contradictory") == item(tmp_path, **CLAIM)
+
+
+@pytest.mark.parametrize(
+    ("row", "claim", "names"),
+    [
+        (CLAIM, "It opened in 1937.", ["understandable", "attribution"]),
+        (PAIR, None, ["intent"]),
+        (CLAIM | PAIR, "It opened in 1937.", ["understandable", "attribution", "intent"]),
+        (PAIR | {"evidence": "E."}, PAIR["revised"], ["understandable", "attribution", "intent"]),
+        (CLAIM | {"revised": "It opened."}, "It opened in 1937.", ["understandable", "attribution"]),
+    ],
+)
+def test_a_row_decides_what_is_asked(
+    tmp_path: Path, row: dict[str, str], claim: str | None, names: list[str]
+) -> None:
+    read = item(tmp_path, **row)
+    assert read.claim == claim
+    assert [question.name for question in questions_about(read, {"understandable": "yes"})] == names
+
+
+def test_attribution_is_not_asked_about_what_nobody_understands(tmp_path: Path) -> None:
+    assert [q.name for q in questions_about(item(tmp_path, **CLAIM), {"understandable": "no"})] == [
+        "understandable"
+    ]
+
+
+def test_packed_file_with_a_byte_order_mark_and_empty_lines_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "data.jsonl.gz"
+    path.write_bytes(gzip.compress(b"\xef\xbb\xbf\n" + json.dumps(CLAIM).encode() + b"\r\n\n"))
+    assert [row.id for row in read_items(path)] == ["2"]
+
+
+def test_digest_depends_on_what_raters_see_alone(tmp_path: Path) -> None:
+    plain, labelled, other = (
+        digest_of([item(tmp_path, **CLAIM, **more)])
+        for more in ({}, {"label": "contradictory"}, {"question": "When?"})
+    )
+    assert plain == labelled != other
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no row to rate"),
+        ("\n \n", "has no row to rate"),
+        ("{", "line 1 of data.jsonl is not JSON (Expecting property name"),
+        ("[" * 100_000, "is not JSON that can be read"),
+        ("[]", "line 1 of data.jsonl is JSON, but no row"),
+        ('{"claim": "A."}', 'has nothing to rate: give it "claim" (or "text") and "evidence"'),
+        ('{"claim": "A.", "evidence": []}', "has nothing to rate"),
+        ('{"claim": "A.", "evidence": " "}', "has nothing to rate"),
+        ('{"original": "A."}', "has nothing to rate"),
+        ('{"claim": " ", "evidence": "A."}', 'has a "claim" of another kind: give a text that is not empty'),
+        ('{"claim": 1, "evidence": "A."}', 'has a "claim" of another kind'),
+        ('{"claim": "A.", "evidence": [1]}', 'has a "evidence" of another kind: give a text, a list of'),
+        ('{"claim": "A.", "evidence": [{"title": "T"}]}', 'has a "evidence" of another kind'),
+        ('{"id": "", "claim": "A.", "evidence": "E."}', 'has a "id" of another kind'),
+        (
+            '{"id": 1, "claim": "A.", "evidence": "E."}\n{"id": "1", "claim": "B.", "evidence": "E."}',
+            "line 2 of data.jsonl has the id '1' of an earlier line",
+        ),
+    ],
+)
+def test_wrong_rows_are_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data.jsonl").write_text(text)
+    with pytest.raises(InputError) as wrong:
+        read_items(Path("data.jsonl"))
+    assert message in str(wrong.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("nowhere.jsonl", None, "cannot be read (No such file"),
+        ("latin.jsonl", b"\xe9", "is not UTF-8 (at byte 0)"),
+        ("short.gz", gzip.compress(b"a" * 100)[:20], "cannot be read (Compressed file ended"),
+        ("plain.gz", b"{}", "cannot be read (Not a gzipped file"),
+    ],
+)
+def test_unreadable_files_are_named(tmp_path: Path, name: str, content: bytes | None, message: str) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    with pytest.raises(InputError) as wrong:
+        read_items(tmp_path / name)
+    assert message in str(wrong.value)

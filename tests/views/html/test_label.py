@@ -1,0 +1,55 @@
+"""The source of the page on which people rate: texts from outside stay data."""
+
+import json
+import re
+from typing import Any
+
+from rarr.evals.rating.items import RatedPassage, RatingItem, digest_of
+from rarr.views.html.label import label_page
+
+WILD = (
+    "</script><script>alert(1)</script><!-- <img src=x onerror=alert(2)>"
+    " & \u202e \u200b \U0001f600 {{ 7 * 7 }}"
+)
+
+
+def embedded(page: str) -> Any:
+    (text,) = re.findall(r'<script type="application/json" id="items">(.*?)</script>', page, re.DOTALL)
+    return json.loads(text)
+
+
+def test_items_come_through_the_page_as_they_are() -> None:
+    item = RatingItem(
+        id=WILD,
+        claim=WILD,
+        evidence=(RatedPassage(text=WILD, title=WILD, source="javascript:alert(3)"),),
+        question=WILD,
+        original=WILD,
+        revised=WILD,
+    )
+    page = label_page([item])
+    assert page.count("<script") == 2  # the items, and our own script
+    assert "<img" not in page
+    assert digest_of([RatingItem.model_validate(row) for row in embedded(page)]) == digest_of([item])
+
+
+def test_page_names_its_data_and_has_every_answer_with_its_key() -> None:
+    item = RatingItem(id="1", claim="It is so.", evidence=(RatedPassage(text="So it is."),))
+    page = label_page([item])
+    assert f'data-digest="{digest_of([item])}"' in page
+    pairs = re.findall(r'data-value="(\w+)" aria-pressed="false" aria-keyshortcuts="(\w)"', page)
+    assert pairs == [
+        ("yes", "y"),
+        ("no", "n"),
+        ("attributable", "1"),
+        ("extrapolatory", "2"),
+        ("contradictory", "3"),
+        ("similar", "s"),
+        ("somewhat_similar", "m"),
+        ("different", "d"),
+    ]
+
+
+def test_page_says_nothing_of_labels_that_the_data_has() -> None:
+    item = RatingItem(id="1", claim="It is so.", evidence=(RatedPassage(text="So it is."),))
+    assert set(embedded(label_page([item]))[0]) == {"id", "claim", "evidence"}

@@ -1,0 +1,293 @@
+"""The page on which people rate, in a real browser: by keyboard, on a phone, over a reload, offline."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsing import CONTRAST, Watch, offline, started
+from evals.rating.makers import CLAIM, PAIR, data
+from playwright.sync_api import Browser, Page, ViewportSize
+
+from benchmarks.screenshots import BROWSERS, browser as installed
+from rarr.evals.rating.exports import read_exports
+from rarr.evals.rating.items import read_items
+from rarr.evals.rating.merging import labelled_rows, merged
+from rarr.views.html.label import label_page
+from views.html.test_label import WILD
+
+pytestmark = [
+    pytest.mark.slow,  # a browser takes seconds to start
+    pytest.mark.browser,
+    pytest.mark.skipif(not installed(), reason=f"needs one of {', '.join(BROWSERS)}"),
+]
+
+DESK: ViewportSize = {"width": 1100, "height": 900}
+ROWS = [{"id": f"r{i}", **CLAIM, "question": f"When did bridge {i} open?"} for i in range(20)]
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    with started() as browser:
+        yield browser
+
+
+@contextmanager
+def rating(chromium: Browser, folder: Path, *rows: dict[str, Any]) -> Iterator[Page]:
+    """The page of these rows at a desk; what it does that it should not fails the test."""
+    file = folder / "page.html"
+    file.write_text(label_page(read_items(data(folder / "data.jsonl", *rows))), encoding="utf-8")
+    with offline(chromium, DESK) as blank:
+        watch = Watch(blank)
+        blank.goto(file.as_uri())
+        yield blank
+        requests = {entry for entry in watch.seen if not entry.startswith("request: blob:")}
+        assert requests == {f"request: {file.as_uri()}"}
+
+
+@pytest.fixture
+def page(chromium: Browser, tmp_path: Path) -> Iterator[Page]:
+    with rating(chromium, tmp_path, *ROWS) as opened:
+        yield opened
+
+
+def press(page: Page, *keys: str) -> None:
+    for key in keys:
+        page.keyboard.press(key)
+
+
+def place(page: Page) -> str:
+    return page.locator("#place").inner_text()
+
+
+def pressed(page: Page) -> list[str]:
+    """The values of the answers that are seen as given."""
+    chosen = page.locator("button[aria-pressed=true]:visible")
+    return [str(value) for value in chosen.evaluate_all("all => all.map(each => each.dataset.value)")]
+
+
+def downloaded(page: Page, folder: Path, rater: str) -> Path:
+    page.fill("#rater", rater)
+    with page.expect_download() as download:
+        page.click("#download")
+    assert download.value.suggested_filename == f"ratings-{rater}.json"
+    path = folder / download.value.suggested_filename
+    download.value.save_as(path)
+    return path
+
+
+def test_twenty_items_by_keyboard_stay_over_a_reload_and_merge(page: Page, tmp_path: Path) -> None:
+    for i in range(12):
+        press(page, "y", "1" if i % 3 else "3")
+    assert page.locator("#count").inner_text() == "12 of 20 rated"
+    page.reload()
+    assert (place(page), page.locator("#count").inner_text()) == ("Item 13 of 20", "12 of 20 rated")
+    for _ in range(12, 19):
+        press(page, "y", "2")
+    press(page, "n")
+    assert page.locator("#count").inner_text() == "20 of 20 rated: download the ratings"
+    ada = downloaded(page, tmp_path, "Ada")
+
+    page.evaluate("() => { window.confirm = () => true; }")
+    page.click("#clear-all")
+    assert page.locator("#count").inner_text() == "0 of 20 rated"
+    for _ in range(20):
+        press(page, "y", "1")
+    exports = read_exports([ada, downloaded(page, tmp_path, "Ben")])
+
+    ratings = merged(exports)
+    assert ratings.rated == {"Ada": 20, "Ben": 20}
+    assert ratings.agreement["attribution"].percent.value == pytest.approx(8 / 19)
+    assert ratings.labels == {"attributable": 8, "extrapolatory": 0, "contradictory": 0, "null": 12}
+    assert next(labelled_rows(exports))["votes"] == {"contradictory": 1, "attributable": 1}
+
+
+def test_evidence_is_asked_about_only_where_the_text_is_understood(page: Page) -> None:
+    evidence = page.locator("#evidence")
+    assert not evidence.is_visible()
+    press(page, "1")  # not asked yet
+    assert (place(page), pressed(page)) == ("Item 1 of 20", [])
+    assert "not yet" in page.locator("#notice").inner_text()
+    press(page, "y")
+    assert evidence.is_visible()
+    assert page.evaluate("document.activeElement.id") == "evidence-h"
+    press(page, "n")
+    assert (place(page), page.locator("#count").inner_text()) == ("Item 2 of 20", "1 of 20 rated")
+
+
+def test_answers_can_be_changed_and_cleared(page: Page) -> None:
+    press(page, "y", "1", "ArrowLeft")
+    assert pressed(page) == ["yes", "attributable"]
+    press(page, "3")  # the item was rated: the page stays there
+    assert (place(page), pressed(page)) == ("Item 1 of 20", ["yes", "contradictory"])
+    press(page, "n")
+    assert pressed(page) == ["no"]
+    press(page, "y")
+    assert pressed(page) == ["yes"]  # what was answered about the evidence is gone
+    press(page, "0")
+    assert (pressed(page), page.locator("#count").inner_text()) == ([], "0 of 20 rated")
+
+
+def test_keys_go_back_and_forth_and_to_the_next_unrated(page: Page) -> None:
+    press(page, "ArrowLeft")
+    assert place(page) == "Item 1 of 20"
+    press(page, "ArrowRight", "y", "1")
+    assert place(page) == "Item 3 of 20"
+    press(page, "ArrowLeft", "ArrowLeft", "y", "1", "u")
+    assert place(page) == "Item 3 of 20"
+    page.fill("#go", "20")
+    press(page, "Enter")
+    assert place(page) == "Item 20 of 20"
+    page.locator("#place").focus()
+    press(page, "ArrowRight")
+    assert place(page) == "Item 20 of 20"
+    page.fill("#go", "99")
+    press(page, "Enter")
+    assert (place(page), page.input_value("#go")) == ("Item 20 of 20", "20")
+
+
+def test_letters_of_a_name_answer_nothing(page: Page) -> None:
+    page.locator("#rater").focus()
+    page.keyboard.type("Ny 1")
+    assert (pressed(page), page.input_value("#rater")) == ([], "Ny 1")
+    page.reload()
+    assert page.input_value("#rater") == "Ny 1"
+
+
+def test_ratings_without_a_name_are_not_exported(page: Page) -> None:
+    page.click("#download")
+    assert "Enter your name first" in page.locator("#notice").inner_text()
+    assert page.evaluate("document.activeElement.id") == "rater"
+
+
+def test_page_stays_at_an_item_where_the_rater_wants_it(page: Page) -> None:
+    page.uncheck("#advance")
+    press(page, "y", "1")
+    assert place(page) == "Item 1 of 20"
+    page.reload()
+    assert not page.is_checked("#advance")
+
+
+def test_second_click_of_a_double_click_answers_nothing(chromium: Browser, tmp_path: Path) -> None:
+    with rating(chromium, tmp_path, *[{"id": i, **PAIR} for i in range(3)]) as page:
+        page.locator("button[data-value=similar]").dblclick()
+        assert (place(page), page.locator("#count").inner_text()) == ("Item 2 of 3", "1 of 3 rated")
+
+
+def test_another_tab_shows_the_newest_answers(page: Page) -> None:
+    other = page.context.new_page()
+    other.goto(page.url)
+    press(other, "y", "1")
+    page.locator("#count", has_text="1 of 20 rated").wait_for(timeout=5000)
+    assert (place(page), pressed(page)) == ("Item 1 of 20", ["yes", "attributable"])
+    other.close()
+
+
+def test_other_data_has_answers_of_its_own(page: Page, chromium: Browser, tmp_path: Path) -> None:
+    press(page, "y", "1")
+    other = tmp_path / "other.html"
+    items = read_items(data(tmp_path / "other.jsonl", *ROWS[:3]))
+    other.write_text(label_page(items), encoding="utf-8")
+    second = page.context.new_page()
+    second.goto(other.as_uri())
+    assert second.locator("#count").inner_text() == "0 of 3 rated"
+
+
+def test_browser_that_keeps_nothing_is_told(page: Page) -> None:
+    page.evaluate("() => { Storage.prototype.setItem = () => { throw new Error('full'); }; }")
+    press(page, "y")
+    assert "does not keep your answers" in page.locator("#notice").inner_text()
+
+
+def test_ratings_are_copied(page: Page, tmp_path: Path) -> None:
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    press(page, "y", "1")
+    page.fill("#rater", "Ada")
+    page.click("#copy")
+    page.locator("#notice", has_text="Copied").wait_for(timeout=5000)
+    file = tmp_path / "copied.json"
+    file.write_text(page.evaluate("navigator.clipboard.readText()"), encoding="utf-8")
+    assert read_exports([file])[0].answers["r0"]["attribution"] == "attributable"
+
+
+def test_wild_texts_are_shown_run_nothing_and_come_back(chromium: Browser, tmp_path: Path) -> None:
+    evidence = [
+        {"text": WILD, "title": WILD, "url": "javascript:alert(3)"},
+        {"text": "E", "url": "https://a.example"},
+    ]
+    rows = [
+        {"id": name, "claim": WILD, "question": WILD, "evidence": evidence, "original": WILD, "revised": WILD}
+        for name in ("__proto__", "constructor", WILD)
+    ]
+    with rating(chromium, tmp_path, *rows) as page:
+        press(page, "y", "1")
+        shown = page.locator(".claim").inner_text()
+        assert "</script><script>alert(1)</script>" in shown
+        assert "⟨U+202E⟩ ⟨U+200B⟩" in shown
+        press(page, "s")
+        for _ in rows[1:]:
+            press(page, "y", "1", "s")
+        assert page.locator("#count").inner_text().startswith("3 of 3 rated")
+        assert page.locator("#evidence a").evaluate_all("all => all.map(a => [a.href, a.rel])") == [
+            ["https://a.example/", "noopener noreferrer"]
+        ]
+        (export,) = read_exports([downloaded(page, tmp_path, "Ada")])
+    assert list(export.items) == read_items(tmp_path / "data.jsonl")
+    assert merged([export]).rated == {"Ada": 3}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_page_fits_a_phone_and_is_readable(chromium: Browser, tmp_path: Path, scheme: str) -> None:
+    with rating(chromium, tmp_path, CLAIM | PAIR, CLAIM | {"id": "x" * 90, "claim": "y" * 900}) as page:
+        page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        page.set_viewport_size({"width": 360, "height": 780})
+        for keys in ("y", "2", "m"):
+            press(page, keys)
+            assert page.evaluate("document.documentElement.scrollWidth") <= 360
+        press(page, "ArrowLeft")
+        ratio, where = page.evaluate(CONTRAST)
+        assert ratio >= 4.5, where
+        heights = page.locator("button:visible").evaluate_all("all => all.map(b => b.offsetHeight)")
+        assert min(heights) >= 48
+
+
+def test_tab_reaches_every_control_and_each_has_a_name(page: Page) -> None:
+    press(page, "y", "1", "ArrowLeft")
+    page.reload()
+    reached = []
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.tagName") == "BODY":
+            break
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none"
+        reached.append(page.evaluate("document.activeElement.id || document.activeElement.dataset.value"))
+    answers = ["yes", "no", "attributable", "extrapolatory", "contradictory"]
+    assert [name for name in reached if name in answers] == answers
+    assert {"rater", "forth", "advance", "go", "download", "copy", "clear", "clear-all"} <= {*reached}
+    assert page.get_by_role("group", name="Does the evidence support all that the text says?").is_visible()
+    assert page.get_by_label("Your name").is_visible()
+    assert page.get_by_role("progressbar", name="Rated items").is_visible()
+
+
+def test_page_without_scripts_says_so(chromium: Browser, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    file.write_text(label_page(read_items(data(tmp_path / "data.jsonl", CLAIM))), encoding="utf-8")
+    context = chromium.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(file.as_uri())
+    assert page.get_by_text("allow scripts for it").is_visible()
+    context.close()
+
+
+def test_five_thousand_rows_open_and_answer_at_once(chromium: Browser, tmp_path: Path) -> None:
+    evidence = [{"text": "The bridge opened in 1937. " * 40, "title": "Bridges"}]
+    rows = [{"id": i, "claim": f"Bridge {i} opened in 1937.", "evidence": evidence} for i in range(5000)]
+    with rating(chromium, tmp_path, *rows) as page:
+        page.evaluate("window.began = performance.now()")
+        for _ in range(20):
+            press(page, "y", "1")
+        assert page.evaluate("performance.now() - began") < 10_000
+        assert page.locator("#count").inner_text() == "20 of 5000 rated"
+        (export,) = read_exports([downloaded(page, tmp_path, "Ada")])
+    assert len(export.items) == 5000
