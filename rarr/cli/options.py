@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from rarr.retrievers import SOURCES
+from rarr.agent.wiring.web_sources import SOURCES
+from rarr.tools.models.providers import MODEL_NAMES
 
 
 def given(**options: Any) -> dict[str, Any]:
@@ -51,7 +52,7 @@ Model = Annotated[
     str | None,
     typer.Option(
         metavar="M",
-        help="The model that asks, checks and edits: embedded, rules, vllm:NAME, openai:NAME, ...",
+        help=f"The model that asks, checks and edits: embedded, rules, {MODEL_NAMES}, ...",
     ),
 ]
 AskedModel = Annotated[
@@ -143,7 +144,7 @@ Rows = Annotated[
 ]
 Writer = Annotated[
     str | None,
-    typer.Option(metavar="M", help="The model that writes: vllm:NAME, openai:NAME, ...; not embedded."),
+    typer.Option(metavar="M", help=f"The model that writes: {MODEL_NAMES}, ...; not embedded."),
 ]
 Relevance = Annotated[
     float | None,
@@ -173,7 +174,7 @@ Verified = Annotated[
 ]
 Judge = Annotated[
     str | None,
-    typer.Option(metavar="M", help="The judge: embedded, rules, nli:NAME, vllm:NAME, openai:NAME, ..."),
+    typer.Option(metavar="M", help=f"The judge: embedded, rules, nli:NAME, {MODEL_NAMES}, ..."),
 ]
 JudgeWording = Annotated[
     Literal["attribution", "facts", "nli", "summary"] | None,

@@ -6,8 +6,6 @@ environment.
 """
 
 import os
-import re
-from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -32,11 +30,11 @@ from pydantic_settings import (
 from rarr.errors import SettingsError
 from rarr.settings.endpoints import Endpoint
 from rarr.settings.environment import Variables
-from rarr.settings.file import file_in_use, file_values
+from rarr.settings.field_kinds import holds
+from rarr.settings.file import file_values
 from rarr.settings.presets import PRESETS
-from rarr.settings.setting_errors import cure, unknown_setting, unknown_variable
+from rarr.settings.setting_errors import one_line, unknown_variable
 from rarr.settings.source_filters import Domains, Moment, by_domain, require_possible
-from rarr.tools.text.validator_messages import without_prefix
 from rarr.valid_unicode import valid
 
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
@@ -53,7 +51,6 @@ def installed_version() -> str:
 
 
 _NUMBERS = (int, float, int | None, float | None)
-_SECRET = re.compile(r"api_key|tavily_key|endpoints")  # settings whose values must not appear in errors
 
 
 class Settings(BaseSettings):
@@ -202,7 +199,7 @@ class Settings(BaseSettings):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise SettingsError(_one_line(error, values)) from None
+            raise SettingsError(one_line(error, values, type(self).model_fields, os.environ)) from None
 
     @field_validator("*")
     @classmethod
@@ -216,11 +213,12 @@ class Settings(BaseSettings):
             raise ValueError("give a number")  # pydantic reads true as 1
         return value
 
-    @field_validator("corpus", "weights", mode="before")
+    @field_validator("*", mode="before")
     @classmethod
-    def _path_is_named(cls, value: Any) -> Any:
-        if value == "":  # as from an unset shell variable, which does not mean the working directory
-            raise ValueError("it is empty; give a path")
+    def _path_is_named(cls, value: Any, info: ValidationInfo) -> Any:
+        empty = isinstance(value, str) and not value  # as from an unset shell variable
+        if empty and holds(cls.model_fields[str(info.field_name)].annotation, Path):
+            raise ValueError("it is empty; give a path")  # pydantic reads "" as the working directory
         return value
 
     @field_validator("reranker")
@@ -266,29 +264,3 @@ class Settings(BaseSettings):
 def _secret(variable: str) -> SecretStr | None:
     value = os.environ.get(variable)
     return SecretStr(value) if value else None
-
-
-def _one_line(error: ValidationError, given: Mapping[str, Any]) -> str:
-    first = error.errors()[0]
-    key = ".".join(map(str, first["loc"]))
-    if not key:  # an error of several settings together
-        return without_prefix(first["msg"])
-    if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
-        where = "" if key in given else f" in {file_in_use()}"
-        return unknown_setting(key, Settings.model_fields, where)
-    name = _origin(key, given)
-    if first["type"] == "extra_forbidden":
-        return f"{name} is unknown: an endpoint has {', '.join(Endpoint.model_fields)}"
-    value = "wrong" if _SECRET.search(key) else repr(first["input"])
-    return f"{name} is {value}: {cure(first, Settings.model_fields)}"
-
-
-def _origin(key: str, given: Mapping[str, Any]) -> str:
-    """Names a setting in an error with its origin: an argument, a variable or a file."""
-    setting = key.partition(".")[0]
-    variable = f"RARR_{setting.upper()}"
-    if setting in given:
-        return f"setting {key!r}"
-    if variable not in map(str.upper, os.environ):
-        return f"setting {key!r} in {file_in_use()}"
-    return variable if key == setting else f"{variable}, in which {key!r}"

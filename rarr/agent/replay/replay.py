@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from langgraph.runtime import Runtime
+from pydantic import SecretStr
 
 from rarr.agent.final_revision import budget_of
 from rarr.agent.graph import metered
@@ -40,6 +41,7 @@ from rarr.prompts import Prompt, load_file, names
 from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
+from rarr.settings.field_kinds import names_with
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.models.chat import name_of
@@ -64,12 +66,12 @@ _PROMPTS = {
     "evaluate": ("judge_intent", "confirm_intent"),
 }
 """The prompts of each node, without their forms for a text with a context."""
-_CURRENT = frozenset(
-    {
-        "api_key", "base_url", "corpus", "endpoints", "home", "otel", "prompts", "search", "searxng_url",
-        "tavily_key", "tavily_url", "trace", "user_agent", "weights", "wikipedia_url",
-    }
-)  # fmt: skip
+CURRENT = (
+    names_with(SecretStr, Settings.model_fields)
+    | names_with(Path, Settings.model_fields)
+    | {name for name in Settings.model_fields if name.endswith("_url")}
+    | {"otel", "search", "trace", "user_agent"}
+)
 """Settings that are never taken from a trace: keys and addresses, files and folders."""
 _MODEL_OF = {"rewrite": "edit"}  # nodes whose model is named for another node
 
@@ -218,7 +220,7 @@ def _plain_prompts(trace: Trace, node: str) -> tuple[str, ...]:
 def _components(
     trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], live: LiveComponents | None
 ) -> Components:
-    recorded = {key: value for key, value in trace.file.facts.settings.items() if key not in _CURRENT}
+    recorded = {key: value for key, value in trace.file.facts.settings.items() if key not in CURRENT}
     of_baseline = {field.name for field in fields(Baseline)} & set(recorded)
     baseline = Baseline(**{name: recorded.pop(name) for name in of_baseline})
     models = {**recorded.get("models", {}), **given.get("models", {})}
@@ -243,8 +245,8 @@ def _components(
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:
-    """Makes settings of `values` and defaults; file and environment give only settings in `_CURRENT`."""
-    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in _CURRENT}
+    """Makes settings of `values` and defaults; file and environment give only settings in `CURRENT`."""
+    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in CURRENT}
     return Settings(**{**fixed, **values, "trace": False, "readings": False})
 
 
