@@ -14,25 +14,33 @@ from rarr import Reviser, Revision, Settings
 from rarr.cli import run
 
 EXAMPLES = {example.name: example for example in examples()}
-# No example leaves unnoticed: these numbers may only rise. `right` fell by 2 once, as quantifiers and bounds
-# of numbers became parts that have to be confirmed.
-FLOORS = {"texts": 35, "exact": 33, "planted": 50, "corrected": 48, "pinned": 135, "right": 110}
+# No example leaves unnoticed: these numbers may only rise. `right` fell twice: by 2, as quantifiers and bounds
+# of numbers became parts that have to be confirmed, and by 22, as words that no clause says became open parts.
+FLOORS = {"texts": 35, "exact": 33, "planted": 50, "corrected": 48, "pinned": 135, "right": 88}
 # Texts with a sentence whose status is not yet the pinned one; whoever mends one takes it out of here.
 NOT_YET = {
+    "apollo-11": "'stayed' is not said by 'remained'",
+    "brightwater-energy": "'in the same year' is not said by 'in 2023'",
     "burj-khalifa": "a cost in other words is not confirmed",
     "clean-ashdown-observatory": "'two dozen' is not confirmed by 24, for the same reason",
+    "clean-denver": "'lived' is not said by 'had inhabitants'",
     "clean-frankenstein": "what a passage says in two sentences is not confirmed",
     "clean-ireland-census": "'all counties', 'both years' and 'more than five million' are not confirmed",
+    "clean-marathon": "'ran', 'a time of' and 'earlier' are said in other words",
     "clean-space-telescopes": "'Christmas Day' is not read as a date",
     "demo": "'one day before the first cars' is not confirmed by 'cars followed one day later'",
     "everest-and-k2": "'Two', which the sentence counts itself, is not confirmed",
     "hastings": "'Christmas Day' is not read as a date",
+    "kestrel-library": "'designed' is not said by 'was the architect'",
     "london-underground": "'before the extension' is not confirmed",
+    "merrow-ferries": "'by contrast' is not said",
+    "panama-canal": "'the last day of 1999' is not said by 31 December 1999",
     "port-halden": "'Ten years before' is not reckoned",
     "reworded-apollo-12": "three supported sentences are not confirmed",
     "reworded-humber-bridge": "six supported sentences are not found to be",
     "reworded-irene-joliot-curie": "two supported sentences are not found to be",
     "reworded-lake-superior": "the wrong sentence stays unjudged",
+    "tel-aviv": "'put on the list' is not said by 'added to the list'",
 }
 # The default tests revise this one, which is short; the slow ones all.
 QUICK = ("alaska",)

@@ -94,14 +94,23 @@ class _QueryOutcomes:
                 self.checks[passage.query_id].append(check)
             self.verdicts[passage.query_id].add(check.verdict if check else "unknown")
 
-    def contradicting(self, query_id: str) -> list[str]:
-        """Returns the ids of evidence for and against, if evidence contradicts the answer of the text.
+    def contradicting(self, query_ids: Sequence[str]) -> list[str]:
+        """Returns the ids of evidence for and against, if evidence contradicts an answer of the text.
 
-        Empty if no check disagrees surely, or if the agreeing evidence weighs more.
+        The checks of all queries about one place of the text count together. Empty if no check disagrees
+        surely, or if the agreeing evidence weighs more.
         """
+        by_place: dict[tuple[int, int], list[Query]] = defaultdict(list)
+        for query_id in query_ids:
+            query = self.queries[query_id]
+            by_place[query.start, query.end].append(query)
+        return [name for queries in by_place.values() for name in self._disputed(queries)]
+
+    def _disputed(self, queries: Sequence[Query]) -> list[str]:
         sides = {
             check.evidence_id: check.verdict
-            for check in self.checks[query_id]
+            for query in queries
+            for check in self.checks[query.id]
             if check.verdict == "agrees" or (check.verdict == "disagrees" and _is_sure(check))
         }
         if "disagrees" not in sides.values():
@@ -110,7 +119,7 @@ class _QueryOutcomes:
         passages = relevant_beside(passages, max(passages, key=lambda passage: passage.relevance))
         against = Side([passage for passage in passages if sides[passage.id] == "disagrees"], self.kinds)
         agreeing = Side([passage for passage in passages if sides[passage.id] == "agrees"], self.kinds)
-        question = self.queries[query_id].text
+        question = queries[0].text
         if agreeing.outweighs(against, question):
             return []
         # At equal weight, clearly less relevant evidence makes no dispute: it may be about a namesake.
@@ -141,7 +150,7 @@ class _QueryOutcomes:
 
 
 def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshold: float) -> Sentence:
-    against = [e for query_id in support.query_ids for e in outcomes.contradicting(query_id)]
+    against = outcomes.contradicting(support.query_ids)
     against += told_in_swapped_roles(state["text"], state["context"], support, outcomes.evidence)
     asked = outcomes.asked(state["text"], support)
     converted = outcomes.converted(support)

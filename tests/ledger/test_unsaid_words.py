@@ -24,7 +24,7 @@ TUNED = [
         [],
     ),
     ("The fan cools the engine.", "The fan cools the pump, and the engine drives the mill.", ["engine"]),
-    ("The pump leaks.", "The fan leaks, and the pump runs.", ["pump"]),
+    ("The pump leaks.", "The fan leaks, and the pump runs.", []),  # half of the words are too few
     ("The nurse is helped by the doctor.", "The nurse helps the patient, and the doctor rests.", ["doctor"]),
     (
         "The treasurer signs the cheques.",
