@@ -67,6 +67,7 @@ def _words(text: str, span: Span) -> str:
     )
 
 
+@lru_cache(maxsize=4096)  # sentences: each edited text has the other sentences of the text before it
 def _odds(words: str) -> _Odds:
     if not words:
         return _Odds(0.0, "")
