@@ -15,7 +15,7 @@ from rarr.agent.wiring.search_and_reranking import (
     web_source,
 )
 from rarr.cli.doctor.findings import Finding
-from rarr.cli.doctor.source_probing import reached
+from rarr.cli.doctor.source_probing import origin, reached
 from rarr.errors import InputError, RarrError
 from rarr.retrievers import SOURCES
 from rarr.retrievers.web.cache_file import CacheFile
@@ -41,7 +41,7 @@ def sources(settings: Settings) -> Iterator[Finding]:
             yield Finding("search", "ok", f"{kind_of(name)} of your own; not asked")
         else:
             configured[f"search {name}"] = probe
-    yield from _reached(configured, settings)
+    yield from _reached(configured, settings, default=settings.search is None)
 
 
 def served(settings: Settings) -> Iterator[Finding]:
@@ -86,12 +86,13 @@ def _configured(name: Any, settings: Settings) -> Probe | None:
             run(opened.aclose())
 
 
-def _reached(probes: Mapping[str, Probe], settings: Settings) -> Iterator[Finding]:
+def _reached(probes: Mapping[str, Probe], settings: Settings, *, default: bool = False) -> Iterator[Finding]:
     if settings.offline:
-        yield from (Finding(name, "ok", "configured; not asked, offline") for name in probes)
+        detail = f"{origin(default=default)}; not asked, offline"
+        yield from (Finding(name, "ok", detail) for name in probes)
     else:
-        yield from run(_asked(probes))
+        yield from run(_asked(probes, default=default))
 
 
-async def _asked(probes: Mapping[str, Probe]) -> list[Finding]:
-    return await asyncio.gather(*(reached(name, probe) for name, probe in probes.items()))
+async def _asked(probes: Mapping[str, Probe], *, default: bool) -> list[Finding]:
+    return await asyncio.gather(*(reached(name, probe, default=default) for name, probe in probes.items()))
