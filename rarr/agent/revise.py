@@ -5,6 +5,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rarr.agent.final_revision import budget_of, revision_of
+from rarr.agent.first_notices import replaced_characters, unchecked_tables, unused_settings
 from rarr.components import Components, close_all, text_of_source
 from rarr.errors import InputError
 from rarr.records import (
@@ -18,10 +19,9 @@ from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.worker_threads import in_thread, work
 from rarr.tools.models.meter import METER, Meter, ModelCall
-from rarr.tools.text.blocks_and_sentences import unread_tables
-from rarr.tools.text.plurals_and_articles import counted, kind_of
+from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.warning_lines import by_reason
-from rarr.valid_unicode import REPLACEMENT, valid
+from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
@@ -63,7 +63,7 @@ class Reviser:
         from rarr.agent.wiring.components import wire
 
         self._components = components or wire(settings or Settings(), on_index)
-        self._unsearched = [] if components else _unsearched(self._components.settings)
+        self._unused = [] if components else unused_settings(self._components)
         self._checkpoints = Checkpoints(checkpointer, rewriting=self._components.rewriter is not None)
         self._on_step = on_step
         self._on_call = _listener(self._components.settings, on_call)
@@ -85,8 +85,8 @@ class Reviser:
         given, text = f"{text}{context}", _required_text(text, "text")
         context = None if context is None else _required_text(context, "context")
         run_id = await self._checkpoints.new(run_id)
-        notices = [*self._corpus_notices(), *self._untraced, *_replaced_notices(given, f"{text}{context}")]
-        notices += await work(_tables_notices, text)
+        notices = [*self._corpus_notices(), *self._untraced, *replaced_characters(given, f"{text}{context}")]
+        notices += await work(unchecked_tables, text)
         start = State(original=text, text=text, context=context, round=1, warnings=notices)
         return await self.arevise_from(start, run_id)
 
@@ -215,7 +215,7 @@ class Reviser:
         skipped: Sequence[tuple[str, str]] = getattr(self._components.retriever, "skipped", ())
         return [
             Notice(code="file_skipped", message=line, node="retrieve") for line in by_reason(skipped)
-        ] + self._unsearched
+        ] + self._unused
 
 
 def revise(text: str, context: str | None = None, **settings: Any) -> Revision:
@@ -253,36 +253,6 @@ def _traces(components: Components, *, resumable: bool) -> tuple["Recording | No
     except InputError as error:
         message = f"no trace is kept: {error}; or set trace to false"
         return None, [Notice(code="trace_failed", message=message, node="")]
-
-
-def _unsearched(settings: Settings) -> list[Notice]:
-    from rarr.agent.wiring.search_and_reranking import search_names
-
-    if settings.corpus is None or any(source == "corpus" for source in search_names(settings)):
-        return []
-    message = "a corpus is given, but search does not name it: corpus,wikipedia searches both"
-    return [Notice(code="corpus_not_searched", message=message, node="retrieve")]
-
-
-def _replaced_notices(given: str, text: str) -> list[Notice]:
-    """Makes a warning if making `given` valid Unicode, which gave `text`, has replaced characters."""
-    if not (replaced := text.count(REPLACEMENT) - given.count(REPLACEMENT)):
-        return []
-    message = (
-        f"{counted(replaced, 'character')} of the text or its context replaced by U+FFFD: leave out NUL and"
-        " halves of surrogate pairs"
-    )
-    return [Notice(code="character_replaced", message=message, node="generate_queries")]
-
-
-def _tables_notices(text: str) -> list[Notice]:
-    if not (unread := unread_tables(text)):
-        return []
-    message = (
-        f"{counted(unread, 'table')} not checked: only tables in Markdown are, outside of quotes and lists,"
-        " whose rows each have a header of their own and as many cells as the first line"
-    )
-    return [Notice(code="table_not_checked", message=message, node="generate_queries")]
 
 
 def _listener(settings: Settings, on_call: OnCall | None) -> OnCall | None:

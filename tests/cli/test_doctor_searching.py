@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from cli.helpers import Command
 from retrievers.services import Said, Service
 
+from cli.helpers import Command
 from rarr.cli.doctor import examine, source_probing
 from rarr.cli.doctor.findings import Finding
 from rarr.cli.doctor.search_sources import sources

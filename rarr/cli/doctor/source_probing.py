@@ -40,7 +40,8 @@ async def reached(name: str, probe: Probe, *, default: bool = False) -> Finding:
         detail = f"{origin(default=default)}, but {host} answers with status {status}"
         return Finding(name, failed, detail, probe.cures.get(status, probe.cures[0]))
     if "json" not in kind and status != 404:
-        detail = f"{origin(default=default)}, but {host} answers with something else ({shown(kind) or 'without a type'})"
+        answer = shown(kind) or "without a type"
+        detail = f"{origin(default=default)}, but {host} answers with something else ({answer})"
         return Finding(name, failed, detail, probe.cures[0])
     took = time.monotonic() - started
     return Finding(name, "ok", f"{origin(default=default)}; {host} answers in {took:.1f} s")

@@ -33,7 +33,7 @@ class Skip(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """The files to read, in a stable order, the files that are skipped, and the names of the ignored files."""
+    """The files to read, in a stable order, the skipped files, and the names of the ignored files."""
 
     files: list[File]
     skipped: list[Skip]

@@ -1,0 +1,50 @@
+"""Makes the warnings with which a run begins: about its settings and its text."""
+
+from rarr.components import Components
+from rarr.records import Notice
+from rarr.tools.text.blocks_and_sentences import unread_tables
+from rarr.tools.text.plurals_and_articles import counted
+from rarr.valid_unicode import REPLACEMENT
+
+_UNUSED_ADDRESS = Notice(
+    code="server_not_used",
+    message="base_url is given, but no model of a server, so that the embedded models run: name the model, as"
+    " with model vllm:NAME",
+    node="",
+)
+
+
+def unused_settings(components: Components) -> list[Notice]:
+    """Makes a warning for each given corpus or address of a server that the run will not use."""
+    # The wiring takes a second to import; `import rarr` need not wait for it.
+    from rarr.agent.wiring.search_and_reranking import SERVED, search_names
+
+    settings = components.settings
+    is_served = bool(components.models) or settings.reranker.startswith(SERVED)
+    unused = [_UNUSED_ADDRESS] if settings.base_url is not None and not is_served else []
+    if settings.corpus is None or any(source == "corpus" for source in search_names(settings)):
+        return unused
+    message = "a corpus is given, but search does not name it: corpus,wikipedia searches both"
+    return [*unused, Notice(code="corpus_not_searched", message=message, node="retrieve")]
+
+
+def replaced_characters(given: str, text: str) -> list[Notice]:
+    """Makes a warning if making `given` valid Unicode, which gave `text`, has replaced characters."""
+    if not (replaced := text.count(REPLACEMENT) - given.count(REPLACEMENT)):
+        return []
+    message = (
+        f"{counted(replaced, 'character')} of the text or its context replaced by U+FFFD: leave out NUL and"
+        " halves of surrogate pairs"
+    )
+    return [Notice(code="character_replaced", message=message, node="generate_queries")]
+
+
+def unchecked_tables(text: str) -> list[Notice]:
+    """Makes a warning if `text` has tables that are not checked."""
+    if not (unread := unread_tables(text)):
+        return []
+    message = (
+        f"{counted(unread, 'table')} not checked: only tables in Markdown are, outside of quotes and lists,"
+        " whose rows each have a header of their own and as many cells as the first line"
+    )
+    return [Notice(code="table_not_checked", message=message, node="generate_queries")]
