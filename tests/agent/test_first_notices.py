@@ -12,7 +12,7 @@ URL = "http://127.0.0.1:1/v1"
 
 
 def codes(folder: Path, **settings: object) -> list[str]:
-    components = wire(Settings(corpus=folder, **settings))  # type: ignore[arg-type]  # any setting
+    components = wire(Settings(corpus=folder, **settings))
     return [notice.code for notice in unused_settings(components)]
 
 
