@@ -32,8 +32,13 @@ _SHOWN = {"Changes": 11, "Sentences": 7}  # lines of a section of the demo's out
 
 
 def updated(text: str) -> str:
-    """`text` with its parts written again from the code."""
-    return _PART.sub(lambda match: f"{match[1]}{PARTS[match[2]]()}\n{match[3]}", text)
+    """`text` with its parts written again from the code, except parts of which only the seconds differ."""
+
+    def part(match: re.Match[str]) -> str:
+        new = f"{match[1]}{PARTS[match[2]]()}\n{match[3]}"
+        return match[0] if timeless(new) == timeless(match[0]) else new
+
+    return _PART.sub(part, text)
 
 
 def timeless(text: str) -> str:
@@ -157,7 +162,7 @@ def main() -> None:
     with contextlib.chdir(ROOT):
         for page in PAGES:
             text = page.read_text(encoding="utf-8")
-            if timeless(new := updated(text)) != timeless(text):
+            if (new := updated(text)) != text:
                 page.write_text(new, encoding="utf-8")
 
 

@@ -3,8 +3,10 @@
 TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import than all of this module
 
 if TYPE_CHECKING:
+    from rarr.agent.citing.cite import acite, cite
     from rarr.agent.replay.replay import replay
     from rarr.agent.revise import Reviser, arevise, revise
+    from rarr.agent.verify import ClaimVerifier, averify, verify
     from rarr.errors import (
         BudgetError,
         InputError,
@@ -35,6 +37,14 @@ if TYPE_CHECKING:
         Sentence,
         Usage,
     )
+    from rarr.records.citations import (
+        Citation,
+        CitationCheck,
+        Cited,
+        CitedSource,
+        UnsupportedMark,
+    )
+    from rarr.records.verification import DecidingSentence, Verification
     from rarr.settings import Settings
     from rarr.traces.trace import Trace
 
@@ -43,6 +53,12 @@ __all__ = [
     "BudgetError",
     "Change",
     "Check",
+    "Citation",
+    "CitationCheck",
+    "Cited",
+    "CitedSource",
+    "ClaimVerifier",
+    "DecidingSentence",
     "Edit",
     "Estimate",
     "Evidence",
@@ -67,13 +83,22 @@ __all__ = [
     "SettingsError",
     "SetupError",
     "Trace",
+    "UnsupportedMark",
     "Usage",
+    "Verification",
+    "acite",
     "arevise",
+    "averify",
+    "cite",
     "replay",
     "revise",
+    "verify",
 ]
 
-_PLACES = ("errors", "records", "settings", "agent.revise", "traces.trace", "agent.replay.replay")
+_PLACES = (
+    *("errors", "records", "records.citations", "records.verification", "settings"),
+    *("agent.revise", "agent.citing.cite", "agent.verify", "traces.trace", "agent.replay.replay"),
+)
 """The modules to search for a public name, in this order: the last take longest to import."""
 
 if not TYPE_CHECKING:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 QueryKind = Literal["questions", "sentences", "text"]
-EditorKind = Literal["minimal", "efec", "lamda", "random", "none"]
+EditorKind = Literal["minimal", "efec", "lamda", "random", "none", "unedited"]
 
 
 class QueryGenerator(Protocol):
@@ -170,7 +170,20 @@ class Baseline:
     agreement: bool = True
     """Edit only where evidence disagrees. False: edit wherever the editor finds a change."""
     editor: EditorKind = "minimal"
-    """`minimal` edits, a new text for each sentence (`efec`) or for all (`lamda`), a random edit, or none."""
+    """`minimal` edits, the text corrected (`efec`) or written anew (`lamda`), a random edit, or none.
+
+    `none` also leaves out the checks; `unedited` checks as usual, and edits nothing.
+    """
+
+    @property
+    def is_whole(self) -> bool:
+        """Is the whole text rewritten at once, by all its evidence?"""
+        return self.editor in ("efec", "lamda")
+
+    @property
+    def reports_all(self) -> bool:
+        """Does the report hold all evidence of the run, as LaMDA's does (Gao et al. 2023, section 4.2)?"""
+        return self.editor == "lamda"
 
     def __post_init__(self) -> None:
         """Raises `InputError` for an unknown value."""

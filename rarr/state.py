@@ -1,7 +1,7 @@
 """Declares the state that travels through the graph. A node returns only the keys that it wrote."""
 
 from operator import add, or_
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from typing_extensions import TypedDict  # pydantic reads traces by it, and cannot read typing's
 
@@ -36,16 +36,28 @@ def unsearched(query_id: str, error: BaseException) -> dict[str, Unsearched]:
     return {query_id: "cut" if isinstance(error, BudgetError) else "failed"}
 
 
+class SentenceSupport(NamedTuple):
+    """The place of a sentence, and its support by each evidence that was judged (None: could not be judged).
+
+    `searched`: there are queries about it, and no search for them failed.
+    """
+
+    span: Span
+    by_evidence: dict[str, float | None]
+    searched: bool
+
+
 class State(TypedDict, total=False):
     """The state of a run. `text` is the current text: the original with the accepted edits so far.
 
     Offsets of queries point into the original. `passages` are the retrieved passages by query id.
     `tried`: the ids of queries for which an edit was asked already. `settled`: the ids of evidence that is
     not checked again after an edit (with the scope `text`). `followed`: the ids of edits whose dependent
-    values were asked about. `judged`: the support of the sentences before and after the edits, for the
-    scores. `round` counts the rounds of research from 1. `lacking`: the sentences of `text` for another
-    round. `reached`: the numbers of supported sentences and of accepted edits before that round. `told`:
-    warnings of components that did not stop a node.
+    values were asked about. `relevances`: by query id and evidence id, how relevant passages of other
+    queries are. `supports`: the sentences of `text`, with their support. `judged`: the sentences before and
+    after the edits, with their support, for the scores. `round` counts the rounds of research from 1.
+    `lacking`: the sentences of `text` for another round. `reached`: the numbers of supported sentences and of
+    accepted edits before that round. `told`: warnings of components that did not stop a node.
 
     With `block`, the run is that of this block of a long text. The first `lead` characters of its text are
     only read, and not asked about.
@@ -68,7 +80,9 @@ class State(TypedDict, total=False):
     reached: tuple[int, int]
     report: Report
     scores: Scores
-    judged: tuple[list[float | None], list[float | None]]
+    relevances: dict[str, dict[str, float]]
+    supports: list[SentenceSupport]
+    judged: tuple[list[SentenceSupport], list[SentenceSupport]]
     block: int
     lead: int
     warnings: Annotated[list[Notice], add]

@@ -23,7 +23,8 @@ FACT = "California grows the most peaches."
 def runtime(
     settings: Settings | None = None, *, baseline: Baseline = NO_BASELINE, **components: Any
 ) -> Runtime[Components]:
-    return Runtime(context=replace(scripted_components(settings=settings, **components), baseline=baseline))
+    """The context of a node: `components`, by the fields of `Components`, and doubles for the others."""
+    return Runtime(context=replace(scripted_components(settings=settings), baseline=baseline, **components))
 
 
 def query(start: int = 0, end: int = 7, *, id: str = "q1", text: str = ASKED) -> Query:  # noqa: A002  # the field

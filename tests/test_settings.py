@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any, get_origin
 
 import pytest
+from pydantic import SecretStr
 
 import rarr
 from rarr.errors import SettingsError
 from rarr.settings import Settings
 from rarr.settings.environment import EXAMPLES
+from rarr.settings.field_kinds import names_with
 from rarr.settings.presets import PRESETS
 
 
@@ -230,8 +232,6 @@ def test_every_table_has_an_example() -> None:
         ("RARR_INCLUDE_DOMAINS", "a b", "RARR_INCLUDE_DOMAINS is ['a b']: 'a b' is not a domain: give"),
         ("RARR_RERANKER", "vllm:", "RARR_RERANKER is 'vllm:': it names no model; give overlap, embedded"),
         ("RARR_OFFLINE", "maybe", "RARR_OFFLINE is 'maybe': give true or false"),
-        ("RARR_CORPUS", "", "RARR_CORPUS is '': it is empty; give"),
-        ("RARR_WEIGHTS", "", "RARR_WEIGHTS is '': it is empty; give"),
         ("rarr_windw", "3", "environment variable rarr_windw is not a setting (did you mean 'window'?)"),
     ],
 )  # fmt: skip
@@ -242,6 +242,30 @@ def test_wrong_variable_is_a_one_line_error_that_names_it(
     with pytest.raises(SettingsError, match=f"^{re.escape(message)}") as caught:
         Settings()
     assert (len(str(caught.value).splitlines()), "secret" in str(caught.value)) == (1, False)
+
+
+@pytest.mark.parametrize("name", sorted(names_with(Path, Settings.model_fields)))
+def test_empty_path_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"RARR_{name.upper()}", "")
+    with pytest.raises(SettingsError, match=rf"^RARR_{name.upper()} is '': it is empty; give a path$"):
+        Settings()
+
+
+@pytest.mark.parametrize("name", sorted(names_with(SecretStr, Settings.model_fields) - {"endpoints"}))
+def test_wrong_key_is_not_shown(name: str) -> None:
+    with pytest.raises(SettingsError, match=f"^setting '{name}' is wrong: give a text$"):
+        Settings(**{name: ["sk-secret"]})
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        (Path, {"corpus", "home", "prompts", "weights"}),
+        (SecretStr, {"api_key", "endpoints", "tavily_key"}),
+    ],
+)
+def test_paths_and_keys_are_known_by_their_type(kind: type, names: set[str]) -> None:
+    assert names_with(kind, Settings.model_fields) >= names
 
 
 def test_wrong_argument_is_named_as_a_setting_despite_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -309,10 +333,11 @@ def test_every_setting_has_a_docstring() -> None:
 @pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - {"preset"}))
 def test_every_setting_is_read_outside_its_file(name: str) -> None:
     sources = sources_in(Path(rarr.__file__).parent)
-    assert any(re.search(rf"settings\.{name}\b", source) for source in sources)
+    assert any(re.search(rf"settings\.{name}\b", source) for source in sources), f"read settings.{name}"
 
 
 @pytest.mark.parametrize("name", sorted(Settings.model_fields))
 def test_every_setting_is_named_in_a_test(name: str) -> None:
     as_setting = re.compile(rf"\b{name}=|[\"']{name}[\"']|\bRARR_{name.upper()}\b|^{name} = ", re.MULTILINE)
-    assert any(as_setting.search(source) for source in sources_in(Path(__file__).parent))
+    named = any(as_setting.search(source) for source in sources_in(Path(__file__).parent))
+    assert named, f"test what {name} does, as Settings({name}=...) or RARR_{name.upper()}"

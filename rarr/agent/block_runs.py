@@ -30,8 +30,8 @@ def block_size(text: str, components: Components) -> int | None:
     None if the text goes through the graph as a whole, because it is short or the editor rewrites all of it.
     """
     size = components.settings.block_chars
-    # The editor of LaMDA Research rewrites the whole text at once.
-    return None if size is None or len(text) <= size or components.baseline.editor == "lamda" else size
+    # EFEC and LaMDA Research rewrite the whole text at once.
+    return None if size is None or len(text) <= size or components.baseline.is_whole else size
 
 
 async def by_blocks(start: State, size: int, components: Components, run: RunBlock) -> State:

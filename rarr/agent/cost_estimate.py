@@ -1,6 +1,7 @@
 """Estimates the cost of a run before it starts."""
 
 import math
+from dataclasses import fields
 
 from rarr.agent.block_runs import block_size
 from rarr.backends.rules.questions import value_questions
@@ -55,22 +56,18 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
     # expected half of the time. Without blind reading, every evidence is checked.
     once = isinstance(components.checker, ReadsUntilAnswered)
     checks = queries + edits if once else evidence * (queries + again)
-    revising = (
-        [(components.checker, checks), (components.editor, edits)]
-        if rewriter is None
-        else [(rewriter, 1 if rewriter.whole else len(spans))]
-    )
-    calls = (
-        (components.query_generator, 1),
-        *revising,
-        (components.verifier, 3 * evidence * queries + 2 * edits),  # for a sentence and both neighbours
-    )
-    if components.intent_judge is not None:
-        calls = (*calls, (components.intent_judge, 1))
+    counts = {"checker": checks, "editor": edits}
+    if rewriter is not None:
+        counts = {"checker": 0, "editor": 0, "rewriter": 1 if rewriter.whole else len(spans)}
+    report = min(components.settings.report_size, evidence * queries)
+    # For a sentence and both neighbours; in the end, both texts by all passages of the report.
+    counts["verifier"] = 3 * evidence * queries + 2 * edits + 2 * report * max(0, len(spans) - 3)
+    # Any other component is asked once.
+    calls = [(getattr(components, field.name), counts.get(field.name, 1)) for field in fields(components)]
     usages = [
         (times, component.expected(text, context))
         for component, times in calls
-        if isinstance(component, AsksModel)
+        if times and isinstance(component, AsksModel)
     ]
     costs = [usage.cost and times * usage.cost for times, usage in usages]
     seconds = [usage.model_seconds and times * usage.model_seconds for times, usage in usages]

@@ -9,11 +9,11 @@ from rarr.state import State
 from rarr.tools.models.meter import Budget, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
 
-# A fixed order, so that it does not depend on which block of a long text reached a node first.
-_NODES = (
+NODES = (
     *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "follow_up", "rewrite"),
     *("attribute", "evaluate"),
 )
+"""The nodes in the order of the usage, which must not depend on the block that reached a node first."""
 
 
 def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
@@ -59,7 +59,7 @@ def budget_of(settings: Settings) -> Budget:
 
 def usage_of(meter: Meter) -> Usage:
     """Reads the usage of a run so far, in total and by node, from its meter."""
-    called = sorted(meter.by_node, key=lambda node: _NODES.index(node) if node in _NODES else len(_NODES))
+    called = sorted(meter.by_node, key=lambda node: NODES.index(node) if node in NODES else len(NODES))
     by_node = {node: NodeUsage(**asdict(meter.by_node[node])) for node in called}
     total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
     return Usage(**total, seconds=meter.seconds, by_node=by_node)

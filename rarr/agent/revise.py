@@ -2,18 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rarr.agent.final_revision import budget_of, revision_of
-from rarr.agent.first_notices import replaced_characters, unchecked_tables, unused_settings
+from rarr.agent.run_inputs import replaced_notices, required_text, tables_notices, unused_settings
 from rarr.components import Components, close_all, text_of_source
 from rarr.errors import InputError
-from rarr.records import (
-    Estimate,
-    Evidence,
-    Notice,
-    Revision,
-)
+from rarr.records import Estimate, Evidence, Notice, Revision
+from rarr.records.citations import CitationPlace, CitationStyle, Cited
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
@@ -21,10 +18,10 @@ from rarr.tools.concurrency.worker_threads import in_thread, work
 from rarr.tools.models.meter import METER, Meter, ModelCall
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.warning_lines import by_reason
-from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
+    from rarr.agent.citing.citation_run import CitationRun
     from rarr.traces.trace_lifecycle import Recording
 
 OnCall = Callable[[ModelCall], None]
@@ -65,8 +62,10 @@ class Reviser:
         self._components = components or wire(settings or Settings(), on_index)
         self._unused = [] if components else unused_settings(self._components)
         self._checkpoints = Checkpoints(checkpointer, rewriting=self._components.rewriter is not None)
+        self._researcher: Reviser | None = None  # researches for `cite`, and edits nothing
+        self._making = Lock()
         self._on_step = on_step
-        self._on_call = _listener(self._components.settings, on_call)
+        self._told, self._on_call = on_call, _listener(self._components.settings, on_call)
         self._traces, self._untraced = _traces(self._components, resumable=checkpointer is not None)
 
     def revise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
@@ -82,13 +81,53 @@ class Reviser:
         `run_id` names the run; None: a name is generated. Raises `InputError` for a text that cannot be
         revised, and for a name that is not allowed or already used. All later failures become warnings.
         """
-        given, text = f"{text}{context}", _required_text(text, "text")
-        context = None if context is None else _required_text(context, "context")
+        given, text = f"{text}{context}", required_text(text, "text")
+        context = None if context is None else required_text(context, "context")
         run_id = await self._checkpoints.new(run_id)
-        notices = [*self._corpus_notices(), *self._untraced, *replaced_characters(given, f"{text}{context}")]
-        notices += await work(unchecked_tables, text)
+        notices = [*self._corpus_notices(), *self._untraced, *replaced_notices(given, f"{text}{context}")]
+        notices += await work(tables_notices, text)
         start = State(original=text, text=text, context=context, round=1, warnings=notices)
         return await self.arevise_from(start, run_id)
+
+    def cite(self, text: str, context: str | None = None, **options: Any) -> Cited:
+        """`acite` for callers without an event loop and for callers inside a running loop."""
+        return run(self.acite(text, context, **options))
+
+    async def acite(
+        self,
+        text: str,
+        context: str | None = None,
+        *,
+        style: CitationStyle = "numbered",
+        place: CitationPlace = "sentence",
+        mark_unsupported: bool = False,
+        run_id: str | None = None,
+    ) -> Cited:
+        """Researches `text` as `arevise` does, edits nothing, and puts a citation behind supported sentences.
+
+        `style` is the form of the marks and of the list of sources, and `place` where the marks stand.
+        `mark_unsupported` marks sentences with `[citation needed]` that evidence contradicts or does not
+        confirm. Citations that the text has already are checked. Raises `InputError` as `arevise` does.
+        """
+        citing, researcher = await in_thread(
+            lambda: self._citation_run(style, place, mark_unsupported=mark_unsupported)
+        )
+        research = await researcher.arevise(text, context, run_id=run_id)
+        return await citing.cited(research, context, researcher._components, self._on_call)
+
+    def _citation_run(
+        self, style: CitationStyle, place: CitationPlace, *, mark_unsupported: bool
+    ) -> "tuple[CitationRun, Reviser]":
+        """Checks the options, and makes the reviser that edits nothing at the first call."""
+        from rarr.agent.citing.citation_run import CitationRun, without_edits
+
+        citing = CitationRun(style=style, place=place, mark_unsupported=mark_unsupported)
+        with self._making:
+            if self._researcher is None:
+                components = without_edits(self._components)
+                self._researcher = Reviser(components=components, on_step=self._on_step, on_call=self._told)
+                self._researcher._unused = self._unused
+            return citing, self._researcher
 
     def resume(self, run_id: str) -> Revision:
         """`aresume` for callers without an event loop and for callers inside a running loop."""
@@ -137,8 +176,8 @@ class Reviser:
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """Estimates the usage of `revise` for this text. Asks no model and searches nothing."""
-        text = _required_text(text, "text")
-        context = None if context is None else _required_text(context, "context")
+        text = required_text(text, "text")
+        context = None if context is None else required_text(context, "context")
         from rarr.agent.cost_estimate import (
             estimate,  # it loads the rules, for which `import rarr` need not wait
         )
@@ -162,6 +201,8 @@ class Reviser:
         A retriever object that the caller gave is not closed.
         """
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
+        if self._researcher:
+            await self._researcher.aclose()
         if self._traces:
             await self._traces.aclose()
 
@@ -228,18 +269,6 @@ async def arevise(text: str, context: str | None = None, **settings: Any) -> Rev
     """`revise` for async callers."""
     async with await in_thread(lambda: Reviser(Settings(**settings))) as reviser:
         return await reviser.arevise(text, context)
-
-
-def _required_text(text: object, name: str) -> str:
-    """Returns `text` as valid Unicode. `name` is the argument's name in errors.
-
-    Raises `InputError` for a value that is not a string, and for an empty text.
-    """
-    if not isinstance(text, str):
-        raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
-    if not text.strip():
-        raise InputError(f"{name} is empty: give at least one sentence")
-    return valid(text)
 
 
 def _traces(components: Components, *, resumable: bool) -> tuple["Recording | None", list[Notice]]:

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from rarr.cli.calibrate import calibrate
+from rarr.cli.cite import cite
 from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
@@ -18,6 +19,7 @@ from rarr.cli.revise import revise
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
 from rarr.cli.train import train
+from rarr.cli.verify import verify
 from rarr.errors import RarrError
 from rarr.tools.text.validator_messages import without_prefix
 
@@ -57,6 +59,8 @@ def main(
     \b
     Examples:
       rarr revise --file draft.md --corpus notes/
+      rarr cite draft.md --corpus notes/
+      rarr verify "The Hoover Dam is 221 metres high." --against dam.md
       rarr index notes/ -o notes.index
       rarr eval data.jsonl -o scores --corpus notes/
       rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B
@@ -68,7 +72,7 @@ def main(
     """
 
 
-for command in (revise, index, label, calibrate, doctor):
+for command in (revise, cite, verify, index, label, calibrate, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(train, name="train")

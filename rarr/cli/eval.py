@@ -10,14 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rarr.cli import options
-from rarr.cli.streams import complain, warn, write
+from rarr.cli.streams import complain, warn_of_each, write
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.evals.report_records import EvalReport
-
-_NAMED = 20  # lines or rows that are named on standard error
 
 
 def eval_(
@@ -153,11 +151,11 @@ def _outcome(report: "EvalReport", short: list[str]) -> int:
     """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem."""
     status = 0
     if left_out := report.unreadable:
-        _warn_of_each([f"line {line.line} of {report.data} was left out: {line.reason}" for line in left_out])
+        warn_of_each([f"line {line.line} of {report.data} was left out: {line.reason}" for line in left_out])
         lines = counted(len(left_out), "line")
         status = complain(f"{lines} of {report.data} left out: correct the data, and run with another -o", 2)
     if errors := [row for row in report.rows if row.error]:
-        _warn_of_each([f"row {row.id!r} has an error: {row.error}" for row in errors])
+        warn_of_each([f"row {row.id!r} has an error: {row.error}" for row in errors])
         cure = "correct the cause, and run again, which repeats these rows"
         status = complain(f"{counted(len(errors), 'row')} with an error: {cure}", 2)
     if short:
@@ -165,13 +163,6 @@ def _outcome(report: "EvalReport", short: list[str]) -> int:
     if len(errors) == len(report.rows):
         status = complain(f"no row could be judged: {errors[0].error}: see rarr doctor", 3)
     return status
-
-
-def _warn_of_each(messages: list[str]) -> None:
-    for message in messages[:_NAMED]:
-        warn(message)
-    if len(messages) > _NAMED:
-        warn(f"and {len(messages) - _NAMED} more: report.json has all of them")
 
 
 def _compare(a: Path, b: Path, *, as_json: bool) -> int:

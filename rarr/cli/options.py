@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from rarr.retrievers import SOURCES
+from rarr.agent.wiring.web_sources import SOURCES
+from rarr.tools.models.providers import MODEL_NAMES
 
 
 def given(**options: Any) -> dict[str, Any]:
@@ -51,7 +52,7 @@ Model = Annotated[
     str | None,
     typer.Option(
         metavar="M",
-        help="The model that asks, checks and edits: embedded, rules, vllm:NAME, openai:NAME, ...",
+        help=f"The model that asks, checks and edits: embedded, rules, {MODEL_NAMES}, ...",
     ),
 ]
 AskedModel = Annotated[
@@ -82,6 +83,24 @@ Accept = Annotated[
     Literal["suggested"] | None,
     typer.Option(help="suggested: also apply the edits that are likely right but not sure enough."),
 ]
+CitedFile = Annotated[
+    str, typer.Argument(metavar="FILE", help="The file of the text, or - for standard input.")
+]
+Style = Annotated[
+    Literal["numbered", "footnotes", "json"],
+    typer.Option(help="Marks [1] and a list, [^1] and Markdown footnotes, or [1] and a block of JSON."),
+]
+Place = Annotated[
+    Literal["sentence", "part"],
+    typer.Option(help="Put marks behind the sentence, or behind the words that the source supports."),
+]
+MarkUnsupported = Annotated[
+    bool,
+    typer.Option(
+        "--mark-unsupported", help="Mark sentences that evidence does not support: [citation needed]."
+    ),
+]
+
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Print only a unified diff.")]
 
@@ -108,7 +127,9 @@ Agreement = Annotated[
 ]
 EvalEditor = Annotated[
     str | None,
-    typer.Option(metavar="E", help="Baseline: efec, lamda, random or none instead of minimal edits."),
+    typer.Option(
+        metavar="E", help="Baseline: efec, lamda, random, none or unedited instead of minimal edits."
+    ),
 ]
 Compare = Annotated[
     tuple[Path, Path] | None,
@@ -123,7 +144,7 @@ Rows = Annotated[
 ]
 Writer = Annotated[
     str | None,
-    typer.Option(metavar="M", help="The model that writes: vllm:NAME, openai:NAME, ...; not embedded."),
+    typer.Option(metavar="M", help=f"The model that writes: {MODEL_NAMES}, ...; not embedded."),
 ]
 Relevance = Annotated[
     float | None,
@@ -138,6 +159,30 @@ Steps = Annotated[
 Seed = Annotated[int, typer.Option(metavar="N", help="Seed of the random numbers.")]
 From = Annotated[
     Path | None, typer.Option("--from", metavar="WEIGHTS", help="Folder of weights to start from.")
+]
+
+ClaimOrData = Annotated[
+    str, typer.Argument(metavar="CLAIM|DATA", help="A claim, - for standard input, or with -o a file.")
+]
+Against = Annotated[
+    list[Path] | None,
+    typer.Option(metavar="FILE", help="A text or document to verify the claim against; repeatable."),
+]
+AskedQuestion = Annotated[str | None, typer.Option(metavar="Q", help="The question that the claim answers.")]
+Verified = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the verified claims of DATA.")
+]
+Judge = Annotated[
+    str | None,
+    typer.Option(metavar="M", help=f"The judge: embedded, rules, nli:NAME, {MODEL_NAMES}, ..."),
+]
+JudgeWording = Annotated[
+    Literal["attribution", "facts", "nli", "summary"] | None,
+    typer.Option(help="The task as which a language model is asked to judge."),
+]
+ClaimJobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Claims to verify at once.")]
+ClaimLimit = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, help="Verify only the first N claims.")
 ]
 
 JudgingModel = Annotated[

@@ -4,10 +4,12 @@ import codecs
 import os
 import re
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from rarr.errors import InputError
 
+_NAMED = 20  # lines or rows that are named on standard error
 _FILE_NAME = re.compile(r"\S+\.(?:txt|md|markdown|rst|html?|pdf|docx?|odt|rtf|jsonl?|csv)", re.IGNORECASE)
 
 
@@ -36,6 +38,14 @@ def text_to_revise(text: str | None, file: Path | None) -> str:
     if text is None and sys.stdin.isatty():
         raise InputError("no text: give it in quotes, or - to read standard input, or --file F")
     return _filled(_read_input(), "standard input")
+
+
+def text_of_file(file: str) -> str:
+    """Reads the text from a file, or from standard input if `file` is "-". Its line ends stay.
+
+    Raises `InputError` if it cannot be read, is no text, or is empty.
+    """
+    return text_to_revise("-", None) if file == "-" else text_to_revise(None, Path(file))
 
 
 def _require_no_path(text: str) -> None:
@@ -126,3 +136,11 @@ def complain(message: str, status: int) -> int:
 def warn(message: str) -> None:
     """Writes one line with a warning to standard error."""
     complain(f"warning: {message}", 0)
+
+
+def warn_of_each(messages: Sequence[str]) -> None:
+    """Writes a line with a warning for each message; of many, the first alone."""
+    for message in messages[:_NAMED]:
+        warn(message)
+    if len(messages) > _NAMED:
+        warn(f"and {len(messages) - _NAMED} more: report.json has all of them")

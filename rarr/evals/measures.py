@@ -11,10 +11,12 @@ from rarr.evals.metrics import (
     Correction,
     EditKind,
     Measured,
+    Scored,
     bootstrap,
     in_all,
     is_kind,
     mean,
+    measured_f1_ap,
     pres_comb,
     restored,
     rouge_l,
@@ -74,8 +76,9 @@ def _kind(kind: EditKind) -> Measure:
 ROW_MEASURES: dict[str, Measure] = {
     "attribution_before": Measure(lambda row: row.scores.attribution_before),
     "attribution_after": Measure(lambda row: row.scores.attribution_after),
+    "attribution_all_evidence_before": Measure(lambda row: row.scores.attribution_all_evidence_before),
+    "attribution_all_evidence_after": Measure(lambda row: row.scores.attribution_all_evidence_after),
     "preservation": Measure(lambda row: row.scores.preservation),
-    "f1_ap": Measure(lambda row: row.scores.f1_ap),
     "intent": Measure(lambda row: row.scores.intent, asked_for=True),
     "pres_comb": Measure(_pres_comb, asked_for=True),
     "changed": Measure(lambda row: row.text != row.original, is_share=True),
@@ -91,10 +94,36 @@ ROW_MEASURES: dict[str, Measure] = {
 and `rouge_l` also needs the extra `eval`.
 """
 
+
+def _with_attribution(
+    preservation: Callable[[ScoredRow], float | None],
+) -> Callable[[ScoredRow], Scored | None]:
+    def scores(row: ScoredRow) -> Scored | None:
+        attributed, kept = row.scores.attribution_after, preservation(row)
+        return None if row.error or attributed is None or kept is None else (attributed, kept)
+
+    return scores
+
+
+SET_F1: dict[str, Callable[[ScoredRow], Scored | None]] = {
+    "f1_ap": _with_attribution(lambda row: row.scores.preservation),
+    "f1_ap_comb": _with_attribution(_pres_comb),
+}
+"""F1_AP of all rows, with Pres_Lev and with Pres_comb: the two scores of a row, or None if not judged.
+
+Like `pres_comb`, `f1_ap_comb` needs a model for evaluate.
+"""
+
 POOLED = ("word_precision", "word_recall")
 """Measures over all rows at once, in which each word has the same weight."""
 
-NAMES: tuple[str, ...] = (*ROW_MEASURES, *POOLED, *STATUSES, *(f"error_{stage}" for stage in ERROR_STAGES))
+NAMES: tuple[str, ...] = (
+    *ROW_MEASURES,
+    *SET_F1,
+    *POOLED,
+    *STATUSES,
+    *(f"error_{stage}" for stage in ERROR_STAGES),
+)
 """All measures of an evaluation."""
 
 
@@ -107,8 +136,8 @@ def available() -> dict[str, Measure]:
 def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes every measure that applies to some row, by name, with its 95% interval over rows.
 
-    The shares of statuses count sentences, those of words count words, and those that begin with `error_`
-    count the errors that a person corrected, by `ErrorStage`; `n` counts rows.
+    F1_AP is that of the averages. The shares of statuses count sentences, those of words count words, and
+    those that begin with `error_` count the errors that a person corrected, by `ErrorStage`; `n` counts rows.
     """
     results = {}
     for name, measure in available().items():
@@ -116,8 +145,18 @@ def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
         missing = measure.asked_for and all(value is None for value in values)
         if values and not missing:
             results[name] = _share(values) if measure.is_share else mean(values)
+        if name == "preservation":
+            results |= set_f1(rows)
     results |= _statuses(rows) | _words([row for row in rows if _revised_by_person(row)])
     return results | _error_stages([row for row in rows if _was_wrong(row)])
+
+
+def set_f1(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
+    """Computes F1_AP of the averages; with Pres_comb only if a model was asked about the intent."""
+    scored = {name: [scores(row) for row in rows] for name, scores in SET_F1.items()}
+    if all(scores is None for scores in scored["f1_ap_comb"]):
+        del scored["f1_ap_comb"]
+    return {name: measured_f1_ap(scores) for name, scores in scored.items() if scores}
 
 
 def _share(values: Sequence[float | None]) -> Measured:

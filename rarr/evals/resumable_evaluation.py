@@ -1,7 +1,7 @@
 """Evaluates data: every row is revised once, even if the process is interrupted in between."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -12,7 +12,8 @@ from rarr.components import Baseline, Components, EditorKind, QueryKind, Retriev
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.evals.error_stages import error_stages
-from rarr.evals.report_records import EvalReport, ScoredRow
+from rarr.evals.report_records import EvalReport
+from rarr.evals.resumable_rows import finish_rows, known_rows
 from rarr.evals.row_retriever import FoundPassages, RowRetriever
 from rarr.evals.rows import EvalRow, read_rows
 from rarr.evals.run_fingerprint import corpora, described
@@ -21,10 +22,7 @@ from rarr.records import Revision
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings, installed_version
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import in_thread
-from rarr.tools.storage.line_files import Appending
 from rarr.tools.text.warning_lines import nothing_checked
 
 
@@ -52,8 +50,9 @@ def evaluate(
 
     Baselines to compare with: `queries` are searched for, either questions, or each of the text's sentences,
     or the whole text. Without `agreement`, an edit is made wherever the editor finds a change. The `editor`
-    `efec` rewrites each sentence and `lamda` the whole text, both with a language model; `random` replaces a
-    word of each sentence by a word of the evidence; `none` edits nothing.
+    `efec` corrects and `lamda` writes anew the whole text by all its evidence, both with a language model;
+    `lamda` also writes its own searches, and its report has all evidence. `random` replaces a word of each
+    sentence by a word of the evidence; `none` edits nothing.
 
     Raises `RarrError` before anything is spent: for data without a row, a missing model, or an `out` that is
     in use or holds another run. A row that cannot be revised, or of which nothing could be checked, is an
@@ -82,8 +81,17 @@ def evaluate(
         chosen = source.rows[:limit]
         with _wired(settings, components, baseline, on_index) as parts:
             run_folder.begin(path, made_with)
-            rows = _all_rows(
-                chosen, _finished_rows(source.rows, path), path, _RowReviser(parts), jobs, on_row
+            revising = _RowReviser(parts)
+            rows = finish_rows(
+                chosen,
+                known_rows(source.rows, path, Prediction, scored),
+                path,
+                Prediction,
+                work_on=revising.predict,
+                result_of=scored,
+                aclose=revising.aclose,
+                jobs=jobs,
+                on_row=on_row,
             )
         report = report_of(str(data), description, rows, source.unreadable)
         run_folder.finish(path, report)
@@ -100,55 +108,6 @@ def _wired(
         return
     with Reviser(components=(made := wire(settings, on_index, baseline=baseline))):
         yield made
-
-
-def _finished_rows(rows: list[EvalRow], path: Path) -> dict[str, ScoredRow]:
-    """Reads the scored rows of an earlier process, by id, without rows with an error, to be revised again.
-
-    Raises `InputError` for a prediction without a row.
-    """
-    left, scored_rows = {row.id: row for row in rows}, dict[str, ScoredRow]()
-    for prediction in run_folder.predictions(path):
-        if (row := left.pop(prediction.id, None)) is None:
-            where = path / run_folder.PREDICTIONS
-            raise InputError(f"{where} has an extra line, of {prediction.id!r}: delete it and run again")
-        if not prediction.error:
-            scored_rows[row.id] = scored(row, prediction)
-    return scored_rows
-
-
-def _all_rows(
-    rows: list[EvalRow],
-    scored_rows: Mapping[str, ScoredRow],
-    path: Path,
-    revising: "_RowReviser",
-    jobs: int,
-    on_row: Progress | None,
-) -> list[ScoredRow]:
-    """Revises and records the rows that are not in `scored_rows`, and returns all in the order of `rows`."""
-    finished = {row.id: scored_rows[row.id] for row in rows if row.id in scored_rows}
-    say = on_row or (lambda count, total: None)
-    say(len(finished), len(rows))
-    todo = iter([row for row in rows if row.id not in scored_rows])
-
-    async def work() -> None:
-        for row in todo:  # all workers take from one iterator
-            prediction = await revising.predict(row)
-            await asyncio.to_thread(appending.add, prediction.line())
-            finished[row.id] = scored(row, prediction)
-            say(len(finished), len(rows))
-
-    async def work_all() -> None:
-        try:
-            await together(*(work() for _ in range(min(jobs, len(rows) - len(finished)))))
-        finally:
-            await revising.aclose()
-
-    if len(finished) < len(rows):
-        run_folder.reopen(path)
-        with Appending(path / run_folder.PREDICTIONS) as appending:
-            run(work_all())
-    return [finished[row.id] for row in rows]
 
 
 class _RowReviser:

@@ -9,9 +9,8 @@ from typing import Any
 from rarr.components import Retriever
 from rarr.evals.rows import GivenEvidence
 from rarr.records import UNNAMED, Passage
-from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
 from rarr.retrievers.fetch.page_reader import passages_of
-from rarr.retrievers.web.nearest_passages import nearest
+from rarr.retrievers.web.nearest_passages import nearest_by_source
 
 
 class FoundPassages:
@@ -49,14 +48,7 @@ class RowRetriever:
 
         A document without a word in common is returned too: its author meant it for this text.
         """
-        return await asyncio.to_thread(self._search, query, k)
-
-    def _search(self, query: str, k: int) -> list[Passage]:
-        documents: dict[str, list[Passage]] = {}
-        for passage in nearest(self._passages, query, len(self._passages)):
-            if passage.source in documents or len(documents) < k:
-                documents.setdefault(passage.source, []).append(passage)
-        return [passage for best in documents.values() for passage in best[:PASSAGES_PER_DOCUMENT]]
+        return await asyncio.to_thread(lambda: nearest_by_source(self._passages, query, k))
 
     @cached_property
     def _passages(self) -> list[Passage]:

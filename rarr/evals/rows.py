@@ -4,11 +4,12 @@ import gzip
 import hashlib
 import json
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple, Protocol, TypeVar, cast
 
 from rarr.errors import InputError
 from rarr.evals.report_records import Unreadable
@@ -49,8 +50,16 @@ class EvalData(NamedTuple):
     digest: str
 
 
-class _WrongError(Exception):
+class WrongRowError(Exception):
     """A line that is not a row. The message is the reason, for an `Unreadable`."""
+
+
+class _HasId(Protocol):
+    @property
+    def id(self) -> str: ...
+
+
+Made = TypeVar("Made", bound=_HasId)
 
 
 def read_rows(path: Path) -> EvalData:
@@ -61,7 +70,19 @@ def read_rows(path: Path) -> EvalData:
     relative to the file's folder) and "revised". null is the same as a missing key; other keys are not read.
     Raises `InputError` if the file, or all its lines, cannot be read.
     """
-    rows: dict[str, EvalRow] = {}
+    return EvalData(*read_lines(path, partial(_row, folder=path.parent), '{"text": "..."} for each text'))
+
+
+def read_lines(
+    path: Path, make: Callable[[dict[str, Any], int], Made], example: str
+) -> tuple[list[Made], list[Unreadable], str]:
+    """Reads a file of JSON lines, gzipped if its name ends in `.gz`, and makes a row of each object.
+
+    `make` gets the object and the line's number, and raises `WrongRowError` for an object that is no row.
+    Returns the rows, the lines that are no rows, and the digest of the file. Raises `InputError`, with the
+    `example` of a line, if the file, or all its lines, cannot be read.
+    """
+    rows: dict[str, Made] = {}
     unreadable: list[Unreadable] = []
     digest = hashlib.sha256()
     with _opened(path) as file:
@@ -70,16 +91,16 @@ def read_rows(path: Path) -> EvalData:
             if not line.strip(b" \t\r\n\xef\xbb\xbf"):
                 continue
             try:
-                row = _row(line, number, path.parent)
+                row = make(_object(line, first=number == 1), number)
                 if row.id in rows:
-                    raise _WrongError(f"its id {row.id!r} is that of an earlier line")
+                    raise WrongRowError(f"its id {row.id!r} is that of an earlier line")
                 rows[row.id] = row
-            except _WrongError as wrong:
+            except WrongRowError as wrong:
                 unreadable.append(Unreadable(line=number, reason=str(wrong)))
     if not rows:
         why = f"line {unreadable[0].line}: {unreadable[0].reason}" if unreadable else "it is empty"
-        raise InputError(f'{path} has no row ({why}): give a line such as {{"text": "..."}} for each text')
-    return EvalData(list(rows.values()), unreadable, digest.hexdigest())
+        raise InputError(f"{path} has no row ({why}): give a line such as {example}")
+    return list(rows.values()), unreadable, digest.hexdigest()
 
 
 @contextmanager
@@ -92,21 +113,20 @@ def _opened(path: Path) -> Iterator[IO[bytes]]:
         raise InputError(f"{path} cannot be read ({reason}): give the path of a file of JSON lines") from None
 
 
-def _row(line: bytes, number: int, folder: Path) -> EvalRow:
-    value = _object(line, first=number == 1)
-    text = _string(value, "text", "it")
+def _row(value: dict[str, Any], number: int, folder: Path) -> EvalRow:
+    text = string_of(value, "text", "it")
     if text is None:
-        raise _WrongError('it has no "text"')
-    revised = _string(value, "revised", "it")
+        raise WrongRowError('it has no "text"')
+    revised = string_of(value, "revised", "it")
     if revised == "":
-        raise _WrongError('its "revised" is empty: leave it out if nobody revised the text')
+        raise WrongRowError('its "revised" is empty: leave it out if nobody revised the text')
     evidence, corpus = _evidence(value.get("evidence")), _corpus(value, folder)
     if evidence is not None and corpus is not None:
-        raise _WrongError('it has both "evidence" and "corpus": keep one')
+        raise WrongRowError('it has both "evidence" and "corpus": keep one')
     return EvalRow(
-        id=_id(value, number),
+        id=row_id(value, number),
         text=text,
-        context=_string(value, "context", "it"),
+        context=string_of(value, "context", "it"),
         evidence=evidence,
         corpus=corpus,
         revised=revised,
@@ -117,36 +137,36 @@ def _object(line: bytes, *, first: bool) -> dict[str, Any]:
     try:
         text = line.decode("utf-8-sig" if first else "utf-8")
     except UnicodeDecodeError as error:
-        raise _WrongError(
+        raise WrongRowError(
             f"it is not UTF-8 (byte 0x{line[error.start]:02x} at offset {error.start})"
         ) from None
     try:
         value = valid(json.loads(text))
     except json.JSONDecodeError as error:
-        raise _WrongError(f"it is not JSON ({error.msg}, at character {error.colno})") from None
+        raise WrongRowError(f"it is not JSON ({error.msg}, at character {error.colno})") from None
     except (ValueError, RecursionError) as error:
-        raise _WrongError(f"it is not JSON that can be read ({error})") from None
+        raise WrongRowError(f"it is not JSON that can be read ({error})") from None
     if not isinstance(value, dict):
-        raise _WrongError("it is JSON, but not an object in braces")
+        raise WrongRowError("it is JSON, but not an object in braces")
     return value
 
 
-def _id(value: dict[str, Any], number: int) -> str:
+def row_id(value: dict[str, Any], number: int) -> str:
     given = value.get("id")
     if isinstance(given, int) and not isinstance(given, bool):
         return str(given)
-    return _string(value, "id", "it", filled=True) or str(number)
+    return string_of(value, "id", "it", filled=True) or str(number)
 
 
-def _string(value: dict[str, Any], name: str, owner: str, *, filled: bool = False) -> str | None:
-    """Reads the string under `name`, or None. `filled` and "text" may not be empty; raises `_WrongError`."""
+def string_of(value: dict[str, Any], name: str, owner: str, *, filled: bool = False) -> str | None:
+    """Reads the string under `name`, or None. `filled` and "text" may not be empty; else `WrongRowError`."""
     given = value.get(name)
     if given is None:
         return None
     if not isinstance(given, str):
-        raise _WrongError(f'{owner} has a "{name}" that is not a string')
+        raise WrongRowError(f'{owner} has a "{name}" that is not a string')
     if (filled or name == "text") and not given.strip():
-        raise _WrongError(f'{owner} has an empty "{name}"')
+        raise WrongRowError(f'{owner} has an empty "{name}"')
     return given
 
 
@@ -154,34 +174,34 @@ def _evidence(given: object) -> tuple[GivenEvidence, ...] | None:
     if given is None:
         return None
     if not isinstance(given, list):
-        raise _WrongError('its "evidence" is not a list')
-    return tuple(_piece(piece, f"evidence {number}") for number, piece in enumerate(given, start=1))
+        raise WrongRowError('its "evidence" is not a list')
+    return tuple(evidence_piece(piece, f"evidence {number}") for number, piece in enumerate(given, start=1))
 
 
-def _piece(given: object, owner: str) -> GivenEvidence:
+def evidence_piece(given: object, owner: str) -> GivenEvidence:
     if not isinstance(given, dict):
-        raise _WrongError(f'{owner} is not an object with a "text"')
-    text = _string(given, "text", owner)
+        raise WrongRowError(f'{owner} is not an object with a "text"')
+    text = string_of(given, "text", owner)
     if text is None:
-        raise _WrongError(f'{owner} has no "text"')
+        raise WrongRowError(f'{owner} has no "text"')
     return GivenEvidence(
         text=text,
-        title=_string(given, "title", owner) or "",
-        source=_string(given, "url", owner) or _string(given, "source", owner) or "",
+        title=string_of(given, "title", owner) or "",
+        source=string_of(given, "url", owner) or string_of(given, "source", owner) or "",
         published_at=_published_at(given, owner),
     )
 
 
 def _published_at(given: dict[str, Any], owner: str) -> datetime | None:
-    text = _string(given, "published_at", owner)
+    text = string_of(given, "published_at", owner)
     time = parse_time(text)
     if text and time is None:
-        raise _WrongError(f'{owner} has a "published_at" that is not a date such as 2020-01-31')
+        raise WrongRowError(f'{owner} has a "published_at" that is not a date such as 2020-01-31')
     return time
 
 
 def _corpus(value: dict[str, Any], folder: Path) -> Path | None:
-    given = _string(value, "corpus", "it", filled=True)
+    given = string_of(value, "corpus", "it", filled=True)
     if given is None:
         return None
     path = folder / given
@@ -190,5 +210,5 @@ def _corpus(value: dict[str, Any], folder: Path) -> Path | None:
     except OSError:  # the name is too long, or the folder may not be read
         there = False
     if not there:
-        raise _WrongError(f'its "corpus" {given!r} does not exist')
+        raise WrongRowError(f'its "corpus" {given!r} does not exist')
     return path

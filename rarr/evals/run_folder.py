@@ -12,19 +12,34 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from rarr.errors import InputError
 from rarr.evals.html import render_html
 from rarr.evals.report_records import EvalReport
-from rarr.evals.scored_rows import Prediction
+from rarr.records import Record
 from rarr.tools.storage.atomic_files import sync_folder, write_lines, write_whole
 from rarr.tools.storage.line_files import locked, whole_lines, writing
 
 RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"
 REPORT, PAGE = "report.json", "report.html"
+
+
+class FinishedLine(Record):
+    """A line of `predictions.jsonl`: the result of the row with this id, or the reason why it has none."""
+
+    id: str
+    error: str = ""
+
+    def line(self) -> bytes:
+        """Writes the result as one line of JSON, with either the result or the error."""
+        unset = {name for name in type(self).model_fields if getattr(self, name) in (None, "")}
+        return self.model_dump_json(exclude=unset).encode() + b"\n"
+
+
+RowLine = TypeVar("RowLine", bound=FinishedLine)
 _ELSEWHERE = "give another folder, or delete this one"
 
 
@@ -79,17 +94,18 @@ def begin(path: Path, made_with: Mapping[str, Any]) -> None:
         write_whole(path / RUN, json.dumps(made_with, ensure_ascii=False, indent=2) + "\n")
 
 
-def reopen(path: Path) -> None:
-    """Removes the report and the predictions with an error, because rows are still to be revised.
+def reopen(path: Path, kind: type[RowLine]) -> None:
+    """Removes the report and the lines with an error, because rows are still to be worked on.
 
-    After a crash in between, every other prediction is still there.
+    After a crash in between, every other line is still there.
     """
     with writing(path):
         for name in (REPORT, PAGE):
             (path / name).unlink(missing_ok=True)
         sync_folder(path)
-        if any(prediction.error for prediction in predictions(path)):
-            write_lines(path / PREDICTIONS, (line.line() for line in predictions(path) if not line.error))
+        if any(line.error for line in finished_lines(path, kind)):
+            kept = (line.line() for line in finished_lines(path, kind) if not line.error)
+            write_lines(path / PREDICTIONS, kept)
 
 
 def finish(path: Path, report: EvalReport) -> None:
@@ -120,15 +136,15 @@ def finished(path: Path) -> EvalReport:
     raise InputError(f"{path} holds no run of rarr eval: give the folder that was given with -o")
 
 
-def predictions(path: Path) -> Iterator[Prediction]:
-    """Yields the predictions of finished rows, in the order in which they finished; none without a file.
+def finished_lines(path: Path, kind: type[RowLine]) -> Iterator[RowLine]:
+    """Yields the lines of finished rows, in the order in which they finished; none without a file.
 
     An incomplete last line is removed from the file.
     Raises `InputError` for any other line that cannot be read.
     """
     for number, line in enumerate(whole_lines(path / PREDICTIONS), start=1):
         try:
-            yield Prediction.model_validate_json(line)
+            yield kind.model_validate_json(line)
         except ValidationError:
             raise InputError(
                 f"{path / PREDICTIONS}, line {number}, is damaged: delete that line and run again"

@@ -7,24 +7,18 @@ from rarr.evals.measures import measured
 from rarr.evals.metrics import edit_kinds
 from rarr.evals.report_records import EvalReport, ScoredRow, Unreadable
 from rarr.evals.rows import EvalRow
-from rarr.records import Record, Revision
+from rarr.evals.run_folder import FinishedLine
+from rarr.records import Revision
 
 
-class Prediction(Record):
+class Prediction(FinishedLine):
     """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none.
 
     `errors` are the stages of the row's errors (see `ScoredRow`).
     """
 
-    id: str
     revision: Revision | None = None
     errors: tuple[ErrorStage, ...] | None = None
-    error: str = ""
-
-    def line(self) -> bytes:
-        """Writes the prediction as one line of JSON, with either the revision or the error."""
-        others = {"error"} if self.revision else {"revision", "errors"}
-        return self.model_dump_json(exclude=others).encode() + b"\n"
 
 
 def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:

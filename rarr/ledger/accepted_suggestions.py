@@ -42,6 +42,7 @@ def _with_edit(revision: Revision, edit_id: str) -> Revision:
     )
     scores = {
         "attribution_after": None,
+        "attribution_all_evidence_after": None,
         "preservation": pres_lev(revision.original, text),
         "f1_ap": None,
         "intent": None,

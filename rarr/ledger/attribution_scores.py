@@ -9,18 +9,19 @@ def ais(labels: Sequence[bool | None]) -> float | None:
     `labels` has one label for each sentence. Sentences without a label (None) do not count; without any
     label, the result is None (Rashkin et al. 2023; for each sentence as in Gao et al. 2023, section 2.1).
     """
-    return auto_ais([None if label is None else float(label) for label in labels])
+    judged = [label for label in labels if label is not None]
+    return sum(judged) / len(judged) if judged else None
 
 
 def auto_ais(supports: Sequence[float | None]) -> float | None:
-    """Auto-AIS: the mean over sentences of the best entailment score by one evidence.
+    """Auto-AIS: the mean over all sentences of the best entailment score by one evidence of the report.
 
-    `supports` has one value for each sentence, between 0 and 1, from `best_support`. Sentences that could not
-    be judged (None) do not count; if no sentence could be judged, the result is None (Gao et al. 2023,
-    section 2.1).
+    `supports` has one value for each sentence, between 0 and 1, from `best_support`. A sentence that could
+    not be judged (None) counts 0, since nothing attributes it; if no sentence could be judged, the result is
+    None (Gao et al. 2023, section 2.1).
     """
     judged = [support for support in supports if support is not None]
-    return sum(judged) / len(judged) if judged else None
+    return sum(judged) / len(supports) if judged else None
 
 
 def auto_ais_by_evidence(entailments: Sequence[Sequence[float | None]]) -> float | None:

@@ -3,18 +3,18 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
-from rarr.ledger.attribution_scores import auto_ais
 from rarr.ledger.evidence_selection import select_evidence
-from rarr.ledger.preservation import f1_ap, pres_lev_by_parts
+from rarr.ledger.preservation import pres_lev_by_parts
+from rarr.ledger.report_support import JudgedTexts, attribution_scores
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
-from rarr.state import State, usable
+from rarr.state import SentenceSupport, State, usable
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.long_text import TextBlock
 from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
 
 CUT = "budget_exhausted"
 """The code of the warning that a limit of the run has left something out."""
-_WORKING_KEYS = ("passages", "tried", "settled", "followed", "reached", "lacking")
+_WORKING_KEYS = ("passages", "tried", "settled", "followed", "reached", "lacking", "supports")
 
 _Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)
 
@@ -67,6 +67,7 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
 
     `outcomes` are in the order of the text; the sentences of a block without a state become `unjudged`. Edits
     are in the order of the text. The places of a block's edits count the edits of the blocks before it.
+    A passage covers the queries of its own block alone, and supports sentences of its own block alone.
     """
     whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits")}
     parts: list[tuple[str, str]] = []
@@ -91,7 +92,8 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
     parts.append((rest, rest))
     states = [outcome.state for outcome in outcomes if outcome.state is not None]
     joined = cast(State, {**start, **whole})
-    evidence_ids, coverage = select_evidence(usable(joined), report_size)
+    relevances = {query: row for state in states for query, row in state.get("relevances", {}).items()}
+    evidence_ids, coverage = select_evidence(usable(joined), report_size, relevances)
     return {
         **joined,
         "text": "".join(new for _, new in parts),
@@ -100,7 +102,7 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
         "report": Report(
             evidence_ids=tuple(evidence_ids), coverage=coverage, sentences=tuple(report_sentences)
         ),
-        "scores": _scores(states, parts),
+        "scores": _scores(joined, outcomes, parts, evidence_ids),
         "warnings": [*start["warnings"], *_warnings(outcomes)],
     }
 
@@ -131,26 +133,28 @@ def _sentences(state: State) -> Sequence[Sentence]:
     )
 
 
-def _scores(states: Sequence[State], parts: Sequence[tuple[str, str]]) -> Scores:
-    """Computes attribution over all judged sentences. Preservation also counts blocks that no run reached.
+def _scores(
+    joined: State,
+    outcomes: Sequence[BlockOutcome],
+    parts: Sequence[tuple[str, str]],
+    report_ids: Sequence[str],
+) -> Scores:
+    """Scores all blocks by the report of the whole text; sentences that no run reached are unjudged.
 
     `intent` is that of the block that keeps it least. It is None if a block was not judged and none is 0.
     """
-    scored = [state for state in states if "scores" in state and "judged" in state]
+    scored = [state for _, state in outcomes if state is not None and "scores" in state and "judged" in state]
     if not scored:
         return Scores()
-    before, after = ([support for state in scored for support in state["judged"][side]] for side in (0, 1))
     intents = [state["scores"].intent for state in scored]
-    judged = [intent for intent in intents if intent is not None]
-    intent = min(judged) if len(judged) == len(intents) or 0.0 in judged else None
-    preserved = pres_lev_by_parts(parts)
-    return Scores(
-        attribution_before=auto_ais(before),
-        attribution_after=auto_ais(after),
-        preservation=preserved,
-        f1_ap=f1_ap(auto_ais(after), preserved),
-        intent=intent,
-    )
+    known = [intent for intent in intents if intent is not None]
+    intent = min(known) if len(known) == len(intents) or 0.0 in known else None
+    judged = JudgedTexts([], [])
+    for block, state in outcomes:
+        unjudged = [SentenceSupport(span, {}, searched=False) for span in block.sentences]
+        for side, text in enumerate(judged):
+            text += unjudged if state is None or "judged" not in state else state["judged"][side]
+    return attribution_scores(judged, usable(joined), report_ids, pres_lev_by_parts(parts), intent)
 
 
 def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:

@@ -12,9 +12,9 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import checkable_values, same_value
 from rarr.ledger.answer_places import answer_place, values_at
 from rarr.ledger.meaning_changing_words import WordFinder, telling_words
-from rarr.ledger.noun_mismatches import replaced_nouns
 from rarr.ledger.place_confirmation import CheckablePlace
 from rarr.ledger.support import Support
+from rarr.ledger.unsaid_words import unsaid_words
 from rarr.records import Check, Evidence, Part, Query
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -73,8 +73,8 @@ def sentence_parts(
     passages = [evidence[name] for name in speaking if name in evidence]
     parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
     supporting = [evidence[name] for name in support.by_evidence if name in evidence]
-    for noun in replaced_nouns(parsed, [parsed_passage(each.text, each.title) for each in supporting]):
-        parts = _with_open(parts, noun.moved(support.span.start))
+    for word in unsaid_words(parsed, [parsed_passage(each.text, each.title) for each in supporting]):
+        parts = _with_open(parts, word.moved(support.span.start))
     return parts if (support.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
 
 

@@ -1,10 +1,11 @@
 """The gate: `decide` accepts, suggests or refuses a proposed edit, from any editor, and gives the reason."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from rarr.components import Components
-from rarr.ledger.edit_limits import out_of_bounds, sentence_of
+from rarr.ledger.edit_limits import may_cross_sentences, out_of_bounds, sentence_of
 from rarr.ledger.edit_trial import Trial
 from rarr.ledger.edit_wording_checks import Wording
 from rarr.ledger.source_weight import Side, relevant_beside
@@ -49,7 +50,8 @@ async def decide(
     sentences after it; the check of the evidence, asked again on the edited text; the other sources. Without
     the setting `verify`, only the limits count.
     """
-    settings, sentence = components.settings, await work(sentence_of, text, change)
+    settings = components.settings
+    sentence = await work(partial(sentence_of, text, change, across=may_cross_sentences(settings)))
     refusal = await work(out_of_bounds, text, sentence, change, settings)
     if change.start < state.get("lead", 0):
         refusal = refusal or "the change is not in this part of the text"

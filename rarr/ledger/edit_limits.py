@@ -6,13 +6,27 @@ from rapidfuzz.distance import Levenshtein
 
 from rarr.records import Change
 from rarr.settings import Settings
-from rarr.tools.text.blocks_and_sentences import Span, protected, sentences, table_cells
+from rarr.tools.text.blocks_and_sentences import Span, blocks, protected, sentences, table_cells
 from rarr.tools.text.plurals_and_articles import counted
 
 
-def sentence_of(text: str, change: Change) -> Span | None:
-    """Finds the sentence that a change lies in; None for a change outside of sentences, or across several."""
-    return next((s for s in sentences(text) if s.start <= change.start <= change.end <= s.end), None)
+def sentence_of(text: str, change: Change, *, across: bool = False) -> Span | None:
+    """Finds the sentence that a change lies in; None for a change outside of sentences, or across several.
+
+    With `across`, a change may go over the ends of sentences of prose: the place of all of them.
+    """
+    around = next((s for s in sentences(text) if s.start <= change.start <= change.end <= s.end), None)
+    if around is not None or not across:
+        return around
+    touched = [s for s in sentences(text) if s.start <= change.end and change.start <= s.end]
+    place = Span(touched[0].start, touched[-1].end) if touched else Span(0, 0)
+    is_prose = all(b.kind == "prose" for b in blocks(text) if place.overlaps(Span(b.start, b.end)))
+    return place if is_prose and place.start <= change.start and change.end <= place.end else None
+
+
+def may_cross_sentences(settings: Settings) -> bool:
+    """May an edit go over the end of a sentence, as in the paper? The rules of `verify` read one sentence."""
+    return settings.scope == "text" and not settings.verify
 
 
 def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Settings) -> str:
@@ -36,9 +50,11 @@ def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Se
     cell = table_cells(text).get(sentence)
     if cell is not None and re.search(r"[|\r\n]", change.new):
         return "the change adds a cell or a line"
-    whole = _lines(text, sentence) if cell is not None else sentence
+    whole, name = _lines(text, sentence) if cell is not None else sentence, "sentence"
+    if settings.scope == "text":  # the share of the text (Gao et al. 2023, section 3.3)
+        whole, name = Span(0, len(text)), "text"
     if changed > settings.max_edit_share * (whole.end - whole.start):
-        return f"it changes more than max_edit_share ({settings.max_edit_share}) of the sentence"
+        return f"it changes more than max_edit_share ({settings.max_edit_share}) of the {name}"
     return ""
 
 

@@ -1,7 +1,7 @@
 """Selects the evidence of the report, at most M that cover the queries best (Gao et al. 2023, 3.4)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import comb
 
@@ -13,18 +13,34 @@ EXHAUSTIVE_SUBSETS = 2000
 Place = tuple[str, int, int]  # source, start and end of a passage
 
 
-def select_evidence(evidence: Sequence[Evidence], most: int) -> tuple[list[str], float]:
+Relevances = Mapping[str, Mapping[str, float]]
+"""By query id and evidence id: how relevant passages of other queries are to the query."""
+
+
+def place_of(passage: Evidence) -> Place:
+    """Returns the place of a passage. Evidence of several queries may have one place."""
+    return passage.source, passage.start, passage.end
+
+
+def select_evidence(
+    evidence: Sequence[Evidence], most: int, relevances: Relevances | None = None
+) -> tuple[list[str], float]:
     """Selects at most `most` evidences that maximise coverage: the sum over queries of the best relevance.
 
-    Returns their ids and the coverage (Gao et al. 2023, section 3.4). A passage that is evidence for several
-    queries covers all of them, and is selected once.
+    Returns their ids and the coverage (Gao et al. 2023, section 3.4). A passage covers its own query by its
+    relevance, and every other query by `relevances`. A passage that is evidence for several queries is
+    selected once.
     """
     passages: dict[Place, dict[str, float]] = defaultdict(dict)
     names: dict[Place, str] = {}
     for passage in evidence:
-        place = (passage.source, passage.start, passage.end)
+        place = place_of(passage)
         passages[place][passage.query_id] = max(passage.relevance, passages[place].get(passage.query_id, 0.0))
         names.setdefault(place, passage.id)
+    placed = {passage.id: place_of(passage) for passage in evidence}
+    for query_id, by_evidence in (relevances or {}).items():
+        for name in by_evidence.keys() & placed.keys():
+            passages[placed[name]].setdefault(query_id, by_evidence[name])
     places = list(passages)
     size = min(most, len(places))
     if comb(len(places), size) <= EXHAUSTIVE_SUBSETS:

@@ -65,7 +65,7 @@ async def sentence_support(
     places = [[spans[index] for index in near[passage.query_id]] for passage in evidence]
     outcomes = await asyncio.gather(
         *(
-            _evidence_support(node, text, state["context"], *pair, components, grace)
+            evidence_support(node, text, state["context"], *pair, components, grace)
             for pair in zip(places, evidence, strict=True)
         )
     )
@@ -122,7 +122,7 @@ def _sentences_near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -
     return near
 
 
-async def _evidence_support(
+async def evidence_support(
     node: str,
     text: str,
     context: str | None,
@@ -185,9 +185,7 @@ async def with_refuting(
     known = [evidence for evidence in usable(state) if evidence.id in candidates]
     outcomes = await asyncio.gather(
         *(
-            _evidence_classes(
-                state, [supports[n].span for n in candidates[evidence.id]], evidence, components
-            )
+            evidence_classes(state, [supports[n].span for n in candidates[evidence.id]], evidence, components)
             for evidence in known
         )
     )
@@ -206,7 +204,7 @@ async def with_refuting(
     return classified, [notice for _, notice in outcomes if notice is not None]
 
 
-async def _evidence_classes(
+async def evidence_classes(
     state: State, spans: Sequence[Span], evidence: Evidence, components: Components
 ) -> tuple[Sequence[AttributionClass | None], Notice | None]:
     """Asks for the class of sentences by one evidence. If the verifier fails: None for all and a notice."""

@@ -17,12 +17,13 @@ from rarr.ledger.confirmed_parts import (
     sentence_parts,
     told_in_swapped_roles,
 )
-from rarr.ledger.evidence_selection import select_evidence
+from rarr.ledger.evidence_selection import Relevances, select_evidence
+from rarr.ledger.report_coverage import all_relevances
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.ledger.support import Support, moved_queries, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
-from rarr.state import State, usable
+from rarr.state import SentenceSupport, State, usable
 from rarr.tools.concurrency.worker_threads import work
 
 # At equal weight, evidence below this share of the agreeing evidence's relevance makes no dispute.
@@ -36,18 +37,37 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     queries = await work(moved_queries, state.get("queries", []), state.get("edits", []))
     supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
     supports, refusals = await with_refuting(state, supports, runtime.context)
-    report = await work(_report, state, queries, supports, runtime.context.settings)
-    return {"report": report, "warnings": failures + refusals}
+    relevances, unscored = await all_relevances(state, runtime.context)
+    report = await work(_report, state, queries, supports, relevances, runtime.context)
+    return {
+        "report": report,
+        "relevances": relevances,
+        "supports": [SentenceSupport(it.span, it.by_evidence, it.searched) for it in supports],
+        "warnings": failures + refusals + unscored,
+    }
 
 
 def _report(
-    state: State, queries: Sequence[Query], supports: Sequence[Support], settings: Settings
+    state: State,
+    queries: Sequence[Query],
+    supports: Sequence[Support],
+    relevances: Relevances,
+    components: Components,
 ) -> Report:
     """Builds the report. `queries` have their places in the current text."""
+    settings, evidence = components.settings, usable(state)
+    size = len(evidence) if components.baseline.reports_all else settings.report_size
+    chosen, coverage = select_evidence(evidence, size, relevances)
+    sentences = judged_sentences(state, queries, supports, settings)
+    return Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=sentences)
+
+
+def judged_sentences(
+    state: State, queries: Sequence[Query], supports: Sequence[Support], settings: Settings
+) -> tuple[Sentence, ...]:
+    """Gives each sentence its status and parts. `queries` have their places in the current text."""
     outcomes = _QueryOutcomes(state, queries, settings.source_kinds)
-    chosen, coverage = select_evidence(usable(state), settings.report_size)
-    sentences = [_sentence(state, support, outcomes, settings.support_threshold) for support in supports]
-    return Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=tuple(sentences))
+    return tuple(_sentence(state, support, outcomes, settings.support_threshold) for support in supports)
 
 
 def _is_sure(check: Check) -> bool:

@@ -1,60 +1,51 @@
 """Step 7: scores attribution before and after, preservation, and their harmonic mean."""
 
-from collections.abc import Sequence
-
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.attribution_scores import auto_ais
 from rarr.ledger.next_round import next_round
-from rarr.ledger.preservation import f1_ap, pres_lev
+from rarr.ledger.preservation import pres_lev
+from rarr.ledger.report_support import JudgedTexts, attribution_scores, judged_by_report
 from rarr.ledger.support import own_support
 from rarr.records import Notice, Scores
-from rarr.state import State, failure
+from rarr.state import SentenceSupport, State, failure, usable
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.meter import meter
 
 
 async def evaluate(state: State, runtime: Runtime[Components]) -> State:
-    """Scores both texts by all evidence of the run, of which the report names at most M.
+    """Scores both texts by the passages of the report, and by all evidence of the run.
 
-    Also decides for which sentences another round of research is due. Intent is judged after the last round.
+    Also decides for which sentences another round of research is due. Attribution and intent are judged after
+    the last round.
     """
-    supports, failures = [sentence.support for sentence in state["report"].sentences], list[Notice]()
-    originals: list[float | None] = supports
-    if state["text"] != state["original"]:
-        before_edits, failures = await own_support(
-            "evaluate", state, state["original"], state["queries"], runtime.context
-        )
-        originals = [support.best for support in before_edits]
-    before, after = _judged_in_both(originals, supports)
-    kept = await work(pres_lev, state["original"], state["text"])
+    components, settings = runtime.context, runtime.context.settings
     # A baseline rewrites a text only once.
-    rounds = 1 if runtime.context.rewriter else runtime.context.settings.rounds
-    following = await work(next_round, state, rounds)
-    intent, failed = await _intent(state, runtime.context) if not following["lacking"] else (None, [])
-    scores = Scores(
-        attribution_before=auto_ais(before),
-        attribution_after=auto_ais(after),
-        preservation=kept,
-        f1_ap=f1_ap(auto_ais(after), kept),
-        intent=intent,
-    )
-    judged = (list(before), list(after))
-    return {"scores": scores, "judged": judged, "warnings": failures + failed, **following}
+    following = await work(next_round, state, 1 if components.rewriter else settings.rounds)
+    kept = await work(pres_lev, state["original"], state["text"])
+    if following["lacking"]:
+        return {"scores": Scores(preservation=kept), **following}
+    judged, failures = await _judged(state, components)
+    intent, failed = await _intent(state, components)
+    scores = attribution_scores(judged, usable(state), state["report"].evidence_ids, kept, intent)
+    return {
+        "scores": scores,
+        "judged": (judged.before, judged.after),
+        "warnings": failures + failed,
+        **following,
+    }
 
 
-def _judged_in_both(
-    before: Sequence[float | None], after: Sequence[float | None]
-) -> tuple[Sequence[float | None], Sequence[float | None]]:
-    """Selects the supports of sentences that were judged in both texts, so that no failure moves the mean.
-
-    If an edit made more or fewer sentences, sentences cannot be paired, and all count.
-    """
-    if len(before) != len(after) or not any(support is not None for support in before):
-        return before, after
-    pairs = [(b, a) for b, a in zip(before, after, strict=True) if b is not None and a is not None]
-    return [b for b, _ in pairs], [a for _, a in pairs]
+async def _judged(state: State, components: Components) -> tuple[JudgedTexts, list[Notice]]:
+    """Judges the sentences of the original, if the text is another, and both texts by the report."""
+    text, original = state["text"], state["original"]
+    after, failures = await judged_by_report("evaluate", state, text, state.get("supports", []), components)
+    if text == original:
+        return JudgedTexts(after, after), failures
+    found, unjudged = await own_support("evaluate", state, original, state["queries"], components)
+    before = [SentenceSupport(support.span, support.by_evidence, support.searched) for support in found]
+    before, others = await judged_by_report("evaluate", state, original, before, components)
+    return JudgedTexts(before, after), failures + unjudged + others
 
 
 async def _intent(state: State, components: Components) -> tuple[float | None, list[Notice]]:

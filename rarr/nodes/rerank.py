@@ -36,7 +36,7 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
         elif isinstance(kept, BaseException):
             raise kept
         else:
-            update["warnings"] += _warnings(kept, update["evidence"])
+            update["warnings"] += suspicious_notices(kept, update["evidence"])
             update["evidence"] += kept
     return update
 
@@ -122,7 +122,7 @@ def _place(passage: Passage) -> tuple[str, int, str]:
     return passage.source, passage.start, passage.text
 
 
-def _warnings(kept: Sequence[Evidence], before: Sequence[Evidence]) -> list[Notice]:
+def suspicious_notices(kept: Sequence[Evidence], before: Sequence[Evidence]) -> list[Notice]:
     """Makes a notice for each suspicious passage in `kept` whose place is not in the evidence `before`."""
     warned = [passage for passage in before if passage.suspicious]
     return [

@@ -171,7 +171,10 @@ class Sentence(Record):
 
 
 class Report(Record):
-    """The attribution report. `coverage` is the sum over queries of the best relevance in the report."""
+    """The attribution report.
+
+    `coverage` is the sum over queries of the best relevance of any passage in the report.
+    """
 
     evidence_ids: tuple[str, ...] = ()
     coverage: float = 0.0
@@ -181,8 +184,10 @@ class Report(Record):
 class Scores(Record):
     """Attribution (auto-AIS), preservation and their harmonic mean; None if nothing could be judged.
 
-    `intent` is 1 if a language model judged that the revision keeps the intent of the text, else 0, or the
-    calibrated probability that it does; None if no model was asked.
+    Attribution is the mean over all sentences of the best support by one passage of the report. A sentence
+    that could not be judged counts 0. `attribution_all_evidence_...` is the same by all evidence of the run,
+    of which the report holds a few passages. `intent` is 1 if a language model judged that the revision keeps
+    the intent of the text, else 0, or the calibrated probability that it does; None if no model was asked.
     """
 
     attribution_before: float | None = None
@@ -190,6 +195,8 @@ class Scores(Record):
     preservation: float | None = None
     f1_ap: float | None = None
     intent: float | None = None
+    attribution_all_evidence_before: float | None = None
+    attribution_all_evidence_after: float | None = None
 
 
 class Notice(Record):

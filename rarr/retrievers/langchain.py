@@ -11,6 +11,7 @@ from rarr.records import UNNAMED, Passage
 from rarr.retrievers.fetch.page_reader import passages_of
 from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.allowed_sources import SourceLimits
+from rarr.retrievers.web.limited_passages import within_limits
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.publication_dates import published
 from rarr.tools.models.client_failures import redacted
@@ -59,27 +60,20 @@ class LangChainRetriever:
                 f"the LangChain retriever {self._name} returned {kind_of(documents)} that is not a list"
                 " of documents: mend its _get_relevant_documents"
             )
-        return await asyncio.to_thread(self._passages, documents, query, k)
+        passages = await asyncio.to_thread(self._passages, documents)
+        name = f"the LangChain retriever {self._name}"
+        return await asyncio.to_thread(_best, await within_limits(name, passages, self._limits), query, k)
 
-    def _passages(self, documents: Sequence["Document"], query: str, k: int) -> list[Passage]:
+    def _passages(self, documents: Sequence["Document"]) -> list[Passage]:
         now = datetime.now(UTC)
-        by_source: dict[str, list[Passage]] = {}
-        for document in documents:
-            source = _first(document.metadata, _SOURCES) or _unnamed(document)
-            passages = self._limits.keep(self._cut(document, valid(str(source)), now))
-            if passages:
-                by_source.setdefault(passages[0].source, []).extend(passages)
-        return [
-            passage
-            for passages in list(by_source.values())[: max(k, 0)]
-            for passage in nearest(passages, query)
-        ]
+        return [passage for document in documents for passage in self._cut(document, now)]
 
-    def _cut(self, document: "Document", source: str, now: datetime) -> list[Passage]:
+    def _cut(self, document: "Document", now: datetime) -> list[Passage]:
+        source = _first(document.metadata, _SOURCES) or _unnamed(document)
         start = document.metadata.get("start_index")
         return passages_of(
             valid(document.page_content),
-            source=source,
+            source=valid(str(source)),
             title=valid(str(document.metadata.get("title") or "")),
             window=self._window,
             step=self._step,
@@ -87,6 +81,18 @@ class LangChainRetriever:
             published_at=published(_first(document.metadata, _DATES)),
             offset=start if isinstance(start, int) and start > 0 else 0,
         )
+
+
+def _best(passages: Sequence[Passage], query: str, k: int) -> list[Passage]:
+    """Returns from each of the first `k` sources the passages nearest to `query`."""
+    by_source: dict[str, list[Passage]] = {}
+    for passage in passages:
+        by_source.setdefault(passage.source, []).append(passage)
+    return [
+        passage
+        for of_source in list(by_source.values())[: max(k, 0)]
+        for passage in nearest(of_source, query)
+    ]
 
 
 def _are_documents(result: object) -> bool:

@@ -6,8 +6,6 @@ environment.
 """
 
 import os
-import re
-from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
@@ -32,14 +30,16 @@ from pydantic_settings import (
 from rarr.errors import SettingsError
 from rarr.settings.endpoints import Endpoint
 from rarr.settings.environment import Variables
-from rarr.settings.file import file_in_use, file_values
+from rarr.settings.field_kinds import holds
+from rarr.settings.file import file_values
 from rarr.settings.presets import PRESETS
-from rarr.settings.setting_errors import cure, unknown_setting, unknown_variable
+from rarr.settings.setting_errors import one_line, unknown_variable
 from rarr.settings.source_filters import Domains, Moment, by_domain, require_possible
-from rarr.tools.text.validator_messages import without_prefix
 from rarr.valid_unicode import valid
 
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
+Wording = Literal["attribution", "facts", "nli", "summary"]
+"""The task as which a language model is asked about support (Yue et al. 2023)."""
 
 
 def installed_version() -> str:
@@ -51,7 +51,6 @@ def installed_version() -> str:
 
 
 _NUMBERS = (int, float, int | None, float | None)
-_SECRET = re.compile(r"api_key|tavily_key|endpoints")  # settings whose values must not appear in errors
 
 
 class Settings(BaseSettings):
@@ -70,6 +69,8 @@ class Settings(BaseSettings):
     """The model for generate_queries, check_agreement and edit: `embedded`, `rules`, or `provider:NAME`."""
     models: dict[str, Any] = {}
     """The model of a single node, by the node's name, including attribute. It wins over `model`."""
+    judge_wording: Wording = "attribution"
+    """A language model that judges support is asked about attribution, facts, nli or a summary."""
     weights: Path | None = None
     """A folder with weights for `embedded`, as `rarr train editor` writes it; None: the weights that ship."""
     fallbacks: list[Any] = []
@@ -86,6 +87,8 @@ class Settings(BaseSettings):
     """How many lists of questions a language model samples at once. The lists are merged."""
     query_temperature: float = Field(default=0.7, ge=0, le=2)
     """The sampling temperature of the questions. All other requests use 0."""
+    merge_questions: bool = True
+    """Keep one of several questions about the same words, or of alike ones; false: all but equal ones."""
     blind: bool = True
     """A language model answers each question from the passage alone, and code compares."""
     scope: Literal["sentence", "text"] = "sentence"
@@ -171,7 +174,7 @@ class Settings(BaseSettings):
     max_edit_chars: int = Field(default=50, ge=0)
     """An edit that changes more characters than this is refused."""
     max_edit_share: float = Field(default=0.5, ge=0, le=1)
-    """An edit that changes more than this share of its sentence's characters is refused."""
+    """An edit that changes more than this share of its sentence, or with the scope `text` of the text."""
     support_threshold: float = Field(default=0.55, ge=0, le=1)
     """The support from which on a sentence counts as supported."""
     max_file_mb: int = Field(default=200, ge=1)
@@ -196,7 +199,7 @@ class Settings(BaseSettings):
         try:
             super().__init__(**values)
         except ValidationError as error:
-            raise SettingsError(_one_line(error, values)) from None
+            raise SettingsError(one_line(error, values, type(self).model_fields, os.environ)) from None
 
     @field_validator("*")
     @classmethod
@@ -210,11 +213,12 @@ class Settings(BaseSettings):
             raise ValueError("give a number")  # pydantic reads true as 1
         return value
 
-    @field_validator("corpus", "weights", mode="before")
+    @field_validator("*", mode="before")
     @classmethod
-    def _path_is_named(cls, value: Any) -> Any:
-        if value == "":  # as from an unset shell variable, which does not mean the working directory
-            raise ValueError("it is empty; give a path")
+    def _path_is_named(cls, value: Any, info: ValidationInfo) -> Any:
+        empty = isinstance(value, str) and not value  # as from an unset shell variable
+        if empty and holds(cls.model_fields[str(info.field_name)].annotation, Path):
+            raise ValueError("it is empty; give a path")  # pydantic reads "" as the working directory
         return value
 
     @field_validator("reranker")
@@ -260,29 +264,3 @@ class Settings(BaseSettings):
 def _secret(variable: str) -> SecretStr | None:
     value = os.environ.get(variable)
     return SecretStr(value) if value else None
-
-
-def _one_line(error: ValidationError, given: Mapping[str, Any]) -> str:
-    first = error.errors()[0]
-    key = ".".join(map(str, first["loc"]))
-    if not key:  # an error of several settings together
-        return without_prefix(first["msg"])
-    if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
-        where = "" if key in given else f" in {file_in_use()}"
-        return unknown_setting(key, Settings.model_fields, where)
-    name = _origin(key, given)
-    if first["type"] == "extra_forbidden":
-        return f"{name} is unknown: an endpoint has {', '.join(Endpoint.model_fields)}"
-    value = "wrong" if _SECRET.search(key) else repr(first["input"])
-    return f"{name} is {value}: {cure(first, Settings.model_fields)}"
-
-
-def _origin(key: str, given: Mapping[str, Any]) -> str:
-    """Names a setting in an error with its origin: an argument, a variable or a file."""
-    setting = key.partition(".")[0]
-    variable = f"RARR_{setting.upper()}"
-    if setting in given:
-        return f"setting {key!r}"
-    if variable not in map(str.upper, os.environ):
-        return f"setting {key!r} in {file_in_use()}"
-    return variable if key == setting else f"{variable}, in which {key!r}"

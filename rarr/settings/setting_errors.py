@@ -5,10 +5,14 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from pydantic import SecretStr, ValidationError
 from pydantic.fields import FieldInfo
 from pydantic_core import ErrorDetails
 
+from rarr.settings.endpoints import Endpoint
 from rarr.settings.environment import EXAMPLES
+from rarr.settings.field_kinds import names_with
+from rarr.settings.file import file_in_use
 from rarr.tools.text.validator_messages import without_prefix
 
 _CURES = {
@@ -20,6 +24,42 @@ _CURES = {
 _NUMBERS = {"int": ("a whole number", 20), "float": ("a number", 0.5)}
 _OF_EVALUATIONS = ("queries", "agreement", "editor")
 """Settings of earlier versions, which are now arguments of evaluations."""
+
+
+def one_line(
+    error: ValidationError,
+    given: Mapping[str, Any],
+    fields: Mapping[str, FieldInfo],
+    environment: Mapping[str, str],
+) -> str:
+    """Writes the first error in one line, with the origin of the value: an argument, a variable or a file.
+
+    The value itself is shown only if the setting holds no key.
+    """
+    first = error.errors()[0]
+    key = ".".join(map(str, first["loc"]))
+    if not key:  # an error of several settings together
+        return without_prefix(first["msg"])
+    if first["type"] == "extra_forbidden" and len(first["loc"]) == 1:
+        where = "" if key in given else f" in {file_in_use()}"
+        return unknown_setting(key, fields, where)
+    name = _origin(key, given, environment)
+    if first["type"] == "extra_forbidden":
+        return f"{name} is unknown: an endpoint has {', '.join(Endpoint.model_fields)}"
+    secret = first["loc"][0] in names_with(SecretStr, fields)
+    value = "wrong" if secret else repr(first["input"])
+    return f"{name} is {value}: {cure(first, fields)}"
+
+
+def _origin(key: str, given: Mapping[str, Any], environment: Mapping[str, str]) -> str:
+    """Names a setting in an error with its origin: an argument, a variable or a file."""
+    setting = key.partition(".")[0]
+    variable = f"RARR_{setting.upper()}"
+    if setting in given:
+        return f"setting {key!r}"
+    if variable not in map(str.upper, environment):
+        return f"setting {key!r} in {file_in_use()}"
+    return variable if key == setting else f"{variable}, in which {key!r}"
 
 
 def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:

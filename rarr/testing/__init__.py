@@ -8,6 +8,7 @@
 `python -m rarr.testing` serves the rules as a language model, to try `rarr` without one.
 """
 
+from rarr.testing.components import scripted_components
 from rarr.testing.doubles import (
     RETRIEVED_AT,
     InMemoryRetriever,
@@ -16,7 +17,6 @@ from rarr.testing.doubles import (
     ScriptedQueries,
     ScriptedReranker,
     ScriptedVerifier,
-    scripted_components,
 )
 from rarr.testing.planned_failures import (
     CutOff,

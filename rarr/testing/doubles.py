@@ -1,20 +1,6 @@
 """Offers test doubles for the components of nodes: small, deterministic, each with a record of its calls.
 
 An exception in place of a script is raised at every call, to test how a node handles failures.
-
-    components = scripted_components(
-        query_generator=ScriptedQueries([("Which state grows the most peaches?", "Georgia")]),
-        retriever=InMemoryRetriever(["California grows the most peaches."]),
-        checker=ScriptedChecker(
-            {
-                ("Which state grows the most peaches?", "California"): Agreement(
-                    verdict="disagrees", text_answer="Georgia", evidence_answer="California"
-                )
-            }
-        ),
-    )
-    revision = Reviser(components=components).revise("Georgia grows the most peaches.")
-    assert revision.text == "California grows the most peaches."
 """
 
 import re
@@ -22,20 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from rarr.components import (
-    AgreementChecker,
-    Components,
-    Editor,
-    IntentJudge,
-    QueryGenerator,
-    Reranker,
-    Retriever,
-    Rewriter,
-    Verifier,
-)
 from rarr.errors import InputError
 from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
-from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import Span
 
 Script = TypeVar("Script")
@@ -240,36 +214,6 @@ class ScriptedVerifier:
             next((script[key] for key in script if key[0] in span.of(text) and key[1] in evidence.text), None)
             for span in spans
         ]
-
-
-def scripted_components(
-    *,
-    settings: Settings | None = None,
-    query_generator: QueryGenerator | None = None,
-    retriever: Retriever | None = None,
-    reranker: Reranker | None = None,
-    checker: AgreementChecker | None = None,
-    editor: Editor | None = None,
-    verifier: Verifier | None = None,
-    rewriter: Rewriter | None = None,
-    intent_judge: IntentJudge | None = None,
-) -> Components:
-    """Makes components for `Reviser(components=...)`: each that is not given is a double without a script.
-
-    These doubles ask nothing, retrieve nothing, find everything equally relevant, cannot judge agreement,
-    replace answers, and judge support by shared words.
-    """
-    return Components(
-        settings=settings or Settings(),
-        query_generator=query_generator or ScriptedQueries(),
-        retriever=retriever or InMemoryRetriever(),
-        reranker=reranker or ScriptedReranker(),
-        checker=checker or ScriptedChecker(),
-        editor=editor or ScriptedEditor(),
-        verifier=verifier or ScriptedVerifier(),
-        rewriter=rewriter,
-        intent_judge=intent_judge,
-    )
 
 
 def _script(script: Script | Exception) -> Script:

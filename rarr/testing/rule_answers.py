@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rarr.backends.rules.agreement import AGREES_COVERAGE, query_agreement, value_with_unit
+from rarr.backends.rules.baselines import other_value
 from rarr.backends.rules.counterparts import Candidate, candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.parsed_sentence import parsed_sentence
@@ -88,6 +89,21 @@ def _edit(variables: Variables) -> dict[str, Any]:
     )
 
 
+def _searches(variables: Variables) -> list[str]:
+    """Searches for the sentences of the text, as they stand."""
+    text = variables["text"]
+    return [" ".join(span.of(text).split()) for span in sentences(text)]
+
+
+def _unchecked_edit(variables: Variables) -> dict[str, Any]:
+    """Puts the other value of the evidence into the text, without asking whether the two disagree."""
+    whole, _ = _whole(variables)
+    context = variables.get("context")
+    other = other_value(whole, context, _query(variables), _evidence(variables))
+    answers = {"text_answer": other.text_answer, "evidence_answer": other.evidence_answer}
+    return _edit({**variables, **answers})
+
+
 def _only_there(text: str, change: Change) -> dict[str, Any]:
     """Writes the change with enough words around it that its span occurs in the text only once."""
     start, end = change.start, change.end
@@ -118,7 +134,8 @@ def _rewritten(variables: Variables) -> str:
 def _intent(variables: Variables) -> dict[str, Any]:
     """Judges that the intent is preserved if at least half of the text's characters are."""
     kept = pres_lev(variables["text"], variables["revision"])
-    return {"reason": f"{kept:.2f} of it is left.", "verdict": "preserved" if kept >= 0.5 else "changed"}
+    verdict = "completely" if kept >= 0.5 else "mostly" if kept >= 0.3 else "not"
+    return {"reason": f"{kept:.2f} of it is left.", "verdict": verdict}
 
 
 def _attribution(variables: Variables) -> dict[str, Any]:
@@ -178,6 +195,13 @@ def _question(variables: Variables) -> dict[str, Any]:
     return {"question": asked[0] if asked else ""}
 
 
+def _relabelled(variables: Variables, *labels: str) -> dict[str, Any]:
+    """Judges attribution, and answers with the labels of another wording."""
+    judged = _attribution(variables)
+    named = dict(zip(("attributable", "extrapolatory", "contradictory"), labels, strict=True))
+    return judged | {"verdict": named[judged["verdict"]]}
+
+
 def _whole(variables: Variables) -> tuple[str, int]:
     """Joins the sentences before the text with the text; returns them and the offset of the text."""
     before = variables.get("before", _NOTHING)
@@ -226,17 +250,26 @@ _GAPS = {"date": "1066", "number": "77", "name": "Xanthippe Quux"}
 _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "generate_queries": _queries,
     "target_queries": _targeted,
+    "search_queries": lambda variables: {"queries": _searches(variables)},
     "read_evidence": _reading,
     "fill_blank": _filled,
     "write_question": _question,
     "check_agreement": _agreement,
     "edit": _edit,
-    "rewrite_sentence": lambda variables: {"revision": _rewritten(variables)},
+    "edit_unchecked": _unchecked_edit,
+    "correct_text": lambda variables: {"revision": _rewritten(variables)},
     "rewrite_text": lambda variables: {"revision": _rewritten(variables)},
-    "confirm_intent": lambda variables: _word(_intent(variables)["verdict"] == "preserved"),
+    "confirm_intent": lambda variables: _word(_intent(variables)["verdict"] == "completely"),
     "confirm_support": lambda variables: _word(_attribution(variables)["verdict"] == "attributable"),
     "judge_intent": _intent,
     "judge_attribution": _attribution,
+    "judge_as_facts": lambda variables: _relabelled(
+        variables, "supported", "not enough information", "refuted"
+    ),
+    "judge_as_nli": lambda variables: _relabelled(variables, "entailment", "neutral", "contradiction"),
+    "judge_as_summary": lambda variables: _relabelled(
+        variables, "support", "not enough information", "contradict"
+    ),
     "summarize": lambda variables: {
         "summary": summarized(variables["query"], variables["evidence"].split(_BETWEEN))
     },

@@ -161,6 +161,23 @@ class Trace:
         return evidence
 
     @cached_property
+    def relevances(self) -> Mapping[str, Mapping[tuple[str, int, int, str], float]]:
+        """Returns by query id and place how relevant passages of other queries are; the run scored them."""
+        scored: dict[str, dict[tuple[str, int, int, str], float]] = defaultdict(dict)
+        places = dict(self.found)
+        for call in self.calls:
+            if "update" not in call.body:
+                continue
+            update = self._update(call)
+            # A later check may have replaced the passage.
+            places |= {passage.id: passage for passage in update.get("evidence", [])}
+            for query_id, by_evidence in update.get("relevances", {}).items():
+                for name, relevance in by_evidence.items():
+                    it = places[name]
+                    scored[query_id].setdefault((it.source, it.start, it.end, it.text), relevance)
+        return scored
+
+    @cached_property
     def reads(self) -> list[tuple[Evidence, Passage]]:
         """Returns (evidence, block) for each block of a source that a model read around the evidence."""
         bodies = [self.body(span) for span in self.spans if span.kind == "read" and span.body]

@@ -1,6 +1,8 @@
 """The expected usage of a run, estimated without asking a model."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tools.models.test_model_profile import PROFILE
@@ -8,8 +10,8 @@ from tools.models.test_model_profile import PROFILE
 from agent.mills import Documents, WatchedModel, text_of
 from rarr import Reviser, Settings
 from rarr.errors import InputError
-from rarr.records import Estimate, Usage
-from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel
+from rarr.records import Estimate, ExpectedUsage, Usage
+from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, scripted_components
 from rarr.tools.models.model_profile import ProfilePlace, Speed
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -78,6 +80,21 @@ def test_only_nodes_with_a_language_model_are_counted() -> None:
     }
     assert spent["generate_queries"] == 1
     assert 0 < spent["edit"] < spent["check_agreement"] < spent["attribute"]
+
+
+class AsksOnce:
+    """A component of a new node, which asks a model once."""
+
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
+        return ExpectedUsage(model_calls=1)
+
+
+def test_any_component_that_asks_a_model_is_counted() -> None:
+    plain = scripted_components()
+    judge: Any = AsksOnce()
+    asking = replace(plain, intent_judge=judge)
+    assert Reviser(components=asking).estimate(TEXT).model_calls == 1
+    assert Reviser(components=plain).estimate(TEXT).model_calls == 0
 
 
 def test_estimated_cost_follows_the_price() -> None:

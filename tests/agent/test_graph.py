@@ -9,7 +9,8 @@ import pytest
 from langgraph.types import Send
 from makers import ASKED, FACT, TEXT, check, disagrees, evidence, query, state
 
-from rarr.agent.graph import after_edits, one_branch_per_query
+from rarr.agent.final_revision import NODES
+from rarr.agent.graph import after_edits, build_graph, one_branch_per_query
 from rarr.agent.revise import Reviser
 from rarr.errors import RetrievalError
 from rarr.records import Agreement, Change, Passage, Revision
@@ -54,6 +55,12 @@ def test_two_contradicted_sentences_are_corrected() -> None:
     assert revision.text == "California grows the most peaches. Denmark has 6 million people."
     assert statuses(revision) == ["supported", "supported"]
     assert revision.warnings == ()
+
+
+def test_usage_has_an_order_for_every_node() -> None:
+    nodes = {*build_graph().nodes, *build_graph(rewriting=True).nodes} - {"__start__"}
+    named = {name for name in nodes if "__error_handler__" not in name}
+    assert named == {*NODES}, "correct NODES of rarr/agent/final_revision.py"
 
 
 def test_ledger_is_in_the_order_of_the_text() -> None:

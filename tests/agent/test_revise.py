@@ -9,6 +9,7 @@ import pytest
 from makers import ASKED, FACT, TEXT, disagrees
 
 import rarr
+from rarr.agent.final_revision import NODES
 from rarr.agent.revise import Reviser
 from rarr.errors import InputError, SettingsError
 from rarr.records import Revision
@@ -119,16 +120,15 @@ def stepping(steps: list[str]) -> Reviser:
     )
 
 
-RUN = Counter(
-    generate_queries=1, retrieve=2, rerank=1, check_agreement=1, edit=1, follow_up=1, attribute=1, evaluate=1
-)
+RUN = Counter({*NODES} - {"rewrite"}) | Counter(retrieve=2)  # every node once, and two queries
+WRONG_RUN = "correct NODES of rarr/agent/final_revision.py, or RUN here if a node does not run once"
 
 
 def test_each_finished_step_is_reported() -> None:
     steps: list[str] = []
     stepping(steps).revise(TEXT)
-    assert Counter(steps) == RUN
-    assert (steps[0], steps[-2:]) == ("generate_queries", ["attribute", "evaluate"])
+    assert Counter(steps) == RUN, WRONG_RUN
+    assert (steps[0], steps[-1]) == ("generate_queries", "evaluate"), "correct the first and last step here"
 
 
 def test_error_in_on_step_reaches_the_caller() -> None:
@@ -146,7 +146,8 @@ def test_settings_and_components_exclude_each_other() -> None:
 
 def test_usage_is_counted_by_node() -> None:
     usage = stepping([]).revise(TEXT).usage
-    assert {node: spent.calls for node, spent in usage.by_node.items()} == RUN
+    calls = {node: spent.calls for node, spent in usage.by_node.items()}
+    assert calls == RUN, WRONG_RUN
     assert all(0 <= spent.seconds <= usage.seconds * 2 for spent in usage.by_node.values())
     assert usage.seconds > 0
 

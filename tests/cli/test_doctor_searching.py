@@ -10,10 +10,11 @@ import pytest
 from retrievers.services import Said, Service
 
 from cli.helpers import Command
+from rarr.agent.wiring.web_sources import SOURCES, WEB_SOURCES
 from rarr.cli.doctor import examine, source_probing
 from rarr.cli.doctor.findings import Finding
 from rarr.cli.doctor.search_sources import sources
-from rarr.retrievers import SOURCES
+from rarr.errors import RetrievalError
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever, refused_url
@@ -130,7 +131,7 @@ def test_sources_that_hang_are_given_up_at_once(monkeypatch: pytest.MonkeyPatch)
             monkeypatch.setenv(variable, f"http://127.0.0.1:{silent.getsockname()[1]}")
         monkeypatch.setenv("RARR_SEARCH", ",".join(HERE))
         findings = [finding for finding in examine() if finding.name.startswith("search ")]
-    assert [finding.state for finding in findings] == ["broken"] * 3
+    assert [finding.state for finding in findings] == ["broken"] * len(HERE)
     assert "no answer within 0.2 s" in findings[0].detail
 
 
@@ -203,6 +204,31 @@ def test_reranker_that_is_served_is_asked(
     assert finding_of("reranker vllm:bge", offline=True).detail == "configured; not asked, offline"
 
 
+class WordList(InMemoryRetriever):
+    """A source that reads a file, which it looks for itself."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__()
+        self._file = file
+
+    def probe(self) -> None:
+        if not self._file.exists():
+            raise RetrievalError(f"{self._file.name} does not exist: write it")
+
+
+@pytest.mark.parametrize("offline", [True, False])
+def test_source_without_a_server_examines_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, offline: bool
+) -> None:
+    file = tmp_path / "words.txt"
+    monkeypatch.setitem(WEB_SOURCES, "words", lambda settings, opened: WordList(file))
+    [broken] = sources(Settings(search="words", offline=offline))
+    file.touch()
+    [found] = sources(Settings(search="words", offline=offline))
+    assert (broken.state, broken.detail) == ("broken", "words.txt does not exist: write it")
+    assert found == Finding("search words", "ok", "configured; it has no server to ask")
+
+
 def test_object_that_is_searched_is_not_asked() -> None:
     [finding] = sources(Settings(search=InMemoryRetriever()))
     assert (finding.state, "InMemoryRetriever of your own" in finding.detail) == ("ok", True)
@@ -211,4 +237,5 @@ def test_object_that_is_searched_is_not_asked() -> None:
 def test_every_source_is_documented() -> None:
     page = Path(__file__).parents[2].joinpath("docs/guides/sources.md").read_text(encoding="utf-8")
     table = page.partition("| an object")[0]
-    assert re.findall(r"^\| `(\w+)` \| ", table, re.MULTILINE) == ["search", *SOURCES]
+    rows = re.findall(r"^\| `(\w+)` \| ", table, re.MULTILINE)
+    assert rows == ["search", *SOURCES], "correct the table of docs/guides/sources.md"

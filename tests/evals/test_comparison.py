@@ -37,6 +37,15 @@ def test_row_unjudged_in_one_run_is_left_out_of_both(tmp_path: Path) -> None:
     assert measure.a == measure.b
 
 
+def test_f1_ap_of_two_runs_is_that_of_the_averages(tmp_path: Path) -> None:
+    a = finished_run(tmp_path / "a", scored_row("x", 0, 0.2, 1.0), scored_row("y", 0, 1.0, 0.2))
+    b = finished_run(tmp_path / "b", scored_row("x", 0, 0.8, 1.0), scored_row("y", 0, 1.0, 0.2))
+    compared = compare(a, b).measures
+    assert [compared["f1_ap"].a, compared["f1_ap"].b] == pytest.approx([0.6, 2 * 0.9 * 0.6 / 1.5])
+    assert compared["f1_ap"].paired.difference.value == pytest.approx(0.12)
+    assert "f1_ap_comb" not in compared
+
+
 def test_measures_that_apply_to_no_row_are_left_out(tmp_path: Path) -> None:
     run = finished_run(tmp_path / "a", scored_row("x", 0.2, 0.4))
     assert "restored" not in compare(run, run).measures

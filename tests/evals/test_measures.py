@@ -29,6 +29,16 @@ def test_means_leave_out_and_count_unjudged_rows() -> None:
     assert value("preservation", GOOD, SAME, UNJUDGED, ERROR) == (0.966666667, 3, 1)
 
 
+def test_f1_ap_is_that_of_the_averages_as_in_the_paper() -> None:
+    """Of three texts: attribution 1.9 / 3, preservation 2.3 / 3; the mean of their own is another."""
+    rows = (GOOD, BAD, SAME, UNJUDGED, ERROR)
+    attribution, preservation = (0.8 + 0.5 + 0.6) / 3, (0.9 + 0.4 + 1.0) / 3
+    f1 = 2 * attribution * preservation / (attribution + preservation)
+    assert value("f1_ap", *rows) == (round(f1, 9), 3, 2)
+    own = [row.scores.f1_ap for row in (GOOD, BAD, SAME)]
+    assert (round(sum(filter(None, own)) / 3, 3), round(f1, 3)) == (0.681, 0.694)
+
+
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
@@ -51,7 +61,9 @@ def test_intent_is_measured_where_a_model_was_asked_for_it() -> None:
     rows = [with_intent(GOOD, 1.0), with_intent(BAD, 0.0), SAME]
     assert value("intent", *rows) == (0.5, 2, 1)
     assert value("pres_comb", *rows) == (0.45, 2, 1)  # 1 * 0.9 and 0 * 0.4
-    assert not {"intent", "pres_comb"} & measured([GOOD, BAD, SAME]).keys()
+    # Attribution (0.8 + 0.5) / 2, Pres_comb 0.45.
+    assert value("f1_ap_comb", *rows) == (round(2 * 0.65 * 0.45 / (0.65 + 0.45), 9), 2, 1)
+    assert not {"intent", "pres_comb", "f1_ap_comb"} & measured([GOOD, BAD, SAME]).keys()
 
 
 @pytest.mark.slow

@@ -15,14 +15,15 @@ ROWS = st.lists(SUPPORTS, max_size=5)
     ("supports", "mean"),
     [
         ([1.0, 0.0], (1.0 + 0.0) / 2),
-        ([0.9, None, 0.3], (0.9 + 0.3) / 2),
+        ([0.9, None, 0.3], (0.9 + 0.0 + 0.3) / 3),  # nothing attributes a sentence that nobody judged
+        ([0.9, 0.3, None, 0.6], (0.9 + 0.3 + 0.0 + 0.6) / 4),
         ([0.4], 0.4),
         ([0.0], 0.0),
         ([None, None], None),
         ([], None),
     ],
 )
-def test_auto_ais_is_the_mean_of_judged_sentences(supports: list[float | None], mean: float | None) -> None:
+def test_auto_ais_is_the_mean_of_all_sentences(supports: list[float | None], mean: float | None) -> None:
     assert auto_ais(supports) == (None if mean is None else pytest.approx(mean))
 
 
@@ -30,7 +31,7 @@ def test_auto_ais_is_the_mean_of_judged_sentences(supports: list[float | None], 
     ("table", "mean"),
     [
         ([[0.2, 0.9], [0.4, 0.1]], (0.9 + 0.4) / 2),  # the best of each row
-        ([[0.2, None], [None, None]], 0.2),  # the second sentence could not be judged
+        ([[0.2, None], [None, None]], 0.2 / 2),  # the second sentence could not be judged
         ([[0.8], []], (0.8 + 0.0) / 2),  # the second has no evidence
         ([[], []], 0.0),
         ([[None]], None),

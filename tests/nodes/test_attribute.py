@@ -243,7 +243,7 @@ async def test_failed_verification_is_a_warning_and_other_evidence_counts() -> N
             raise TimeoutError("no answer")
         return 0.9
 
-    evidences = [evidence(), evidence("Another.", id="q1.2", start=1000)]
+    evidences = [evidence(), evidence("Georgia has peaches, too.", id="q1.2", start=1000)]
     before = state("Georgia has peaches.", queries=[query()], found=evidences, checks=[check("agrees")])
     update = await attribute(before, runtime(verifier=ScriptedVerifier(fails_for_the_first)))
     assert [(s.status, s.support) for s in update["report"].sentences] == [("supported", 0.9)]

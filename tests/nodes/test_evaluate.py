@@ -6,17 +6,23 @@ from makers import edit, evidence, query, runtime, state
 from rarr.nodes.evaluate import evaluate
 from rarr.records import Report, Scores, Sentence
 from rarr.settings import Settings
+from rarr.state import SentenceSupport, State
 from rarr.testing import ScriptedVerifier
+from rarr.tools.text.blocks_and_sentences import Span
 
 
-def report(*supports: float | None) -> Report:
-    return Report(
-        sentences=tuple(
-            Sentence(text="", start=0, end=0, status="unjudged", support=support) for support in supports
-        )
-    )
+def reported(*supports: float | None) -> State:
+    """Sentences with this support by the only passage, which is the report."""
+    return {
+        "report": Report(evidence_ids=("q1.1",)),
+        "supports": [
+            SentenceSupport(Span(20 * n, 20 * n + 9), {"q1.1": support}, searched=True)
+            for n, support in enumerate(supports)
+        ],
+    }
 
 
+LAST = Settings(rounds=1)
 BEFORE, AFTER = "Georgia grows them. Really.", "California grows them. Really."
 REVISED = state(
     AFTER,
@@ -28,48 +34,66 @@ REVISED = state(
 VERIFIER = ScriptedVerifier({("Georgia", ""): 0.25, ("California", ""): 1.0})
 
 
-async def test_unchanged_text_has_one_attribution() -> None:
+async def test_unchanged_text_is_judged_once() -> None:
     verifier = ScriptedVerifier()
-    update = await evaluate(state(report=report(1.0, None)), runtime(verifier=verifier))
+    found = state(found=[evidence()])
+    update = await evaluate(found | reported(1.0, 0.5), runtime(LAST, verifier=verifier))
     assert update["scores"] == Scores(
-        attribution_before=1.0, attribution_after=1.0, preservation=1.0, f1_ap=1.0
+        attribution_before=0.75,
+        attribution_after=0.75,
+        preservation=1.0,
+        f1_ap=2 * 0.75 / 1.75,
+        attribution_all_evidence_before=0.75,
+        attribution_all_evidence_after=0.75,
     )
     assert verifier.calls == []
 
 
 async def test_original_is_judged_by_the_same_evidence() -> None:
-    update = await evaluate(REVISED | {"report": report(1.0, None)}, runtime(verifier=VERIFIER))
-    scores = update["scores"]
-    assert (scores.attribution_before, scores.attribution_after) == (0.25, 1.0)
+    scores = (await evaluate(REVISED | reported(1.0, 0.0), runtime(LAST, verifier=VERIFIER)))["scores"]
+    assert (scores.attribution_before, scores.attribution_after) == (0.125, 0.5)
     assert scores.preservation == pytest.approx(1 - 6 / len(BEFORE))  # o, r, i and a stay
 
 
-async def test_sentence_without_queries_stays_out_of_both_attributions() -> None:
+async def test_sentences_without_queries_count_in_both_attributions() -> None:
+    """As in the paper, where auto-AIS is the mean over all sentences."""
     far = state(
         f"{AFTER} So it is.",
         original=f"{BEFORE} So it is.",
         queries=[query(0, 10)],
         found=REVISED["evidence"],
         edits=REVISED["edits"],
-        report=report(1.0, None, None),
     )
-    scores = (await evaluate(far, runtime(verifier=VERIFIER)))["scores"]
-    assert (scores.attribution_before, scores.attribution_after) == (0.25, 1.0)
+    verifier = ScriptedVerifier({("Georgia", ""): 0.25, ("Really", ""): 0.0, ("So it is", ""): 0.5})
+    scores = (await evaluate(far | reported(1.0, 0.0, 0.5), runtime(LAST, verifier=verifier)))["scores"]
+    assert (scores.attribution_before, scores.attribution_after) == (0.75 / 3, 1.5 / 3)
 
 
 async def test_nothing_judged_has_no_attribution_and_is_kept_whole() -> None:
-    update = await evaluate(state(report=report(None)), runtime())
+    unsearched: State = {
+        "report": Report(),
+        "supports": [SentenceSupport(Span(0, 9), {}, searched=False)],
+    }
+    update = await evaluate(state() | unsearched, runtime(LAST))
     assert update["scores"] == Scores(preservation=1.0)
 
 
 async def test_failed_verification_of_the_original_is_a_warning() -> None:
-    failing = runtime(verifier=ScriptedVerifier(TimeoutError("no answer")))
-    update = await evaluate(REVISED | {"report": report(1.0, None)}, failing)
-    assert (update["scores"].attribution_before, update["scores"].attribution_after) == (None, 1.0)
+    failing = runtime(LAST, verifier=ScriptedVerifier(TimeoutError("no answer")))
+    update = await evaluate(REVISED | reported(1.0, 0.0), failing)
+    assert (update["scores"].attribution_before, update["scores"].attribution_after) == (None, 0.5)
     assert [(w.code, w.node) for w in update["warnings"]] == [("verification_failed", "evaluate")]
 
 
-LAST = Settings(rounds=1)
+async def test_attribution_is_judged_after_the_last_round() -> None:
+    verifier = ScriptedVerifier()
+    lacking = Report(
+        evidence_ids=("q1.1",),
+        sentences=(Sentence(text=AFTER, start=0, end=9, status="unconfirmed"),),
+    )
+    state_before = REVISED | reported(0.2) | {"report": lacking}
+    update = await evaluate(state_before, runtime(verifier=verifier))
+    assert (update["scores"].attribution_after, verifier.calls) == (None, [])
 
 
 class Judge:
@@ -88,33 +112,31 @@ class Judge:
 
 async def test_intent_is_what_a_judge_says_of_both_texts() -> None:
     judge = Judge()
-    update = await evaluate(
-        REVISED | {"report": report(1.0)}, runtime(LAST, verifier=VERIFIER, intent_judge=judge)
-    )
+    update = await evaluate(REVISED | reported(1.0), runtime(LAST, verifier=VERIFIER, intent_judge=judge))
     assert (update["scores"].intent, judge.calls) == (0.0, [(BEFORE, AFTER)])
 
 
 async def test_intent_of_an_unchanged_text_is_kept_unasked() -> None:
     judge = Judge()
-    update = await evaluate(state(report=report(1.0)), runtime(LAST, intent_judge=judge))
+    update = await evaluate(state() | reported(1.0), runtime(LAST, intent_judge=judge))
     assert (update["scores"].intent, judge.calls) == (1.0, [])
 
 
 async def test_intent_that_could_not_be_judged_is_none_and_a_warning() -> None:
     judge = Judge(TimeoutError("no answer"))
-    update = await evaluate(
-        REVISED | {"report": report(1.0)}, runtime(LAST, verifier=VERIFIER, intent_judge=judge)
-    )
+    update = await evaluate(REVISED | reported(1.0), runtime(LAST, verifier=VERIFIER, intent_judge=judge))
     assert (update["scores"].intent, [w.code for w in update["warnings"]]) == (None, ["evaluate_failed"])
 
 
 async def test_intent_is_judged_after_the_last_round() -> None:
     judge = Judge()
-    update = await evaluate(REVISED | {"report": report(1.0)}, runtime(verifier=VERIFIER, intent_judge=judge))
+    sentence = Sentence(text=AFTER, start=0, end=9, status="unjudged")
+    lacking = REVISED | reported(1.0) | {"report": Report(sentences=(sentence,))}
+    update = await evaluate(lacking, runtime(verifier=VERIFIER, intent_judge=judge))
     assert (update["lacking"] != [], update["scores"].intent, judge.calls) == (True, None, [])
 
 
-async def test_sentence_that_was_judged_on_one_side_alone_is_in_neither_mean() -> None:
+async def test_sentence_that_was_judged_on_one_side_alone_counts_0_on_both() -> None:
     verifier = ScriptedVerifier({("Georgia", ""): 0.25, ("Really", ""): None})
-    scores = (await evaluate(REVISED | {"report": report(1.0, 0.5)}, runtime(verifier=verifier)))["scores"]
-    assert (scores.attribution_before, scores.attribution_after) == (0.25, 1.0)
+    scores = (await evaluate(REVISED | reported(1.0, 0.5), runtime(LAST, verifier=verifier)))["scores"]
+    assert (scores.attribution_before, scores.attribution_after) == (0.125, 0.5)

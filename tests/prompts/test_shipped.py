@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from rarr.backends.prompted.attribution_wordings import WORDINGS, WordedQuestion
 from rarr.prompts import Prompt, load, names
 from rarr.tools.models.chat import estimated_tokens
 
@@ -15,17 +16,23 @@ PROMPTS = {
     "check_agreement_in_context": (700, ["text_answer", "evidence_answer", "reason", "verdict"]),
     "confirm_intent": (450, ["answer"]),
     "confirm_support": (400, ["answer"]),
+    "correct_text": (400, ["revision"]),
     "corrupt": (450, ["errors"]),
     "edit": (620, ["span", "revision"]),
     "edit_in_context": (720, ["span", "revision"]),
+    "edit_unchecked": (560, ["span", "revision"]),
+    "edit_unchecked_in_context": (660, ["span", "revision"]),
     "fill_blank": (130, ["answer"]),
     "generate_queries": (900, ["questions"]),
     "generate_queries_in_context": (1000, ["questions"]),
+    "judge_as_facts": (450, ["reason", "verdict"]),
+    "judge_as_nli": (450, ["reason", "verdict"]),
+    "judge_as_summary": (450, ["reason", "verdict"]),
     "judge_attribution": (450, ["reason", "verdict"]),
     "judge_intent": (450, ["reason", "verdict"]),
     "read_evidence": (130, ["answer"]),
-    "rewrite_sentence": (400, ["revision"]),
     "rewrite_text": (400, ["revision"]),
+    "search_queries": (260, ["queries"]),
     "summarize": (400, ["summary"]),
     "target_queries": (700, ["questions"]),
     "write_question": (340, ["question"]),
@@ -185,9 +192,11 @@ def test_a_word_that_is_weighed_is_shown_as_often_as_the_other(name: str) -> Non
     assert answers.count("yes") == answers.count("no") == len(answers) / 2
 
 
-def test_the_demonstrations_show_every_class_of_attribution() -> None:
-    shown = {demonstration.verdict for demonstration in demonstrations("judge_attribution")}
-    assert shown == {"attributable", "extrapolatory", "contradictory"}
+@pytest.mark.parametrize("asked", WORDINGS.values(), ids=WORDINGS)
+def test_the_demonstrations_show_every_class_of_attribution(asked: WordedQuestion) -> None:
+    shown = {demonstration.verdict for demonstration in demonstrations(asked.prompt)}
+    assert shown == set(asked.classes) == set(load(asked.prompt).output["properties"]["verdict"]["enum"])
+    assert set(asked.classes.values()) == {"attributable", "extrapolatory", "contradictory"}
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever
+from tools.asking import metered
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.langchain import LangChainRetriever
@@ -71,6 +72,15 @@ async def test_sources_of_langchain_are_limited() -> None:
     documents = [Document("x.", metadata={"source": f"https://{host}.org"}) for host in "ab"]
     passages = await over(*documents, limits=SourceLimits(exclude=["a.org"])).retrieve("x", 1)
     assert [passage.source for passage in passages] == ["https://b.org"]
+
+
+async def test_sources_of_langchain_that_no_limit_can_allow_are_a_warning() -> None:
+    limits = SourceLimits(after=datetime(2020, 1, 1, tzinfo=UTC))
+    with metered() as meter:
+        assert await over(Document("x.", metadata={"source": "a.md"}), limits=limits).retrieve("x", 1) == []
+    [warning] = meter.warnings
+    assert warning.code == "source_left_out"
+    assert warning.message.startswith("the passages of the LangChain retriever Shelf are left out, since")
 
 
 @pytest.mark.parametrize("text", ["", " \n"])

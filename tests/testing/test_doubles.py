@@ -1,6 +1,7 @@
 """The public test doubles: what they answer, and that they record what they were asked."""
 
 import textwrap
+from typing import Any
 
 import pytest
 from makers import ASKED, FACT, TEXT, check, disagrees, evidence, passage, query
@@ -16,7 +17,7 @@ from rarr.testing import (
     ScriptedQueries,
     ScriptedReranker,
     ScriptedVerifier,
-    doubles,
+    components,
     scripted_components,
 )
 from rarr.tools.text.blocks_and_sentences import Span
@@ -32,9 +33,10 @@ async def call_each(components: Components) -> None:
 
 
 def test_example_of_the_module_runs() -> None:
-    assert doubles.__doc__ is not None
-    example = textwrap.dedent(doubles.__doc__.split("\n\n", 2)[2])
-    exec(example, vars(doubles) | {"Reviser": rarr.Reviser})
+    assert components.__doc__ is not None
+    example = textwrap.dedent(components.__doc__.split("\n\n", 1)[1])
+    names: dict[str, Any] = {"Reviser": rarr.Reviser, "Agreement": Agreement}
+    exec(example, vars(components) | names)
 
 
 async def test_scripted_queries_have_the_places_of_their_words() -> None:

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel
 
 from rarr.backends.prompted.agreement import AgreementAnswer
+from rarr.backends.prompted.attribution_wordings import AttributionAnswer
 from rarr.backends.prompted.editing import EditAnswer
 from rarr.backends.prompted.questions import QuestionsAnswer
-from rarr.backends.prompted.verifier import AttributionAnswer
 
 
 class Case(NamedTuple):

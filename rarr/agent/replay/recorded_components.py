@@ -88,10 +88,21 @@ class RecordedSearch:
             for query_id in ids
             for evidence in self._evidence[query_id]
         }
+        self._other_relevance = {
+            (query, *place): relevance
+            for query, ids in self._ids.items()
+            for query_id in ids
+            for place, relevance in trace.relevances.get(query_id, {}).items()
+        }
         self._searches = {
             span.about: span for span in trace.spans if (span.kind, span.name) == ("node", "retrieve")
         }
-        self._scores = {span.about: span for span in trace.spans if span.kind == "score"}
+        scores = [span for span in trace.spans if span.kind == "score"]
+        self._scores = {span.about: span for span in scores if span.name == "rerank"}
+        self._coverages: dict[str, list[StoredSpan]] = defaultdict(list)
+        for span in scores:
+            if span.name == "coverage":
+                self._coverages[span.about].append(span)
         self._trace, self._live = trace, live
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
@@ -109,19 +120,27 @@ class RecordedSearch:
         return [_passage(evidence) for evidence in self._evidence[query_id]]
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Returns the recorded scores, or raises the recorded error; asks `live` about a new query."""
-        if query not in self._ids:
-            live = await self._opened(query)
-            scores: Sequence[float] = await live.reranker.score(query, passages)
-            return scores
-        for query_id in self._ids[query]:
-            self._repeat(self._scores.get(query_id))
-        return [self._relevance[query, *_place(passage)] for passage in passages]
+        """Returns the recorded scores, or raises the recorded error; asks `live` about new pairs."""
+        pairs = [(query, *_place(passage)) for passage in passages]
+        if query in self._ids and all(pair in self._relevance for pair in pairs):
+            for query_id in self._ids[query]:
+                self._repeat(self._scores.get(query_id))
+            return [self._relevance[pair] for pair in pairs]
+        for query_id in self._ids.get(query, []):  # passages of other queries
+            if spans := self._coverages[query_id]:
+                self._repeat(spans.pop(0))
+        if all(pair in self._other_relevance for pair in pairs):
+            return [self._other_relevance[pair] for pair in pairs]
+        live = await self._opened(query)
+        scores: Sequence[float] = await live.reranker.score(query, passages)
+        return scores
 
     async def _opened(self, query: str) -> Components:
         live = self._live
         if live is None:
-            raise RetrievalError(f"{query!r} was not a query of the recorded run: name what to search")
+            raise RetrievalError(
+                f"the recorded run did not search for {query!r} or its passages: name what to search"
+            )
         return await in_thread(lambda: live.components)  # it may index a corpus
 
     def _repeat(self, span: StoredSpan | None) -> None:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from langgraph.runtime import Runtime
+from pydantic import SecretStr
 
 from rarr.agent.final_revision import budget_of
 from rarr.agent.graph import metered
@@ -40,6 +41,7 @@ from rarr.prompts import Prompt, load_file, names
 from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
+from rarr.settings.field_kinds import names_with
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.models.chat import name_of
@@ -56,17 +58,20 @@ _PROMPTS = {
     "generate_queries": ("generate_queries", "target_queries"),
     "check_agreement": ("fill_blank", "write_question", "read_evidence", "check_agreement"),
     "edit": ("edit",),
-    "rewrite": ("rewrite_sentence", "rewrite_text"),
-    "attribute": ("judge_attribution", "confirm_support"),
+    "rewrite": ("correct_text", "rewrite_text"),
+    "attribute": (
+        *("judge_attribution", "confirm_support"),
+        *("judge_as_facts", "judge_as_nli", "judge_as_summary"),
+    ),
     "evaluate": ("judge_intent", "confirm_intent"),
 }
 """The prompts of each node, without their forms for a text with a context."""
-_CURRENT = frozenset(
-    {
-        "api_key", "base_url", "corpus", "endpoints", "home", "otel", "prompts", "search", "searxng_url",
-        "tavily_key", "tavily_url", "trace", "user_agent", "weights", "wikipedia_url",
-    }
-)  # fmt: skip
+CURRENT = (
+    names_with(SecretStr, Settings.model_fields)
+    | names_with(Path, Settings.model_fields)
+    | {name for name in Settings.model_fields if name.endswith("_url")}
+    | {"otel", "search", "trace", "user_agent"}
+)
 """Settings that are never taken from a trace: keys and addresses, files and folders."""
 _MODEL_OF = {"rewrite": "edit"}  # nodes whose model is named for another node
 
@@ -187,24 +192,35 @@ def _replacing_prompt(
 
     `asked`: a model is given too. Raises `InputError` if no model was asked, or if the name is not clear.
     """
-    family = {name + form for name in _PROMPTS[node] for form in ("", "_in_context")}
+    plain = _plain_prompts(trace, node)
+    family = {name + form for name in plain for form in ("", "_in_context")}
     spans = [span for call in calls for span in trace.within(call, "ask") if span.name in family]
     used = list(dict.fromkeys(span.name for span in spans))
     if not used and not asked:
         raise InputError(f"{node} asked no language model in this run: give a model as well")
     if not used:
         form = "_in_context" if trace.file.facts.context is not None else ""
-        used = [name + form if name + form in names() else name for name in _PROMPTS[node]]
+        used = [name + form if name + form in names() else name for name in plain]
     if len(used) > 1 and file.stem not in used:
         raise InputError(f"{node} has the prompts {' and '.join(used)}: name the file after one of them")
     name = file.stem if file.stem in used else used[0]
     return {name: load_file(file, name)}
 
 
+def _plain_prompts(trace: Trace, node: str) -> tuple[str, ...]:
+    """Names the prompts of `node`, without their forms for a context; some baselines have others."""
+    settings = trace.file.facts.settings
+    if node == "edit" and not settings.get("agreement", True):
+        return ("edit_unchecked",)
+    if node == "generate_queries" and settings.get("editor") == "lamda":
+        return ("search_queries",)
+    return _PROMPTS[node]
+
+
 def _components(
     trace: Trace, prompts: Mapping[str, Prompt], given: Mapping[str, Any], live: LiveComponents | None
 ) -> Components:
-    recorded = {key: value for key, value in trace.file.facts.settings.items() if key not in _CURRENT}
+    recorded = {key: value for key, value in trace.file.facts.settings.items() if key not in CURRENT}
     of_baseline = {field.name for field in fields(Baseline)} & set(recorded)
     baseline = Baseline(**{name: recorded.pop(name) for name in of_baseline})
     models = {**recorded.get("models", {}), **given.get("models", {})}
@@ -229,8 +245,8 @@ def _components(
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:
-    """Makes settings of `values` and defaults; file and environment give only settings in `_CURRENT`."""
-    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in _CURRENT}
+    """Makes settings of `values` and defaults; file and environment give only settings in `CURRENT`."""
+    fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in CURRENT}
     return Settings(**{**fixed, **values, "trace": False, "readings": False})
 
 

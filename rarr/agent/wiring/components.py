@@ -21,11 +21,12 @@ from rarr.backends.prompted.model_calibration import Judgement, calibration_path
 from rarr.backends.prompted.passage_surroundings import BlockFinder, Surroundings
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
-from rarr.backends.prompted.rewriting_baselines import PromptedRewriter
+from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules import answer_comparison, short_answer_checks
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
+    NoEditor,
     NoRewriter,
     RandomRewriter,
     TextQueries,
@@ -136,6 +137,8 @@ class ComponentMaker:
     def query_generator(self) -> QueryGenerator:
         if self.baseline.queries != "questions":
             return TextQueries(self.baseline.queries, by_value="check_agreement" not in self.named)
+        if self.baseline.editor == "lamda" and "generate_queries" in self.named:
+            return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
         if "generate_queries" not in self.named:
             return EnglishQuestions(ValueQuestions())
         prompted = PromptedQuestions(
@@ -143,6 +146,7 @@ class ComponentMaker:
             self.prompts,
             samples=self.settings.query_samples,
             temperature=self.settings.query_temperature,
+            merging=self.settings.merge_questions,
         )
         return CodeFirstQuestions(ValueQuestions(), prompted) if self.settings.blind else prompted
 
@@ -153,7 +157,13 @@ class ComponentMaker:
             return self._embedded_checker()
         model = self.models[self.named["check_agreement"]]
         whole_text = self.settings.scope == "text"
-        seeing = PromptedChecker(model, self.prompts, whole_text=whole_text, reader=short_answer_checks)
+        seeing = PromptedChecker(
+            model,
+            self.prompts,
+            whole_text=whole_text,
+            reader=short_answer_checks,
+            needs_both_answers=self.settings.verify,
+        )
         blind = BlindChecker(
             model.saving(self.readings or self.opened.readings),
             self.prompts,
@@ -171,10 +181,17 @@ class ComponentMaker:
         return EnglishChecker(ValueAgreement() if by_rules else TrainedAgreement(self.opened.encoder))
 
     def editor(self) -> Editor:
+        if self.baseline.editor == "unedited":
+            return NoEditor()
         if "edit" not in self.named:
             return ValueEditor()
         model = self.models[self.named["edit"]]
-        prompted = PromptedEditor(model, self.prompts, whole_text=self.settings.scope == "text")
+        prompted = PromptedEditor(
+            model,
+            self.prompts,
+            whole_text=self.settings.scope == "text",
+            checked=self.baseline.agreement,
+        )
         return CodeFirstEditor(ValueEditor(), prompted) if self.settings.blind else prompted
 
     def rewriter(self) -> Rewriter | None:
@@ -183,7 +200,7 @@ class ComponentMaker:
             if "edit" not in self.named:
                 raise SettingsError(f"editor {editor!r} needs a language model: name it with model")
             model = self.models[self.named["edit"]]
-            return PromptedRewriter(model, self.prompts, whole=editor == "lamda")
+            return PromptedRewriter(model, self.prompts, anew=editor == "lamda")
         if editor == "random":
             return RandomRewriter()
         return NoRewriter() if editor == "none" else None
@@ -198,7 +215,9 @@ class ComponentMaker:
 
             return NliVerifier(self.nli, self.settings.support_threshold)
         model = self.models[self.named["attribute"]]
-        word = PromptedVerifier(model, self.prompts)
+        word = PromptedVerifier(model, self.prompts, self.settings.judge_wording)
+        if self.settings.judge_wording != "attribution":  # a calibration is one of the default wording
+            return word
         judge = self._calibrated_judge(model, "support")
         return word if judge is None else CalibratedVerifier(judge, word, self.prompts)
 

@@ -15,10 +15,10 @@ from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.model_profile import ProfilePlace, Speed
+from rarr.tools.models.providers import MODEL_NAMES, default_url
 from rarr.tools.text.plurals_and_articles import kind_of
 
-VLLM = "http://localhost:8000/v1"
-_CHOICE = "give embedded, rules, vllm:NAME, openai:NAME, or another provider:NAME of LangChain"
+_CHOICE = f"give embedded, rules, {MODEL_NAMES}, or another provider:NAME of LangChain"
 
 
 class LanguageModels:
@@ -111,9 +111,7 @@ def profile_place(settings: Settings, name: Any) -> ProfilePlace | None:
     if not isinstance(name, str) or ":" not in name or name.startswith(("nli:", "scripted:")):
         return None
     base_url, api_key, _ = access(settings, name)
-    if base_url is None and name.startswith("vllm:"):
-        base_url = VLLM
-    return ProfilePlace.of(settings.home, name, base_url or "", api_key)
+    return ProfilePlace.of(settings.home, name, base_url or default_url(name) or "", api_key)
 
 
 def _at_most(concurrency: int, speed: Speed | None) -> Speed | None:
@@ -146,12 +144,12 @@ def chat_model(name: Any, settings: Settings, form: RequestForm = FULL_FORM) -> 
 
         return ScriptedModel.from_file(Path(model))
     base_url, api_key, extra = access(settings, name)
-    if provider == "vllm":
+    if server := default_url(name):
         from rarr.tools.models.openai_protocol import OpenAIProtocol  # the client takes a second to import
 
         return OpenAIProtocol(
             name,
-            base_url=_url(base_url or VLLM, name),
+            base_url=_url(base_url or server, name),
             api_key=api_key,
             timeout_s=settings.timeout_s,
             extra=extra,
@@ -193,8 +191,7 @@ def _saved_as(name: Any, chat: ChatModel, settings: Settings) -> str | None:
     if name.startswith("scripted:"):
         return None
     base_url, _, extra = access(settings, name)
-    default = VLLM if name.startswith("vllm:") else getattr(chat, "server", None)
-    server = base_url or default
+    server = base_url or default_url(name) or getattr(chat, "server", None)
     return server and json.dumps([name, server.rstrip("/"), extra], sort_keys=True)
 
 

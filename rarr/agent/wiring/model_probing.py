@@ -14,6 +14,7 @@ from rarr.tools.models.chat import FULL_FORM, CallFailure, ChatModel, RequestFor
 from rarr.tools.models.meter import Meter, ModelCall
 from rarr.tools.models.model_profile import ModelProfile, ProfilePlace
 from rarr.tools.models.probing import profile_of
+from rarr.tools.models.providers import MODEL_NAMES
 
 _UNLISTED = "give a name that it lists, or correct base_url, which usually ends in /v1"
 _NOT_READY = "wait until it is ready, or look at the log of its server"
@@ -59,9 +60,7 @@ async def asked_profile(name: str, settings: Settings, on_call: Callable[[ModelC
 def _place(name: str, settings: Settings) -> ProfilePlace:
     place = profile_place(settings, name)
     if place is None:
-        raise InputError(
-            f"model {name!r} has no server to ask: give vllm:NAME, openai:NAME, or another provider"
-        )
+        raise InputError(f"model {name!r} has no server to ask: give {MODEL_NAMES}, or another provider")
     return place
 
 

@@ -4,18 +4,18 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rarr.agent.wiring.resources import Resources
+from rarr.agent.wiring.source_limits import source_limits
 from rarr.agent.wiring.user_retrievers import object_retriever
-from rarr.agent.wiring.web_sources import WEB_SOURCES, source_limits
+from rarr.agent.wiring.web_sources import SOURCES, WEB_SOURCES, NamedSource
 from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.backends.rules.ranking import OverlapReranker
 from rarr.components import Reranker, Retriever
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
-from rarr.retrievers import SOURCES
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.web.allowed_sources import SourceLimits
+from rarr.retrievers.web.limited_passages import within_limits
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.meter import meter
 
@@ -57,8 +57,8 @@ def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = 
     return CombinedRetriever(dict(zip(_names(given), sources, strict=True)), on_failure=_warn)
 
 
-def web_source(name: str, settings: Settings, opened: Resources) -> Any:
-    """Makes the web source with this name, without the limits of the settings; None for any other name."""
+def web_source(name: str, settings: Settings, opened: Resources) -> NamedSource | None:
+    """Makes the source with this name, without the limits of the settings; None if the table lacks it."""
     return WEB_SOURCES[name](settings, opened) if name in WEB_SOURCES else None
 
 
@@ -111,33 +111,35 @@ def _names(given: Sequence[Any]) -> list[str]:
 def _named_source(name: str, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
     if name == "corpus":
         return opened.keep(_corpus(settings, on_index))
-    if name not in WEB_SOURCES:
+    source = web_source(name, settings, opened)
+    if source is None:
         raise SettingsError(
             f"unknown search {name!r}: give {_KNOWN}, several with commas, or a retriever object"
         )
-    return _LimitedSource(web_source(name, settings, opened), source_limits(settings))
+    return _LimitedSource(name, source, source_limits(settings))
 
 
 class _LimitedSource:
-    """Wraps a web source, and removes passages that the domains and dates of the settings do not allow."""
+    """Wraps a named source, and removes passages that the domains and dates of the settings do not allow."""
 
-    def __init__(self, source: Retriever, limits: SourceLimits) -> None:
-        self.source, self._limits = source, limits
+    def __init__(self, name: str, source: NamedSource, limits: SourceLimits) -> None:
+        self._name, self.source, self._limits = name, source, limits
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        return await work(self._limits.keep, await self.source.retrieve(query, k))
+        return await within_limits(self._name, await self.source.retrieve(query, k), self._limits)
 
 
 def served_reranker(settings: Settings, opened: Resources) -> "EndpointReranker":
     """Makes the client for the reranker `vllm:NAME` of the settings, and adds it to `opened`."""
-    from rarr.agent.wiring.language_models import VLLM, access
+    from rarr.agent.wiring.language_models import access
     from rarr.retrievers.rerank.endpoint import EndpointReranker
     from rarr.tools.models.concurrency_limit import Limiter
+    from rarr.tools.models.providers import DEFAULT_URLS
 
     base_url, api_key, _ = access(settings, settings.reranker)
     served = EndpointReranker(
         settings.reranker.removeprefix(SERVED),
-        base_url=base_url or VLLM,
+        base_url=base_url or DEFAULT_URLS["vllm"],
         api_key=api_key,
         limiter=Limiter(settings.concurrency),
         timeout_s=settings.timeout_s,

@@ -10,8 +10,8 @@ from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.allowed_sources import SourceLimits
+from rarr.retrievers.web.limited_passages import within_limits
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.text.plurals_and_articles import kind_of
 
@@ -70,7 +70,7 @@ class ObjectRetriever:
             ) from error
         if wrong := _wrong(passages):
             raise self._returned(wrong)
-        return await work(self._limits.keep, passages)
+        return await within_limits(f"the retriever {self._name}", passages, self._limits)
 
     def _returned(self, result: str) -> RetrievalError:
         return RetrievalError(f"the retriever {self._name} returned {result}: write {WANTED}")

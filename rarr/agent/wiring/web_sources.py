@@ -1,15 +1,37 @@
-"""Makes the web sources that `search` may name. A new source needs a function and an entry here."""
+"""Makes the sources that `search` may name, except the corpus: those on the web, and any other.
 
-from collections.abc import Callable
-from typing import Any
+A new source needs a function and an entry here. The command line imports this file for the names, so that
+the rest of the package is imported where a source is made.
+"""
 
-from rarr.agent.wiring.resources import Resources
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
 from rarr.errors import SettingsError
-from rarr.retrievers.web.allowed_sources import SourceLimits
-from rarr.settings import Settings
+
+if TYPE_CHECKING:
+    from rarr.agent.wiring.resources import Resources
+    from rarr.records import Passage
+    from rarr.retrievers.web.probes import Probe
+    from rarr.settings import Settings
 
 
-def _wikipedia(settings: Settings, opened: Resources) -> Any:
+@runtime_checkable
+class NamedSource(Protocol):
+    """A retriever that has a name in the settings."""
+
+    async def retrieve(self, query: str, k: int) -> "Sequence[Passage]":
+        """Returns passages of the `k` best documents. Raises `RetrievalError`."""
+
+    def probe(self) -> "Probe | None":
+        """Describes a free request that shows whether the source can be used; None if there is no request.
+
+        A source without a server, such as a file, checks itself here, and raises `RetrievalError` with the
+        cure.
+        """
+
+
+def _wikipedia(settings: "Settings", opened: "Resources") -> NamedSource:
     from rarr.retrievers.web.wikipedia import Wikipedia
 
     if settings.published_after or settings.published_before:
@@ -27,7 +49,8 @@ def _wikipedia(settings: Settings, opened: Resources) -> Any:
     return opened.keep(wiki)
 
 
-def _tavily(settings: Settings, opened: Resources) -> Any:
+def _tavily(settings: "Settings", opened: "Resources") -> NamedSource:
+    from rarr.agent.wiring.source_limits import source_limits
     from rarr.retrievers.web.tavily import Tavily
 
     key = settings.tavily_key
@@ -42,7 +65,8 @@ def _tavily(settings: Settings, opened: Resources) -> Any:
     return opened.keep(tavily)
 
 
-def _searxng(settings: Settings, opened: Resources) -> Any:
+def _searxng(settings: "Settings", opened: "Resources") -> NamedSource:
+    from rarr.agent.wiring.source_limits import source_limits
     from rarr.retrievers.fetch.fetching import Fetcher
     from rarr.retrievers.fetch.page_reader import PageReader
     from rarr.retrievers.web.searxng import SearXNG
@@ -60,17 +84,11 @@ def _searxng(settings: Settings, opened: Resources) -> Any:
     return opened.keep(source)
 
 
-def source_limits(settings: Settings) -> SourceLimits:
-    return SourceLimits(
-        include=tuple(settings.include_domains),
-        exclude=tuple(settings.exclude_domains),
-        after=settings.published_after,
-        before=settings.published_before,
-    )
-
-
-WEB_SOURCES: dict[str, Callable[[Settings, Resources], Any]] = {
+WEB_SOURCES: dict[str, Callable[["Settings", "Resources"], NamedSource]] = {
     "wikipedia": _wikipedia,
     "tavily": _tavily,
     "searxng": _searxng,
 }
+
+SOURCES = ("corpus", *WEB_SOURCES)
+"""The names that the setting `search` accepts."""

@@ -41,10 +41,20 @@ class PromptedChecker:
     """An agreement checker that asks a language model, once for each query and evidence."""
 
     def __init__(
-        self, model: LanguageModel, prompts: Prompts, *, whole_text: bool, reader: AnswerReader
+        self,
+        model: LanguageModel,
+        prompts: Prompts,
+        *,
+        whole_text: bool,
+        reader: AnswerReader,
+        needs_both_answers: bool = True,
     ) -> None:
+        """Without `needs_both_answers`, a disagreement counts although the model gives no answer.
+
+        So it does in the paper, whose gate reads the verdict alone.
+        """
         self._model, self._prompts, self._whole_text = model, prompts, whole_text
-        self._reader = reader
+        self._reader, self._needs_both_answers = reader, needs_both_answers
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one check."""
@@ -87,13 +97,17 @@ class PromptedChecker:
             " ".join(answer.split()) for answer in (agreement.text_answer, agreement.evidence_answer)
         )
         reason = ""
+        lacking = not (text_answer and evidence_answer)
+        counts = lacking and agreement.verdict == "disagrees" and not self._needs_both_answers
+        if counts and not (text_answer or evidence_answer):
+            return ""
         if agreement.verdict == "disagrees" and text_answer.casefold() == evidence_answer.casefold():
             reason = f"gives {evidence_answer!r} for both"
-        elif not (text_answer and evidence_answer):
+        elif lacking and not counts:
             reason = "gives an answer for one of the two alone"
-        elif passage and not self._reader.is_stated(evidence_answer, passage):
+        elif passage and evidence_answer and not self._reader.is_stated(evidence_answer, passage):
             reason = f"its answer of the evidence, {evidence_answer!r}, does not stand in the passage"
-        elif not self._reader.is_stated(text_answer, text):
+        elif text_answer and not self._reader.is_stated(text_answer, text):
             reason = f"its answer of the text, {text_answer!r}, does not stand in the text"
         elif agreement.verdict == "agrees" and self._reader.has_other_values(
             text_answer, text, evidence_answer, passage

@@ -30,12 +30,17 @@ class EditAnswer(BaseModel):
 class PromptedEditor:
     """An editor that asks a language model for one change. Only the words that the model names change."""
 
-    def __init__(self, model: LanguageModel, prompts: Prompts, *, whole_text: bool) -> None:
+    def __init__(
+        self, model: LanguageModel, prompts: Prompts, *, whole_text: bool, checked: bool = True
+    ) -> None:
+        """Without `checked`, no agreement was asked about, and the model may not decline an edit."""
         self._model, self._prompts, self._whole_text = model, prompts, whole_text
+        self._checked = checked
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one edit."""
-        return self._prompts.expected(self._model, "edit", text, context, whole=self._whole_text)
+        name = "edit" if self._checked else "edit_unchecked"
+        return self._prompts.expected(self._model, name, text, context, whole=self._whole_text)
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
@@ -45,16 +50,17 @@ class PromptedEditor:
         Raises `ModelError` if the words to change do not occur in the text.
         """
         scope = await work(partial(scope_of, text, query, whole=self._whole_text))
-        prompt, variables = self._prompts.of(
-            "edit",
-            context,
-            before=scope.before,
-            text=scope.span.of(text),
-            query=query.text,
-            text_answer=check.text_answer,
-            evidence_answer=check.evidence_answer,
-            evidence=quoted_evidence(evidence),
-        )
+        shown = {
+            "before": scope.before,
+            "text": scope.span.of(text),
+            "query": query.text,
+            "evidence": quoted_evidence(evidence),
+        }
+        if self._checked:
+            answers = {"text_answer": check.text_answer, "evidence_answer": check.evidence_answer}
+            prompt, variables = self._prompts.of("edit", context, **shown, **answers)
+        else:
+            prompt, variables = self._prompts.of("edit_unchecked", context, **shown)
         answer = await self._model.ask(prompt, EditAnswer, variables)
         if not answer.span.strip() or answer.span == answer.revision:
             return None

@@ -1,6 +1,6 @@
 """Asks a language model whether a revision keeps the intent of a text: Pres_intent (Gao et al. 2023, 2.2).
 
-People judged it in the paper.
+People judged it in the paper, on three levels: the intent is preserved completely, mostly, or not.
 """
 
 from typing import Literal
@@ -14,10 +14,10 @@ from rarr.tools.models.language_model import LanguageModel
 
 
 class IntentAnswer(BaseModel):
-    """The model's answer: is the intent preserved or changed, and why?"""
+    """The model's answer: how far is the intent preserved, and why?"""
 
     reason: str = ""
-    verdict: Literal["preserved", "changed"]
+    verdict: Literal["completely", "mostly", "not"]
 
 
 class PromptedIntentJudge:
@@ -31,10 +31,10 @@ class PromptedIntentJudge:
         return self._prompts.expected(self._model, "judge_intent", 2 * text, None, whole=True)
 
     async def preserved(self, original: str, revised: str, context: str | None) -> float:
-        """Returns 1 if the revision keeps the intent of the text, else 0. Raises `ModelError`."""
+        """Returns 1 if the revision keeps the intent of the text completely, else 0. Raises `ModelError`."""
         variables = intent_variables(original, revised, context)
         answer = await self._model.ask(self._prompts["judge_intent"], IntentAnswer, variables)
-        return float(answer.verdict == "preserved")
+        return float(answer.verdict == "completely")
 
 
 def intent_variables(original: str, revised: str, context: str | None) -> dict[str, str]:

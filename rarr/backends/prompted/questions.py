@@ -42,9 +42,19 @@ class QuestionsAnswer(BaseModel):
 class PromptedQuestions:
     """A query generator that asks a language model for questions about every part of a text."""
 
-    def __init__(self, model: LanguageModel, prompts: Prompts, *, samples: int, temperature: float) -> None:
+    def __init__(
+        self,
+        model: LanguageModel,
+        prompts: Prompts,
+        *,
+        samples: int,
+        temperature: float,
+        merging: bool = True,
+    ) -> None:
+        """`merging`: keep one question about the same words; else all questions with different words."""
         self._model, self._prompts = model, prompts
         self._samples, self._temperature = samples, temperature
+        self._united = distinct_questions if merging else different_questions
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage for a whole text, with one question for each sentence and sample."""
@@ -72,7 +82,7 @@ class PromptedQuestions:
                 raise failure
             meter().warn("questions_missing", f"a part of the text could not be asked about: {failure}")
         asked = [question for questions in results if isinstance(questions, list) for question in questions]
-        return await work(distinct_questions, asked, text)
+        return await work(self._united, asked, text)
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
@@ -90,7 +100,12 @@ class PromptedQuestions:
         }
         prompt = of_written(self._prompts["target_queries"], variables["sentences"], tokens_each=TOKENS_ASKED)
         answer = await self._model.ask(prompt, QuestionsAnswer, variables)
-        return await work(_merged, answer, prompt, text, spans)
+        return await work(self._merged, answer, prompt, text, spans)
+
+    def _merged(
+        self, answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[Span]
+    ) -> list[Question]:
+        return self._united(_placed(answer, prompt, text, spans), text)
 
     async def _about(self, text: str, part: Span, context: str | None) -> list[Question]:
         plain, variables = self._prompts.of("generate_queries", context, text=part.of(text))
@@ -99,10 +114,6 @@ class PromptedQuestions:
             prompt, QuestionsAnswer, variables, samples=self._samples, temperature=self._temperature
         )
         return await work(_placed_in, part, samples, prompt, text)
-
-
-def _merged(answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
-    return distinct_questions(_placed(answer, prompt, text, spans), text)
 
 
 def _placed_in(part: Span, samples: Sequence[QuestionsAnswer], prompt: Prompt, text: str) -> list[Question]:
@@ -159,6 +170,12 @@ def distinct_questions(questions: Sequence[Question], text: str) -> list[Questio
         if not any(_same(question, other, text) for other in kept):
             kept.append(question)
     return kept
+
+
+def different_questions(questions: Sequence[Question], text: str) -> list[Question]:
+    """Returns the questions in text order, each wording once: the union of the paper (section 3.1)."""
+    ordered = sorted(questions, key=lambda question: (question.start, question.end))
+    return list({question.text: question for question in reversed(ordered)}.values())[::-1]
 
 
 def _same(question: Question, other: Question, text: str) -> bool:

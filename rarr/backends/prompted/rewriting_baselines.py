@@ -1,4 +1,4 @@
-"""Asks a language model to rewrite a text, for comparison: EFEC by sentence, LaMDA the whole text."""
+"""Asks a language model to rewrite a whole text by all its evidence, for comparison: EFEC and LaMDA."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,12 @@ from pydantic import BaseModel
 from rarr.backends.prompted.answer_bounds import of_written
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
-from rarr.records import Evidence, ExpectedUsage
+from rarr.records import Evidence, ExpectedUsage, Question
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span
 
 BETWEEN = "\n* * *\n"  # separates two evidences
+SEARCHES = 4  # searches of LaMDA for one text, at most
 
 
 class RewriteAnswer(BaseModel):
@@ -23,17 +24,19 @@ class RewriteAnswer(BaseModel):
 class PromptedRewriter:
     """A rewriter that shows a language model all evidence at once, and sets no limit on the changes.
 
-    One call for each sentence (EFEC: Thorne and Vlachos 2021), or for the text (LaMDA Research: Thoppilan
-    et al. 2022).
+    It corrects the text (EFEC: Thorne and Vlachos 2021), or with `anew` writes it anew (LaMDA Research:
+    Thoppilan et al. 2022), in one call.
     """
 
-    def __init__(self, model: LanguageModel, prompts: Prompts, *, whole: bool) -> None:
-        self._model, self._prompts, self.whole = model, prompts, whole
-        self._name = "rewrite_text" if whole else "rewrite_sentence"
+    whole = True
+
+    def __init__(self, model: LanguageModel, prompts: Prompts, *, anew: bool) -> None:
+        self._model, self._prompts = model, prompts
+        self._name = "rewrite_text" if anew else "correct_text"
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one call."""
-        return self._prompts.expected(self._model, self._name, text, None, whole=self.whole)
+        return self._prompts.expected(self._model, self._name, text, None, whole=True)
 
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
         """Returns the model's new words for `span`, or the old words for an empty answer.
@@ -49,3 +52,39 @@ class PromptedRewriter:
         prompt = of_written(self._prompts[self._name], variables["text"], variables["evidence"])
         answer = await self._model.ask(prompt, RewriteAnswer, variables)
         return prompt.quoted(span.of(text)).original(answer.revision).strip() or span.of(text)
+
+
+class SearchesAnswer(BaseModel):
+    """The model's answer: the searches that it would make."""
+
+    queries: list[str]
+
+
+class PromptedSearches:
+    """The research of LaMDA (Thoppilan et al. 2022): the model writes its own searches about a whole text.
+
+    It writes them in one call. LaMDA itself reads the results of a search before it writes the next.
+    """
+
+    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
+        self._model, self._prompts = model, prompts
+
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
+        """Estimates the usage of one call."""
+        return self._prompts.expected(self._model, "search_queries", text, None, whole=True)
+
+    async def generate(self, text: str, context: str | None) -> Sequence[Question]:
+        """Returns the searches that the model writes, at most `SEARCHES`; each is about the whole text.
+
+        Raises `ModelError`.
+        """
+        variables = {"context": context or NOTHING, "text": text}
+        answer = await self._model.ask(self._prompts["search_queries"], SearchesAnswer, variables)
+        queries = dict.fromkeys(words for query in answer.queries if (words := " ".join(query.split())))
+        return [Question(text=query, start=0, end=len(text)) for query in list(queries)[:SEARCHES]]
+
+    async def target(
+        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+    ) -> Sequence[Question]:
+        """Returns no queries: the text is rewritten only once."""
+        return ()

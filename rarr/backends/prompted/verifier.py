@@ -2,22 +2,15 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel
-
+from rarr.backends.prompted.attribution_wordings import WORDINGS
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.records import AttributionClass, Evidence, ExpectedUsage
+from rarr.settings import Wording
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
-
-
-class AttributionAnswer(BaseModel):
-    """The model's answer: the class of the sentence, and why."""
-
-    reason: str = ""
-    verdict: AttributionClass
 
 
 class PromptedVerifier:
@@ -26,12 +19,13 @@ class PromptedVerifier:
     Support is 1 if the evidence supports the sentence fully, else 0.
     """
 
-    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
-        self._model, self._prompts = model, prompts
+    def __init__(self, model: LanguageModel, prompts: Prompts, wording: Wording = "attribution") -> None:
+        """`wording` is the task as which the model is asked about support."""
+        self._model, self._prompts, self._asked = model, prompts, WORDINGS[wording]
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage for one sentence and one evidence."""
-        return self._prompts.expected(self._model, "judge_attribution", text, None, whole=False)
+        return self._prompts.expected(self._model, self._asked.prompt, text, None, whole=False)
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
@@ -48,11 +42,11 @@ class PromptedVerifier:
         Raises `ModelError` for a sentence without a judgement.
         """
         asked = await work(support_variables, text, context, spans, evidence)
-        prompt = self._prompts["judge_attribution"]
+        prompt = self._prompts[self._asked.prompt]
         judged = await together(
-            *(self._model.ask(prompt, AttributionAnswer, variables) for variables in asked)
+            *(self._model.ask(prompt, self._asked.shape, variables) for variables in asked)
         )
-        return [answer.verdict for answer in judged]
+        return [self._asked.classes[answer.verdict] for answer in judged]
 
 
 def support_variables(

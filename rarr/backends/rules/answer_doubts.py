@@ -4,9 +4,9 @@ import re
 
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage
+from rarr.backends.rules.incomparable_numbers import is_other_number
 from rarr.backends.rules.incomparable_values import (
     is_elsewhere_in_time,
-    is_other_number,
     is_supposed,
     opens_with_sibling,
 )

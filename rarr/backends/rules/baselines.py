@@ -9,7 +9,7 @@ from rarr.backends.rules.agreement import queried_value
 from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.questions import value_questions
 from rarr.backends.rules.values import same_value
-from rarr.records import Agreement, Evidence, Query, Question
+from rarr.records import Agreement, Change, Check, Evidence, Query, Question
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
@@ -54,10 +54,11 @@ class UngatedAgreement:
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Returns `unknown`, with both values as answers if the evidence has another value of the kind."""
-        return await work(_other_value, text, context, query, evidence)
+        return await work(other_value, text, context, query, evidence)
 
 
-def _other_value(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+def other_value(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
+    """Finds the value that a query asks for, and the most likely other value of the evidence for it."""
     queried = queried_value(text, context, query)
     if queried is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
@@ -112,3 +113,13 @@ class NoRewriter:
     async def rewrite(self, text: str, context: str | None, span: Span, evidence: Sequence[Evidence]) -> str:
         """Returns the sentence at `span`, unchanged."""
         return span.of(text)
+
+
+class NoEditor:
+    """Makes no edit: disagreements stay in the report."""
+
+    async def edit(
+        self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
+    ) -> Change | None:
+        """Returns None."""
+        return None

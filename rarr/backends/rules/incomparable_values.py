@@ -1,13 +1,14 @@
 """Decides why another value of the evidence does not answer the question about the claim's value."""
 
 import re
-from itertools import combinations
+from itertools import pairwise
 
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.clause_events import is_another_event, is_recurring
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.denied_claims import is_negated
+from rarr.backends.rules.incomparable_numbers import is_other_number
 from rarr.backends.rules.mutually_exclusive_words import ExclusiveTerm
 from rarr.backends.rules.name_matching import PLACE_ADJECTIVES, key_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence
@@ -22,8 +23,6 @@ from rarr.backends.rules.words_around_values import next_stem
 SAME_EVENT_COVERAGE = 0.85  # a sentence that covers this share of the claim tells the same event
 CLEAR_NAME_COVERAGE = 0.7
 CLEAR_PERSON_COVERAGE = 0.45
-SAME_SCALE = 5  # two measures of one thing differ by less than this factor
-SAME_SCALE_COUNTED = 25  # two counts of one thing differ by less than this factor
 
 # An ordinal before these nouns identifies the thing, and is no statement about it.
 _COUNTED_OFF = """
@@ -31,9 +30,6 @@ season edition series round episode album version team half wife husband quarter
 month game match floor set part volume chapter act symphony generation term
 """
 _IDENTIFIED = {stem(word) for word in _COUNTED_OFF.split()}
-_RANGE = re.compile(
-    r"\b(?:from|between)\s+\S+\s+(?:\w+\s+)?(?:to|and)\s+\S+|\d\s?[–-]\s?\d|\d\s+to\s+[$€£]?\d"
-)
 _HEDGED_DATE = re.compile(
     r"\b(?:around|about|circa|c\.|roughly|approximately|before|after|by)\s*$", re.IGNORECASE
 )
@@ -47,6 +43,7 @@ _SUPPOSED = re.compile(
     r"|expect(?:s|ed)|scheduled|projected|according\s+to|reportedly|allegedly)\b|\?\W*$",
     re.IGNORECASE,
 )
+_TO = re.compile(r"\s*(?:to|until|till|through|[–-])\s*(?:the\s+)?", re.IGNORECASE)
 _LASTS = re.compile(r"\b(?:since|as of|until|till)\b", re.IGNORECASE)
 _ADJECTIVE = re.compile(r"(?:an|ese|ish|ic|al|ans|ists|ques|ch|tch)$")
 
@@ -73,7 +70,7 @@ def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
 
 def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
     """Does `other` answer another question: about another subject, event or time, or by arithmetic?"""
-    if is_supposed(claim.sentence, evidence):
+    if is_supposed(claim.sentence, evidence) or _is_range_end(other.sentence, other.value):
         return True
     if is_bound_alone(claim.sentence, value, other.sentence, other.value):
         return True
@@ -92,6 +89,15 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedP
     if _other_numbers(claim, other) if value.kind == "date" else is_elsewhere_in_time(claim, value, other):
         return True
     return isinstance(value.read, Quantity) and is_other_number(claim, value, value.read, other, evidence)
+
+
+def _is_range_end(part: ParsedSentence, value: Value) -> bool:
+    """Is the word an end of a range, such as Tuesday in "Tuesday to Sunday"? It may hold another word."""
+    ends = [term for term in part.values if term.kind == "term"]
+    return any(
+        value in (first, second) and _TO.fullmatch(part.text, first.end, second.start)
+        for first, second in pairwise(ends)
+    )
 
 
 def _anchors(part: ParsedSentence, value: Value) -> list[Value]:
@@ -169,37 +175,6 @@ def _tells_event(claim: Claim, date: Value, value: Value) -> bool:
         return value.kind in ("name", "date")
     part = claim.sentence
     return value.read.unit != ORDINAL and part.clause(value.start) == part.clause(date.start)
-
-
-def is_other_number(
-    claim: Claim, value: Value, number: Quantity, other: Candidate, evidence: ParsedPassage
-) -> bool:
-    """Is the claim's number a result, an end of a range, in another unit, or of another scale?"""
-    around = claim.sentence.text[max(0, value.start - 24) : value.end + 12]
-    if _RANGE.search(around) or _derivable(number, evidence):
-        return True
-    claimed = claim.sentence.text[value.start : value.end].lower()
-    if any(claimed == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
-        return True
-    evidence_quantity = other.value.read
-    if not (isinstance(evidence_quantity, Quantity) and evidence_quantity.amount and number.amount):
-        return False
-    most = SAME_SCALE if number.form else SAME_SCALE_COUNTED
-    return max(number.amount / evidence_quantity.amount, evidence_quantity.amount / number.amount) > most
-
-
-def _derivable(number: Quantity, evidence: ParsedPassage) -> bool:
-    """Is the claim's number a result of numbers of the evidence: a span of years, an age or a sum?"""
-    meanings = [v.read for part in evidence.sentences for v in part.values]
-    amounts = [read.amount for read in meanings if isinstance(read, Quantity) and read.unit == number.unit]
-    years = [read.first_year for read in meanings if isinstance(read, Date) and read.first_year is not None]
-    if number.unit in ("year", "") and any(
-        abs(abs(a - b) - number.amount) <= 1 for a, b in combinations(years, 2)
-    ):
-        return True
-    near = max(0.002 * abs(number.amount), 0.01)
-    results = (result for a, b in combinations(amounts, 2) for result in (a + b, abs(a - b)))
-    return any(abs(result - number.amount) <= near for result in results)
 
 
 def is_elsewhere_in_time(claim: Claim, value: Value, other: Candidate) -> bool:

@@ -119,14 +119,10 @@ _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$", "JPY": "¥"}
 _CURRENCIES = {"dollar": "$", "euro": "€", "pound": "£", "yen": "¥"}
 
 
-_SAME_BOUND = 0.01
-"""The share by which two bounds may differ that mean the same."""
-
 CLOCK = "clock"
 """The unit of a time of day."""
 ORDINAL = "#"
 """The unit of an ordinal."""
-_HALF_DAY_MINUTES = 720
 
 
 class Quantity(NamedTuple):
@@ -163,28 +159,6 @@ def quantities(text: str) -> Iterator[Quantity]:
     for match in _NUMBER.finditer(text):
         if match["value"].lower() != "one":  # a pronoun or an article far more often than a count
             yield _number(text, match)
-
-
-def same_quantity(first: Quantity, second: Quantity) -> bool | None:
-    """Can two quantities mean the same? None where their units do not compare."""
-    if first.unit != second.unit:
-        return None
-    if first.unit == CLOCK:
-        return _same_time(first, second)
-    if first.bounded_side and first.bounded_side == second.bounded_side:
-        # Two bounds on one side always overlap: "up to 38.4" and "up to 39.4".
-        return abs(first.amount - second.amount) <= _SAME_BOUND * abs(second.amount)
-    # Conversions round: 60 metres are given as 197 feet.
-    slack = 0.02 * abs(second.amount) if first.form.lower() != second.form.lower() else 1e-9
-    return first.low <= second.high + slack and second.low <= first.high + slack
-
-
-def _same_time(first: Quantity, second: Quantity) -> bool | None:
-    """Are two times of day the same? None for 7:30 and 7:30 pm, since 7:30 may be in the evening."""
-    marked = [time.tail > time.end for time in (first, second)]
-    if abs(first.amount - second.amount) == _HALF_DAY_MINUTES and marked[0] != marked[1]:
-        return None
-    return first.amount == second.amount
 
 
 def ordinal_suffix(number: int) -> str:

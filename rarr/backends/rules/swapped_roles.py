@@ -1,5 +1,6 @@
 """Finds swapped roles: claim and evidence have the same words, but two groups of words changed places."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -17,6 +18,12 @@ _ROLE_WORDS = {
 _LONGEST = 60  # words of a claim; the search tries all ways to divide it
 
 
+# "was narrowly beaten by": the verb in the passive.
+_PASSIVE = re.compile(
+    r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?(?P<verb>\w+)\s+by\s", re.IGNORECASE
+)
+
+
 def has_swapped_roles(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
     """Does `evidence` repeat the claim's words, in any inflection, with two parts in each other's place?
 
@@ -24,8 +31,42 @@ def has_swapped_roles(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
     swap. Parts that may stand in either order are no swap: the two sides of "is", the members of a list,
     and two people who met.
     """
+    if _keeps_order_in_passive(claim, evidence) or _keeps_order_in_passive(evidence, claim):
+        return True
     evidence_words = [_compared(word) for word in evidence.words]
     return any(_is_swapped(claim.text, claim_words, evidence_words) for claim_words in _readings(claim))
+
+
+def _keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> bool:
+    """Does one sentence have the other's verb in the passive, with the same words before and behind it?
+
+    "Elm was beaten by Hay" and "Elm beat Hay" give the two each other's role.
+    """
+    for match in _PASSIVE.finditer(passive.text):
+        verb = next(word for word in passive.words if word.start == match.start("verb"))
+        if not verb.stem or any(
+            each["verb"].lower() == verb.text.lower() for each in _PASSIVE.finditer(active.text)
+        ):
+            continue
+        acting = next((word for word in active.content if word.stem == verb.stem), None)
+        if acting is None:
+            continue
+        before = _nearest(passive, match.start(), before=True), _nearest(active, acting.start, before=True)
+        behind = _nearest(passive, match.end(), before=False), _nearest(active, acting.end, before=False)
+        if before[0] and before[0] == before[1] and behind[0] and behind[0] == behind[1]:
+            return True
+    return False
+
+
+def _nearest(part: ParsedSentence, place: int, *, before: bool) -> str:
+    """Returns the stem of the nearest content word before or behind a place, without adverbs; else empty."""
+    words = [word for word in part.content if not word.text.endswith("ly")]
+    near = (
+        [word for word in words if word.end <= place][-1:]
+        if before
+        else [w for w in words if w.start >= place][:1]
+    )
+    return near[0].stem if near else ""
 
 
 def _compared(word: Token) -> str:

@@ -11,7 +11,8 @@ from rarr.backends.rules.dates import Date, dates, same_date
 from rarr.backends.rules.mutually_exclusive_words import ExclusiveTerm, exclusive_terms, same_term
 from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.proper_names import ProperName, proper_names
-from rarr.backends.rules.quantities import Quantity, quantities, same_quantity
+from rarr.backends.rules.quantities import Quantity, quantities
+from rarr.backends.rules.quantity_comparison import same_quantity
 from rarr.tools.text.blocks_and_sentences import Span
 
 ValueKind = Literal["date", "number", "name", "term"]
@@ -40,13 +41,15 @@ def checkable_values(text: str) -> tuple[Value, ...]:
     """
     all_terms = list(exclusive_terms(text))
     ranks = [term for term in all_terms if "-" in text[term.start : term.end]]
+    numbers = list(quantities(text))
+    names = [name for name in proper_names(text) if not any(_is_in_unit(name, number) for number in numbers)]
     all_values: list[Value] = []
     taken = bytearray(len(text))  # which characters a value has
     kinds: tuple[tuple[ValueKind, Iterable[Date | Quantity | ProperName | ExclusiveTerm]], ...] = (
         ("date", dates(text)),
         ("term", ranks),
-        ("name", proper_names(text)),
-        ("number", quantities(text)),
+        ("name", names),
+        ("number", numbers),
         ("term", all_terms),
     )
     for kind, readings in kinds:
@@ -55,6 +58,11 @@ def checkable_values(text: str) -> tuple[Value, ...]:
                 taken[read.start : read.end] = b"1" * (read.end - read.start)
                 all_values.append(Value(read.start, read.end, kind, read))
     return tuple(sorted(all_values, key=lambda value: value.start))
+
+
+def _is_in_unit(name: ProperName, number: Quantity) -> bool:
+    """Is the name a word of the number's unit, such as Celsius in "25 degrees Celsius"?"""
+    return number.end <= name.start and name.end <= number.tail
 
 
 def same_value(first: Value, second: Value) -> bool | None:

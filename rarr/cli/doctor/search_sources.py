@@ -14,10 +14,10 @@ from rarr.agent.wiring.search_and_reranking import (
     served_reranker,
     web_source,
 )
+from rarr.agent.wiring.web_sources import SOURCES
 from rarr.cli.doctor.findings import Finding
 from rarr.cli.doctor.source_probing import origin, reached
 from rarr.errors import InputError, RarrError
-from rarr.retrievers import SOURCES
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.retrievers.web.probes import Probe
 from rarr.settings import Settings
@@ -37,8 +37,10 @@ def sources(settings: Settings) -> Iterator[Finding]:
         except RarrError as error:
             yield Finding(f"search {name}" if name in SOURCES else "search", "broken", str(error))
             continue
-        if probe is None:
+        if not isinstance(name, str):
             yield Finding("search", "ok", f"{kind_of(name)} of your own; not asked")
+        elif probe is None:
+            yield Finding(f"search {name}", "ok", "configured; it has no server to ask")
         else:
             configured[f"search {name}"] = probe
     yield from _reached(configured, settings, default=settings.search is None)
@@ -71,9 +73,10 @@ def cache(settings: Settings) -> Finding:
 
 
 def _configured(name: Any, settings: Settings) -> Probe | None:
-    """Returns the probe of a named source; None for an object. Raises `RarrError` if it cannot be opened.
+    """Returns the probe of a named source; None for an object, and for a source without a server.
 
-    Its files are written into a temporary folder.
+    Raises `RarrError` if the source cannot be opened, or finds a fault in itself. Its cache is written into a
+    temporary folder.
     """
     with tempfile.TemporaryDirectory() as home:
         there = settings.model_copy(update={"search": name, "home": Path(home)})
@@ -81,7 +84,7 @@ def _configured(name: Any, settings: Settings) -> Probe | None:
         try:
             retriever(there, opened)
             source = web_source(name, there, opened) if isinstance(name, str) else None
-            return source and source.probe()
+            return source.probe() if source else None
         finally:
             run(opened.aclose())
 

@@ -7,20 +7,29 @@ auto_ais, auto_ais_by_evidence,     0..1    best entailment by one evidence, mea
 pres_lev, pres_lev_by_parts         0..1    characters kept: Gao et al. 2023
 pres_comb                           0..1    Pres_intent * Pres_Lev: Gao et al. 2023
 f1_ap                               0..1    harmonic mean of attribution and preservation: Gao et al. 2023
+f1_ap_of_set, measured_f1_ap,       0..1    the same of a set, from its two averages: Gao et al. 2023
+  paired_f1_ap
 edit_kinds, is_kind                 kinds   huge, bad, unnecessary, good: Chen et al. 2023 (PURR)
-citation_recall, supported          0..1    sentences that their citations entail: Gao et al. 2023b (ALCE)
-citation_precision, precise         0..1    citations that are not idle: Gao et al. 2023b (ALCE)
-citation_rate                       0..1    sentences with a citation: Zhang et al. 2024 (WikiGenBench)
+citation_recall, citation_precision 0..1    sentences that a citation entails, and citations that do:
+                                              Zhang et al. 2024 (WikiGenBench)
+citation_rate                       0..1    recall weighted by words: Zhang et al. 2024 (WikiGenBench)
+cited_share                         0..1    sentences with a citation
+alce_recall, supported              0..1    sentences that their citations entail: Gao et al. 2023b (ALCE)
+alce_precision, precise             0..1    citations that are not idle: Gao et al. 2023b (ALCE)
 classification                      0..1    scores of three classes: Yue et al. 2023 (AttrScore)
 detection                           0..1    AutoAIS against people: Malaviya et al. 2023 (ExpertQA)
 roc_auc                             0..1    true rows that score above false ones: Mann and Whitney 1947
+reliability                         0..1    probability and share of true rows, by bins
+expected_calibration_error          0..1    distance of probability and share, in bins: Naeini et al. 2015
+brier_score                         0..1    squared distance of probability and label: Brier 1950
+best_threshold, called_from         any     the threshold with the highest F1 or balanced accuracy
 restored                            bool    the human revision, exactly
 word_edits, in_all                  0..1    precision and recall of the words taken out and put in
 sari                                0..1    n-grams kept, added and deleted: Xu et al. 2016
 rouge_l                             0..1    longest common subsequence of words: Lin 2004, by a library
 krippendorff_alpha, agreement      -1..1    people beyond chance, of any number: Krippendorff 2011
 percent_agreement                   0..1    pairs of values of one item that are equal
-mean, bootstrap                     any     percentile bootstrap interval: Efron and Tibshirani 1993
+mean, bootstrap, bootstrap_each     any     percentile bootstrap interval: Efron and Tibshirani 1993
 share                               0..1    Wilson interval: Wilson 1927
 paired                              any     two systems on the same rows, permuted: Phipson and Smyth 2010
 """
@@ -34,9 +43,12 @@ from rarr.evals.metrics.agreement import (
 )
 from rarr.evals.metrics.citations import (
     CitedSentence,
+    alce_precision,
+    alce_recall,
     citation_precision,
     citation_rate,
     citation_recall,
+    cited_share,
     precise,
     supported,
 )
@@ -57,9 +69,19 @@ from rarr.evals.metrics.corrections import (
     word_edits,
 )
 from rarr.evals.metrics.edit_kinds import EDIT_KINDS, EditKind, edit_kinds, is_kind
+from rarr.evals.metrics.reliability import (
+    Called,
+    ReliabilityBin,
+    best_threshold,
+    brier_score,
+    called_from,
+    expected_calibration_error,
+    reliability,
+)
 from rarr.evals.metrics.rouge import rouge_l
 from rarr.evals.metrics.sari import sari
-from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, mean, paired, share
+from rarr.evals.metrics.set_f1 import Scored, f1_ap_of_set, measured_f1_ap, paired_f1_ap
+from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, bootstrap_each, mean, paired, share
 from rarr.ledger.attribution_scores import ais, auto_ais, auto_ais_by_evidence, best_support
 from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 
@@ -67,6 +89,7 @@ __all__ = [
     "ATTRIBUTION_CLASSES",
     "EDIT_KINDS",
     "Agreement",
+    "Called",
     "CitedSentence",
     "ClassScores",
     "Classification",
@@ -76,30 +99,44 @@ __all__ = [
     "EditKind",
     "Measured",
     "Paired",
+    "ReliabilityBin",
+    "Scored",
     "WordEdits",
     "agreement",
     "ais",
+    "alce_precision",
+    "alce_recall",
     "auto_ais",
     "auto_ais_by_evidence",
     "best_support",
+    "best_threshold",
     "bootstrap",
+    "bootstrap_each",
+    "brier_score",
+    "called_from",
     "citation_precision",
     "citation_rate",
     "citation_recall",
+    "cited_share",
     "classification",
     "detection",
     "edit_kinds",
+    "expected_calibration_error",
     "f1_ap",
+    "f1_ap_of_set",
     "in_all",
     "is_kind",
     "krippendorff_alpha",
     "mean",
+    "measured_f1_ap",
     "paired",
+    "paired_f1_ap",
     "percent_agreement",
     "precise",
     "pres_comb",
     "pres_lev",
     "pres_lev_by_parts",
+    "reliability",
     "restored",
     "roc_auc",
     "rouge_l",

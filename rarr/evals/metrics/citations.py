@@ -1,8 +1,10 @@
-"""Measures the quality of a text's citations: recall, precision and rate.
+"""Measures the quality of a text's citations, by the formulas of WikiGenBench and by those of ALCE.
 
-Recall and precision are those of ALCE (Gao et al. 2023b, "Citation quality"); the rate is that of
-WikiGenBench (Zhang et al. 2024). Entailments are judged elsewhere, and given as `CitedSentence`. All three
-are for one text; take their mean over several texts.
+`citation_recall`, `citation_precision` and `citation_rate` are those of WikiGenBench (Zhang et al. 2024,
+"Citation"): one citation that entails the sentence is enough. `alce_recall` and `alce_precision` are those of
+ALCE (Gao et al. 2023b, "Citation quality"): all citations of a sentence together must entail it, and idle
+citations are counted. Entailments are judged elsewhere, and given as `CitedSentence`. All of them are for one
+text; take their mean over several texts.
 """
 
 from collections.abc import Sequence
@@ -15,17 +17,21 @@ from rarr.errors import InputError
 class CitedSentence:
     """A sentence, and which of its citations entail it. None: could not be judged.
 
-    `entailed_by_all`: all its citations together entail it; not used for a sentence without citations.
-    `alone[i]`: citation i alone entails it. `without[i]`: all other citations entail it; False for an only
-    citation. Raises `InputError` if the two have different lengths.
+    `alone[i]`: citation i alone entails it; False for a citation of a source that does not exist. `words`:
+    the number of its words, without the marks of citations, for `citation_rate`.
+
+    The metrics of ALCE alone use the others. `entailed_by_all`: all its citations together entail it; not
+    used for a sentence without citations. `without[i]`: all other citations entail it; False for an only
+    citation. Raises `InputError` if `alone` and `without` have different lengths, unless `without` is empty.
     """
 
     entailed_by_all: bool | None = None
     alone: tuple[bool | None, ...] = ()
     without: tuple[bool | None, ...] = ()
+    words: int = 0
 
     def __post_init__(self) -> None:
-        if len(self.alone) != len(self.without):
+        if self.without and len(self.alone) != len(self.without):
             raise InputError(
                 f"a sentence has {len(self.alone)} judgements alone and {len(self.without)} without: "
                 "give both for each citation"
@@ -43,19 +49,57 @@ def precise(sentence: CitedSentence) -> tuple[bool | None, ...]:
     A citation is idle if it does not entail the sentence alone, and the others do without it.
     """
     whole = supported(sentence)
+    others = sentence.without or (None,) * len(sentence.alone)
     return tuple(
         _both(whole, _either(alone, None if without is None else not without))
-        for alone, without in zip(sentence.alone, sentence.without, strict=True)
+        for alone, without in zip(sentence.alone, others, strict=True)
     )
 
 
 def citation_recall(sentences: Sequence[CitedSentence]) -> float | None:
-    """Computes the share of judged sentences that their citations entail; None if no sentence was judged."""
-    return _share([supported(sentence) for sentence in sentences])
+    """WikiGenBench's recall: the share of sentences that at least one of their citations entails.
+
+    Sentences that could not be judged (None) do not count; None if no sentence was judged.
+    """
+    return _share([_entailed(sentence) for sentence in sentences])
 
 
 def citation_precision(sentences: Sequence[CitedSentence]) -> float | None:
-    """Computes the share of judged citations that are precise; None if no citation was judged.
+    """WikiGenBench's precision: the mean over sentences of the share of their citations that entail them.
+
+    A sentence without citations counts 0. Citations that could not be judged (None) do not count, and neither
+    do sentences of which no citation was judged; None if no sentence was judged.
+    """
+    shares = [_share(sentence.alone) if sentence.alone else 0.0 for sentence in sentences]
+    judged = [share for share in shares if share is not None]
+    return sum(judged) / len(judged) if judged else None
+
+
+def citation_rate(sentences: Sequence[CitedSentence]) -> float | None:
+    """WikiGenBench's rate: the share of the words that are in sentences which a citation entails.
+
+    Sentences that could not be judged (None) do not count; None if no words were judged.
+    """
+    judged = [sentence for sentence in sentences if _entailed(sentence) is not None]
+    words = sum(sentence.words for sentence in judged)
+    return sum(sentence.words for sentence in judged if _entailed(sentence)) / words if words else None
+
+
+def cited_share(sentences: Sequence[CitedSentence]) -> float | None:
+    """Computes the share of sentences with a citation, whether or not it entails them; None for none."""
+    return _share([bool(sentence.alone) for sentence in sentences])
+
+
+def alce_recall(sentences: Sequence[CitedSentence]) -> float | None:
+    """ALCE's recall: the share of judged sentences that all their citations together entail.
+
+    None if no sentence was judged.
+    """
+    return _share([supported(sentence) for sentence in sentences])
+
+
+def alce_precision(sentences: Sequence[CitedSentence]) -> float | None:
+    """ALCE's precision: the share of judged citations that are precise; None if no citation was judged.
 
     A text without citations has 0, as in ALCE's code; a text without sentences has None.
     """
@@ -63,9 +107,11 @@ def citation_precision(sentences: Sequence[CitedSentence]) -> float | None:
     return _share(judgements) if judgements or not sentences else 0.0
 
 
-def citation_rate(sentences: Sequence[CitedSentence]) -> float | None:
-    """Computes the share of sentences with a citation; None without sentences."""
-    return _share([bool(sentence.alone) for sentence in sentences])
+def _entailed(sentence: CitedSentence) -> bool | None:
+    """Does at least one citation entail the sentence? None if that could not be judged."""
+    if any(sentence.alone):
+        return True
+    return None if None in sentence.alone else False
 
 
 def _share(judgements: Sequence[bool | None]) -> float | None:

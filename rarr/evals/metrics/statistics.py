@@ -6,7 +6,7 @@ counted as `unjudged`.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import compress
 from random import Random
 from statistics import NormalDist
@@ -69,13 +69,39 @@ def bootstrap(
 
     Rows are drawn with replacement. Resamples for which the statistic is not defined (None) are left out.
     """
-    value = statistic(rows) if rows else None
-    if value is None or len(rows) == 1:
-        return Measured(value=value, n=len(rows), unjudged=unjudged)
+    one = bootstrap_each(
+        rows,
+        lambda drawn: {"": statistic(drawn)},
+        unjudged=unjudged,
+        resamples=resamples,
+        level=level,
+        seed=seed,
+    )
+    return one.get("", Measured(n=len(rows), unjudged=unjudged))
+
+
+def bootstrap_each(
+    rows: Sequence[Row],
+    statistics: Callable[[Sequence[Row]], Mapping[str, float | None]],
+    *,
+    unjudged: int = 0,
+    resamples: int = RESAMPLES,
+    level: float = LEVEL,
+    seed: int = 0,
+) -> dict[str, Measured]:
+    """Computes several statistics by name, as `bootstrap` does, on the same resamples; {} without rows."""
+    values = statistics(rows) if rows else {}
     random = Random(seed)
-    drawn = (statistic(random.choices(rows, k=len(rows))) for _ in range(resamples))
-    low, high = _middle(sorted(statistic for statistic in drawn if statistic is not None), level)
-    return Measured(value=value, low=low, high=high, n=len(rows), unjudged=unjudged)
+    count = resamples if len(rows) > 1 and any(value is not None for value in values.values()) else 0
+    drawn = [statistics(random.choices(rows, k=len(rows))) for _ in range(count)]
+    measured = dict[str, Measured]()
+    for name, value in values.items():
+        low, high = None, None
+        if value is not None:
+            ordered = sorted(known for each in drawn if (known := each[name]) is not None)
+            low, high = _middle(ordered, level)
+        measured[name] = Measured(value=value, low=low, high=high, n=len(rows), unjudged=unjudged)
+    return measured
 
 
 def share(hits: Sequence[bool | None], *, level: float = LEVEL) -> Measured:

@@ -47,6 +47,14 @@ class SourceLimits:
             and within(passage.published_at, self.after, self.before)
         ]
 
+    def missing(self, passages: Sequence[Passage]) -> str:
+        """Names what all `passages` lack and the limits need, with the cure; "" if they lack nothing."""
+        if (self.after or self.before) and all(passage.published_at is None for passage in passages):
+            return "no date: unset published_after and published_before, or do not search there"
+        if self.include and not any(host_of(passage.source) for passage in passages):
+            return "no web address: unset include_domains, or do not search there"
+        return ""
+
 
 def allowed(url: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
     """True if the host of `url` is in or under a domain of `include`, and in none of `exclude`.

@@ -37,6 +37,18 @@ def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DO
     return [passages[i] for i in order]
 
 
+def nearest_by_source(passages: Sequence[Passage], query: str, k: int) -> list[Passage]:
+    """Returns passages of the `k` sources nearest to `query`, best first; at most 8 of each source.
+
+    A source without a word in common with the query is returned too.
+    """
+    sources: dict[str, list[Passage]] = {}
+    for passage in nearest(passages, query, len(passages)):
+        if passage.source in sources or len(sources) < k:
+            sources.setdefault(passage.source, []).append(passage)
+    return [passage for best in sources.values() for passage in best[:PASSAGES_PER_DOCUMENT]]
+
+
 def _counts(text: str, wanted: set[str]) -> tuple[Counter[str], int]:
     """Counts how often each wanted stem occurs in `text`, and the words in it."""
     words = [word for piece in text.split() for word in _words(piece)]

@@ -25,6 +25,7 @@ from rarr.tools.models.chat import (
 )
 from rarr.tools.models.client_failures import failure_of, redacted, refused_part, secrets_of
 from rarr.tools.models.openai_protocol import certificates
+from rarr.tools.models.providers import MODEL_NAMES
 from rarr.tools.models.stop_reasons import Stop, other_function, reason_in, stop_of, whole
 
 _INSTALL = re.compile(r"pip install (?:-\S+ )*([\w.-]+)")
@@ -188,7 +189,7 @@ def _explained(name: str, reason: str) -> RarrError:
     provider, line = name.partition(":")[0], " ".join(reason.split())[:300]
     if "nsupported provider" in reason:
         return SettingsError(
-            f"unknown provider {provider!r} in model {name!r}: give embedded, rules, vllm:NAME, openai:NAME,"
+            f"unknown provider {provider!r} in model {name!r}: give embedded, rules, {MODEL_NAMES},"
             " anthropic:NAME, or another provider of LangChain's init_chat_model"
         )
     if variable := _VARIABLE.search(reason):

@@ -15,12 +15,12 @@ def scores_table(report: EvalReport) -> str:
     """Renders the number of rows, and each measure with its 95% interval over rows."""
     rows = [("measure", "value", "95% interval", "rows", "not judged")]
     rows += [
-        (name, _number(measure.value), _interval(measure), str(measure.n), str(measure.unjudged))
+        (name, shown_number(measure.value), shown_interval(measure), str(measure.n), str(measure.unjudged))
         for name, measure in report.measures.items()
     ]
     errors = sum(bool(row.error) for row in report.rows)
     counts = f"rows: {len(report.rows)}, with an error: {errors}, lines left out: {len(report.unreadable)}\n"
-    return f"{counts}\n{_table(rows)}\n"
+    return f"{counts}\n{aligned_table(rows)}\n"
 
 
 def comparison_table(compared: Comparison) -> str:
@@ -31,17 +31,17 @@ def comparison_table(compared: Comparison) -> str:
         rows.append(
             (
                 name,
-                _number(measure.a),
-                _number(measure.b),
-                _number(difference.value, "+.3f"),
-                _interval(difference, "+.3f"),
-                _number(p, ".4f"),
+                shown_number(measure.a),
+                shown_number(measure.b),
+                shown_number(difference.value, "+.3f"),
+                shown_interval(difference, "+.3f"),
+                shown_number(p, ".4f"),
                 str(difference.n),
                 str(difference.unjudged),
             )
         )
     only = f"of A alone: {compared.only_a}, of B alone: {compared.only_b}"
-    return f"A: {compared.a}\nB: {compared.b}\nrows of both: {compared.rows}, {only}\n\n{_table(rows)}"
+    return f"A: {compared.a}\nB: {compared.b}\nrows of both: {compared.rows}, {only}\n\n{aligned_table(rows)}"
 
 
 def agreement_table(ratings: MergedRatings) -> str:
@@ -49,16 +49,16 @@ def agreement_table(ratings: MergedRatings) -> str:
     rows = [("question", "items", "agreement", "95% interval", "alpha", "95% interval")]
     for name, agreement in ratings.agreement.items():
         percent, alpha = agreement.percent, agreement.alpha
-        shares = _number(percent.value), _interval(percent)
-        rows.append((name, str(percent.n), *shares, _number(alpha.value), _interval(alpha)))
+        shares = shown_number(percent.value), shown_interval(percent)
+        rows.append((name, str(percent.n), *shares, shown_number(alpha.value), shown_interval(alpha)))
     names = ", ".join(one_line(rater, _NAME) for rater in ratings.raters)
     raters = f"{counted(len(ratings.raters), 'rater')}: {names}"
     counts = {name.replace("null", "without a majority"): n for name, n in ratings.labels.items()}
     labels = ", ".join(f"{n} {name}" for name, n in counts.items())
-    return f"{raters}; {counted(ratings.items, 'item')}\n\n{_table(rows)}\n{labels}\n"
+    return f"{raters}; {counted(ratings.items, 'item')}\n\n{aligned_table(rows)}\n{labels}\n"
 
 
-def _table(rows: Sequence[Sequence[str]]) -> str:
+def aligned_table(rows: Sequence[Sequence[str]]) -> str:
     """Aligns rows in columns: the first column to the left, the other columns to the right."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "".join(
@@ -67,11 +67,11 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
     )
 
 
-def _number(value: float | None, form: str = ".3f") -> str:
+def shown_number(value: float | None, form: str = ".3f") -> str:
     return "-" if value is None else format(value, form)
 
 
-def _interval(measured: Measured, form: str = ".3f") -> str:
+def shown_interval(measured: Measured, form: str = ".3f") -> str:
     if measured.low is None or measured.high is None:
         return "-"
     return f"{measured.low:{form}} to {measured.high:{form}}"

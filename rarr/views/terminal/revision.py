@@ -234,9 +234,13 @@ def _sides(sentence: Sentence, revision: Revision) -> Iterator[Line]:
 
 def _scores(revision: Revision) -> str:
     scores = revision.scores
-    names = {"attribution": scores.attribution_after, "preservation": scores.preservation, "F1": scores.f1_ap}
-    shown = [f"{name} {_number(score)}" for name, score in names.items()]
-    return ", ".join([f"attribution before {_number(scores.attribution_before)}", *shown])
+    by_report, by_all = _number(scores.attribution_after), _number(scores.attribution_all_evidence_after)
+    # The report holds a few passages of the evidence.
+    beyond = "" if by_all in (by_report, _number(None)) else f" ({by_all} by all evidence)"
+    return (
+        f"attribution before {_number(scores.attribution_before)}, attribution {by_report}{beyond},"
+        f" preservation {_number(scores.preservation)}, F1 {_number(scores.f1_ap)}"
+    )
 
 
 def _number(score: float | None) -> str:

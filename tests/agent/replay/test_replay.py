@@ -1,5 +1,6 @@
 """Recorded runs, run again: as they were, and with another prompt or model."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import pytest
 from families import few
 
 from rarr import InputError, Reviser, Settings
-from rarr.agent.replay.replay import replay
+from rarr.agent.replay.replay import CURRENT, replay
 from rarr.agent.replay.replay_sets import replay_set
 from rarr.agent.wiring.components import wire
 from rarr.components import Baseline
@@ -205,6 +206,16 @@ def test_call_that_is_wrong_names_the_cure(
 ) -> None:
     with pytest.raises(InputError, match=message):
         replay(of_rules, node, **given)
+
+
+def test_key_address_and_path_are_never_those_of_a_trace() -> None:
+    named = {name for name in Settings.model_fields if re.search(r"_(?:key|url|path)$", name)}
+    typed = {
+        name
+        for name, field in Settings.model_fields.items()
+        if re.search(r"\b(?:SecretStr|Path|Endpoint)\b", str(field.annotation))
+    }
+    assert {*named, *typed, "otel", "search", "trace", "user_agent"} == CURRENT
 
 
 @pytest.mark.slow

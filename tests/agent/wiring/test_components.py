@@ -9,6 +9,7 @@ from langchain_core.retrievers import BaseRetriever
 from makers import passage
 
 from rarr.agent.wiring.components import wire
+from rarr.agent.wiring.web_sources import SOURCES
 from rarr.backends.nli import verifier
 from rarr.backends.prompted.calibrated import CalibratedIntentJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
@@ -18,9 +19,9 @@ from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.ranking import OverlapReranker
 from rarr.components import Components
 from rarr.errors import InputError, SettingsError, SetupError
-from rarr.retrievers import SOURCES
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
+from rarr.tools.models.providers import MODEL_NAMES
 
 PARTS = ("query_generator", "checker", "editor", "verifier")
 
@@ -35,11 +36,11 @@ def notes(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"model": "gpt"}, "unknown model 'gpt': give embedded, rules, vllm:NAME, openai:NAME, or another"),
+        ({"model": "gpt"}, f"unknown model 'gpt': give embedded, rules, {MODEL_NAMES}, or another"),
         ({"models": {"edit": "gpt"}}, "unknown model 'gpt': give embedded"),
         (
-            {"model": "acme:gpt"},
-            "unknown provider 'acme' in model 'acme:gpt': give embedded, rules, vllm:NAME",
+            {"model": "nobody:gpt"},
+            "unknown provider 'nobody' in model 'nobody:gpt': give embedded, rules, vllm:NAME",
         ),
         ({"model": "vllm:"}, "unknown model 'vllm:'"),
         ({"model": 3}, "model is an int: give embedded"),
@@ -143,6 +144,8 @@ def test_a_model_with_a_calibration_judges_by_probability(tmp_path: Path) -> Non
         write_calibration(calibration_path(tmp_path, name), calibration(model=name), private=True)
     after = wire(settings)
     assert (type(after.verifier), type(after.intent_judge)) == (CalibratedVerifier, CalibratedIntentJudge)
+    reworded = wire(settings.model_copy(update={"judge_wording": "nli"}))
+    assert type(reworded.verifier) is PromptedVerifier
 
 
 def test_cascade_puts_the_embedded_check_first() -> None:

@@ -12,9 +12,10 @@ import pytest
 import rarr
 from agent.mills import Documents, answer, revised, settings_for, text_of
 from rarr import Reviser, Settings
-from rarr.agent.wiring.language_models import LanguageModels
+from rarr.agent.wiring.language_models import LanguageModels, profile_place
 from rarr.errors import SettingsError, SetupError
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
+from rarr.tools.models.providers import DEFAULT_URLS
 
 TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
 
@@ -103,6 +104,17 @@ def test_cost_budget_needs_a_price() -> None:
 
 def test_embedded_models_need_no_price() -> None:
     assert Reviser(Settings(max_cost=1, search=InMemoryRetriever()))
+
+
+@pytest.mark.loopback
+def test_provider_in_the_table_is_asked_at_its_own_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    with ScriptedServer(answer) as server:
+        monkeypatch.setitem(DEFAULT_URLS, "own", server.url)
+        settings = Settings(model="own:mills", search=Documents())
+        assert revised(settings, TEXT).text == RIGHT
+        place = profile_place(settings, "own:mills")
+        assert place is not None
+        assert ({request.model for request in server.requests}, place.base_url) == ({"mills"}, server.url)
 
 
 @pytest.mark.loopback

@@ -1,17 +1,22 @@
-"""Rerankers by their names: whose scores are kept, and for which server."""
+"""Sources and rerankers by their names: how sources are limited, and whose scores are kept."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from makers import passage
+from makers import FACT, TEXT, passage
+from pydantic import SecretStr
 from retrievers.services import Asked, Said, Service
 
+from rarr.agent.revise import Reviser
 from rarr.agent.wiring.resources import Resources
 from rarr.agent.wiring.search_and_reranking import reranker
-from rarr.agent.wiring.web_sources import WEB_SOURCES
+from rarr.agent.wiring.web_sources import WEB_SOURCES, NamedSource
 from rarr.errors import RetrievalError
-from rarr.retrievers import SOURCES
 from rarr.settings import Settings
+from rarr.settings.field_kinds import names_with
+from rarr.testing import InMemoryRetriever
+from rarr.tools.concurrency.background_loop import run
 
 pytestmark = pytest.mark.loopback
 
@@ -57,5 +62,51 @@ async def test_password_in_the_address_is_not_shown() -> None:
     assert "secret" not in str(raised.value)
 
 
-def test_every_named_source_is_wired() -> None:
-    assert {"corpus", *WEB_SOURCES} == set(SOURCES)
+def everything(folder: Path) -> Settings:
+    """Settings with an address, a key and a path wherever a source may need one."""
+    fields = Settings.model_fields
+    keys, paths = (
+        names_with(SecretStr, fields) - {"endpoints"},
+        names_with(Path, fields) - {"home", "weights"},
+    )
+    addresses = {name for name in fields if name.endswith("_url")}
+    return Settings(
+        **dict.fromkeys(addresses, "http://127.0.0.1:9"),
+        **dict.fromkeys(keys, "secret"),
+        **dict.fromkeys(paths, folder),
+    )
+
+
+@pytest.mark.parametrize("name", WEB_SOURCES)
+def test_every_named_source_can_be_examined(name: str, tmp_path: Path) -> None:
+    settings = everything(tmp_path)
+    opened = Resources(settings)
+    source = WEB_SOURCES[name](settings, opened)
+    run(opened.aclose())
+    assert isinstance(source, NamedSource), f"give the class of {name} the methods retrieve and probe"
+
+
+class Undated(InMemoryRetriever):
+    """A source with a name whose passages have neither a date nor a web address."""
+
+    def probe(self) -> None:
+        """Nothing to ask."""
+
+
+@pytest.mark.parametrize(
+    ("limits", "missing"),
+    [
+        ({"published_after": "2020"}, "no date: unset published_after"),
+        ({"include_domains": ["a.org"]}, "no web address: unset include_domains"),
+        ({"exclude_domains": ["a.org"]}, ""),
+    ],
+)
+@pytest.mark.parametrize("named", [True, False])
+def test_passages_that_no_limit_can_allow_are_a_warning(
+    limits: dict[str, Any], missing: str, *, named: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(WEB_SOURCES, "undated", lambda settings, opened: Undated([FACT]))
+    with Reviser(Settings(search="undated" if named else Undated([FACT]), **limits)) as reviser:
+        warnings = {warning.code: warning.message for warning in reviser.revise(TEXT).warnings}
+    left_out = warnings.get("source_left_out", "")
+    assert (bool(left_out), missing in left_out) == (bool(missing), True)

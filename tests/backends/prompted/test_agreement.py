@@ -34,6 +34,12 @@ def checker(chat: ScriptedModel, *, whole_text: bool = False) -> PromptedChecker
     return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text, reader=short_answer_checks)
 
 
+def paper_checker(chat: ScriptedModel) -> PromptedChecker:
+    return PromptedChecker(
+        language_model(chat), PROMPTS, whole_text=True, reader=short_answer_checks, needs_both_answers=False
+    )
+
+
 async def checked(answer: dict[str, Any]) -> Agreement:
     return await checker(answering(answer)).check(TEXT, None, QUERY, FOUND)
 
@@ -199,3 +205,28 @@ def test_expected_is_one_call() -> None:
     with_context = checker(answering("")).expected(TEXT, "Tell me of the mill.")
     assert plain.model_calls == with_context.model_calls == 1
     assert with_context.input_tokens != plain.input_tokens > 0
+
+
+@pytest.mark.parametrize(
+    ("text_answer", "evidence_answer", "verdict"),
+    [
+        ("1921", "", "disagrees"),
+        ("", "1923", "disagrees"),
+        ("", "", "disagrees"),
+        ("1921", "1921", "unknown"),
+        ("", "1999", "unknown"),  # the passage does not have it
+    ],
+)
+async def test_paper_counts_a_disagreement_with_an_answer_missing(
+    text_answer: str, evidence_answer: str, verdict: str
+) -> None:
+    answer = model_answer("disagrees", text_answer, evidence_answer)
+    agreement = await paper_checker(answering(answer)).check(TEXT, None, QUERY, FOUND)
+    assert agreement.verdict == verdict
+
+
+async def test_paper_counts_no_agreement_with_an_answer_missing() -> None:
+    agreement = await paper_checker(answering(model_answer("agrees", "1921", ""))).check(
+        TEXT, None, QUERY, FOUND
+    )
+    assert agreement.verdict == "unknown"

@@ -119,7 +119,7 @@ async def test_a_fallback_is_not_judged_by_the_calibration_of_another_model() ->
 async def test_intent_is_the_calibrated_probability_or_else_the_word(
     probability: float | None, kept: float
 ) -> None:
-    model = language_model(chat_that_says("yes", probability, verdict="changed"))
+    model = language_model(chat_that_says("yes", probability, verdict="not"))
     judge = CalibratedJudge(model, PROMPTS, "intent", calibration())
     judged = CalibratedIntentJudge(judge, PromptedIntentJudge(model, PROMPTS), PROMPTS)
     assert await judged.preserved("It burned in 1921.", "It burned in 1923.", None) == pytest.approx(kept)

@@ -236,3 +236,15 @@ async def test_unreadable_answer_is_an_error_and_never_half_an_edit(answer: str)
 
 def test_expected_is_one_call() -> None:
     assert editor(answering("")).expected(MILL, None).model_calls == 1
+
+
+async def test_without_an_agreement_check_the_prompt_has_no_answers_and_lets_no_edit_be_declined() -> None:
+    chat = answering({"span": "1921", "revision": "1923"})
+    unchecked = PromptedEditor(language_model(chat), PROMPTS, whole_text=False, checked=False)
+    made = await unchecked.edit(MILL, None, query_about(MILL, "1921"), check("unknown"), FOUND)
+    assert made == Change(start=41, end=45, new="1923")
+    assert chat.calls[0].name == "edit_unchecked"
+    assert asked_of(chat).keys() == {"before", "text", "query", "evidence"}
+    for name in ("edit_unchecked", "edit_unchecked_in_context"):
+        assert '{"span": "", ' not in PROMPTS[name].system
+        assert "Always make an edit" in PROMPTS[name].system

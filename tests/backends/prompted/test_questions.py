@@ -9,6 +9,7 @@ from backends.prompted.helpers import PROMPTS, answering, asked_of, language_mod
 from rarr.backends.prompted.questions import PART, PromptedQuestions, text_parts
 from rarr.errors import ModelError
 from rarr.records import Question
+from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 
@@ -231,3 +232,21 @@ async def test_answer_is_bounded_by_the_text() -> None:
     for chat, text in ((short, "It burned in 1921."), (long, "It burned in 1921. " * 10)):
         await generator(chat).generate(text, None)
     assert 300 < short.calls[0].max_tokens < long.calls[0].max_tokens < 1000
+
+
+async def test_paper_unites_the_questions_without_keeping_one_about_the_same_words() -> None:
+    samples = (
+        [ask("When did the mill burn?", "1921"), ask("When was it built?", "1919")],
+        [ask("In which year did the mill burn?", "1921"), ask("When did the  mill burn?", "1921")],
+    )
+    chat = answering(*({"questions": questions} for questions in samples))
+    paper = PromptedQuestions(language_model(chat), PROMPTS, samples=2, temperature=0.7, merging=False)
+    questions = [question.text for question in await paper.generate(TEXT, None)]
+    assert sorted(questions) == [
+        "In which year did the mill burn?",
+        "When did the mill burn?",
+        "When was it built?",
+    ]
+    assert len(await asked(*samples)) == 2
+    assert not Settings(preset="paper").merge_questions
+    assert Settings(preset="paper", merge_questions=True).merge_questions

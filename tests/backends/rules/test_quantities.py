@@ -1,6 +1,7 @@
 import pytest
 
-from rarr.backends.rules.quantities import ordinal_suffix, quantities, same_quantity
+from rarr.backends.rules.quantities import ordinal_suffix, quantities
+from rarr.backends.rules.quantity_comparison import same_quantity
 
 
 @pytest.mark.parametrize(

@@ -32,6 +32,8 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
         ("In May the tenants took the owner to court.", "In May the owner took the tenants to court."),
         ("The board voted 5 to 2 for it.", "The board voted 2 to 5 for it."),
         ("The nurses inform the doctor at night.", "The doctor informs the nurses at night."),
+        ("The Orrin rescued the Tessa near Holm.", "The Orrin was rescued by the Tessa near Holm."),
+        ("The mill was bought by the bank in May.", "In May, the mill then bought the bank."),
     ],
     ids=[
         "parties",
@@ -44,6 +46,8 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
         "a common verb",
         "a result of a vote",
         "in another number",
+        "the passive",
+        "the passive in the claim",
     ],
 )
 def test_exchanged_roles_are_found(claim: str, evidence: str) -> None:
@@ -55,6 +59,8 @@ def test_exchanged_roles_are_found(claim: str, evidence: str) -> None:
     [
         ("Elm beat Hay.", "Elm beat Hay."),
         ("In 1950 Elm beat Hay.", "Elm beat Hay in 1950."),
+        ("The Tessa rescued the Orrin near Holm.", "The Orrin was rescued by the Tessa near Holm."),
+        ("The Orrin was rescued by the Tessa.", "The Orrin was rescued by the Tessa near Holm."),
         ("Paris is the capital of France.", "The capital of France is Paris."),
         ("Elm, Ash, Oak and Hay won.", "Oak, Ash, Elm and Hay won."),
         ("The Elms met the Hays.", "The Hays met the Elms."),
@@ -64,7 +70,20 @@ def test_exchanged_roles_are_found(claim: str, evidence: str) -> None:
         ("Elm.", ""),
         (f"Elm beat {'Ash ' * 60}Hay.", f"Hay beat {'Ash ' * 60}Elm."),
     ],
-    ids=["same", "moved", "is", "list", "either way", "and", "other words", "more", "empty", "long"],
+    ids=[
+        "same",
+        "moved",
+        "the passive",
+        "twice in the passive",
+        "is",
+        "list",
+        "either way",
+        "and",
+        "other words",
+        "more",
+        "empty",
+        "long",
+    ],
 )
 def test_unexchanged_roles_are_not_reported(claim: str, evidence: str) -> None:
     assert not has_swapped_roles(parsed_sentence(claim), parsed_sentence(evidence))

@@ -255,3 +255,12 @@ def test_low_support_looks_different_from_high_support(support: float, colour: i
     assert f"\x1b[{colour}m {support:.2f}\x1b" in render(
         revision("One.", report=Report(sentences=(sentence,))), terminal=True
     )
+
+
+def test_attribution_by_all_evidence_is_shown_where_it_differs() -> None:
+    def shown(by_all: float) -> str:
+        scores = REVISED.scores.model_copy(update={"attribution_all_evidence_after": by_all})
+        return render(REVISED.model_copy(update={"scores": scores}), terminal=False)
+
+    assert "attribution 0.90 (0.95 by all evidence), preservation" in shown(0.95)
+    assert "attribution 0.90, preservation" in shown(0.901)

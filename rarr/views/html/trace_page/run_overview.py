@@ -44,12 +44,14 @@ def figures(view: View) -> dict[str, str]:
     edits = Counter(edit.state for edit in view.edits)
     good = sum(sentence.status == "supported" for sentence in view.sentences)
     moved = f"{number(scores.attribution_before)} → {number(scores.attribution_after)}"
+    by_all = scores.attribution_all_evidence_after
     figures = {
         "Edits": ", ".join(
             f"{edits[state]} {state}" for state in get_args(EditState) if edits[state] or state != "suggested"
         ),
         "Sentences": f"{good} of {len(view.sentences)} supported" if view.sentences else "",
         "Attribution": "" if scores.attribution_after is None else moved,
+        "Attribution by all evidence": "" if by_all is None else number(by_all),
         "Preservation": "" if scores.preservation is None else number(scores.preservation),
         "F1_AP": "" if scores.f1_ap is None else number(scores.f1_ap),
         "Intent": intent_in_words(scores.intent),

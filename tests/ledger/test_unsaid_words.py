@@ -1,13 +1,13 @@
-"""A noun is replaced where a passage says the rest of the sentence about another noun."""
+"""A word is unsaid where a clause of the passage says the rest of the sentence without it."""
 
 import pytest
 
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.ledger.noun_mismatches import replaced_nouns
+from rarr.ledger.unsaid_words import unsaid_words
 
 BANK = "The secretary signs the cheques, and the treasurer keeps the books."
-# The claim, the passage, and the noun that the passage replaces.
+# The claim, the passage, and the words of the claim that no clause says with the others.
 TUNED = [
     ("The treasurer signs the cheques.", BANK, ["treasurer"]),
     ("The secretary keeps the books.", BANK, ["secretary"]),
@@ -24,14 +24,31 @@ TUNED = [
         [],
     ),
     ("The fan cools the engine.", "The fan cools the pump, and the engine drives the mill.", ["engine"]),
-    ("The pump leaks.", "The fan leaks, and the pump runs.", []),  # one other word is too few
-    ("The nurse is helped by the doctor.", "The nurse helps the patient, and the doctor rests.", []),
+    ("The pump leaks.", "The fan leaks, and the pump runs.", ["pump"]),
+    ("The nurse is helped by the doctor.", "The nurse helps the patient, and the doctor rests.", ["doctor"]),
     (
         "The treasurer signs the cheques.",
         "She signs the cheques of the landlord, and the treasurer waits.",
+        ["treasurer"],
+    ),
+    ("The bursar signs the cheques.", BANK, ["bursar"]),
+    ("The bursar looks after accounts.", BANK, []),  # quite other words may mean the same
+    ("The oak table seats ten.", "The pine table seats ten, and the oak bench seats four.", ["oak"]),
+    ("The Ardea sank in 1926.", "The Pell sank in 1926; her crew was saved by the Ardea.", ["Ardea"]),
+    (
+        "Leif Dorn wrote it in 1999.",
+        "Mara Quill wrote it in 1999 and Leif Dorn drew the plans.",
+        ["Leif Dorn"],
+    ),
+    ("Mara Quill wrote it in 1999.", "Mara Quill wrote it in 1999 and Leif Dorn drew the plans.", []),
+    ("The lease ends on 1 May 2020.", "The lease runs from 1 May 2020 to 30 April 2025.", ["ends"]),
+    ("Guests pay in full.", "Guests pay nothing.", ["full"]),
+    (
+        "It was founded by Ada Lund and Carl Orme in 1931.",
+        "Ada Lund, Bo Vik and Carl Orme founded it in 1931.",
         [],
     ),
-    ("The bursar signs the cheques.", BANK, []),  # it may be a synonym of a word of the passage
+    ("The hall seats twelve hundred.", "The hall seats 1,200.", []),
 ]
 # Written after the rule, for measuring alone: the rule is not to be changed for one of these.
 HELD_OUT = [
@@ -74,12 +91,12 @@ HELD_OUT = [
 ]
 
 
-@pytest.mark.parametrize(("text", "passage", "replaced"), [*TUNED, *HELD_OUT])
-def test_nouns_that_a_passage_replaces(text: str, passage: str, replaced: list[str]) -> None:
-    nouns = replaced_nouns(parsed_sentence(text), [parsed_passage(passage, "")])
-    assert [place.of(text) for place in nouns] == replaced
+@pytest.mark.parametrize(("text", "passage", "unsaid"), [*TUNED, *HELD_OUT])
+def test_words_that_a_passage_does_not_say(text: str, passage: str, unsaid: list[str]) -> None:
+    words = unsaid_words(parsed_sentence(text), [parsed_passage(passage, "")])
+    assert [place.of(text) for place in words] == unsaid
 
 
 def test_one_passage_that_says_it_is_enough() -> None:
     passages = [parsed_passage(passage, "") for passage in (BANK, "In Olm, the treasurer signs the cheques.")]
-    assert not list(replaced_nouns(parsed_sentence("The treasurer signs the cheques."), passages))
+    assert not list(unsaid_words(parsed_sentence("The treasurer signs the cheques."), passages))

@@ -1,10 +1,11 @@
-"""Makes the warnings with which a run begins: about its settings and its text."""
+"""Checks the text of a run before it starts, and makes warnings about the text and the settings."""
 
 from rarr.components import Components
+from rarr.errors import InputError
 from rarr.records import Notice
 from rarr.tools.text.blocks_and_sentences import unread_tables
-from rarr.tools.text.plurals_and_articles import counted
-from rarr.valid_unicode import REPLACEMENT
+from rarr.tools.text.plurals_and_articles import counted, kind_of
+from rarr.valid_unicode import REPLACEMENT, valid
 
 _UNUSED_ADDRESS = Notice(
     code="server_not_used",
@@ -12,6 +13,18 @@ _UNUSED_ADDRESS = Notice(
     " with model vllm:NAME",
     node="",
 )
+
+
+def required_text(text: object, name: str) -> str:
+    """Returns `text` as valid Unicode. `name` is the argument's name in errors.
+
+    Raises `InputError` for a value that is not a string, and for an empty text.
+    """
+    if not isinstance(text, str):
+        raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
+    if not text.strip():
+        raise InputError(f"{name} is empty: give at least one sentence")
+    return valid(text)
 
 
 def unused_settings(components: Components) -> list[Notice]:
@@ -28,7 +41,7 @@ def unused_settings(components: Components) -> list[Notice]:
     return [*unused, Notice(code="corpus_not_searched", message=message, node="retrieve")]
 
 
-def replaced_characters(given: str, text: str) -> list[Notice]:
+def replaced_notices(given: str, text: str) -> list[Notice]:
     """Makes a warning if making `given` valid Unicode, which gave `text`, has replaced characters."""
     if not (replaced := text.count(REPLACEMENT) - given.count(REPLACEMENT)):
         return []
@@ -39,8 +52,8 @@ def replaced_characters(given: str, text: str) -> list[Notice]:
     return [Notice(code="character_replaced", message=message, node="generate_queries")]
 
 
-def unchecked_tables(text: str) -> list[Notice]:
-    """Makes a warning if `text` has tables that are not checked."""
+def tables_notices(text: str) -> list[Notice]:
+    """Makes a warning if `text` has tables whose cells are not read."""
     if not (unread := unread_tables(text)):
         return []
     message = (

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr.agent.first_notices import unused_settings
+from rarr.agent.run_inputs import unused_settings
 from rarr.agent.wiring.components import wire
 from rarr.settings import Settings
 

@@ -1,0 +1,226 @@
+"""Cites sentences of WikiGenBench's reference articles from the event's web pages: precision and recall.
+
+    python -m benchmarks.cite [--events N] [--draw N] [--judge MODEL] [--unread FILE]
+
+The articles carry no marks (Zhang et al. 2024), and few of their sentences are in the pages at all. So this
+takes a sentence of each event of whose words one passage of the event's first three pages has most
+(`_LEAST_OVERLAP`), with the sentence before it. A citation is right if its passage says all of the sentence.
+The judgements of one reader are in benchmarks/cite_labels.json, by digest, without a word of the data;
+`--unread` writes the pairs that lack one to a file, to be read. `--judge` asks a verifier instead, such as
+nli:NAME or vllm:NAME.
+
+Precision is the share of the citations that are right. Recall is the share of the sentences with a right
+citation, among those that a passage of any system supports. Beside `rarr.cite`: the nearest passage by BM25,
+and the passage of every page that overlaps most.
+"""
+
+import argparse
+import asyncio
+import hashlib
+import json
+import random
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.report import share, table
+from benchmarks.shared_data import rows
+from rarr import Evidence, Passage, Reviser, Settings
+from rarr.agent.wiring.components import wire
+from rarr.retrievers.corpus.index_words import terms
+from rarr.retrievers.fetch.page_reader import passages_of
+from rarr.retrievers.given_passages import GivenPassages
+from rarr.retrievers.web.nearest_passages import nearest
+from rarr.tools.text.blocks_and_sentences import sentences
+
+FOLDER = "measure_only/unlicensed/dev/retrieval"
+LABELS = Path(__file__).with_name("cite_labels.json")
+SYSTEMS = ("rarr.cite", "cite the BM25 best", "cite all")
+_WORDS, _PAGES, _LEAST_OVERLAP = 8, 3, 0.7
+_TIME = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+class CitedSample(NamedTuple):
+    """A sentence of an article with its paragraph, and the passages that each system cites for it."""
+
+    sentence: str
+    title: str
+    status: str
+    cited: Mapping[str, Sequence[Passage]]
+
+
+class CitingScore(NamedTuple):
+    """The right citations of a system, of all its citations; the sentences with one, of all `supported`."""
+
+    right: int
+    citations: int
+    reached: int
+    supported: int
+
+
+def samples(most: int, draw: int, settings: Mapping[str, Any]) -> Iterator[CitedSample]:
+    """Cites a sentence of `most` events with each system; another `draw` takes other sentences."""
+    pages: dict[str, list[Passage]] = {}
+    for page in rows(f"{FOLDER}/wikigenbench_docs.jsonl.gz"):
+        passages = pages.setdefault(page["event_id"], [])
+        readable = not page["is_wikipedia"] and "%PDF" not in page["text"]
+        if readable and len({passage.source for passage in passages}) < _PAGES:
+            passages += _passages(page)
+    events = rows(f"{FOLDER}/wikigenbench_events.jsonl.gz")
+    random.Random(21).shuffle(events)
+    chosen = ((event, _sentence(event, pages.get(event["event_id"], []), draw)) for event in events)
+    for event, place in islice(((event, place) for event, place in chosen if place), most):
+        yield _sample(event["title"], *place, pages[event["event_id"]], settings)
+
+
+def _sample(
+    title: str, text: str, sentence: str, passages: Sequence[Passage], settings: Mapping[str, Any]
+) -> CitedSample:
+    given = GivenPassages(passages, window=4, step=1)
+    with Reviser(Settings(search=given, **settings)) as reviser:
+        cited = reviser.cite(text, title)
+    (judged,) = (each for each in cited.research.report.sentences if each.text == sentence)
+    ranked = sorted(zip(_overlaps(sentence, passages), passages, strict=True), key=lambda pair: pair[0])
+    return CitedSample(
+        sentence,
+        title,
+        judged.status,
+        {
+            "rarr.cite": [each.passage for each in cited.citations if each.sentence_start == judged.start],
+            "cite the BM25 best": nearest(passages, sentence, 1),
+            "cite all": list({passage.source: passage for _, passage in ranked}.values()),
+        },
+    )
+
+
+def _sentence(event: Mapping[str, Any], passages: Sequence[Passage], draw: int) -> tuple[str, str] | None:
+    """A sentence of the article that passages may support, with the sentence before it; None without one."""
+    candidates = []
+    for section in event["sections"]:
+        for paragraph in section["text"].split("\n"):
+            spans = sentences(paragraph)
+            for number, span in enumerate(spans):
+                text = span.of(paragraph)
+                if (
+                    len(text.split()) >= _WORDS
+                    and max(_overlaps(text, passages), default=0) >= _LEAST_OVERLAP
+                ):
+                    candidates.append((paragraph[spans[max(0, number - 1)].start : span.end], text))
+    return (
+        random.Random(f"{event['event_id']} {draw}".removesuffix(" 1")).choice(candidates)
+        if candidates
+        else None
+    )
+
+
+def _overlaps(sentence: str, passages: Sequence[Passage]) -> list[float]:
+    """The share of the sentence's word stems that each passage has."""
+    stems = set(terms(sentence))
+    return [len(stems & _stems(passage.text)) / max(1, len(stems)) for passage in passages]
+
+
+@cache
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(terms(text))
+
+
+def _passages(page: Mapping[str, Any]) -> list[Passage]:
+    return passages_of(
+        page["text"], source=page["url"], title=page["title"], window=4, step=1,
+        retrieved_at=_TIME, published_at=None,
+    )  # fmt: skip
+
+
+def digest(sentence: str, passage: Passage) -> str:
+    """The name of a pair in the file of judgements."""
+    return hashlib.sha256(f"{sentence}\n{passage.text}".encode()).hexdigest()[:16]
+
+
+def score(system: str, sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> CitingScore:
+    """Counts the citations of a system; pairs without a judgement do not count."""
+    verdicts = [
+        [
+            judged[name]
+            for passage in sample.cited[system]
+            if (name := digest(sample.sentence, passage)) in judged
+        ]
+        for sample in sampled
+    ]
+    supported = sum(
+        any(judged.get(digest(s.sentence, p)) for passages in s.cited.values() for p in passages)
+        for s in sampled
+    )
+    return CitingScore(sum(map(sum, verdicts)), sum(map(len, verdicts)), sum(map(any, verdicts)), supported)
+
+
+def asked(model: str, sampled: Sequence[CitedSample]) -> dict[str, bool]:
+    """The judgements of a verifier on all pairs; a pair that it cannot judge has none."""
+    components = wire(Settings(search=GivenPassages([], window=4, step=1), models={"attribute": model}))
+
+    async def of_pair(sentence: str, passage: Passage) -> float | None:
+        evidence = Evidence(**passage.model_dump(), id="e", query_id="q", relevance=1.0)
+        (span,) = sentences(sentence)[:1]
+        return (await components.verifier.support(sentence, None, [span], evidence))[0]
+
+    async def of_all() -> dict[str, bool]:
+        pairs = {
+            digest(s.sentence, p): (s.sentence, p) for s in sampled for ps in s.cited.values() for p in ps
+        }
+        supports = {name: await of_pair(*pair) for name, pair in pairs.items()}
+        threshold = components.settings.support_threshold
+        return {name: support >= threshold for name, support in supports.items() if support is not None}
+
+    return asyncio.run(of_all())
+
+
+def lines(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[list[str]]:
+    """A line of the table for each system, with 95% intervals."""
+    counts = [(system, score(system, sampled, judged)) for system in SYSTEMS]
+    return [
+        [
+            system,
+            share([True] * count.right + [False] * (count.citations - count.right)),
+            share([True] * count.reached + [False] * (count.supported - count.reached)),
+        ]
+        for system, count in counts
+    ]
+
+
+def unread(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[dict[str, str]]:
+    """The pairs without a judgement, to be read."""
+    pairs = {
+        digest(s.sentence, p): {"sentence": s.sentence, "title": s.title, "passage": p.text, "page": p.title}
+        for s in sampled
+        for passages in s.cited.values()
+        for p in passages
+    }
+    return [{"id": name, **pair} for name, pair in pairs.items() if name not in judged]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--events", type=int, default=80)
+    parser.add_argument("--draw", type=int, default=1, help="2, 3, ...: other sentences of the same events")
+    parser.add_argument("--judge", help="a verifier instead of the judgements of people")
+    parser.add_argument("--unread", type=Path, help="write pairs without a judgement to this file")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as home:
+        sampled = list(samples(options.events, options.draw, {"home": home, "trace": False}))
+    if options.judge:
+        judged = asked(options.judge, sampled)
+    else:
+        judged = json.loads(LABELS.read_text(encoding="utf-8")) if LABELS.exists() else {}
+    missing = unread(sampled, judged)
+    if options.unread:
+        text = "".join(f"{json.dumps(pair, ensure_ascii=False)}\n" for pair in missing)
+        options.unread.write_text(text, encoding="utf-8")
+    print(f"{len(sampled)} sentences; {len(missing)} pairs without a judgement\n")
+    print(table(("system", "precision", "recall"), lines(sampled, judged)))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Puts citations into a text, and checks the citations that it has."""

@@ -1,0 +1,186 @@
+"""`rarr verify`: decides whether evidence supports a claim, or all claims of a file."""
+
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rarr.cli import options
+from rarr.cli.streams import complain, decoded, text_to_revise, warn, warn_of_each, write
+from rarr.errors import InputError
+from rarr.tools.text.plurals_and_articles import counted
+
+if TYPE_CHECKING:
+    from rarr.evals.verified_claims import VerificationReport
+    from rarr.records import Passage
+    from rarr.records.verification import Verification
+    from rarr.settings import Settings
+
+
+def verify(
+    claim: options.ClaimOrData,
+    against: options.Against = None,
+    question: options.AskedQuestion = None,
+    out: options.Verified = None,
+    judge: options.Judge = None,
+    wording: options.JudgeWording = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    prompts: options.Prompts = None,
+    max_calls: options.MaxCalls = None,
+    deadline: options.Deadline = None,
+    jobs: options.ClaimJobs = 4,
+    limit: options.ClaimLimit = None,
+    as_json: options.Json = False,
+) -> int:
+    """Decide whether evidence supports a claim.
+
+    With --against, prints for one claim whether the files make it attributable, extrapolatory (they do not
+    tell) or contradictory, which words they confirm, and the sentence that decides. With -o, does so for the
+    claims of DATA. It has an object a line: "claim", "evidence" (a text, or a list of texts and of objects
+    with "text" and "title") and optionally "id", "question", "label" (one of the three) or "supported" (true
+    or false). DIR gets predictions.jsonl and report.json; with labels, the report has scores. If the run was
+    interrupted, the same call continues it, and repeats claims with an error. Exit status: 0 done; 2 the call
+    or a line of DATA is wrong, or a claim has an error; 3 nothing could be judged.
+
+    \b
+    Examples:
+      rarr verify "The Hoover Dam is 221 metres high." --against dam.md
+      rarr verify "In 1867." --question "When did the US buy Alaska?" --against alaska.pdf --json
+      rarr verify claims.jsonl -o verified
+      rarr verify claims.jsonl -o facts --judge vllm:Qwen/Qwen3-8B --wording facts
+    """
+    if (against is None or against == []) == (out is None):
+        raise InputError("give either --against FILE, for one claim, or -o DIR, for the claims of a file")
+    given = options.given(
+        judge_wording=wording,
+        model=model,
+        base_url=base_url,
+        prompts=prompts,
+        max_calls=max_calls,
+        deadline_s=deadline,
+    )
+    settings = _settings(judge, given)
+    if out is not None:
+        if question is not None:
+            raise InputError('--question belongs to one claim: give the rows of DATA a "question"')
+        return _verify_data(Path(claim), out, settings, jobs, limit, as_json=as_json)
+    if limit is not None:
+        raise InputError("--limit belongs to the claims of a file: leave it out, or give -o DIR")
+    asked = None if question is None else decoded(question, "--question")
+    return _verify_claim(_claim(claim), against or [], asked, settings, as_json=as_json)
+
+
+def _settings(judge: str | None, given: dict[str, Any]) -> "Settings":
+    from rarr.settings import Settings
+
+    settings = Settings(**given)
+    if judge is None:
+        return settings
+    return settings.model_copy(update={"models": settings.models | {"attribute": judge}})
+
+
+def _claim(claim: str) -> str:
+    if claim == "-":
+        return text_to_revise(claim, None)
+    try:
+        is_file = Path(claim).is_file()
+    except (OSError, ValueError):  # too long for a name, or not a name
+        is_file = False
+    if is_file:
+        raise InputError("CLAIM is the name of a file: give the claim in quotes, or the file with -o DIR")
+    if not claim.strip():
+        raise InputError("CLAIM is empty: give at least one sentence")
+    return decoded(claim, "CLAIM")
+
+
+def _verify_claim(
+    claim: str, files: Sequence[Path], question: str | None, settings: "Settings", *, as_json: bool
+) -> int:
+    from rarr.agent.verify import ClaimVerifier
+    from rarr.views.terminal.progress_line import Waiting
+    from rarr.views.terminal.revision import as_json as json_of
+    from rarr.views.terminal.verification import verification_text
+
+    passages = [passage for file in files for passage in _passages(file, settings.max_file_mb)]
+    with Waiting(watched=sys.stderr.isatty()), ClaimVerifier(settings) as verifier:
+        verification = verifier.verify(claim, passages, question)
+    write(json_of(verification) if as_json else verification_text(verification))
+    return _claim_outcome(verification)
+
+
+def _passages(file: Path, max_file_mb: int) -> Iterator["Passage"]:
+    """Yields the documents of a file. Raises `InputError` for a file that cannot be read."""
+    from datetime import UTC, datetime
+
+    from rarr.records import Passage
+    from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError
+    from rarr.retrievers.extract.files import extract
+
+    try:
+        for document in extract(file, max_file_mb * MEGABYTE, lambda line: warn(f"{file}: {line}")):
+            yield Passage(
+                text=document.text,
+                source=document.source or str(file),
+                title=document.title,
+                start=0,
+                end=len(document.text),
+                retrieved_at=datetime.now(UTC),
+                published_at=document.published_at,
+            )
+    except UnreadableError as error:
+        raise InputError(f"{file} cannot be used: {error}: give the path of a text or document") from None
+
+
+def _claim_outcome(verification: "Verification") -> int:
+    """Returns 3, with a line why, if the claim could not be judged, else 0. Prints the warnings."""
+    from rarr.tools.text.warning_lines import grouped
+
+    lines = grouped(verification.warnings)
+    if verification.label is None:
+        why = lines[0] if lines else "the claim has no sentence that the judge can read"
+        return complain(f"nothing could be judged: {why}", 3)
+    for line in lines:
+        warn(line)
+    return 0
+
+
+def _verify_data(
+    data: Path, out: Path, settings: "Settings", jobs: int, limit: int | None, *, as_json: bool
+) -> int:
+    from rarr.cli.eval import Clock
+    from rarr.evals.verified_claims import verify_claims
+    from rarr.views.terminal.progress_line import Waiting
+    from rarr.views.terminal.revision import as_json as json_of
+    from rarr.views.terminal.verification import report_text
+
+    clock = Clock()
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        report = verify_claims(
+            data,
+            out,
+            settings=settings,
+            jobs=jobs,
+            limit=limit,
+            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+        )
+    write(json_of(report) if as_json else f"{report_text(report)}report: {out / 'report.json'}\n")
+    return _data_outcome(report)
+
+
+def _data_outcome(report: "VerificationReport") -> int:
+    """Returns the exit status of the worst problem: 3, 2 or 0. Prints one line for each problem."""
+    status = 0
+    if report.unreadable:
+        told = f"of {report.data} was left out"
+        left_out = [f"line {each.line} {told}: {each.reason}" for each in report.unreadable]
+        warn_of_each(left_out)
+        lines = counted(len(report.unreadable), "line")
+        status = complain(f"{lines} of {report.data} left out: correct the data, and run with another -o", 2)
+    if errors := [row for row in report.rows if row.error]:
+        warn_of_each([f"claim {row.id!r} has an error: {row.error}" for row in errors])
+        cure = "correct the cause, and run again, which repeats these claims"
+        status = complain(f"{counted(len(errors), 'claim')} with an error: {cure}", 2)
+    if len(errors) == len(report.rows):
+        status = complain(f"no claim could be judged: {errors[0].error}: see rarr doctor", 3)
+    return status

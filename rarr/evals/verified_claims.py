@@ -1,0 +1,168 @@
+"""Verifies the claims of a file: every claim once, even if the process is interrupted in between."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import Field
+
+from rarr.agent.given_evidence import given_passages
+from rarr.agent.verify import ClaimVerifier
+from rarr.errors import InputError, RarrError
+from rarr.evals import run_folder
+from rarr.evals.claim_rows import ClaimRow, read_claims
+from rarr.evals.claim_scores import ClaimScores, JudgedClaim, claim_scores
+from rarr.evals.report_records import Unreadable
+from rarr.evals.resumable_rows import finish_rows, known_rows
+from rarr.evals.rows import GivenEvidence
+from rarr.evals.run_fingerprint import described
+from rarr.evals.run_folder import FinishedLine
+from rarr.records import AttributionClass, Record
+from rarr.records.verification import Verification
+from rarr.retrievers.corpus.index_building import Progress
+from rarr.settings import Settings, installed_version
+from rarr.tools.storage.atomic_files import write_whole
+from rarr.tools.storage.line_files import writing
+
+_FAILURES = ("_failed", "budget_exhausted")
+"""Ends of the codes of warnings that tell why a claim has no label, and that another run may not give."""
+
+
+class VerifiedLine(FinishedLine):
+    """A line of `predictions.jsonl`: the verification of the row with this id, or why it has none."""
+
+    verification: Verification | None = None
+
+
+class VerifiedRow(Record):
+    """A claim of the data with the label and probability of the verifier, and the judgement of people."""
+
+    id: str
+    label: AttributionClass | None = None
+    probability: float | None = None
+    gold: AttributionClass | None = None
+    supported: bool | None = None
+    error: str = ""
+
+
+class VerificationReport(Record):
+    """The report of verified claims. `scores` is None if people judged no claim.
+
+    `settings` are those that differ from the defaults.
+    """
+
+    data: str
+    settings: dict[str, str] = Field(default_factory=dict)
+    scores: ClaimScores | None = None
+    rows: tuple[VerifiedRow, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+
+
+def verify_claims(
+    data: str | Path,
+    out: str | Path,
+    *,
+    settings: Settings | None = None,
+    jobs: int = 4,
+    limit: int | None = None,
+    on_row: Progress | None = None,
+) -> VerificationReport:
+    """Verifies the claims of the file `data` (see `rarr.evals.claim_rows`), `jobs` at once.
+
+    `out` becomes a folder with `predictions.jsonl`, a line for each claim, and `report.json`. The same call
+    continues an interrupted run. `limit`: verify only the first claims. `on_row` is called with the number of
+    finished claims and of all. Scores are computed over the claims that people labelled.
+
+    Raises `RarrError` before anything is spent: for data without a claim, a missing model, or an `out` that
+    is in use or holds another run. A claim whose judgement failed is an error in the report; the next call
+    repeats it.
+    """
+    if jobs < 1 or (limit is not None and limit < 1):
+        raise InputError("jobs and limit are numbers of rows: give at least 1")
+    source, path, settings = read_claims(Path(data)), Path(out), settings or Settings()
+    description = described(settings)
+    made_with = {
+        "version": installed_version(),
+        "data": source.digest,
+        "settings": description | {"command": "rarr verify"},
+        "corpora": {},
+    }
+    with run_folder.claimed(path):
+        run_folder.check(path, made_with)
+        with ClaimVerifier(settings) as verifier:
+            run_folder.begin(path, made_with)
+            rows = finish_rows(
+                source.rows[:limit],
+                known_rows(source.rows, path, VerifiedLine, _result),
+                path,
+                VerifiedLine,
+                work_on=_RowVerifier(verifier).verified,
+                result_of=_result,
+                aclose=verifier.aclose,
+                jobs=jobs,
+                on_row=on_row,
+            )
+        report = VerificationReport(
+            data=str(data),
+            settings=description,
+            scores=_scores(source.rows[:limit], rows),
+            rows=tuple(rows),
+            unreadable=tuple(source.unreadable),
+        )
+        with writing(path):
+            write_whole(path / run_folder.REPORT, report.model_dump_json(indent=2) + "\n")
+    return report
+
+
+class _RowVerifier:
+    """Verifies rows with one verifier."""
+
+    def __init__(self, verifier: ClaimVerifier) -> None:
+        self._verifier = verifier
+
+    async def verified(self, row: ClaimRow) -> VerifiedLine:
+        """Verifies a row; the line has an error if that failed. Only a defect of the program raises."""
+        try:
+            passages = given_passages([_facts(piece) for piece in row.evidence])
+            verification = await self._verifier.averify_passages(row.claim, passages, row.question)
+        except RarrError as error:
+            return VerifiedLine(id=row.id, error=str(error))
+        if why := failed_judgement(verification):
+            return VerifiedLine(id=row.id, error=why)
+        return VerifiedLine(id=row.id, verification=verification)
+
+
+def failed_judgement(verification: Verification) -> str:
+    """Returns why a claim has no label, if a failure is the reason; "" for all other verifications."""
+    if verification.label is not None:
+        return ""
+    failures = [notice.message for notice in verification.warnings if notice.code.endswith(_FAILURES)]
+    return failures[0] if failures else ""
+
+
+def _facts(piece: GivenEvidence) -> dict[str, str]:
+    return {name: text for name in ("text", "title", "source") if (text := getattr(piece, name))}
+
+
+def _result(row: ClaimRow, line: VerifiedLine) -> VerifiedRow:
+    verification = line.verification
+    return VerifiedRow(
+        id=row.id,
+        label=verification.label if verification else None,
+        probability=verification.probability if verification else None,
+        gold=row.label,
+        supported=row.supported,
+        error=line.error,
+    )
+
+
+def _scores(rows: Sequence[ClaimRow], verified: Sequence[VerifiedRow]) -> ClaimScores | None:
+    """Scores the claims that people labelled; None if there are none."""
+    judged = [
+        JudgedClaim(
+            result.label, result.probability, row.label, row.supported,
+            group="\n".join(piece.text for piece in row.evidence),
+        )
+        for row, result in zip(rows, verified, strict=True)
+        if row.supported is not None
+    ]  # fmt: skip
+    return claim_scores(judged) if judged else None

@@ -1,0 +1,106 @@
+"""Declares the records of citing: the new citations of a text, and the checks of those that it had."""
+
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from rarr.records import Evidence, Record, Revision
+
+CitationStyle = Literal["numbered", "footnotes", "json"]
+"""The form of the marks and of the list: `[1]` and a list, `[^1]` and footnotes, `[1]` and JSON."""
+CitationPlace = Literal["sentence", "part"]
+"""The place of a mark: behind the sentence, or behind the last of the words that the source supports."""
+CitationState = Literal["supported", "not_supported", "source_not_found", "unjudged"]
+
+
+class CitedSource(Record):
+    """A source of the list at the end of a cited text, with the number that its marks show."""
+
+    number: int
+    source: str
+    title: str = ""
+
+
+class Citation(Record):
+    """A citation that was put into a text, with the passage that it stands for.
+
+    `at` is its place in the original. Its mark is the new text from `start` to `end`; two passages of one
+    source at one place share a mark. `words` are the words of the sentence that the passage confirms; empty
+    if the sentence has no part that can be checked. `support` is that of the whole sentence.
+    """
+
+    number: int
+    at: int
+    start: int
+    end: int
+    sentence_start: int
+    sentence_end: int
+    words: tuple[str, ...] = ()
+    support: float | None = None
+    passage: Evidence
+
+
+class CitationCheck(Record):
+    """A citation that the text had before, at `start` to `end` of the original, and whether it is right.
+
+    `target` is the entry of the text's own list, or the address; empty for a number without an entry.
+    `supported`: the cited source supports the sentence, if need be together with the sentence's other cited
+    sources. `not_supported`: passages of it were read, and do not. `source_not_found`: no source that can be
+    searched has this name. `unjudged`: the search or the judgement failed, as a warning says.
+    `passage` is the passage of the source that supports the sentence most.
+    """
+
+    text: str
+    start: int
+    end: int
+    target: str
+    sentence_start: int
+    sentence_end: int
+    state: CitationState
+    support: float | None = None
+    passage: Evidence | None = None
+
+
+class UnsupportedMark(Record):
+    """A mark `[citation needed]`: its place in the original, and in the new text from `start` to `end`."""
+
+    at: int
+    start: int
+    end: int
+    sentence_start: int
+    sentence_end: int
+
+
+class Cited(Record):
+    """A text with citations, and with nothing else changed.
+
+    The list of `sources` is the text from `list_start` to its end. `existing` are the citations that the text
+    had before. `research` is the run that found the passages: it has the status of each sentence, the usage
+    and the warnings, and no edit.
+    """
+
+    original: str
+    text: str
+    style: CitationStyle
+    citations: tuple[Citation, ...] = ()
+    existing: tuple[CitationCheck, ...] = ()
+    unsupported: tuple[UnsupportedMark, ...] = ()
+    sources: tuple[CitedSource, ...] = ()
+    list_start: int
+    research: Revision
+
+    @model_validator(mode="after")
+    def _nothing_else_changed(self) -> Self:
+        if self.without_citations() != self.original:
+            raise ValueError("the text without its new citations is not the original")
+        return self
+
+    def without_citations(self) -> str:
+        """Returns the text without the new citations, marks and list: exactly the original."""
+        marks = {(each.start, each.end) for each in self.citations}
+        marks |= {(each.start, each.end) for each in self.unsupported}
+        pieces, position = [], 0
+        for start, end in sorted(marks):
+            pieces.append(self.text[position:start])
+            position = end
+        return "".join((*pieces, self.text[position : self.list_start]))

@@ -1,0 +1,46 @@
+"""Declares the record of a verification: whether evidence supports a claim, and the sentence that decides."""
+
+from rarr.records import AttributionClass, Evidence, Notice, Part, Sentence, Usage
+from rarr.records.base import Record
+
+
+class DecidingSentence(Record):
+    """The sentence of a passage that decides a label. `start` and `end` point into the text of the passage.
+
+    The passage is the evidence with the id `evidence_id`; its own `start` is its place in the given text.
+    """
+
+    evidence_id: str
+    text: str
+    start: int
+    end: int
+
+
+class Verification(Record):
+    """The relation of evidence to a claim, in the classes of AttrScore (Yue et al. 2023, section 2).
+
+    `label` is the label of the worst sentence: `contradictory`, else `extrapolatory`, else `attributable`;
+    None if it could not be judged. `probability` is the support of the least supported sentence, from 0 to 1.
+    `sentences` have the same status, support and parts as in the report of a revision with this evidence.
+    `evidence` are the passages that were read. `decided_by` is None without a label, and without evidence.
+    """
+
+    claim: str
+    question: str | None = None
+    label: AttributionClass | None = None
+    probability: float | None = None
+    sentences: tuple[Sentence, ...] = ()
+    decided_by: DecidingSentence | None = None
+    evidence: tuple[Evidence, ...] = ()
+    usage: Usage = Usage()
+    warnings: tuple[Notice, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The words of the claim that can be checked: confirmed, different in the evidence, or open."""
+        return tuple(part for sentence in self.sentences for part in sentence.parts)
+
+    @property
+    def confirmed(self) -> bool:
+        """True if every sentence is `supported`: one passage supports it, and every part is confirmed."""
+        return bool(self.sentences) and all(sentence.status == "supported" for sentence in self.sentences)

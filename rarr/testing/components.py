@@ -1,0 +1,67 @@
+"""Makes components of doubles, for a `Reviser` that asks no model and searches nothing.
+
+components = scripted_components(
+    query_generator=ScriptedQueries([("Which state grows the most peaches?", "Georgia")]),
+    retriever=InMemoryRetriever(["California grows the most peaches."]),
+    checker=ScriptedChecker(
+        {
+            ("Which state grows the most peaches?", "California"): Agreement(
+                verdict="disagrees", text_answer="Georgia", evidence_answer="California"
+            )
+        }
+    ),
+)
+revision = Reviser(components=components).revise("Georgia grows the most peaches.")
+assert revision.text == "California grows the most peaches."
+"""
+
+from rarr.components import (
+    AgreementChecker,
+    Components,
+    Editor,
+    IntentJudge,
+    QueryGenerator,
+    Reranker,
+    Retriever,
+    Rewriter,
+    Verifier,
+)
+from rarr.settings import Settings
+from rarr.testing.doubles import (
+    InMemoryRetriever,
+    ScriptedChecker,
+    ScriptedEditor,
+    ScriptedQueries,
+    ScriptedReranker,
+    ScriptedVerifier,
+)
+
+
+def scripted_components(
+    *,
+    settings: Settings | None = None,
+    query_generator: QueryGenerator | None = None,
+    retriever: Retriever | None = None,
+    reranker: Reranker | None = None,
+    checker: AgreementChecker | None = None,
+    editor: Editor | None = None,
+    verifier: Verifier | None = None,
+    rewriter: Rewriter | None = None,
+    intent_judge: IntentJudge | None = None,
+) -> Components:
+    """Makes components for `Reviser(components=...)`: each that is not given is a double without a script.
+
+    These doubles ask nothing, retrieve nothing, find everything equally relevant, cannot judge agreement,
+    replace answers, and judge support by shared words.
+    """
+    return Components(
+        settings=settings or Settings(),
+        query_generator=query_generator or ScriptedQueries(),
+        retriever=retriever or InMemoryRetriever(),
+        reranker=reranker or ScriptedReranker(),
+        checker=checker or ScriptedChecker(),
+        editor=editor or ScriptedEditor(),
+        verifier=verifier or ScriptedVerifier(),
+        rewriter=rewriter,
+        intent_judge=intent_judge,
+    )

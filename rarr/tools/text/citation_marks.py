@@ -1,0 +1,168 @@
+"""Finds the citations that a text has already, and the entries of its own list of sources.
+
+Citations are numbers `[1]`, `[2, 3]`, `[4-6]`, footnotes `[^a]`, links, and addresses. Code is left out.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from rarr.tools.text.blocks_and_sentences import Span, blocks, protected, sentences
+
+_LINE = re.compile(r"[^\r\n]+")
+# "[1] Title", "- [1] Title", "[1]: address", "[^a]: Title"
+_ENTRY = re.compile(
+    r"(?P<lead> {0,3}(?:[-*+] +)?)\[(?P<label>\^?[^\]\s\[]{1,40})\](?P<colon>:?)[ \t]+(?P<entry>\S.*)"
+)
+_NUMBERED_ENTRY = re.compile(r" {0,3}(?:[-*+] +)?(?P<label>\d{1,3})[.)][ \t]+(?P<entry>\S.*)")
+_LIST_TITLE = re.compile(
+    r"[ #*_]*(?:references|sources|bibliography|works cited|citations|footnotes|notes)\s*:?[ *_#]*",
+    re.IGNORECASE,
+)
+_MARK = re.compile(
+    r"""
+      \[\^(?P<footnote>[^\]\s\[]{1,40})\]
+    | (?<!!)\[(?P<numbers>\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,20})\](?![(\w])
+    | (?<!!)\[[^\]\[\n]{0,500}\]\(<?(?P<link>[^)\s>]{1,2000})>?(?:\s[^)\n]{0,300})?\)
+    | (?<!!)\[[^\]\[\n]{0,500}\]\[(?P<reference>[^\]\[\n]{1,40})\]
+    | (?P<address>\bhttps?://[^\s<>]{1,2000})
+    """,
+    re.VERBOSE,
+)
+_RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
+_LONGEST_RANGE = 20
+
+
+class CitationMark(NamedTuple):
+    """A citation of a text: its place, the sentence that it stands in, and its label.
+
+    The label is `1` for a number, `^a` for a footnote, and the address for a link. A mark with several
+    numbers gives several of these.
+    """
+
+    place: Span
+    sentence: Span
+    label: str
+
+
+class SourceEntry(NamedTuple):
+    """An entry of a text's own list of sources: its place, its label as in `CitationMark`, and its text."""
+
+    place: Span
+    label: str
+    text: str
+
+
+@lru_cache(maxsize=64)  # texts
+def source_entries(text: str) -> tuple[SourceEntry, ...]:
+    """Finds the entries of the text's own list of sources, in order.
+
+    An entry is a line that begins with a label and is no prose: `[^a]: ...` and `[1]: ...` anywhere,
+    `[1] ...` at the start of a block or below another entry, and `1. ...` under a title such as "References".
+    """
+    code = [Span(block.start, block.end) for block in blocks(text) if block.kind == "code"]
+    entries: list[SourceEntry] = []
+    listed, begins = False, True  # under a title of a list; may the line begin an entry?
+    position = 0
+    for line in _LINE.finditer(text):
+        blank = len(re.findall(r"\r\n?|\n", text[position : line.start()])) > 1
+        position = line.end()
+        if any(span.start <= line.start() < span.end for span in code) or not line[0].strip():
+            begins = True
+            continue
+        if _LIST_TITLE.fullmatch(line[0].strip()):
+            listed = begins = True
+            continue
+        listed = listed and not line[0].lstrip().startswith("#")
+        entry = _ENTRY.fullmatch(line[0])
+        if entry and not (entry["colon"] or begins or blank or listed or entry["lead"].strip()):
+            entry = None
+        entry = entry or (_NUMBERED_ENTRY.fullmatch(line[0]) if listed else None)
+        begins = entry is not None
+        if entry:
+            entries.append(
+                SourceEntry(Span(line.start(), line.end()), entry["label"], entry["entry"].strip())
+            )
+    return tuple(entries)
+
+
+def source_list_places(text: str) -> list[Span]:
+    """Returns the places of the text's own lists of sources: their entries and titles."""
+    titles = [Span(*line.span()) for line in _LINE.finditer(text) if _LIST_TITLE.fullmatch(line[0].strip())]
+    return [*titles, *(entry.place for entry in source_entries(text))]
+
+
+def citation_marks(text: str) -> list[CitationMark]:
+    """Finds the citations in the sentences of `text`, in order, but not in code or its list of sources."""
+    lists = source_list_places(text)
+    entries = {entry.label: entry.text for entry in source_entries(text)}
+    marks: list[CitationMark] = []
+    before: Span | None = None
+    for span in sentences(text):
+        if not any(span.overlaps(place) for place in lists):
+            leading = _leading_marks_end(text, span, before)
+            for mark in _marks_of(text, span, entries):
+                of_before = before is not None and mark.place.end <= leading
+                marks.append(mark._replace(sentence=before) if before and of_before else mark)
+        before = span
+    return marks
+
+
+def has_words(sentence: str) -> bool:
+    """Tells if a sentence has words beside its citations."""
+    return any(character.isalnum() for character in _MARK.sub("", sentence))
+
+
+def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
+    """Returns the end of the marks at the start of `sentence` that belong to the sentence before it.
+
+    They do if they follow it without a space, or if the sentence has nothing else.
+    """
+    if before is None or not (before.end == sentence.start or not has_words(sentence.of(text))):
+        return sentence.start
+    end = sentence.start
+    while match := _MARK.match(text, end, sentence.end):
+        end = match.end()
+    return end
+
+
+def _marks_of(text: str, sentence: Span, entries: dict[str, str]) -> Iterator[CitationMark]:
+    code = [span for span in protected(text, *sentence) if text[span.start] in "`$\\"]
+    for match in _MARK.finditer(text, *sentence):
+        place = Span(*match.span())
+        if any(place.overlaps(span) for span in code):
+            continue
+        if match["address"]:
+            place = Span(place.start, place.start + len(_address(match["address"])))
+            yield CitationMark(place, sentence, place.of(text))
+        elif match["reference"]:
+            if match["reference"] in entries:
+                yield CitationMark(place, sentence, match["reference"])
+        elif match["numbers"]:
+            for number in _numbers(match["numbers"]):
+                yield CitationMark(place, sentence, str(number))
+        else:
+            yield CitationMark(place, sentence, match["link"] or f"^{match['footnote']}")
+
+
+def _address(match: str) -> str:
+    """Returns the address without the punctuation of the sentence behind it."""
+    address = match.rstrip(".,;:!?\"'*_”’")
+    return address[:-1] if address.endswith(")") and "(" not in address else address
+
+
+def _numbers(listed: str) -> list[int]:
+    numbers: list[int] = []
+    for first, last in _RANGE.findall(listed):
+        end = min(int(last or first), int(first) + _LONGEST_RANGE)
+        numbers += range(int(first), end + 1)
+    return numbers
+
+
+def highest_number(text: str, marks: Sequence[CitationMark]) -> int:
+    """Returns the highest number that the text's citations and entries have; 0 without one."""
+    labels = [*(mark.label for mark in marks), *(entry.label for entry in source_entries(text))]
+    # A number in code or in brackets of another kind may still become a link to a new entry.
+    labels += re.findall(r"\[\^?(\d{1,3})\]", text)
+    return max((int(label) for each in labels if (label := each.removeprefix("^")).isdecimal()), default=0)

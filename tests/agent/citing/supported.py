@@ -1,0 +1,42 @@
+"""A research whose every sentence is supported: citations come everywhere where they may."""
+
+from makers import evidence
+
+from rarr.agent.citing.citation_run import CitationRun
+from rarr.agent.citing.cited_text import cited_text
+from rarr.agent.citing.placement import planned_citations
+from rarr.records import Report, Revision, Sentence
+from rarr.records.citations import Cited
+from rarr.tools.text.blocks_and_sentences import sentences
+from rarr.tools.text.citation_marks import citation_marks, highest_number, source_list_places
+
+RUN = CitationRun()
+
+
+def researched(text: str) -> Revision:
+    passages = [evidence("One says so.", id=f"q{n}.1", source=f"source-{n}.md") for n in (1, 2)]
+    return Revision(
+        run_id="r",
+        original=text,
+        text=text,
+        changed=False,
+        evidence=tuple(passages),
+        report=Report(
+            sentences=tuple(
+                Sentence(
+                    text=span.of(text), start=span.start, end=span.end, status="supported",
+                    evidence_ids=(f"q{1 + number % 2}.1",), support=0.9,
+                )
+                for number, span in enumerate(sentences(text))
+            )
+        ),
+    )  # fmt: skip
+
+
+def cited_everywhere(text: str, run: CitationRun = RUN) -> Cited:
+    research = researched(text)
+    planned = planned_citations(research, None, run.place, source_list_places(text))
+    return cited_text(
+        research, planned, [], [], style=run.style, numbers={},
+        first_number=highest_number(text, citation_marks(text)) + 1,
+    )  # fmt: skip

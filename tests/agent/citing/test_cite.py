@@ -1,0 +1,169 @@
+"""Citing texts with the embedded default: which sentences are cited, by which passages, and the rest."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rarr import Cited, InputError, Passage, Reviser, Settings, acite, cite
+from rarr.agent.wiring.components import wire
+from rarr.components import Baseline
+from rarr.testing import RETRIEVED_AT, InMemoryRetriever
+
+HEIGHT = "Hoover Dam is 221 metres high and 379 metres long."
+YEAR = "Hoover Dam was completed in 1936."
+TEXT = "The Hoover Dam is 221 metres high. It was completed in 1936. It was painted in 1950."
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_HOME", str(tmp_path / "home"))
+
+
+def body(cited: Cited) -> str:
+    return cited.text[: cited.list_start]
+
+
+def test_supported_sentences_are_cited_by_their_passages() -> None:
+    cited = cite(TEXT, passages=[HEIGHT, YEAR])
+    assert body(cited) == (
+        "The Hoover Dam is 221 metres high.[1] It was completed in 1936.[2] It was painted in 1950."
+    )
+    assert [(each.number, each.passage.text) for each in cited.citations] == [(1, HEIGHT), (2, YEAR)]
+    assert [(each.number, each.source) for each in cited.sources] == [(1, "passage 1"), (2, "passage 2")]
+    assert [TEXT[each.sentence_start : each.at] for each in cited.citations] == [
+        "The Hoover Dam is 221 metres high.",
+        "It was completed in 1936.",
+    ]
+    assert [cited.text[each.start : each.end] for each in cited.citations] == ["[1]", "[2]"]
+    assert cited.without_citations() == TEXT
+
+
+def test_wrong_sentence_is_neither_cited_nor_edited() -> None:
+    cited = cite("The Hoover Dam is 212 metres high.", passages=[HEIGHT])
+    assert cited.text == "The Hoover Dam is 212 metres high."
+    assert cited.research.report.sentences[0].status == "contradicted"
+    assert cited.research.edits == ()
+
+
+def test_sentences_without_support_are_marked_on_request() -> None:
+    cited = cite(TEXT, passages=[HEIGHT], mark_unsupported=True)
+    assert body(cited) == (
+        "The Hoover Dam is 221 metres high.[1] It was completed in 1936.[citation needed]"
+        " It was painted in 1950.[citation needed]"
+    )
+    assert cited.without_citations() == TEXT
+
+
+def test_failed_search_marks_nothing() -> None:
+    broken = InMemoryRetriever(OSError("down"))
+    cited = cite(TEXT, search=broken, mark_unsupported=True)
+    assert cited.text == TEXT
+    assert {sentence.status for sentence in cited.research.report.sentences} == {"retrieval_failed"}
+
+
+def test_passage_record_keeps_its_source_and_offsets() -> None:
+    passage = Passage(
+        text=HEIGHT, source="https://dams.org/hoover", title="Hoover Dam", start=100, end=100 + len(HEIGHT),
+        retrieved_at=RETRIEVED_AT,
+    )  # fmt: skip
+    cited = cite("The Hoover Dam is 221 metres high.", passages=[passage], style="footnotes")
+    assert cited.text.endswith("\n\n[^1]: Hoover Dam, https://dams.org/hoover\n")
+    (citation,) = cited.citations
+    assert (citation.passage.start, citation.passage.source) == (100, "https://dams.org/hoover")
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("The Hoover Dam is 221 metres high [1].", ["supported"]),
+        ("The Hoover Dam is 221 metres high [2].", ["not_supported"]),
+        ("The Hoover Dam is 221 metres high [7].", ["source_not_found"]),
+        ("The Hoover Dam is 221 metres high.[^a]\n\n[^a]: passage 1", ["supported"]),
+        ("The Hoover Dam is 221 metres high.[^a]\n\n[^a]: passage 9", ["source_not_found"]),
+        ("The Hoover Dam is [221 metres](https://x.org) high.", ["source_not_found"]),
+        ("The Hoover Dam is 221 metres high [1, 2].", ["supported", "not_supported"]),
+    ],
+)
+def test_citations_of_the_text_are_checked(text: str, states: list[str]) -> None:
+    cited = cite(text, passages=[HEIGHT, YEAR])
+    assert [check.state for check in cited.existing] == states
+    assert all(text[check.start : check.end] == check.text for check in cited.existing)
+
+
+def test_sentence_with_a_right_citation_gets_no_other() -> None:
+    assert cite("The Hoover Dam is 221 metres high [1].", passages=[HEIGHT]).citations == ()
+
+
+def test_numbers_mean_the_passages_where_the_text_has_no_list() -> None:
+    cited = cite("The Hoover Dam is 221 metres high [1]. It was completed in 1936.", passages=[HEIGHT, YEAR])
+    assert body(cited).endswith("It was completed in 1936.[2]")
+
+
+def test_new_numbers_do_not_collide() -> None:
+    text = "The Hoover Dam is 221 metres high. It is red [4].\n\nReferences\n\n1. passage 2\n"
+    assert "221 metres high.[5]" in cite(text, passages=[HEIGHT, YEAR]).text
+
+
+@pytest.mark.parametrize("style", ["numbered", "footnotes"])
+def test_cited_text_is_not_cited_again(style: Any) -> None:
+    once = cite(TEXT, passages=[HEIGHT, YEAR], style=style)
+    again = cite(once.text, passages=[HEIGHT, YEAR], style=style)
+    assert [check.state for check in again.existing] == ["supported", "supported"]
+    assert again.text == once.text
+
+
+def test_source_is_found_by_title_file_name_and_address(tmp_path: Path) -> None:
+    corpus = tmp_path / "notes"
+    corpus.mkdir()
+    (corpus / "dam.md").write_text(f"# The Great Dam\n\n{HEIGHT}\n")
+    (corpus / "other.md").write_text("# Other\n\nThe bridge is 12 metres high.\n")
+    entries = ["See The Great Dam (2020)", "dam.md", f"Dams, {corpus / 'dam.md'}", "Other"]
+    states = []
+    with Reviser(Settings(corpus=corpus)) as reviser:
+        for entry in entries:
+            cited = reviser.cite(f"The Hoover Dam is 221 metres high [1].\n\n[1] {entry}\n")
+            states.append(cited.existing[0].state)
+    assert states == ["supported", "supported", "supported", "not_supported"]
+
+
+def test_usage_counts_the_check_of_citations() -> None:
+    usage = cite("The Hoover Dam is 221 metres high [1].", passages=[HEIGHT]).research.usage
+    assert (usage.by_node["cite"].calls, usage.by_node["edit"].calls) == (1, 1)
+
+
+def test_reviser_still_edits_after_it_has_cited() -> None:
+    with Reviser(Settings(search=InMemoryRetriever([HEIGHT]))) as reviser:
+        assert reviser.cite("The Hoover Dam is 212 metres high.").text == "The Hoover Dam is 212 metres high."
+        assert (
+            reviser.revise("The Hoover Dam is 212 metres high.").text == "The Hoover Dam is 221 metres high."
+        )
+
+
+async def test_texts_can_be_cited_at_once() -> None:
+    cited = await asyncio.gather(*(acite(TEXT, passages=passages) for passages in ([HEIGHT], [YEAR])))
+    assert [[each.passage.text for each in one.citations] for one in cited] == [[HEIGHT], [YEAR]]
+
+
+def test_replay_of_a_cited_run_finds_an_editor_that_edits_nothing() -> None:
+    components = wire(Settings(search=InMemoryRetriever([HEIGHT])), baseline=Baseline(editor="unedited"))
+    revision = Reviser(components=components).revise("The Hoover Dam is 212 metres high.")
+    assert revision.text == "The Hoover Dam is 212 metres high."
+    assert [check.verdict for check in revision.checks] == ["disagrees"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"passages": "one text"}, "passages is a str: give a list, such as \\[text\\]"),
+        ({"passages": [" "]}, "passage 1 is empty"),
+        ({"passages": [3]}, "passage 1 is an int"),
+        ({"passages": [YEAR], "corpus": "notes"}, "passages and a corpus or search are both given: keep one"),
+        ({"passages": [YEAR], "style": "apa"}, "style is 'apa': give one of 'numbered'"),
+        ({"passages": [YEAR], "place": "end"}, "place is 'end': give one of 'sentence', 'part'"),
+    ],
+)
+def test_wrong_calls(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        cite(TEXT, **arguments)

@@ -1,0 +1,67 @@
+"""The citations of a text and its list of sources."""
+
+import pytest
+
+from rarr.tools.text.citation_marks import citation_marks, highest_number, source_entries
+
+
+def labels(text: str) -> list[str]:
+    return [mark.label for mark in citation_marks(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is red [1].", ["1"]),
+        ("It is red.[1][2] It is long.[3]", ["1", "2", "3"]),
+        ("It is red [1, 3; 5].", ["1", "3", "5"]),
+        ("It is red [2–4].", ["2", "3", "4"]),
+        ("It is red.[^a]", ["^a"]),
+        ("It is [red](https://x.org/a 'title').", ["https://x.org/a"]),
+        ("It is [red][1].\n\n[1]: https://x.org", ["1"]),
+        ("It is red (https://x.org/a), see https://x.org/b_(c).", ["https://x.org/a", "https://x.org/b_(c)"]),
+        ("It is red, as <https://x.org/a> has it.", ["https://x.org/a"]),
+        ("It is ![red](red.png) in `[1]`.", []),
+        ("It is red.\n\n```\na[1] = 2\n```\n", []),
+        ("It was red in [2019].", []),
+        ("It is red.\n\n- [1] Red things, a.md\n", []),
+    ],
+)
+def test_marks(text: str, expected: list[str]) -> None:
+    assert labels(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("It is red. [1] It is long.", "It is red. [1]"),
+        ("It is red.[^1] It is long.", "It is red."),
+        ("It is red.[^1]", "It is red."),
+        ("It is red. It is, as [1] says, long.", "It is, as [1] says, long."),
+    ],
+)
+def test_mark_belongs_to_the_sentence_before_it(text: str, sentence: str) -> None:
+    (mark,) = citation_marks(text)
+    assert mark.sentence.of(text) == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It.\n\n[^a]: Red, a.md\n", [("^a", "Red, a.md")]),
+        ("It.\n\n[1]: https://x.org\n[2]: b.md\n", [("1", "https://x.org"), ("2", "b.md")]),
+        ("It.\r\n\r\n[1] Red\r\n[2] Blue\r\n", [("1", "Red"), ("2", "Blue")]),
+        ("It.\n\nSources:\n\n- [4] Red\n", [("4", "Red")]),
+        ("It.\n\n## References\n\n1. Red\n2. Blue\n\n## More\n\n3. No\n", [("1", "Red"), ("2", "Blue")]),
+        ("A wrapped line about red\n[1] and blue.", []),
+        ("1. First step\n2. Second step\n", []),
+        ("```\n[1]: no\n```\n", []),
+    ],
+)
+def test_entries(text: str, expected: list[tuple[str, str]]) -> None:
+    assert [(entry.label, entry.text) for entry in source_entries(text)] == expected
+
+
+def test_highest_number_counts_entries_footnotes_and_code() -> None:
+    text = "It is red [2].[^7]\n\n[9]: https://x.org\n\n`a[11]`\n"
+    assert highest_number(text, citation_marks(text)) == 11
