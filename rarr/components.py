@@ -4,7 +4,7 @@ Many branches may call a component at once. It raises if it cannot do its work; 
 failure that the user sees. A negative judgement is a result, and is never raised.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, runtime_checkable
@@ -102,6 +102,17 @@ class Classifier(Protocol):
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
         """Chooses the AttrScore class of the sentence of `text` at each span; None: not judged."""
+
+
+@runtime_checkable
+class ReadsAlone(Protocol):
+    """A verifier whose support for a sentence depends on the evidence and on a known part of the text."""
+
+    async def readings(self, text: str, context: str | None, spans: Sequence[Span]) -> Sequence[Hashable]:
+        """Returns all that it reads of `text` for the sentence at each span.
+
+        Sentences of two texts with equal readings have equal support by any evidence.
+        """
 
 
 class Closes(Protocol):

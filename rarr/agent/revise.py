@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rarr.agent.final_revision import budget_of, revision_of
-from rarr.agent.run_inputs import replaced_notices, required_text, tables_notices, unsearched
+from rarr.agent.run_inputs import replaced_notices, required_text, tables_notices, unused_settings
 from rarr.components import Components, close_all, text_of_source
 from rarr.errors import InputError
 from rarr.records import Estimate, Evidence, Notice, Revision
@@ -60,7 +60,7 @@ class Reviser:
         from rarr.agent.wiring.components import wire
 
         self._components = components or wire(settings or Settings(), on_index)
-        self._unsearched = [] if components else unsearched(self._components.settings)
+        self._unused = [] if components else unused_settings(self._components)
         self._checkpoints = Checkpoints(checkpointer, rewriting=self._components.rewriter is not None)
         self._researcher: Reviser | None = None  # researches for `cite`, and edits nothing
         self._making = Lock()
@@ -126,7 +126,7 @@ class Reviser:
             if self._researcher is None:
                 components = without_edits(self._components)
                 self._researcher = Reviser(components=components, on_step=self._on_step, on_call=self._told)
-                self._researcher._unsearched = self._unsearched
+                self._researcher._unused = self._unused
             return citing, self._researcher
 
     def resume(self, run_id: str) -> Revision:
@@ -256,7 +256,7 @@ class Reviser:
         skipped: Sequence[tuple[str, str]] = getattr(self._components.retriever, "skipped", ())
         return [
             Notice(code="file_skipped", message=line, node="retrieve") for line in by_reason(skipped)
-        ] + self._unsearched
+        ] + self._unused
 
 
 def revise(text: str, context: str | None = None, **settings: Any) -> Revision:

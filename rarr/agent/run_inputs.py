@@ -1,11 +1,18 @@
 """Checks the text of a run before it starts, and makes warnings about the text and the settings."""
 
+from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Notice
-from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import unread_tables
 from rarr.tools.text.plurals_and_articles import counted, kind_of
 from rarr.valid_unicode import REPLACEMENT, valid
+
+_UNUSED_ADDRESS = Notice(
+    code="server_not_used",
+    message="base_url is given, but no model of a server, so that the embedded models run: name the model, as"
+    " with model vllm:NAME",
+    node="",
+)
 
 
 def required_text(text: object, name: str) -> str:
@@ -20,14 +27,18 @@ def required_text(text: object, name: str) -> str:
     return valid(text)
 
 
-def unsearched(settings: Settings) -> list[Notice]:
-    """Makes a warning if a corpus is given that `search` does not name."""
-    from rarr.agent.wiring.search_and_reranking import search_names
+def unused_settings(components: Components) -> list[Notice]:
+    """Makes a warning for each given corpus or address of a server that the run will not use."""
+    # The wiring takes a second to import; `import rarr` need not wait for it.
+    from rarr.agent.wiring.search_and_reranking import SERVED, search_names
 
+    settings = components.settings
+    is_served = bool(components.models) or settings.reranker.startswith(SERVED)
+    unused = [_UNUSED_ADDRESS] if settings.base_url is not None and not is_served else []
     if settings.corpus is None or any(source == "corpus" for source in search_names(settings)):
-        return []
+        return unused
     message = "a corpus is given, but search does not name it: corpus,wikipedia searches both"
-    return [Notice(code="corpus_not_searched", message=message, node="retrieve")]
+    return [*unused, Notice(code="corpus_not_searched", message=message, node="retrieve")]
 
 
 def replaced_notices(given: str, text: str) -> list[Notice]:

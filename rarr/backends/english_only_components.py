@@ -3,10 +3,10 @@
 Each class wraps one component and warns, once a run, of the languages that the component did not judge.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from rarr.components import AgreementChecker, Classifier, QueryGenerator, Verifier
+from rarr.components import AgreementChecker, Classifier, QueryGenerator, ReadsAlone, Verifier
 from rarr.records import Agreement, AttributionClass, Evidence, Query, Question
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.meter import meter
@@ -61,7 +61,7 @@ class EnglishChecker:
         return await self.embedded.check(text, context, query, evidence)
 
 
-class _Judge(Verifier, Classifier, Protocol): ...
+class _Judge(Verifier, Classifier, ReadsAlone, Protocol): ...
 
 
 class EnglishVerifier:
@@ -93,6 +93,12 @@ class EnglishVerifier:
         classes = await self.embedded.classify(text, context, english, evidence) if english else ()
         by_span = dict(zip(english, classes, strict=True))
         return [by_span.get(span) for span in spans]
+
+    async def readings(self, text: str, context: str | None, spans: Sequence[Span]) -> Sequence[Hashable]:
+        """Returns the readings of the wrapped verifier; None for sentences that are not in English."""
+        foreign = await work(foreign_sentences, text)
+        readings = await self.embedded.readings(text, context, spans)
+        return [None if span in foreign else reading for span, reading in zip(spans, readings, strict=True)]
 
 
 async def _english(text: str, spans: Sequence[Span], evidence: Evidence) -> list[Span]:

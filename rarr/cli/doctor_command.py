@@ -16,7 +16,7 @@ def doctor(
     """Show what is missing or broken, and the cure.
 
     Examines the installation, the settings, the models, the corpus, the sources on the web and their cache.
-    Exit status 2 if something is broken.
+    Exit status 2 if something is broken; not if something is missing that no setting names.
 
     With --model, asks the language model what it can do: about a dozen short requests, of 2,500 tokens
     together; more if it reasons first. Shows the answers as a table, and keeps them for later runs. Exit

@@ -35,5 +35,13 @@ def index(path: options.Documents, out: options.Index) -> int:
     for line in by_reason(report.skipped):
         warn(line)
     files = f"{report.read} read, {report.unchanged} unchanged, {report.removed} removed"
-    write(f"documents: {report.documents}\npassages: {report.passages}\nfiles: {files}\n")
+    lines = [
+        f"documents: {report.documents}",
+        f"passages: {report.passages}",
+        f"files: {files}, {report.unsearched} skipped",
+    ]
+    if report.ignored:
+        count = counted(len(report.ignored), "file")
+        lines.append(f"ignored: {count} of kinds that rarr does not read, such as {report.ignored[0]}")
+    write("".join(f"{line}\n" for line in lines))
     return 0

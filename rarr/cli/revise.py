@@ -94,7 +94,8 @@ def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revisio
     from rarr.views.terminal.progress_line import Waiting
 
     calls = Counter[str]()
-    with Waiting(watched=sys.stderr.isatty()) as waiting:
+    advice = "; --deadline S ends a run with the result so far"
+    with Waiting(watched=sys.stderr.isatty(), advice=advice) as waiting:
 
         def on_step(node: str) -> None:
             calls[node] += 1

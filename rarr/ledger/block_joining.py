@@ -160,7 +160,7 @@ def _scores(
 def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:
     """Collects each warning once. Drops the blocks' warnings about limits: the whole run gives its own.
 
-    Adds `NOTHING_TO_CHECK` if no block has a query and no limit left anything out.
+    Adds `NOTHING_TO_CHECK` if no block has a query and the whole text was read.
     """
     states = [outcome.state for outcome in outcomes if outcome.state is not None]
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}
@@ -168,5 +168,6 @@ def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:
         if notice.code not in (CUT, NOTHING_TO_CHECK.code):
             query_id = None if notice.code == "suspicious_evidence" else notice.query_id
             distinct.setdefault((notice.code, notice.message, notice.node, query_id), notice)
-    asked = any(state.get("queries") for state in states) or any(outcome.cut for outcome in outcomes)
-    return [*([] if asked else [NOTHING_TO_CHECK]), *distinct.values()]
+    asked = any(state.get("queries") for state in states)
+    unread = any(outcome.cut or (outcome.block.too_long and outcome.block.sentences) for outcome in outcomes)
+    return [*([] if asked or unread else [NOTHING_TO_CHECK]), *distinct.values()]

@@ -2,14 +2,14 @@
 
 from collections.abc import Sequence
 
-from rarr.components import Components
+from rarr.components import Components, ReadsAlone
 from rarr.ledger.support import Support, moved_place, sentence_support
 from rarr.records import Agreement, Change, Evidence, Query
 from rarr.state import State
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.meter import meter
-from rarr.tools.text.blocks_and_sentences import Span, paragraph_end, table_cells
+from rarr.tools.text.blocks_and_sentences import Span, paragraph_end, sentences, table_cells
 
 
 class Trial:
@@ -58,22 +58,51 @@ class Trial:
         asked = [
             query.model_copy(update=place) if query.id == source.query_id else query for query in queries
         ]
+        unaffected = await self._unaffected()
         before, after = await together(
-            self._supports(state, asked, []), self._supports(state, asked, [self.change])
+            self._supports(state, asked, [], unaffected),
+            self._supports(state, asked, [self.change], unaffected),
         )
         return before, after
 
+    async def _unaffected(self) -> list[Span]:
+        """Finds the other sentences of which the verifier reads the same before and after the change.
+
+        Their support is the same, so that it need not be asked for. None if the verifier cannot tell, or if
+        the change joins or divides sentences: then a sentence may be beside other queries than before.
+        """
+        verifier = self.components.verifier
+        if not isinstance(verifier, ReadsAlone):
+            return []
+        spans = await work(sentences, self.text)
+        moved = tuple(moved_place(span, [self.change]) for span in spans)
+        if moved != await work(sentences, self.revised):
+            return []
+        before, after = await together(
+            verifier.readings(self.text, self.context, spans),
+            verifier.readings(self.revised, self.context, moved),
+        )
+        return [
+            span
+            for span, was, now in zip(spans, before, after, strict=True)
+            if was == now and not span.overlaps(self.sentence)
+        ]
+
     async def _supports(
-        self, state: State, queries: Sequence[Query], changes: Sequence[Change]
+        self, state: State, queries: Sequence[Query], changes: Sequence[Change], unaffected: Sequence[Span]
     ) -> list[Support]:
-        """Judges the sentence and the rest of its paragraph, after `changes`. Failures become warnings."""
+        """Judges the sentence and the rest of its paragraph, after `changes`. Failures become warnings.
+
+        Sentences at the places of `unaffected`, which are places before the changes, are left out.
+        """
         supports, failures = await sentence_support(
             "edit",
             state,
             self.revised if changes else self.text,
             await work(_moved, queries, changes),
             self.components,
-            within=moved_place(_paragraph(self.text, self.sentence), changes),
+            within=moved_place(await work(_paragraph, self.text, self.sentence), changes),
+            without={moved_place(span, changes) for span in unaffected},
         )
         for failure in failures:
             meter().warn(failure.code, failure.message)

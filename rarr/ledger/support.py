@@ -3,7 +3,7 @@
 import asyncio
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.components import AsksModel, Classifier, Components, Verifier
@@ -48,6 +48,7 @@ async def sentence_support(
     components: Components,
     *,
     within: Span | None = None,
+    without: Collection[Span] = (),
     grace: float = 0.0,
 ) -> tuple[list[Support], list[Notice]]:
     """Asks the verifier for the support of each sentence of `text`, in which `queries` have their places.
@@ -56,9 +57,10 @@ async def sentence_support(
 
     A sentence is judged against the evidence of the queries about it and about its neighbours, because the
     evidence for a sentence often supports the next sentence. With `within`, only sentences in this span are
-    judged. Judging may go on until `grace` seconds after the deadline.
+    judged; those at the places of `without` are not. Judging may go on until `grace` seconds after the
+    deadline.
     """
-    spans, asked, chosen, near = await work(_aligned, text, queries, within)
+    spans, asked, chosen, near = await work(_aligned, text, queries, within, without)
     evidence = [passage for passage in usable(state) if passage.query_id in near]
     places = [[spans[index] for index in near[passage.query_id]] for passage in evidence]
     outcomes = await asyncio.gather(
@@ -83,16 +85,19 @@ async def sentence_support(
 
 
 def _aligned(
-    text: str, queries: Sequence[Query], within: Span | None
+    text: str, queries: Sequence[Query], within: Span | None, without: Collection[Span]
 ) -> tuple[Sequence[Span], dict[int, list[str]], list[int], dict[str, list[int]]]:
     """Splits `text` into sentences and finds which queries concern them.
 
-    Returns the sentences, the query ids of each, the indexes of those in `within`, and of those near each
-    query.
+    Returns the sentences, the query ids of each, the indexes of those to judge, and of those near each query.
     """
     spans = sentences(text)
     asked = _queries_by_sentence(spans, queries)
-    chosen = [index for index, span in enumerate(spans) if within is None or span.overlaps(within)]
+    chosen = [
+        index
+        for index, span in enumerate(spans)
+        if (within is None or span.overlaps(within)) and span not in without
+    ]
     return spans, asked, chosen, _sentences_near(chosen, asked)
 
 

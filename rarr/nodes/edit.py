@@ -17,6 +17,9 @@ from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.meter import meter
 from rarr.tools.trace_spans import about
 
+_EMBEDDED_AT_ONCE = 16
+"""Changes tried at once without a language model: each is a text, and the caches of texts hold 64."""
+
 
 async def edit(state: State, runtime: Runtime[Components]) -> State:
     """Proposes edits where evidence disagrees, and applies those that the gate accepts.
@@ -32,7 +35,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     disputed = _disagreements(state, components.baseline)
     pending = [checks for checks in disputed if checks[0].query_id not in editing.tried]
     while wave := await work(editing.independent, pending):
-        outcomes = await asyncio.gather(*(_proposal(editing, checks, state, components) for checks in wave))
+        outcomes = await _proposals(editing, wave, state, components)
         again = await work(editing.apply, [outcome for outcome in outcomes if isinstance(outcome, Proposal)])
         editing.warnings += [outcome for outcome in outcomes if isinstance(outcome, Notice)]
         done = {checks[0].query_id for checks in wave} - again
@@ -101,6 +104,19 @@ def _disagreements(state: State, baseline: Baseline) -> list[list[Check]]:
         if (disputing := [check for check in checks if _is_reason_to_edit(check, baseline)])
     }
     return [by_query[query_id] for query_id in sorted(best, key=lambda query_id: -best[query_id])]
+
+
+async def _proposals(
+    editing: EditingText, wave: Sequence[Sequence[Check]], state: State, components: Components
+) -> list[Proposal | Notice | None]:
+    """Asks for a change for the checks of each query in `wave`, as `_proposal` does, several at once."""
+    free = asyncio.Semaphore(len(wave) if components.models else _EMBEDDED_AT_ONCE)
+
+    async def proposal(checks: Sequence[Check]) -> Proposal | Notice | None:
+        async with free:
+            return await _proposal(editing, checks, state, components)
+
+    return await asyncio.gather(*(proposal(checks) for checks in wave))
 
 
 async def _proposal(

@@ -31,6 +31,7 @@ from rarr.testing import (
     scripted_components,
 )
 from rarr.tools.text.long_text import text_blocks
+from rarr.tools.text.warning_lines import nothing_checked
 
 
 @pytest.fixture(scope="module")
@@ -184,6 +185,12 @@ def test_text_without_a_sentence_asks_nothing(text: str) -> None:
     model = ScriptedModel(mills.answer)
     revision = revised(by_blocks(model=model), text)
     assert (revision.text, codes(revision), model.calls) == (text, {"nothing_to_check"}, [])
+
+
+def test_text_that_was_never_read_is_not_called_empty_of_claims() -> None:
+    revision = revised(by_blocks(), "word " * 5000)
+    assert codes(revision) == {"block_too_long"}
+    assert nothing_checked(revision).endswith("so they are unjudged: raise block_chars")
 
 
 @pytest.mark.slow

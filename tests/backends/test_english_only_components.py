@@ -77,3 +77,9 @@ def test_a_language_model_may_judge_every_language() -> None:
     components = wire(Settings(model="vllm:m", models=named, base_url="http://x/v1", search="wikipedia"))
     assert isinstance(components.checker, BlindChecker)
     assert isinstance(components.verifier, PromptedVerifier)
+
+
+async def test_a_sentence_in_another_language_is_not_read() -> None:
+    english, german = await EnglishVerifier(ValueVerifier(0.5)).readings(TEXT, None, sentences(TEXT))
+    assert english is not None
+    assert german is None

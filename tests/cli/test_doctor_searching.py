@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from retrievers.services import Said, Service
 
+from cli.helpers import Command
 from rarr.agent.wiring.web_sources import SOURCES, WEB_SOURCES
 from rarr.cli.doctor import examine, source_probing
 from rarr.cli.doctor.findings import Finding
@@ -70,7 +71,26 @@ def test_source_that_answers_is_found(name: str, serve: Serve, monkeypatch: pyte
 @pytest.mark.loopback
 def test_wikipedia_is_asked_where_no_source_is_named(serve: Serve, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_WIKIPEDIA_URL", serve(GOOD["wikipedia"]).url)
-    assert finding_of("search wikipedia").state == "ok"
+    finding = finding_of("search wikipedia")
+    assert (finding.state, finding.detail[:23]) == ("ok", "the default; 127.0.0.1 ")
+
+
+@pytest.mark.loopback
+def test_default_that_cannot_be_reached_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_WIKIPEDIA_URL", refused_url().removesuffix("/v1"))
+    finding = finding_of("search wikipedia")
+    assert (finding.state, finding.detail[:16]) == ("missing", "the default, but")
+    assert "set corpus" in finding.cure
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize(("search", "status"), [((), 0), (("--search", "wikipedia"), 2)])
+def test_source_that_no_setting_names_is_no_failure(
+    search: tuple[str, ...], status: int, monkeypatch: pytest.MonkeyPatch, command: Command
+) -> None:
+    monkeypatch.setenv("RARR_WIKIPEDIA_URL", refused_url().removesuffix("/v1"))
+    done = command("doctor", *search)
+    assert (done.status, b"127.0.0.1 cannot be reached" in done.out) == (status, True)
 
 
 @pytest.mark.loopback
@@ -142,7 +162,7 @@ def test_tavily_without_a_key_is_broken(monkeypatch: pytest.MonkeyPatch) -> None
 def test_source_is_not_asked_offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_OFFLINE", "true")
     assert finding_of("search wikipedia") == Finding(
-        "search wikipedia", "ok", "configured; not asked, offline"
+        "search wikipedia", "ok", "the default; not asked, offline"
     )
 
 

@@ -21,7 +21,7 @@ from rarr.training.noising.resumable_noising import NoisingReport
 def test_index_counts_what_it_read(command: Command, notes: Path) -> None:
     assert command("index", "notes", "-o", "out") == (
         0,
-        b"documents: 1\npassages: 1\nfiles: 1 read, 0 unchanged, 0 removed\n",
+        b"documents: 1\npassages: 1\nfiles: 1 read, 0 unchanged, 0 removed, 0 skipped\n",
         "",
     )
     assert b"0 read, 1 unchanged" in command("index", "notes", "--out", "out").out
@@ -30,7 +30,12 @@ def test_index_counts_what_it_read(command: Command, notes: Path) -> None:
 @pytest.mark.slow
 def test_index_names_each_skipped_file(command: Command, notes: Path) -> None:
     (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    (notes / "image.bin").touch()
     done = command("index", "notes", "-o", "out")
+    assert done.out.decode().splitlines()[2:] == [
+        "files: 1 read, 0 unchanged, 0 removed, 1 skipped",
+        "ignored: 1 file of kinds that rarr does not read, such as image.bin",
+    ]
     assert (done.status, is_complaint(done.err), "broken.pdf: not searched: " in done.err) == (0, True, True)
 
 

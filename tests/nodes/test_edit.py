@@ -1,6 +1,8 @@
 """An edit is made only if evidence disagrees and support rises."""
 
+import asyncio
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import pytest
 from makers import TEXT, check, edit as edited, evidence, query, runtime, state
@@ -204,3 +206,30 @@ async def test_suggested_edit_leaves_checks_and_is_tried_once() -> None:
     unsure = check().model_copy(update={"confidence": 0.6})
     update = await edit(disputed(checks=[unsure]), runtime())
     assert (update["tried"], update["checks"]) == (["q1"], [unsure])
+
+
+async def test_few_changes_are_tried_at_once_without_a_language_model(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rarr.nodes.edit._EMBEDDED_AT_ONCE", 1)
+    text = " ".join([TEXT] * 5)
+    starts = range(0, len(text), len(TEXT) + 1)
+    asked = [query(start, start + 7, id=f"q{number}") for number, start in enumerate(starts, 1)]
+    found = [evidence(id=f"{about.id}.1") for about in asked]
+    checks = [check(evidence_id=passage.id) for passage in found]
+    editor = CountingEditor()
+    update = await edit(state(text, queries=asked, found=found, checks=checks), runtime(editor=editor))
+    assert (editor.most, update["text"].count("California")) == (1, 5)
+
+
+class CountingEditor(ScriptedEditor):
+    """Counts the calls under way."""
+
+    under_way = most = 0
+
+    async def edit(self, text: str, context: str | None, query: Query, *about: Any) -> Change | None:
+        self.under_way += 1
+        self.most = max(self.most, self.under_way)
+        await asyncio.sleep(0.01)
+        self.under_way -= 1
+        return Change(start=query.start, end=query.end, new="California")

@@ -1,6 +1,7 @@
 """Computes by encoder and rules together how well evidence supports a sentence, from 0 to 1."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder
@@ -10,9 +11,15 @@ from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.denied_claims import is_denied
 from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.backends.rules.support import CONTRADICTED, UNSAID, RuleJudgement, claim_judgements
+from rarr.backends.rules.support import (
+    CONTRADICTED,
+    UNSAID,
+    RuleJudgement,
+    claim_judgements,
+    claim_readings,
+)
 from rarr.records import AttributionClass, Evidence
-from rarr.tools.concurrency.worker_threads import encode
+from rarr.tools.concurrency.worker_threads import encode, work
 from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -65,6 +72,10 @@ class TrainedVerifier:
         """
         return await encode(self._judged, self._class, text, context, spans, evidence)
 
+    async def readings(self, text: str, context: str | None, spans: Sequence[Span]) -> Sequence[Hashable]:
+        """Returns the statement of each sentence, which the encoder reads, and what the rules read."""
+        return await work(_readings, text, context, spans)
+
     def _judged(self, judge: Callable[[SentenceFeatures], Result], *about: Any) -> list[Result | None]:
         """Computes the features of each sentence and applies `judge` to them; None without features."""
         features = sentence_features(self._encoder, *about)
@@ -89,25 +100,33 @@ def sentence_features(
 
     The encoder reads each sentence alone, with its subject put in.
     """
-    alone = {claim.span: claim.sentence.text for claim in claims(text, context)}
-    statements = [alone.get(span, span.of(text)) for span in spans]
+    statements = _statements(text, context, spans)
     readable = [
         statement
         for statement in dict.fromkeys(statements)
         if any(map(str.isalnum, statement)) and encoder.reads(statement)
     ]
     features = dict(zip(readable, _read(encoder, readable, evidence), strict=True))
-    parsed = parsed_passage(evidence.text, evidence.title)
     return [
         SentenceFeatures(
             features[statement] | _of_rules(rules),
             rules,
-            is_denied(parsed_sentence(statement), parsed.sentences, parsed.title_stems),
+            _is_denied(statement, evidence.text, evidence.title),
         )
         if statement in features
         else None
         for statement, rules in zip(statements, claim_judgements(text, context, spans, evidence), strict=True)
     ]
+
+
+def _statements(text: str, context: str | None, spans: Sequence[Span]) -> list[str]:
+    alone = {claim.span: claim.sentence.text for claim in claims(text, context)}
+    return [alone.get(span, span.of(text)) for span in spans]
+
+
+def _readings(text: str, context: str | None, spans: Sequence[Span]) -> list[Hashable]:
+    statements, by_rules = _statements(text, context, spans), claim_readings(text, context, spans)
+    return list(zip(statements, by_rules, strict=True))
 
 
 def likelihood(fitted: Logistic, sentence: SentenceFeatures) -> float:
@@ -133,6 +152,12 @@ def least_support(sentence: SentenceFeatures) -> float:
     if rules is None:
         return 0.0
     return rules.support if rules.contradicted or rules.is_all_said or rules.support >= VERBATIM else 0.0
+
+
+@lru_cache(maxsize=4096)  # each edit of a paragraph asks again for the sentences after it
+def _is_denied(statement: str, text: str, title: str) -> bool:
+    parsed = parsed_passage(text, title)
+    return is_denied(parsed_sentence(statement), parsed.sentences, parsed.title_stems)
 
 
 def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[dict[str, float]]:

@@ -1,6 +1,6 @@
 """Rule-based support: scores from 0 to 1 how many of a claim's words and values a passage has in context."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -32,6 +32,20 @@ class RuleJudgement(NamedTuple):
     lacking: bool
 
 
+class ClaimReading(NamedTuple):
+    """All of a claim that its support depends on. The place of the claim in its text makes no difference."""
+
+    statement: str
+    about: str
+    put_in: int
+    topic: str
+
+    @classmethod
+    def of(cls, claim: Claim) -> "ClaimReading":
+        """Returns the claim without its place."""
+        return cls(claim.sentence.text, claim.about, claim.put_in, claim.topic)
+
+
 class ValueVerifier:
     """Judges by rules. Support is half the share of the claim's words, half that of its values in context.
 
@@ -61,6 +75,10 @@ class ValueVerifier:
         """
         return await work(claim_classes, text, context, spans, evidence, self._threshold)
 
+    async def readings(self, text: str, context: str | None, spans: Sequence[Span]) -> Sequence[Hashable]:
+        """Returns the claim of each sentence, without its place; None for a sentence that is no claim."""
+        return await work(claim_readings, text, context, spans)
+
 
 def claim_supports(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
@@ -86,20 +104,23 @@ def claim_judgements(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[RuleJudgement | None]:
     """Returns the judgement of each sentence; None as in `claim_supports`."""
+    return [
+        None if reading is None else _remembered(*reading, evidence.text, evidence.title)
+        for reading in claim_readings(text, context, spans)
+    ]
+
+
+def claim_readings(text: str, context: str | None, spans: Sequence[Span]) -> list[ClaimReading | None]:
+    """Returns all that the rules read of each sentence; None for a sentence that is no claim."""
     known = {claim.span: claim for claim in claims(text, context)}
-    return [_judged(known[span], evidence) if span in known else None for span in spans]
-
-
-def _judged(claim: Claim, evidence: Evidence) -> RuleJudgement | None:
-    claimed = (claim.sentence.text, claim.about, claim.put_in, claim.topic)
-    return _remembered(*claimed, evidence.text, evidence.title)
+    return [ClaimReading.of(known[span]) if span in known else None for span in spans]
 
 
 @lru_cache(maxsize=4096)  # an edit, the report and the scores ask for the same sentences
 def _remembered(
     statement: str, about: str, put_in: int, topic: str, text: str, title: str
 ) -> RuleJudgement | None:
-    """Judges a claim, and remembers the result. The place of the claim in its text makes no difference."""
+    """Judges a claim by its reading, and remembers the result."""
     claim = Claim(Span(0, len(statement)), parsed_sentence(statement), about, put_in, topic=topic)
     return claim_judgement(claim, parsed_passage(text, title))
 

@@ -216,7 +216,9 @@ def _searching(settings: Settings) -> Iterator[Finding]:
 def _corpus(settings: Settings) -> Finding:
     if settings.corpus is None:
         cure = "give --corpus PATH, or set it in rarr.toml"
-        return Finding("corpus", "broken" if settings.search else "missing", "none is configured", cure)
+        if settings.search is None:
+            return Finding("corpus", "missing", "none is configured, so that Wikipedia is searched", cure)
+        return Finding("corpus", "broken", "none is configured", cure)
     try:
         passages, skipped = _opened(settings.corpus.expanduser(), settings)
     except InputError as error:

@@ -16,7 +16,7 @@ from rarr.agent.wiring.search_and_reranking import (
 )
 from rarr.agent.wiring.web_sources import SOURCES
 from rarr.cli.doctor.findings import Finding
-from rarr.cli.doctor.source_probing import reached
+from rarr.cli.doctor.source_probing import origin, reached
 from rarr.errors import InputError, RarrError
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.retrievers.web.probes import Probe
@@ -43,7 +43,7 @@ def sources(settings: Settings) -> Iterator[Finding]:
             yield Finding(f"search {name}", "ok", "configured; it has no server to ask")
         else:
             configured[f"search {name}"] = probe
-    yield from _reached(configured, settings)
+    yield from _reached(configured, settings, default=settings.search is None)
 
 
 def served(settings: Settings) -> Iterator[Finding]:
@@ -89,12 +89,13 @@ def _configured(name: Any, settings: Settings) -> Probe | None:
             run(opened.aclose())
 
 
-def _reached(probes: Mapping[str, Probe], settings: Settings) -> Iterator[Finding]:
+def _reached(probes: Mapping[str, Probe], settings: Settings, *, default: bool = False) -> Iterator[Finding]:
     if settings.offline:
-        yield from (Finding(name, "ok", "configured; not asked, offline") for name in probes)
+        detail = f"{origin(default=default)}; not asked, offline"
+        yield from (Finding(name, "ok", detail) for name in probes)
     else:
-        yield from run(_asked(probes))
+        yield from run(_asked(probes, default=default))
 
 
-async def _asked(probes: Mapping[str, Probe]) -> list[Finding]:
-    return await asyncio.gather(*(reached(name, probe) for name, probe in probes.items()))
+async def _asked(probes: Mapping[str, Probe], *, default: bool) -> list[Finding]:
+    return await asyncio.gather(*(reached(name, probe, default=default) for name, probe in probes.items()))

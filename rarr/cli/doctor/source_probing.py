@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.findings import Finding, State
 from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.probes import Probe
 from rarr.tools.guard.bounded_reader import bounded_client
@@ -17,26 +17,39 @@ LIMIT_S = 3.0
 """Seconds until a source counts as not answering."""
 
 
-async def reached(name: str, probe: Probe) -> Finding:
-    """Sends the request of `probe`, and tells whether the source answers as it should."""
+async def reached(name: str, probe: Probe, *, default: bool = False) -> Finding:
+    """Sends the request of `probe`, and tells whether the source answers as it should.
+
+    `default`: no setting names the source. Then it is missing rather than broken where it cannot be used: a
+    run on documents does not need it.
+    """
+    failed: State = "missing" if default else "broken"
     host = urlsplit(probe.url).hostname
     started = time.monotonic()
     try:
         async with asyncio.timeout(LIMIT_S):
             status, kind = await _answer(probe)
     except TimeoutError:
-        detail = f"configured, but {host} gives no answer within {LIMIT_S:g} s"
-        return Finding(name, "broken", detail, probe.cures[0])
+        detail = f"{origin(default=default)}, but {host} gives no answer within {LIMIT_S:g} s"
+        return Finding(name, failed, detail, probe.cures[0])
     except (httpx2.HTTPError, httpx2.InvalidURL, CallFailure, OSError, ValueError) as error:
         why = shown(redacted(" ".join(str(error).split()))) or type(error).__name__
-        return Finding(name, "broken", f"configured, but {host} cannot be reached ({why})", probe.cures[0])
+        detail = f"{origin(default=default)}, but {host} cannot be reached ({why})"
+        return Finding(name, failed, detail, probe.cures[0])
     if status not in probe.good:
-        detail = f"configured, but {host} answers with status {status}"
-        return Finding(name, "broken", detail, probe.cures.get(status, probe.cures[0]))
+        detail = f"{origin(default=default)}, but {host} answers with status {status}"
+        return Finding(name, failed, detail, probe.cures.get(status, probe.cures[0]))
     if "json" not in kind and status != 404:
-        detail = f"configured, but {host} answers with something else ({shown(kind) or 'without a type'})"
-        return Finding(name, "broken", detail, probe.cures[0])
-    return Finding(name, "ok", f"configured; {host} answers in {time.monotonic() - started:.1f} s")
+        answer = shown(kind) or "without a type"
+        detail = f"{origin(default=default)}, but {host} answers with something else ({answer})"
+        return Finding(name, failed, detail, probe.cures[0])
+    took = time.monotonic() - started
+    return Finding(name, "ok", f"{origin(default=default)}; {host} answers in {took:.1f} s")
+
+
+def origin(*, default: bool) -> str:
+    """Tells why the source would be searched: a setting names it, or it is the default."""
+    return "the default" if default else "configured"
 
 
 async def _answer(probe: Probe) -> tuple[int, str]:

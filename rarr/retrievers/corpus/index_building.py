@@ -36,8 +36,9 @@ _OURS = (_LOCK, MANIFEST, PASSAGES)
 class IndexReport:
     """What an index holds after a build, in `documents` and `passages`, and what the build did with files.
 
-    `read`, `unchanged` and `removed` count files. `skipped` lists (file, reason), including files that an
-    earlier build could not read and that have not changed since.
+    `read`, `unchanged`, `removed` and `unsearched` count files; nothing in an unsearched file can be found.
+    `skipped` lists (file, reason) of these and of parts of files, including files that an earlier build could
+    not read and that have not changed since. `ignored` names the files of unknown kinds.
     """
 
     documents: int
@@ -45,7 +46,9 @@ class IndexReport:
     read: int
     unchanged: int
     removed: int
+    unsearched: int
     skipped: list[tuple[str, str]]
+    ignored: list[str]
 
 
 def build_index(
@@ -144,11 +147,12 @@ class _Update:
 
     def _run(self, scanned: Scan, progress: Progress) -> IndexReport:
         changed = [file for file in scanned.files if not self._looks_same(file)]
-        same, read, skipped = len(scanned.files) - len(changed), 0, list(scanned.skipped)
+        same, read, skipped = len(scanned.files) - len(changed), set[str](), list(scanned.skipped)
         progress(same, len(scanned.files))
         for done, file in enumerate(changed, start=same + 1):
             try:
-                read += self._read(file)
+                if self._read(file):
+                    read.add(file.name)
             except UnreadableError as problem:
                 skipped.append(Skip(file.name, str(problem)))
             progress(done, len(scanned.files))
@@ -157,8 +161,7 @@ class _Update:
         self._batches.finish(sorted(gone | lost))
         self._manifest.record({"root": self._root, "shown": valid(self._path.as_posix())})
         self._manifest.set_skipped(skipped)
-        unread = len(skipped) - len(scanned.skipped)
-        return self._report(read, len(scanned.files) - read - unread, len(gone | lost))
+        return self._report(scanned, read, len(gone | lost))
 
     def _looks_same(self, file: File) -> bool:
         _, live = self._live.get(file.name, (0, None))
@@ -174,14 +177,18 @@ class _Update:
         self._batches.read(file.path, FileVersion(file.name, file.size, file.mtime_ns, digest))
         return True
 
-    def _report(self, read: int, unchanged: int, removed: int) -> IndexReport:
+    def _report(self, scanned: Scan, read: set[str], removed: int) -> IndexReport:
         documents, passages = self._manifest.totals()
+        searched = {version.name for version in self._manifest.live().values() if version.documents}
+        unsearched = {file.name for file in scanned.files} - searched
         return IndexReport(
             documents=documents,
             passages=passages,
-            read=read,
-            unchanged=unchanged,
+            read=len(searched & read),
+            unchanged=len(searched - read),
             removed=removed,
+            unsearched=len(unsearched | {skip.file for skip in scanned.skipped}),
+            ignored=scanned.ignored,
             skipped=[(place(self._path, name), why) for name, why in self._manifest.skipped()],
         )
 

@@ -13,7 +13,7 @@ from rarr.retrievers.extract.documents import too_much
 from rarr.retrievers.extract.files import KINDS, kind
 
 _UNREAD = (".doc", ".ppt", ".xls", ".odt", ".odp", ".ods", ".rtf", ".epub")
-"""Kinds of documents that are not read. They are reported as skipped, other kinds are not."""
+"""Kinds of documents that are not read. They are skipped with a warning; other unknown kinds are ignored."""
 
 
 class File(NamedTuple):
@@ -33,15 +33,16 @@ class Skip(NamedTuple):
 
 
 class Scan(NamedTuple):
-    """The files to read, in a stable order, and the files that are skipped."""
+    """The files to read, in a stable order, the skipped files, and the names of the ignored files."""
 
     files: list[File]
     skipped: list[Skip]
+    ignored: list[str]
 
 
 def scan(path: Path, max_bytes: int) -> Scan:
-    """Lists the files of the corpus at `path`. Hidden files and unknown kinds are left out silently; files of
-    more than `max_bytes` and files that cannot be read are listed as skipped.
+    """Lists the files of the corpus at `path`. Hidden files are left out silently. Files of unknown kinds are
+    ignored. Files of more than `max_bytes` and files that cannot be read are skipped.
 
     Links to files in the corpus are followed. Links out of the corpus are not: otherwise whoever fills the
     folder would choose which files of this machine are read. Links to folders are not followed either, since
@@ -49,16 +50,16 @@ def scan(path: Path, max_bytes: int) -> Scan:
     read.
     """
     root = located(path)
-    result = Scan([], [])
+    result = Scan([], [], [])
     leaving: list[str] = []
     for name, candidate in _walk(path, result.skipped) if root.is_dir() else [("", path)]:
         if candidate.suffix.lower() in _UNREAD:
             result.skipped.append(
                 _skip(name, "files of its kind are not read: save it as .docx, .pdf or text")
             )
-        if not kind(candidate.name):
-            continue
-        if name and _leads_out(candidate, root):
+        elif not kind(candidate.name):
+            result.ignored.append(name.encode(errors="backslashreplace").decode())
+        elif name and _leads_out(candidate, root):
             leaving.append(name)
         else:
             _look(name, candidate, max_bytes, result)

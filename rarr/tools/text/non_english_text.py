@@ -1,7 +1,8 @@
 """Finds sentences and passages that are not in English, the only language that the embedded models read.
 
 Names and titles are left out: they say nothing about the language of their sentence. The language of the
-whole text counts as well, so that a few foreign words do not make a sentence of an English text foreign.
+whole text counts as well, so that a few foreign words do not make a sentence of an English text foreign. In a
+short sentence the first word counts too, if it is an article of another language.
 """
 
 import math
@@ -19,6 +20,19 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 # What is quoted or emphasised, as titles are.
 _TITLE = re.compile(r"\"[^\"\n]{1,80}\"|“[^”\n]{1,80}”|(?<!\w)([*_])(?!\1)[^*_\n]{1,80}\1(?!\w)")
 _SURELY = 4.0  # log odds against English above which a text is in another language
+_LIKELY = 2.0  # the same for a sentence that begins with an article of another language
+_ARTICLES = {
+    **dict.fromkeys(("der", "die", "das", "den", "dem", "ein", "eine", "einen", "einem", "im"), "de"),
+    **dict.fromkeys(("le", "les", "un", "une"), "fr"),
+    **dict.fromkeys(("el", "los", "las", "una"), "es"),
+    **dict.fromkeys(("il", "lo", "gli"), "it"),
+    **dict.fromkeys(("het", "een"), "nl"),
+}
+"""Articles that begin a sentence, by language. Articles that begin many names, such as "la", are left out."""
+_ENGLISH_WORDS = {
+    *("the", "of", "and", "is", "are", "were", "has", "have", "with", "by", "for", "from", "to", "at", "on"),
+    *("that", "which", "it", "its"),
+}
 _ENGLISH = ("en", "zxx")  # zxx: what is in no language, such as code and numbers
 _LEAST = 1e-9  # a probability of 0 has no logarithm
 
@@ -44,15 +58,27 @@ def foreign_sentences(text: str) -> Mapping[Span, str]:
     if whole.english < -_SURELY:
         return {span: whole.other for span, sentence_odds in odds.items() if sentence_odds.english < 0}
     return {
-        span: sentence_odds.other for span, sentence_odds in odds.items() if sentence_odds.english < -_SURELY
+        span: code
+        for span, sentence_odds in odds.items()
+        if (code := _language(span.of(text), words[span], sentence_odds))
     }
 
 
 @lru_cache(maxsize=2048)  # passages: each is judged beside several sentences
 def foreign_language(passage: str) -> str:
     """Finds the code of the language of `passage`, such as `de`; "" if it is English or may well be."""
-    odds = _odds(_words(passage, Span(0, len(passage))))
-    return odds.other if odds.english < -_SURELY else ""
+    words = _words(passage, Span(0, len(passage)))
+    return _language(passage, words, _odds(words))
+
+
+def _language(sentence: str, words: str, odds: _Odds) -> str:
+    """Returns the code of the language, judged by `odds`, those of `words`; "" if it may well be English."""
+    if odds.english < -_SURELY:
+        return odds.other
+    if odds.english > -_LIKELY or not _ENGLISH_WORDS.isdisjoint(words.split()):
+        return ""
+    first = _WORD.search(sentence)
+    return _ARTICLES.get(first[0].casefold(), "") if first else ""
 
 
 def _words(text: str, span: Span) -> str:
@@ -67,6 +93,7 @@ def _words(text: str, span: Span) -> str:
     )
 
 
+@lru_cache(maxsize=4096)  # sentences: each edited text has the other sentences of the text before it
 def _odds(words: str) -> _Odds:
     if not words:
         return _Odds(0.0, "")

@@ -8,6 +8,7 @@ from rarr.records import Notice, Revision
 from rarr.tools.text.plurals_and_articles import counted
 
 _CURE = ": correct that, or see rarr doctor"
+_UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
 _DETAIL = re.compile(r"\s*\(.*\)|\d+")
 
 NOTHING_TO_CHECK = Notice(
@@ -71,7 +72,7 @@ def nothing_checked(revision: Revision) -> str:
     why = next(iter(grouped(_reason(revision.warnings))), "no source of evidence could be searched")
     others = len(grouped(beside_the_reason(revision.warnings)))
     more = f" (and {counted(others, 'more warning')})" if others else ""
-    return why + more + ("" if "budget_exhausted" in codes else _CURE)
+    return why + more + ("" if codes & _UNREAD else _CURE)
 
 
 def beside_the_reason(warnings: Sequence[Notice]) -> list[Notice]:
@@ -86,4 +87,4 @@ def _reason(warnings: Sequence[Notice]) -> Sequence[Notice]:
 
 
 def _is_failure(notice: Notice) -> bool:
-    return notice.code.endswith("_failed") or notice.code == "budget_exhausted"
+    return notice.code.endswith("_failed") or notice.code in _UNREAD

@@ -1,7 +1,8 @@
-"""Shows the current step on a line of the terminal while a person waits."""
+"""Shows the current step while a person waits: on a line of the terminal, or now and then in a log."""
 
+import sys
 import threading
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from types import TracebackType
 from typing import Self
 
@@ -13,15 +14,17 @@ from rarr.views.terminal.revision import one_line
 
 _LONGEST = 80  # characters of the line
 _PATIENCE = 1.0  # seconds before the line appears
+_LOG_PATIENCE = 30.0  # seconds before the first line in a log; each further line takes twice as long
 
 
 class Waiting:
     """A line on standard error that shows the current step, after the command has run for a second.
 
-    The line is shown only on a terminal. Nothing is written into a file or a pipe.
+    Where standard error is no terminal, lines are written after 30 seconds, 60, 120 and so on, each with
+    `advice`.
     """
 
-    def __init__(self, *, watched: bool) -> None:
+    def __init__(self, *, watched: bool, advice: str = "") -> None:
         self._progress = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
@@ -32,13 +35,16 @@ class Waiting:
             redirect_stdout=False,
             redirect_stderr=False,
         )
-        self._task = self._progress.add_task("starting", total=None)
-        self._timer = threading.Timer(_PATIENCE, self._progress.start)
-        self._timer.daemon = True
+        self._advice = advice
+        self._step = "starting"
+        self._task = self._progress.add_task(self._step, total=None)
+        self._ended = threading.Event()
+        show = self._show_line if watched else self._write_lines
+        self._thread = threading.Thread(target=show, name="rarr-waiting", daemon=True)
         self._until_then = ExitStack()
 
     def __enter__(self) -> Self:
-        self._timer.start()  # first: an interrupt calls `_stop`, which waits for a timer that has started
+        self._thread.start()  # first: an interrupt calls `_stop`, which waits for a thread that has started
         self._until_then.enter_context(before_end(self._stop))  # a terminal must get its cursor back
         return self
 
@@ -50,9 +56,24 @@ class Waiting:
 
     def say(self, text: str) -> None:
         """Shows `text` on the line."""
-        self._progress.update(self._task, description=one_line(text, _LONGEST))
+        self._step = one_line(text, _LONGEST)
+        self._progress.update(self._task, description=self._step)
+
+    def _show_line(self) -> None:
+        if not self._ended.wait(_PATIENCE):
+            self._progress.start()
+
+    def _write_lines(self) -> None:
+        waited, step = 0.0, _LOG_PATIENCE
+        while not self._ended.wait(step):
+            waited += step
+            step = waited
+            line = f"rarr: still at work after {waited:g} s ({self._step}){self._advice}\n"
+            with suppress(OSError, ValueError):  # closed: the work does not need the line
+                sys.stderr.write(line)
+                sys.stderr.flush()
 
     def _stop(self) -> None:
-        self._timer.cancel()
-        self._timer.join()  # otherwise the timer might start the line after it was stopped
+        self._ended.set()
+        self._thread.join()  # otherwise the thread might start the line after it was stopped
         self._progress.stop()

@@ -14,10 +14,10 @@ from rich.console import Console
 from rich.text import Text
 
 from rarr.records import Edit, EditState, Evidence, PartState, Revision, Sentence, Status
-from rarr.tools.text.blocks_and_sentences import split_sentences
 from rarr.tools.text.edit_segments import segments
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.tools.text.warning_lines import grouped
+from rarr.views.quotes import closest_sentence, quoted_sources
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
 _STATUS_STYLES: dict[Status, str] = {
@@ -166,7 +166,8 @@ def _change(edit: Edit, revision: Revision) -> Iterator[Line]:
     answers = [check.evidence_answer for check in revision.checks if check.evidence_id == edit.evidence_id]
     for evidence in revision.evidence:
         if evidence.id == edit.evidence_id:
-            yield from _evidence(evidence, next(filter(None, answers), edit.new))
+            answer = next(filter(None, answers), edit.new)
+            yield from _evidence(evidence, [closest_sentence(evidence.text, answer)])
 
 
 def _replacement(edit: Edit) -> str:
@@ -176,18 +177,10 @@ def _replacement(edit: Edit) -> str:
     return f"“{old}” → “{new}”" if edit.new else f"“{old}” deleted"
 
 
-def _evidence(evidence: Evidence, claim: str, label: str = "evidence") -> Iterator[Line]:
+def _evidence(evidence: Evidence, quotes: Sequence[str], label: str = "evidence") -> Iterator[Line]:
     place = [one_line(part, _LONG) for part in (evidence.title, evidence.source) if part]
-    yield Line(6, Text(f"{label}: “{_snippet(evidence.text, claim)}”"))
+    yield Line(6, Text(f"{label}: {' … '.join(f'“{one_line(quote, _QUOTE)}”' for quote in quotes)}"))
     yield Line(6, Text(f"source: {', '.join(place)}", "cyan"))
-
-
-def _snippet(text: str, claim: str) -> str:
-    """Returns the sentence of a passage that shares most words with `claim`, at most 200 characters."""
-    words = set(re.findall(r"\w+", claim.casefold()))
-    quotes = [span.of(text) for span in split_sentences(text)] or [text]
-    best = max(quotes, key=lambda quote: len(words & set(re.findall(r"\w+", quote.casefold()))))
-    return one_line(best, _QUOTE)
 
 
 def _sentence(number: int, sentence: Sentence, revision: Revision) -> Iterator[Line]:
@@ -207,15 +200,8 @@ def _sentence(number: int, sentence: Sentence, revision: Revision) -> Iterator[L
     if sentence.status == "unconfirmed" and sentence.open_words:
         open_words = ", ".join(f"“{one_line(word, _SHORT)}”" for word in sentence.open_words)
         yield Line(6, Text(f"not confirmed: {open_words}"))
-    evidence_by_id = {evidence.id: evidence for evidence in revision.evidence}
-    # Several queries may have found the same passage.
-    used = (evidence_by_id[name] for name in sentence.evidence_ids if name in evidence_by_id)
-    distinct = {
-        (_snippet(evidence.text, sentence.text), evidence.source): evidence
-        for evidence in reversed(list(used))
-    }
-    for evidence in reversed(distinct.values()):
-        yield from _evidence(evidence, sentence.text)
+    for evidence, quotes in quoted_sources(sentence, revision.evidence):
+        yield from _evidence(evidence, quotes)
 
 
 def _support_style(support: float) -> str:
@@ -240,10 +226,10 @@ def _sides(sentence: Sentence, revision: Revision) -> Iterator[Line]:
     for evidence in (evidence_by_id[name] for name in sentence.evidence_ids if name in evidence_by_id):
         check = checks.get(evidence.id)
         verdict, answer = (check.verdict, check.evidence_answer) if check else ("evidence", "")
-        quote = _snippet(evidence.text, answer or sentence.text)
+        quote = closest_sentence(evidence.text, answer or sentence.text)
         alike.setdefault((verdict, quote, evidence.source), []).append(evidence)
     for (verdict, quote, _), same in sorted(alike.items(), key=lambda item: item[0][0]):
-        yield from _evidence(same[0], quote, f"{verdict} ({', '.join(evidence.id for evidence in same)})")
+        yield from _evidence(same[0], [quote], f"{verdict} ({', '.join(evidence.id for evidence in same)})")
 
 
 def _scores(revision: Revision) -> str:

@@ -9,7 +9,7 @@ from rarr import Settings
 from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder, shipped_encoder
 from rarr.backends.encoder.support import PARTS, TrainedVerifier, sentence_features
 from rarr.backends.logistic import AT_THRESHOLD, scaled_support
-from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 VERIFIER = TrainedVerifier(shipped_encoder(), AT_THRESHOLD)
 PASSAGE = "Elm Mill was built in 1804 by Thomas Hay. It burnt down in 1911 and was never rebuilt."
@@ -98,3 +98,12 @@ async def test_sentence_with_exchanged_parties_is_not_supported() -> None:
     passage = "In the final, Elm Mill beat Hay Forge by two goals."
     assert await support("In the final, Elm Mill beat Hay Forge by two goals.", passage) > AT_THRESHOLD
     assert await support("In the final, Hay Forge beat Elm Mill by two goals.", passage) < AT_THRESHOLD
+
+
+@pytest.mark.parametrize(("old", "new", "same"), [("1804", "1805", True), ("Elm Mill", "Oak Mill", False)])
+async def test_reading_of_a_sentence_changes_with_its_subject_only(old: str, new: str, same: bool) -> None:
+    text = "Elm Mill was built in 1804. It burnt down in 1911."
+    changed = text.replace(old, new)
+    [before] = await VERIFIER.readings(text, None, sentences(text)[1:])
+    [after] = await VERIFIER.readings(changed, None, sentences(changed)[1:])
+    assert (before == after) is same

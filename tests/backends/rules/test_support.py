@@ -82,3 +82,13 @@ async def test_a_negated_measure_is_not_supported_by_what_states_it(denial: str)
     assert await verifier.classify(passage, None, sentences(passage)[:1], evidence(passage)) == [
         "attributable"
     ]
+
+
+@pytest.mark.parametrize(("old", "new", "same"), [("1936", "1935", True), ("Hoover", "Shasta", False)])
+async def test_reading_of_a_sentence_changes_with_its_subject_only(old: str, new: str, same: bool) -> None:
+    text = "The Hoover Dam opened in 1936. It is a concrete dam."
+    changed = text.replace(old, new)
+    verifier = ValueVerifier(0.55)
+    [before] = await verifier.readings(text, None, sentences(text)[1:])
+    [after] = await verifier.readings(changed, None, sentences(changed)[1:])
+    assert (before == after) is same

@@ -45,7 +45,20 @@ def counts(report: IndexReport) -> tuple[int, int, int]:
 
 
 def test_a_build_reports_its_counts(build: Build) -> None:
-    assert build() == IndexReport(documents=2, passages=4, read=2, unchanged=0, removed=0, skipped=[])
+    assert build() == IndexReport(
+        documents=2, passages=4, read=2, unchanged=0, removed=0, unsearched=0, skipped=[], ignored=[]
+    )
+
+
+def test_files_that_cannot_be_searched_are_no_read_files(build: Build, folder: Path) -> None:
+    (folder / "bad.json").write_text("{")
+    (folder / "empty.md").touch()
+    (folder / "old.doc").touch()
+    (folder / "image.bin").touch()
+    first, again = build(), build()
+    assert (counts(first), counts(again)) == ((2, 0, 0), (0, 2, 0))
+    assert first.unsearched == again.unsearched == len(first.skipped) == 3
+    assert first.ignored == again.ignored == ["image.bin"]
 
 
 def test_unchanged_files_are_not_read_again(build: Build, reads: list[str]) -> None:

@@ -32,8 +32,20 @@ ENGLISH = [
     "THE BRIDGE WAS OPENED IN 1937.",
     "Paracetamol, ibuprofen, diclofenac",
     "Kraków, Łódź and Wrocław are in Poland.",
+    "Der Spiegel sold 3 million copies.",
+    "Die Zauberflöte premiered in 1791.",
+    "Den Haag has 550,000 inhabitants.",
+    "El Capitan rises 914 metres.",
+    "Les Misérables opened in 1985.",
     "Yes.",
 ]
+SHORT = {
+    "Der Wasserkocher Brumwell K3 fasst 1,5 Liter.": "de",
+    "Das Museum öffnete 1984.": "de",
+    "Le musée ouvre à 9 heures.": "fr",
+    "El puente mide 1280 metros.": "es",
+    "Il ponte misura 1280 metri.": "it",
+}
 
 
 @pytest.mark.parametrize("code", FOREIGN)
@@ -46,6 +58,12 @@ def test_each_sentence_of_another_language_is_foreign(code: str) -> None:
 def test_names_titles_code_and_numbers_make_no_english_sentence_foreign(sentence: str) -> None:
     assert foreign_sentences(sentence) == {}
     assert foreign_language(sentence) == ""
+
+
+@pytest.mark.parametrize("sentence", SHORT)
+def test_short_sentence_of_names_behind_a_foreign_article_is_foreign(sentence: str) -> None:
+    assert list(foreign_sentences(sentence).values()) == [SHORT[sentence]]
+    assert foreign_language(sentence) == SHORT[sentence]
 
 
 def test_an_english_text_may_hold_a_foreign_paragraph() -> None:
