@@ -46,11 +46,16 @@ _SMALL_WORD = re.compile(r"\b(?!and\b|or\b)[a-z]")
 
 
 class _Item(NamedTuple):
-    """A word of a claim, or a whole name, with its stems. `amount`: the number or date, if it is one."""
+    """A word of a claim, or a whole name, with its stems. `value`: the name, number or date, if it is one."""
 
     span: Span
     stems: frozenset[str]
-    amount: Value | None = None
+    value: Value | None = None
+
+    @property
+    def amount(self) -> Value | None:
+        """The number or date, if it is one."""
+        return None if self.value is None or self.value.kind == "name" else self.value
 
 
 class _Clause(NamedTuple):
@@ -93,7 +98,7 @@ def unsaid_words(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> It
     Each clause of the claim is compared with the clause of the passages that has most of its words. It must
     have at least the share `SHARED` of them, where a number or date counts as a word that it may have, and
     never as one that it lacks. Of the words that it lacks, those are yielded that no passage has, that it
-    replaces by another word, or that come first: another thing may be the subject of the clause.
+    replaces by another word, or that are the claim's subject: the clause may be about another thing.
     """
     clauses = [clause for passage in passages for clause in _clauses(passage)]
     known = frozenset[str]().union(*(passage.title_stems.union(passage.spread) for passage in passages))
@@ -103,9 +108,17 @@ def unsaid_words(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> It
         said = sum(map(best.says, items)) if best else 0
         if best is None or said < SHARED * (said + len(lacking)):
             continue
+        subject = _subject(claim, items)
         for item in lacking:
-            if item is items[0] or not item.stems <= known or best.replaces(item, items):
+            if item is subject or not item.stems <= known or best.replaces(item, items):
                 yield item.span
+
+
+def _subject(claim: ParsedSentence, items: Sequence[_Item]) -> _Item:
+    """Returns the first item, or the name right behind it: in "the painter Ada Lund", the name."""
+    first, *rest = items
+    named = rest and rest[0].value is not None and rest[0].amount is None
+    return rest[0] if named and claim.text[first.span.end : rest[0].span.start].isspace() else first
 
 
 def _claim_items(claim: ParsedSentence) -> Iterator[list[_Item]]:
@@ -125,7 +138,7 @@ def _items(claim: ParsedSentence) -> Iterator[_Item]:
         taken.append(span := value_extent(value))
         stems = frozenset(word.stem for word in claim.content if span.start <= word.start < span.end)
         if stems:
-            yield _Item(span, stems, None if value.kind == "name" else value)
+            yield _Item(span, stems, value)
     for word in claim.content:
         if not any(span.start <= word.start < span.end for span in taken) and not _is_light(word):
             yield _Item(Span(word.start, word.end), frozenset({word.stem}))

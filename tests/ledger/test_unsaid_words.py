@@ -42,6 +42,11 @@ TUNED = [
     ),
     ("Mara Quill wrote it in 1999.", "Mara Quill wrote it in 1999 and Leif Dorn drew the plans.", []),
     ("The lease ends on 1 May 2020.", "The lease runs from 1 May 2020 to 30 April 2025.", ["ends"]),
+    (
+        "The musical Elm Lights was composed by Bo Vik.",
+        "Elm Lights is a musical about pilots. Elm Lights was composed by Bo Vik in Olm.",
+        [],
+    ),
     ("Guests pay in full.", "Guests pay nothing.", ["full"]),
     (
         "It was founded by Ada Lund and Carl Orme in 1931.",
