@@ -166,5 +166,7 @@ def _filled(text: object, name: str) -> str:
 class _NoSource:
     """Stands in the place of a retriever, since a verification searches nothing."""
 
+    offline = True  # can be used with the setting `offline`
+
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         raise RetrievalError("a verification searches nothing")
