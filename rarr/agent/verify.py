@@ -5,6 +5,7 @@ from typing import Any, Self, cast, overload
 
 from rarr.agent.final_revision import budget_of, usage_of
 from rarr.agent.given_evidence import GivenPassage, given_passages, readable_evidence
+from rarr.agent.run_inputs import required_text
 from rarr.components import Components, close_all
 from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
@@ -15,7 +16,6 @@ from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import in_thread, work
 from rarr.tools.models.meter import METER, Meter
 from rarr.tools.text.plurals_and_articles import counted, kind_of
-from rarr.valid_unicode import valid
 
 Evidences = GivenPassage | Sequence[GivenPassage]
 """The evidence for one claim: a passage or several. No passage is the same as an empty list."""
@@ -52,8 +52,8 @@ class ClaimVerifier:
         Raises `InputError` for an empty claim or passage. All later failures become warnings; a claim that
         could not be judged has no label.
         """
-        claim = _filled(claim, "claim")
-        question = None if question is None else _filled(question, "question")
+        claim = required_text(claim, "claim")
+        question = None if question is None else required_text(question, "question")
         return await self.averify_passages(claim, given_passages(evidence), question)
 
     async def averify_passages(
@@ -155,16 +155,10 @@ def _pairs(claims: object, evidence: object, questions: object) -> list[tuple[An
     return list(zip(claims, cast(Any, evidence), cast(Any, questions), strict=True))
 
 
-def _filled(text: object, name: str) -> str:
-    if not isinstance(text, str):
-        raise InputError(f"{name} is {kind_of(text)}, not a str: decode or convert it first")
-    if not text.strip():
-        raise InputError(f"{name} is empty: give at least one sentence")
-    return valid(text)
-
-
 class _NoSource:
     """Stands in the place of a retriever, since a verification searches nothing."""
+
+    offline = True  # can be used with the setting `offline`
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         raise RetrievalError("a verification searches nothing")

@@ -181,6 +181,7 @@ def _data_outcome(report: "VerificationReport") -> int:
         warn_of_each([f"claim {row.id!r} has an error: {row.error}" for row in errors])
         cure = "correct the cause, and run again, which repeats these claims"
         status = complain(f"{counted(len(errors), 'claim')} with an error: {cure}", 2)
-    if len(errors) == len(report.rows):
-        status = complain(f"no claim could be judged: {errors[0].error}: see rarr doctor", 3)
+    if all(row.label is None for row in report.rows):
+        why = f"{errors[0].error}: see rarr doctor" if errors else "predictions.jsonl has the warnings"
+        status = complain(f"no claim could be judged: {why}", 3)
     return status

@@ -213,3 +213,7 @@ def test_language_model_is_asked_once_for_each_sentence_and_passage() -> None:
 def test_two_sources_of_settings_are_refused() -> None:
     with pytest.raises(InputError, match="settings and components are both given"):
         ClaimVerifier(Settings(), components=scripted_components())
+
+
+def test_verification_needs_no_network() -> None:
+    assert verify(RIGHT, DAM, offline=True).label == "attributable"

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple, Self
 
 from rarr.records import Notice, Revision
+from rarr.records.citations import CitationPlace, CitationStyle, Cited
 
 FAILED = Notice(code="check_failed", message="no answer: start the server", node="check_agreement")
 NOTHING = Notice(code="nothing_to_check", message="no checkable claim was found", node="generate_queries")
@@ -44,6 +45,19 @@ class FakeReviser:
         if self.on_step:
             self.on_step("generate_queries")
         return type(self).answer(text)
+
+    def cite(
+        self,
+        text: str,
+        context: str | None = None,
+        *,
+        style: CitationStyle,
+        place: CitationPlace,
+        mark_unsupported: bool,
+    ) -> Cited:
+        """Puts in nothing."""
+        research = self.revise(text, context)
+        return Cited(original=text, text=text, style=style, list_start=len(text), research=research)
 
 
 def is_complaint(err: str) -> bool:

@@ -9,9 +9,12 @@ from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
+from evals.rating.makers import PAIR, data, export
+from retrievers.extract.test_files import pdf
 
 from cli.helpers import Command, FakeReviser, is_complaint
 from rarr.cli.options import given
+from rarr.evals.verified_claims import VerificationReport, VerifiedRow
 from rarr.records import Usage
 from rarr.training.judge_calibration import CalibrationReport
 from rarr.training.noising.resumable_noising import NoisingReport
@@ -79,8 +82,12 @@ def examples() -> list[str]:
         for argv in (
             ["--help"],
             ["revise", "--help"],
+            ["cite", "--help"],
+            ["verify", "--help"],
             ["index", "--help"],
             ["eval", "--help"],
+            ["label", "--help"],
+            ["calibrate", "--help"],
             ["doctor", "--help"],
             ["train", "data", "--help"],
             ["train", "editor", "--help"],
@@ -104,14 +111,20 @@ def test_every_help_text_has_examples_that_work(
     calibrated = CalibrationReport(model="vllm:m", judgements=(), kept=None, usage=Usage())
     monkeypatch.setattr("rarr.training.judge_calibration.calibrate", lambda *pairs, **more: calibrated)
     monkeypatch.setattr("rarr.cli.doctor_command._profiled", lambda *model, **more: 0)
+    verified = VerificationReport(data="claims.jsonl", rows=(VerifiedRow(id="1", label="attributable"),))
+    monkeypatch.setattr("rarr.evals.verified_claims.verify_claims", lambda *files, **more: verified)
     Path("draft.md").write_text("The bridge opened in 1935.")
-    Path("data.jsonl").write_text('{"text": "The bridge opened in 1937."}\n')
+    Path("dam.md").write_text("Hoover Dam is 221 metres high.")
+    Path("alaska.pdf").write_bytes(pdf("The US bought Alaska in 1867."))
+    rows = data(Path("data.jsonl"), {"text": "It opened in 1936.", **PAIR})
+    for rater in ("Ada", "Ben"):
+        export(rows, rater, {"intent": "similar"})
     Path("pairs.jsonl").write_text('{"claim": "It opened.", "evidence": "It opened.", "supported": true}\n')
     assert command("index", "notes", "-o", "notes.index").status == 0
     lines = examples()
-    assert len(lines) >= 15
+    assert len(lines) >= 25
     for line in lines:
-        argv, _, source = line.partition(" < ")
+        argv, _, source = line.partition(" > ")[0].partition(" < ")
         stdin = Path(source).read_bytes() if source else b""
         assert (line, command(*shlex.split(argv)[1:], stdin=stdin).status) == (line, 0)
 

@@ -79,7 +79,8 @@ class CitationRun:
         settled = [*source_list_places(text), *right]
         numbers: dict[str, int] = {}
         if given and any(mark.label.isdecimal() for mark in marks) and not source_entries(text):
-            numbers = {source: number for number, source in enumerate(given.sources, start=1)}
+            for number, source in enumerate(given.sources, start=1):
+                numbers.setdefault(source, number)
         return cited_text(
             research,
             planned_citations(research, context, self.place, settled),

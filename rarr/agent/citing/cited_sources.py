@@ -98,11 +98,9 @@ def _named(passages: Sequence[Passage], target: str) -> list[Passage]:
 
 
 def _has_address(target: str, passage: Passage) -> bool:
-    source = _path(passage.source)
-    if passage.source in target:
-        end = target[target.index(passage.source) + len(passage.source) :]
-        return not re.match(r"[\w/-]", end)  # not the beginning of a longer address
-    return any(_path(address) == source for address in _ADDRESS.findall(target))
+    if _has_whole(target, passage.source):
+        return True
+    return any(_path(address) == _path(passage.source) for address in _ADDRESS.findall(target))
 
 
 def _has_title(target: str, passage: Passage) -> bool:
@@ -114,7 +112,18 @@ def _has_title(target: str, passage: Passage) -> bool:
 
 def _has_file_name(target: str, passage: Passage) -> bool:
     name = PurePosixPath(_path(passage.source)).name.casefold()
-    return "." in name and not _ADDRESS.match(passage.source) and name in _path(target).casefold().split()
+    if "." not in name or _ADDRESS.match(passage.source):
+        return False
+    return _has_whole(_path(target).casefold(), name, not_behind=r"\w./-")
+
+
+def _has_whole(target: str, name: str, not_behind: str = r"\w.-") -> bool:
+    """Does the entry have the name or address, and not as a piece of a longer name or address?
+
+    `not_behind` are characters that may not stand before it. A longer path may end with an address.
+    """
+    whole = rf"(?<![{not_behind}]){re.escape(name)}(?![\w/-]|[.?&=%~+]\w)"
+    return re.search(whole, target) is not None
 
 
 def _path(address: str) -> str:

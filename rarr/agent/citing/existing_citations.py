@@ -1,7 +1,7 @@
 """Checks whether the source that the text cites supports the sentence that cites it."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.agent.citing.cited_sources import CitedSources
@@ -26,7 +26,10 @@ class CitedText(NamedTuple):
 
 
 class _ReadCitation(NamedTuple):
-    """A citation with the passages of its source and their supports; `passages` is None without a source."""
+    """A citation with the passages of its source and their supports; `passages` is None without a source.
+
+    `problem` tells why passages of the source could not be judged.
+    """
 
     mark: CitationMark
     target: str
@@ -50,7 +53,8 @@ async def check_citations(
     for citation in read:
         beside = [other for other in read if other.mark.sentence == citation.mark.sentence]
         checks.append(await work(_check, cited, citation, beside, components.settings.support_threshold))
-    return checks, [citation.problem for citation in read if citation.problem]
+    unjudged = [citation for citation, check in zip(read, checks, strict=True) if check.state == "unjudged"]
+    return checks, [citation.problem for citation in unjudged if citation.problem]
 
 
 def _target(mark: CitationMark, entries: dict[str, str]) -> str:
@@ -79,12 +83,19 @@ async def _read(
         notice = failure("cite", f"the citation {mark.place.of(cited.text)} could not be judged", error)
         return _ReadCitation(mark, target, [], {}, notice)
     judged = {passage.id: score for passage, score in zip(usable, supports, strict=True) if score is not None}
-    if usable and not judged:
-        message = f"the citation {mark.place.of(cited.text)} could not be judged: the verifier has no score"
-        return _ReadCitation(
-            mark, target, [], {}, Notice(code="verification_failed", message=message, node="cite")
-        )
-    return _ReadCitation(mark, target, usable, judged)
+    return _ReadCitation(mark, target, usable, judged, _problem(mark.place.of(cited.text), evidence, judged))
+
+
+def _problem(shown: str, evidence: Sequence[Evidence], judged: Mapping[str, float]) -> Notice | None:
+    """Tells why the passages are not enough to call a citation wrong; None if they are."""
+    message = f"the citation {shown} could not be judged"
+    if evidence and all(passage.suspicious for passage in evidence):
+        why = f"a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
+        return Notice(code="suspicious_evidence", message=f"{message}: {why}", node="cite")
+    if any(passage.id not in judged and not passage.suspicious for passage in evidence):
+        why = "the verifier has no score"
+        return Notice(code="verification_failed", message=f"{message}: {why}", node="cite")
+    return None
 
 
 async def _support(
@@ -134,14 +145,14 @@ def _state(
     If the source is not enough alone, all cited sources of the sentence are read together, and this source
     must confirm a part.
     """
-    if citation.problem:
-        return "unjudged"
     if citation.passages is None:
         return "source_not_found"
     if _confirming(cited, [citation], threshold):
         return "supported"
     names = {passage.id for passage in citation.passages}
-    return "supported" if names & _confirming(cited, beside, threshold) else "not_supported"
+    if names & _confirming(cited, beside, threshold):
+        return "supported"
+    return "unjudged" if citation.problem else "not_supported"
 
 
 def _confirming(cited: CitedText, citations: Sequence[_ReadCitation], threshold: float) -> set[str]:

@@ -12,7 +12,8 @@ from rarr.backends.rules.values import Value, value_extent
 SAME_SCALE = 5  # two measures of one thing differ by less than this factor
 SAME_SCALE_COUNTED = 25  # two counts of one thing differ by less than this factor
 _RANGE = re.compile(
-    r"\b(?:from|between)\s+\S+\s+(?:\w+\s+)?(?:to|and)\s+\S+|\d\s?[–-]\s?\d|\d\s+to\s+[$€£]?\d"
+    r"\b(?:from|between)\s+\S+\s+(?:\w+\s+)?(?:to|and)\s+\S+|\d\s?[–-]\s?\d|\d\s+to\s+[$€£]?\d",
+    re.IGNORECASE,
 )
 # A total is compared with no part of it: "twelve members in all" are "eleven other members" and one.
 _TOTAL = re.compile(

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.words import Token
+from rarr.tools.text.span import Span
 
 # Verbs whose two sides may change places.
 _EITHER_WAY = {"met", "meet", "meets", "married", "marries", "border", "borders", "adjoins", "equals"}
@@ -43,9 +44,15 @@ def _keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> 
     "Elm was beaten by Hay" and "Elm beat Hay" give the two each other's role.
     """
     for match in _PASSIVE.finditer(passive.text):
-        verb = next(word for word in passive.words if word.start == match.start("verb"))
-        if not verb.stem or any(
-            each["verb"].lower() == verb.text.lower() for each in _PASSIVE.finditer(active.text)
+        place = Span(*match.span("verb"))  # with the underscores of emphasis
+        verb = next((word for word in passive.words if place.start <= word.start < place.end), None)
+        if (
+            verb is None
+            or not verb.stem
+            or any(
+                each["verb"].strip("_").lower() == verb.text.lower()
+                for each in _PASSIVE.finditer(active.text)
+            )
         ):
             continue
         acting = next((word for word in active.content if word.stem == verb.stem), None)

@@ -7,16 +7,13 @@ a preservation of 89.6 give 68.1.
 import math
 from collections.abc import Sequence
 from itertools import compress
-from random import Random
 
 from rarr.errors import InputError
-from rarr.evals.metrics.statistics import FLIPS, Measured, Paired, bootstrap
+from rarr.evals.metrics.statistics import FLIPS, Measured, Paired, bootstrap, random_masks
 from rarr.ledger.preservation import f1_ap
 
 Scored = tuple[float, float]
 """Attribution and preservation of one text."""
-
-_ODD = bytes(i % 2 for i in range(256))
 
 
 def f1_ap_of_set(texts: Sequence[Scored]) -> float | None:
@@ -69,7 +66,7 @@ def _swapped(pairs: Sequence[tuple[Scored, Scored]], flips: int, seed: int) -> f
         )
         return b - a
 
-    observed, random = abs(difference((0.0, 0.0))) - 1e-9, Random(seed)
-    masks = (random.randbytes(len(pairs)).translate(_ODD) for _ in range(flips))
+    observed = abs(difference((0.0, 0.0))) - 1e-9
+    masks = random_masks(len(pairs), flips, seed)
     hits = sum(abs(difference([sum(compress(move, mask)) for move in moves])) >= observed for mask in masks)
     return (hits + 1) / (flips + 1)

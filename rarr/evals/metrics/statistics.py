@@ -164,6 +164,13 @@ def _middle(ordered: Sequence[float], level: float) -> tuple[float | None, float
 _ODD = bytes(i % 2 for i in range(256))
 
 
+def random_masks(n: int, flips: int, seed: int) -> Iterator[bytes]:
+    """Yields `flips` random rows of `n` zeros and ones."""
+    random = Random(seed)
+    for _ in range(flips):
+        yield random.randbytes(n).translate(_ODD)
+
+
 def _sign_flip(differences: Sequence[float], flips: int, seed: int) -> float:
     sizes = sorted(abs(difference) for difference in differences if difference)
     # Rounding must not tell equal sums apart.
@@ -174,7 +181,6 @@ def _sign_flip(differences: Sequence[float], flips: int, seed: int) -> float:
 
 def _flipped(sizes: Sequence[float], flips: int, seed: int) -> Iterator[float]:
     """Yields sums of `sizes` with random signs: the whole sum less twice the sizes that become negative."""
-    random, whole = Random(seed), sum(sizes)
-    for _ in range(flips):
-        negative = random.randbytes(len(sizes)).translate(_ODD)
+    whole = sum(sizes)
+    for negative in random_masks(len(sizes), flips, seed):
         yield whole - 2 * sum(compress(sizes, negative))

@@ -105,10 +105,20 @@ async def _run_in(pool: ThreadPoolExecutor | None, compute: Callable[..., Result
     context = copy_context()
     context.run(_CANCELLED.set, cancelled)
     try:
-        return await asyncio.get_running_loop().run_in_executor(pool, context.run, compute, *args)
+        return await asyncio.get_running_loop().run_in_executor(
+            pool, context.run, _without_stop_iteration, compute, *args
+        )
     except asyncio.CancelledError:
         cancelled.set()
         raise
+
+
+def _without_stop_iteration(compute: Callable[..., Result], *args: object) -> Result:
+    """Computes; turns a `StopIteration` into an error that can reach the caller, who would wait forever."""
+    try:
+        return compute(*args)
+    except StopIteration as error:
+        raise RuntimeError("a computation on a thread raised StopIteration") from error
 
 
 def _raise_if_cancelled(cancelled: threading.Event | None) -> None:

@@ -101,6 +101,15 @@ def test_numbers_mean_the_passages_where_the_text_has_no_list() -> None:
     assert body(cited).endswith("It was completed in 1936.[2]")
 
 
+def test_source_of_two_passages_has_the_number_of_the_first() -> None:
+    passages = [
+        Passage(text=text, source="dam.md", start=at, end=at + len(text), retrieved_at=RETRIEVED_AT)
+        for text, at in ((HEIGHT, 0), (YEAR, 100))
+    ]
+    cited = cite("The Hoover Dam is 221 metres high. It is red [2].", passages=passages)
+    assert "221 metres high.[1]" in cited.text
+
+
 def test_new_numbers_do_not_collide() -> None:
     text = "The Hoover Dam is 221 metres high. It is red [4].\n\nReferences\n\n1. passage 2\n"
     assert "221 metres high.[5]" in cite(text, passages=[HEIGHT, YEAR]).text

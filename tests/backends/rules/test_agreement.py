@@ -85,6 +85,7 @@ NOT_SURE = [
     # hedges and ranges
     ("The Hoover Dam opened before 1940.", "1940", "The Hoover Dam opened in 1936."),
     ("The Hoover Dam has from 10 to 20 guards.", "20", "The Hoover Dam has 15 guards."),
+    ("Between 10 and 20 guards work at the Hoover Dam.", "20", "15 guards work at the Hoover Dam."),
     # arithmetic
     ("The Hoover Dam took 5 years.", "5", "The Hoover Dam was begun in 1931 and done in 1936 after 4 years."),
     # told from both ends

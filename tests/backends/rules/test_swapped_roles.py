@@ -34,6 +34,7 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
         ("The nurses inform the doctor at night.", "The doctor informs the nurses at night."),
         ("The Orrin rescued the Tessa near Holm.", "The Orrin was rescued by the Tessa near Holm."),
         ("The mill was bought by the bank in May.", "In May, the mill then bought the bank."),
+        ("The Orrin was _rescued_ by the Tessa.", "The Orrin rescued the Tessa."),
     ],
     ids=[
         "parties",
@@ -48,6 +49,7 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
         "in another number",
         "the passive",
         "the passive in the claim",
+        "the passive with emphasis",
     ],
 )
 def test_exchanged_roles_are_found(claim: str, evidence: str) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import threading
 import time
+from collections.abc import Awaitable, Callable
 from concurrent.futures import CancelledError
 
 import pytest
@@ -40,6 +41,12 @@ async def test_work_cancelled_while_waiting_never_runs() -> None:
     await first
     await infer(int)
     assert ran == []
+
+
+@pytest.mark.parametrize("call", [work, in_thread])
+async def test_missing_item_is_an_error_and_no_endless_wait(call: Callable[..., Awaitable[object]]) -> None:
+    with pytest.raises(RuntimeError, match="StopIteration"):
+        await asyncio.wait_for(call(next, iter([])), 5)
 
 
 def test_side_by_side_is_parallel_and_keeps_the_order() -> None:
