@@ -1,4 +1,4 @@
-"""`rarr bench`: runs the benchmarks of AttrScore and ExpertQA on data that a folder holds."""
+"""`rarr bench`: runs the benchmarks of AttrScore, ExpertQA and FActScore on data that a folder holds."""
 
 import sys
 from collections.abc import Sequence
@@ -83,6 +83,39 @@ def expertqa(
 
     settings, chosen = _settings(wording, base_url, max_calls), _chosen(judge, limit, jobs)
     return _done(_run(bench_expertqa, data, out, settings, chosen), expertqa_text, out, as_json=as_json)
+
+
+@bench.command()
+def factscore(
+    data: options.BenchmarkFolder,
+    out: options.BenchmarkOut,
+    judge: options.Judges = None,
+    wording: options.JudgeWording = None,
+    base_url: options.BaseUrl = None,
+    max_calls: options.MaxCalls = None,
+    limit: options.ClaimLimit = None,
+    jobs: options.ClaimJobs = 4,
+    as_json: options.Json = False,
+) -> int:
+    """Split claims into atomic facts and judge each fact, as FActScore does.
+
+    Reads the claims of Factcheck-GPT with their passages (dev/attribution in DATA). A language model that
+    judges also splits; otherwise rules split. The score of a claim is the share of its facts that the
+    passages support; from 0.5 on it is called factual. Prints F1 of true and of false claims, beside the
+    published figures, and the scores of texts beside those by people. The claims have a fixed random order,
+    so --limit draws a sample. If the run was interrupted, the same call continues it. Exit status: 0 done; 2
+    the call or DATA is wrong, or a claim has an error; 3 a judge could judge none.
+
+    \b
+    Examples:
+      rarr bench factscore data/ -o scores
+      rarr bench factscore data/ -o scores --judge vllm:Qwen/Qwen3-8B --limit 100
+    """
+    from rarr.evals.literature.factscore import bench_factscore
+    from rarr.views.terminal.literature_tables import factscore_text
+
+    settings, chosen = _settings(wording, base_url, max_calls), _chosen(judge, limit, jobs)
+    return _done(_run(bench_factscore, data, out, settings, chosen), factscore_text, out, as_json=as_json)
 
 
 def _settings(wording: str | None, base_url: str | None, max_calls: int | None) -> "Settings":

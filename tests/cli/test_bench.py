@@ -9,7 +9,7 @@ from evals.literature.made_up_rows import CLAIMS, data_folder, write
 from cli.helpers import Command, is_complaint
 from rarr.evals.literature import expertqa
 from rarr.evals.literature.attrscore import AttrScoreReport
-from rarr.evals.literature.published import ATTRSCORE, EXPERTQA
+from rarr.evals.literature.published import ATTRSCORE, EXPERTQA, FACTSCORE
 from rarr.testing import ScriptedServer
 
 
@@ -41,6 +41,16 @@ def test_bench_expertqa_prints_systems_fields_and_worthiness(command: Command) -
         assert line in out
     published = next(line for line in out.splitlines() if line.startswith("* rr_gs_gpt4"))
     assert published.split()[2:] == ["0.860", "0.740", "0.790", "-", "0.778", "1415"]
+
+
+def test_bench_factscore_prints_texts_and_splitting(command: Command) -> None:
+    done = command("bench", "factscore", "data", "-o", "out", "--judge", "rules")
+    out = done.out.decode()
+    assert (done.status, done.err) == (0, "")
+    assert out.startswith("FActScore: 3 claims, each with the passages that people judged\n")
+    assert f"* as printed by {FACTSCORE.paper}" in out
+    [people] = [line.split() for line in out.splitlines() if line.startswith("people ")]
+    assert people == ["people", "3.000", "1"]
 
 
 def test_bench_json_is_the_report_alone(command: Command) -> None:

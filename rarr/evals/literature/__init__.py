@@ -1,1 +1,1 @@
-"""Benchmarks of the literature: the measurements of AttrScore and ExpertQA, on data that a folder holds."""
+"""Benchmarks of the literature, on data that a folder holds: AttrScore, ExpertQA and FActScore."""

@@ -77,22 +77,37 @@ def judged_claims(
     claims are a sample; and a folder for each judge. The same call continues an interrupted run. Raises
     `InputError` if `out` holds other files.
     """
-    _keep_claims(claims, out)
-    judges = options.judges or (name_of(settings.models.get("attribute", settings.model)),)
+    keep_claims(claims, out)
     return {
         judge: verify_claims(
             out / CLAIMS,
-            out / _folder(judge),
-            settings=settings.model_copy(update={"models": settings.models | {"attribute": judge}}),
+            out / judge_folder(judge),
+            settings=judged_by(judge, settings),
             jobs=options.jobs,
             limit=options.limit,
             on_row=on_row,
         )
-        for judge in dict.fromkeys(judges)
+        for judge in judges_of(settings, options)
     }
 
 
-def _keep_claims(claims: Sequence[BenchmarkClaim], out: Path) -> None:
+def judges_of(settings: Settings, options: JudgingOptions) -> Sequence[str]:
+    """Returns the names of the judges, each once: those of the options, else the one of the settings."""
+    embedded = "rules" if settings.model == "rules" else "embedded"
+    return tuple(dict.fromkeys(options.judges or (name_of(settings.models.get("attribute", embedded)),)))
+
+
+def judged_by(judge: str, settings: Settings) -> Settings:
+    """Returns the settings with this judge."""
+    return settings.model_copy(update={"models": settings.models | {"attribute": judge}})
+
+
+def judge_folder(judge: str) -> str:
+    """Makes the name of the folder of a judge."""
+    return re.sub(r"[^\w.-]+", "-", judge).strip("-.") or "judge"
+
+
+def keep_claims(claims: Sequence[BenchmarkClaim], out: Path) -> None:
     """Writes the claims to `out`, unless they are there. Raises `InputError` beside any other content."""
     lines = b"".join(_line(claim) for claim in sampled(claims))
     with writing(out):
@@ -132,7 +147,3 @@ def write_report(out: Path, report: Record) -> None:
 
 def _line(claim: BenchmarkClaim) -> bytes:
     return claim.model_dump_json(exclude_none=True).encode() + b"\n"
-
-
-def _folder(judge: str) -> str:
-    return re.sub(r"[^\w.-]+", "-", judge).strip("-.") or "judge"

@@ -51,6 +51,23 @@ def _zero_shot(
     return figures if autoais is None else figures | {"autoais": autoais, "claims": n}
 
 
+FACTSCORE = PublishedFigures(
+    paper="ExpertQA (Malaviya et al. 2023), table 8, FActScore with evidence from web search",
+    differ="their rows are claims of ExpertQA with the experts' word on correctness; ours are those of"
+    " Factcheck-GPT, with the evidence that its annotators saw",
+    systems={
+        name: {"f1_true": true, "f1_false": false, "micro_f1": micro}
+        for name, true, false, micro in (
+            ("gpt4", 0.919, 0.108, 0.852),
+            ("bing_chat", 0.912, 0.134, 0.841),
+            ("rr_sphere_gpt4", 0.884, 0.106, 0.795),
+            ("rr_gs_gpt4", 0.927, 0.068, 0.865),
+            ("post_hoc_sphere_gpt4", 0.898, 0.132, 0.817),
+            ("post_hoc_gs_gpt4", 0.939, 0.158, 0.886),
+            ("all", 0.915, 0.119, 0.844),
+        )
+    },
+)
 EXPERTQA = PublishedFigures(
     paper="ExpertQA (Malaviya et al. 2023), tables 5 and 6, TRUE T5-11B without tuning",
     differ="their rows are all claims of 2,177 questions; ours the 308 of 479 questions that have the text"

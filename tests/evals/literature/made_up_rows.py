@@ -1,10 +1,16 @@
 """A data folder with a few made-up rows in the form of the public data sets."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
-from rarr.evals.literature import attrscore, expertqa
+import pytest
+
+from rarr.evals.literature import attrscore, expertqa, factscore
+
+SHARED = Path(os.environ.get("BENCHMARK_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
+needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="BENCHMARK_DATA names no data folder")
 
 BUILDERS = ("Ida Lunde", "Ole Brandt", "Kari Moen", "Nils Fossum", "Anna Dahl", "Per Vik")
 PLACES = ("Aarle", "Norvik", "Tolk", "Vinter", "Merrow", "Halden")
@@ -50,13 +56,46 @@ WORTHINESS = [
 ]
 
 
+def stance(claim: str, number: str, evidence: str, raw: str, factual: bool | str) -> dict[str, Any]:
+    return {
+        "id": f"f/{number}",
+        "claim": claim,
+        "evidence": [{"text": evidence}],
+        "label_raw": raw,
+        "meta": {"claim_factual": factual},
+    }
+
+
+BOTH = "Hoover Dam was 221 metres high and was 900 metres long."
+STANCES = [
+    stance("Hoover Dam is 221 metres high.", "1/s1/0/0", DAM, "completely-support", True),
+    stance("Hoover Dam is 221 metres high.", "1/s1/0/1", "It is in Nevada.", "irrelevant", True),
+    stance("Hoover Dam is 400 metres high.", "1/s1/1/0", DAM, "refute", False),
+    stance(BOTH, "2/s1/0/0", DAM, "partially-support", "unknown"),
+]
+BIOGRAPHIES = [
+    {
+        "id": "b1",
+        "sentences": [
+            {
+                "text": "Ida was born in 1901 and was a builder.",
+                "facts": [["A.", "S"], ["B.", "S"], ["C.", "NS"]],
+            },
+            {"text": "Well.", "relevant": False},
+        ],
+    }
+]
+
+
 def data_folder(folder: Path) -> Path:
-    """Writes the files of both benchmarks."""
+    """Writes the files of all benchmarks."""
     corpus = [{"id": f"c{n}", **{key: passage(n)[key] for key in ("title", "text")}} for n in range(6)]
     write(folder / attrscore.QUESTIONS, [question(n) for n in range(4)])
     write(folder / attrscore.CORPUS, corpus)
     write(folder / expertqa.CLAIMS, CLAIMS)
     write(folder / expertqa.ALL_CLAIMS, WORTHINESS)
+    write(folder / factscore.STANCES, STANCES)
+    write(folder / factscore.BIOGRAPHIES, BIOGRAPHIES)
     return folder
 
 

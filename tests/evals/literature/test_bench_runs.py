@@ -1,12 +1,11 @@
 """The benchmarks over made-up rows: what they measure, and how a run continues."""
 
 import json
-import os
 from pathlib import Path
 
 import pytest
 
-from evals.literature.made_up_rows import CLAIMS, data_folder, write
+from evals.literature.made_up_rows import CLAIMS, SHARED, data_folder, needs_data, write
 from rarr.errors import InputError
 from rarr.evals.literature.attrscore import CORPUS, AttrScoreReport, bench_attrscore
 from rarr.evals.literature.benchmark_claims import BenchmarkClaim, JudgingOptions
@@ -16,8 +15,6 @@ from rarr.evals.verified_claims import VerifiedRow
 from rarr.records import AttributionClass
 
 RULES = JudgingOptions(judges=("rules",))
-SHARED = Path(os.environ.get("BENCHMARK_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
-needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="BENCHMARK_DATA names no data folder")
 
 
 @pytest.fixture
