@@ -70,8 +70,8 @@ FACTSCORE = PublishedFigures(
 )
 EXPERTQA = PublishedFigures(
     paper="ExpertQA (Malaviya et al. 2023), tables 5 and 6, TRUE T5-11B without tuning",
-    differ="their rows are all claims of 2,177 questions; ours the 308 of 479 questions that have the text"
-    " of a passage",
+    differ="their rows are claims of 2,177 questions; ours are the 308 claims, of the readable splits, that"
+    " have the text of a passage",
     systems={
         "gpt4": _zero_shot(0.33, 0.02, 0.05, 0.156, 149),
         "bing_chat": _zero_shot(0.97, 0.26, 0.41, 0.320, 992),
