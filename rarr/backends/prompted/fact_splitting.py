@@ -9,7 +9,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.tools.models.language_model import LanguageModel
 
 
-class FactsAnswer(BaseModel):
+class SplitAnswer(BaseModel):
     """The model's answer: the facts of a text, each as a sentence."""
 
     facts: list[str]
@@ -24,5 +24,5 @@ class PromptedSplitter:
     async def split(self, text: str) -> Sequence[str]:
         """Returns the facts of `text`, each once, in the order of the answer. Raises `ModelError`."""
         prompt = of_written(self._prompts["split_facts"], text)
-        answer = await self._model.ask(prompt, FactsAnswer, {"text": text})
+        answer = await self._model.ask(prompt, SplitAnswer, {"text": text})
         return list(dict.fromkeys(fact.strip() for fact in answer.facts if fact.strip()))
