@@ -166,5 +166,7 @@ def _filled(text: object, name: str) -> str:
 class _NoSource:
     """Stands in the place of a retriever, since a verification searches nothing."""
 
+    offline = True
+
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         raise RetrievalError("a verification searches nothing")
