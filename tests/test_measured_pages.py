@@ -8,6 +8,7 @@ import pytest
 from test_examples import FLOORS
 
 from benchmarks.documents import ROOT
+from rarr.cli.bench import bench
 
 PAGES = {name: ROOT / "docs" / "measured" / f"{name}.md" for name in ("index", "language-model")}
 TEXTS = {name: page.read_text(encoding="utf-8") for name, page in PAGES.items()}
@@ -58,3 +59,17 @@ def test_figures_of_the_readme_are_in_the_pages() -> None:
     assert [
         pair for pair in shown if f"{pair[0]} of {pair[1]}" not in text and "/".join(pair) not in text
     ] == []
+
+
+def test_figures_of_verification_name_their_benchmark_and_day() -> None:
+    text = (ROOT / "docs" / "measured" / "verification.md").read_text(encoding="utf-8")
+    benchmarks = {
+        command.name or command.callback.__name__ for command in bench.registered_commands if command.callback
+    }
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        printed = re.findall(
+            r"^Printed by `rarr bench (\w+) [^`]*` on (\d{4}-\d{2}-\d{2})", section, re.MULTILINE
+        )
+        assert printed
+        assert {name for name, _ in printed} <= benchmarks
+        assert all(date.fromisoformat(day) for _, day in printed)

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from rarr.cli.bench import bench
 from rarr.cli.calibrate import calibrate
 from rarr.cli.cite import cite
 from rarr.cli.doctor_command import doctor
@@ -75,6 +76,7 @@ def main(
 for command in (revise, cite, verify, index, label, calibrate, doctor):
     app.command()(command)
 app.command("eval")(eval_)
+app.add_typer(bench, name="bench")
 app.add_typer(train, name="train")
 app.add_typer(trace, name="trace")
 

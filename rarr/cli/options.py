@@ -185,6 +185,20 @@ ClaimLimit = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, help="Verify only the first N claims.")
 ]
 
+BenchmarkFolder = Annotated[
+    Path,
+    typer.Argument(metavar="DATA", help="Folder with the data sets, in folders such as dev/attribution."),
+]
+BenchmarkOut = Annotated[
+    Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the judged claims and the report.")
+]
+Judges = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--judge", metavar="M", help=f"A judge; repeatable: embedded, rules, nli:NAME, {MODEL_NAMES}, ..."
+    ),
+]
+
 JudgingModel = Annotated[
     str, typer.Argument(metavar="MODEL", help="The model that judges: vllm:NAME, or another with logprobs.")
 ]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rarr.backends.rules.agreement import AGREES_COVERAGE, query_agreement, value_with_unit
+from rarr.backends.rules.atomic_facts import rule_facts
 from rarr.backends.rules.baselines import other_value
 from rarr.backends.rules.counterparts import Candidate, candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
@@ -270,6 +271,7 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "judge_as_summary": lambda variables: _relabelled(
         variables, "support", "not enough information", "contradict"
     ),
+    "split_facts": lambda variables: {"facts": rule_facts(variables["text"])},
     "summarize": lambda variables: {
         "summary": summarized(variables["query"], variables["evidence"].split(_BETWEEN))
     },

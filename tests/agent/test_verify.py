@@ -78,6 +78,10 @@ def test_question_tells_what_a_short_answer_is_about() -> None:
     assert verify("In 1868.", bought, "When did the US buy Alaska?").label != "attributable"
 
 
+def test_verification_works_offline() -> None:
+    assert verify(RIGHT, DAM, offline=True).label == "attributable"
+
+
 def test_verification_survives_json() -> None:
     verification = verify(WRONG, DAM, "How high is it?")
     assert Verification.model_validate_json(verification.model_dump_json()) == verification

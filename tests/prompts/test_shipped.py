@@ -33,6 +33,7 @@ PROMPTS = {
     "read_evidence": (130, ["answer"]),
     "rewrite_text": (400, ["revision"]),
     "search_queries": (260, ["queries"]),
+    "split_facts": (330, ["facts"]),
     "summarize": (400, ["summary"]),
     "target_queries": (700, ["questions"]),
     "write_question": (340, ["question"]),

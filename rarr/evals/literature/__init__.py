@@ -1,0 +1,1 @@
+"""Benchmarks of the literature, on data that a folder holds: AttrScore, ExpertQA and FActScore."""

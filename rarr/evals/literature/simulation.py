@@ -1,0 +1,165 @@
+"""Makes claims whose class is known from questions with an answer and a passage, as AttrScore does.
+
+Yue et al. 2023, section 4.1.2: of each question, answer and passage that contains the answer,
+
+A  attributable    the three as they are
+B  contradictory   another answer of the same kind in place of the answer
+C  contradictory   another answer of the same kind in place of the answer in the passage
+D  extrapolatory   another passage, which BM25 finds for the question and which has no right answer
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple
+
+from rarr.backends.rules.values import ValueKind, checkable_values
+from rarr.evals.literature.benchmark_claims import BenchmarkClaim, digest
+from rarr.evals.rows import GivenEvidence
+from rarr.records import AttributionClass, Passage
+from rarr.retrievers.web.nearest_passages import nearest
+
+Construction = Literal["A", "B", "C", "D"]
+CLASS_OF: dict[Construction, AttributionClass] = {
+    "A": "attributable",
+    "B": "contradictory",
+    "C": "contradictory",
+    "D": "extrapolatory",
+}
+_INTERROGATIVE = re.compile(r"\b(?:who|whose|when|where|why|how|which|what)\b", re.IGNORECASE)
+_LEAST = 3  # an answer is of the kind of its values if they have a third of its characters
+_NEVER = datetime.fromtimestamp(0, UTC)
+
+
+class AnsweredQuestion(NamedTuple):
+    """A question with an answer that stands in the passage. `answers` are all right answers, this one too."""
+
+    id: str
+    question: str
+    answer: str
+    passage: GivenEvidence
+    answers: tuple[str, ...]
+
+
+def simulated(
+    questions: Sequence[AnsweredQuestion], corpus: Sequence[GivenEvidence]
+) -> Iterator[BenchmarkClaim]:
+    """Yields the four constructions of each question; a question that lacks a construction has none.
+
+    B and C need an answer to another question that is of the same kind, is no right answer and does not stand
+    in the passage; D needs a passage of `corpus` without any right answer that is not one of the question.
+    The choice depends on the id of the question alone.
+    """
+    own = dict[str, set[str]]()
+    for each in questions:
+        own.setdefault(each.question, set()).add(each.passage.text)
+    found = dict[str, GivenEvidence | None]()
+    for each in questions:
+        other = other_answer(each, questions)
+        if each.question not in found:
+            found[each.question] = _other_passage(each, corpus, own[each.question])
+        unrelated = found[each.question]
+        if other is None or unrelated is None:
+            continue
+        changed = GivenEvidence(
+            text=_exchanged(each.passage.text, each.answer, other),
+            title=_exchanged(each.passage.title, each.answer, other),
+        )
+        yield _claim(each, "A", each.answer, each.passage)
+        yield _claim(each, "B", other, each.passage)
+        yield _claim(each, "C", each.answer, changed)
+        yield _claim(each, "D", each.answer, unrelated)
+
+
+def other_answer(asked: AnsweredQuestion, questions: Sequence[AnsweredQuestion]) -> str | None:
+    """Chooses the wrong answer for a question, of the same kind of value; None if there is none.
+
+    Answers to questions with the same interrogative are taken first, and of these such with as many words.
+    """
+    kind, wanted = answer_kind(asked.answer), _form(asked)
+    passage = f"{asked.passage.title}\n{asked.passage.text}"
+    candidates = [
+        each
+        for each in questions
+        if answer_kind(each.answer) == kind
+        and not contains(passage, each.answer)
+        and not any(contains(each.answer, right) or contains(right, each.answer) for right in asked.answers)
+    ]
+
+    def order(candidate: AnsweredQuestion) -> tuple[bool, bool, str]:
+        interrogative, words = _form(candidate)
+        return (
+            interrogative != wanted[0],
+            words != wanted[1],
+            digest(f"{asked.id}\n{candidate.answer}"),
+        )
+
+    best = min(candidates, key=order, default=None)
+    return None if best is None else best.answer
+
+
+def _form(asked: AnsweredQuestion) -> tuple[str, int]:
+    """Returns the first interrogative of a question, "" without any, and the words of its answer."""
+    asks = _INTERROGATIVE.search(asked.question)
+    return asks[0].lower() if asks else "", len(asked.answer.split())
+
+
+def answer_kind(answer: str) -> ValueKind | Literal["words"]:
+    """Returns the kind of value that most of an answer belongs to; "words" if too little belongs to any."""
+    lengths = dict[ValueKind, int]()
+    for value in checkable_values(answer):
+        lengths[value.kind] = lengths.get(value.kind, 0) + value.end - value.start
+    longest = max(lengths, key=lambda kind: lengths[kind], default=None)
+    return "words" if longest is None or _LEAST * lengths[longest] < len(answer) else longest
+
+
+def contains(text: str, words: str) -> bool:
+    """Do the words stand in the text, as whole words and in whatever case?"""
+    return _place(words).search(text) is not None
+
+
+def _exchanged(text: str, answer: str, other: str) -> str:
+    return _place(answer).sub(lambda _: other, text)
+
+
+def _place(words: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(words)}(?!\w)", re.IGNORECASE)
+
+
+def _other_passage(
+    asked: AnsweredQuestion, corpus: Sequence[GivenEvidence], own: set[str]
+) -> GivenEvidence | None:
+    """Returns the passage that BM25 finds first among those without a right answer."""
+    pieces = [
+        piece
+        for piece in corpus
+        if piece.text not in own
+        and not any(contains(f"{piece.title}\n{piece.text}", right) for right in asked.answers)
+    ]
+    passages = [
+        Passage(
+            text=f"{piece.title}\n{piece.text}",
+            source=str(number),
+            start=0,
+            end=len(piece.title) + 1 + len(piece.text),
+            retrieved_at=_NEVER,
+        )
+        for number, piece in enumerate(pieces)
+    ]
+    best = nearest(passages, asked.question, 1)
+    return pieces[int(best[0].source)] if best else None
+
+
+def _claim(
+    asked: AnsweredQuestion, construction: Construction, answer: str, passage: GivenEvidence
+) -> BenchmarkClaim:
+    label = CLASS_OF[construction]
+    return BenchmarkClaim(
+        id=f"{asked.id}/{construction}",
+        claim=answer,
+        question=asked.question,
+        evidence=(passage,),
+        label=label,
+        supported=label == "attributable",
+        groups={"construction": construction},
+    )
