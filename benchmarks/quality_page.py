@@ -7,8 +7,8 @@ from typing import NamedTuple
 from benchmarks.report import cell, machine, table
 from rarr.evals.measures import ROW_MEASURES
 from rarr.evals.metrics import Paired, paired
+from rarr.evals.report_building import report_of
 from rarr.evals.report_records import EvalReport
-from rarr.evals.scored_rows import report_of
 
 SHOWN = (
     ("attribution_before", "attribution before"),

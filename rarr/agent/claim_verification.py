@@ -11,8 +11,8 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.claim_labels import LabelledSentence, claim_label, claim_support, deciding_sentence
 from rarr.ledger.support import Support, evidence_classes, evidence_support, with_refuting
+from rarr.ledger.verified_claim_classes import LabelledSentence, claim_label, claim_support, deciding_sentence
 from rarr.nodes.attribute import judged_sentences
 from rarr.nodes.check_agreement import check_agreement
 from rarr.nodes.generate_queries import generate_queries

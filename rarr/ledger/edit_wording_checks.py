@@ -12,7 +12,7 @@ from rarr.backends.rules.denied_claims import is_negated
 from rarr.backends.rules.exchanged_values import exchange_reason
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
-from rarr.backends.rules.short_answer_checks import is_stated
+from rarr.backends.rules.stated_answers import is_stated
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token, folded_text, word_tokens
 from rarr.ledger.answer_places import (

@@ -7,7 +7,7 @@ from rarr.backends.rules.assertion_status import is_asserted
 from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.short_answer_checks import has_phrase
+from rarr.backends.rules.stated_answers import has_phrase
 from rarr.backends.rules.subjects import is_about_something_else
 from rarr.backends.rules.values import Value, checkable_values, value_extent
 from rarr.backends.rules.words import Token

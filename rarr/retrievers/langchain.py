@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 from rarr.errors import RetrievalError
 from rarr.records import UNNAMED, Passage
 from rarr.retrievers.fetch.page_reader import passages_of
-from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.allowed_sources import SourceLimits
 from rarr.retrievers.web.limited_passages import within_limits
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.publication_dates import published
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from benchmarks.quality_page import Set, beats, document
 from benchmarks.report import cell, table
 from benchmarks.verifiers import HEAD, Judged, _cells, _least, _verdict
 from rarr.evals.metrics import Measured, Paired
+from rarr.evals.report_building import report_of
 from rarr.evals.report_records import EvalReport, ScoredRow
-from rarr.evals.scored_rows import report_of
 from rarr.records import AttributionClass, Scores
 
 

@@ -48,7 +48,7 @@ PLACES = [
     ("index", "denver.md"),
 ]
 MORE_PLACES = [
-    ("eval", "rarr.evals.scored_rows"),
+    ("eval", "rarr.evals.report_building"),
     ("revise", "reader.onnx"),
     ("index", "typer"),
     ("index", "tantivy"),

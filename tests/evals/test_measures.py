@@ -6,9 +6,9 @@ from evals.makers import scored_row
 from rarr.evals import measures
 from rarr.evals.measures import measured
 from rarr.evals.metrics import Measured
+from rarr.evals.report_building import Prediction, report_of, scored
 from rarr.evals.report_records import ScoredRow
 from rarr.evals.rows import EvalRow
-from rarr.evals.scored_rows import Prediction, report_of, scored
 
 
 def value(name: str, *rows: ScoredRow) -> tuple[float | None, int, int]:

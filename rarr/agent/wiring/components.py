@@ -23,7 +23,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.verifier import PromptedVerifier
-from rarr.backends.rules import answer_comparison, short_answer_checks
+from rarr.backends.rules import answer_comparison, stated_answers
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
     NoEditor,
@@ -161,7 +161,7 @@ class ComponentMaker:
             model,
             self.prompts,
             whole_text=whole_text,
-            reader=short_answer_checks,
+            reader=stated_answers,
             needs_both_answers=self.settings.verify,
         )
         blind = BlindChecker(

@@ -8,12 +8,12 @@ from rarr.components import Retriever
 from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.allowed_sources import SourceLimits
 from rarr.retrievers.web.limited_passages import within_limits
 from rarr.settings import Settings
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.tools.text.printable_text import shown
 
 WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 

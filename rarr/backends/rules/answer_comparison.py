@@ -34,7 +34,7 @@ from rarr.backends.rules.incomparable_values import (
 )
 from rarr.backends.rules.name_matching import is_generic, key_words
 from rarr.backends.rules.ranking import overlap_scores
-from rarr.backends.rules.short_answer_checks import is_stated
+from rarr.backends.rules.stated_answers import is_stated
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import folded_text

@@ -7,11 +7,11 @@ from urllib.parse import urlsplit
 import httpx2
 
 from rarr.cli.doctor.findings import Finding, State
-from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.probes import Probe
 from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import redacted
+from rarr.tools.text.printable_text import shown
 
 LIMIT_S = 3.0
 """Seconds until a source counts as not answering."""

@@ -16,9 +16,9 @@ from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.fetch.fetching import Fetched
-from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.publication_dates import published
+from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
 
 LONG = 100_000

@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
 from rarr.errors import RetrievalError
-from rarr.retrievers.fetch.web_addresses import shown
+from rarr.tools.text.printable_text import shown
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]

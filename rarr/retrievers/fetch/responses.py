@@ -9,8 +9,8 @@ from typing import NamedTuple
 import httpx2
 
 from rarr.errors import RetrievalError
-from rarr.retrievers.fetch.web_addresses import shown
 from rarr.tools.guard.bounded_reader import PackedError, TooLongError, pieces
+from rarr.tools.text.printable_text import shown
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
 _REDIRECTS = (301, 302, 303, 307, 308)

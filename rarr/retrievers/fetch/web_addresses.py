@@ -1,13 +1,13 @@
-"""Parses and checks web addresses that others wrote, and makes text from outside safe to show."""
+"""Parses and checks web addresses that others wrote."""
 
 import re
 
 import httpx2
 
 from rarr.errors import RetrievalError
+from rarr.tools.text.printable_text import shown
 
 _LONGEST = 4096  # characters: more than real pages need, and few enough to match against a site's rules
-_MOST_SHOWN = 100
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.I)
 
 
@@ -34,12 +34,6 @@ def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
     if len(str(url)) > _LONGEST:
         raise _refused(text, f"it is longer than {_LONGEST} characters")
     return url
-
-
-def shown(text: str, most: int = _MOST_SHOWN) -> str:
-    """Makes `text` safe for a message: replaces unprintable characters, cuts it to `most` characters."""
-    safe = "".join(character if character.isprintable() else "\ufffd" for character in text[: most + 1])
-    return f"{safe[: most - 1]}…" if len(safe) > most else safe
 
 
 def _refused(text: str, why: str) -> RetrievalError:

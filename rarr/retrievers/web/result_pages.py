@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.service_requests import joined
 from rarr.tools.models.meter import meter
 from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.printable_text import shown
 
 PAGE_FAILED = "page_failed"
 """The code of the warnings about such pages."""

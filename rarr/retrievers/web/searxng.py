@@ -8,7 +8,6 @@ from urllib.parse import urlsplit
 
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
-from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.allowed_sources import SourceLimits, allowed, host_of, normalised
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.nearest_passages import nearest
@@ -16,6 +15,7 @@ from rarr.retrievers.web.probes import Probe
 from rarr.retrievers.web.publication_dates import published
 from rarr.retrievers.web.result_pages import readable
 from rarr.retrievers.web.service_requests import JsonService, ServiceRequests, outcomes
+from rarr.tools.text.printable_text import shown
 
 _CURES = {
     0: "check searxng_url and that SearXNG runs there, or search elsewhere",

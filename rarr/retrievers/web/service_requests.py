@@ -10,7 +10,6 @@ import httpx2
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.fetch.web_addresses import shown
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import CallFailure
@@ -24,6 +23,7 @@ from rarr.tools.models.client_failures import (
 from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.openai_protocol import certificates
 from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, in_time
+from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
 
 AT_ONCE = 4

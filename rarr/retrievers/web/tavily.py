@@ -19,7 +19,6 @@ from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import MOST_CHARACTERS
 from rarr.retrievers.fetch.page_reader import Extracted, Shelf
-from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.allowed_sources import SourceLimits, host_of
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.nearest_passages import nearest
@@ -32,6 +31,7 @@ from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import failure_of, redacted, without_keys
 from rarr.tools.models.openai_protocol import certificates
+from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
 
 MOST_RESULTS = 20  # of one search, which is Tavily's limit

@@ -12,7 +12,6 @@ from rarr.records import Passage
 from rarr.retrievers.extract.documents import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.fetch.page_reader import Extracted, Shelf
-from rarr.retrievers.fetch.web_addresses import shown
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.mediawiki_syntax import article_text, parsed_text, search_words
 from rarr.retrievers.web.nearest_passages import nearest
@@ -20,6 +19,7 @@ from rarr.retrievers.web.probes import Probe
 from rarr.retrievers.web.result_pages import readable
 from rarr.retrievers.web.service_requests import JsonService, ServiceRequests, outcomes
 from rarr.tools.models.chat import CallFailure
+from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
 
 SPARE = 5  # titles beyond `k`, since some titles are not articles

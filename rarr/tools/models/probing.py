@@ -30,14 +30,6 @@ from rarr.tools.models.probe_requests import (
     SHORT,
     long_prompt,
 )
-from rarr.tools.models.probe_timing import (
-    Timing,
-    Timings,
-    at_once_ability,
-    cache_ability,
-    speed_ability,
-    speed_of,
-)
 from rarr.tools.models.probed_abilities import (
     Outcome,
     context_ability,
@@ -46,6 +38,14 @@ from rarr.tools.models.probed_abilities import (
     reasons,
     samples_ability,
     usage_ability,
+)
+from rarr.tools.models.probed_speed import (
+    Timing,
+    Timings,
+    at_once_ability,
+    cache_ability,
+    speed_ability,
+    speed_of,
 )
 
 _clock = time.perf_counter

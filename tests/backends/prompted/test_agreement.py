@@ -7,7 +7,7 @@ from makers import evidence, runtime, state
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.rules import short_answer_checks
+from rarr.backends.rules import stated_answers
 from rarr.errors import ModelError
 from rarr.nodes.check_agreement import check_agreement
 from rarr.records import Agreement
@@ -31,12 +31,12 @@ def model_answer(
 
 
 def checker(chat: ScriptedModel, *, whole_text: bool = False) -> PromptedChecker:
-    return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text, reader=short_answer_checks)
+    return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text, reader=stated_answers)
 
 
 def paper_checker(chat: ScriptedModel) -> PromptedChecker:
     return PromptedChecker(
-        language_model(chat), PROMPTS, whole_text=True, reader=short_answer_checks, needs_both_answers=False
+        language_model(chat), PROMPTS, whole_text=True, reader=stated_answers, needs_both_answers=False
     )
 
 

@@ -10,7 +10,7 @@ from backends.prompted.helpers import PROMPTS, answering, language_model, query_
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import DOUBTED, LIKELY_TWICE, BlindChecker
 from rarr.backends.prompted.passage_surroundings import Surroundings
-from rarr.backends.rules import answer_comparison, short_answer_checks
+from rarr.backends.rules import answer_comparison, stated_answers
 from rarr.errors import ModelError
 from rarr.records import Agreement, Evidence, Verdict
 from rarr.testing import Asked, ScriptedModel
@@ -46,7 +46,7 @@ def checker(chat: ScriptedModel, source: str | None = None) -> BlindChecker:
         PROMPTS,
         surroundings=Surroundings(source_text),
         comparison=answer_comparison,
-        follow_ups=PromptedChecker(model, PROMPTS, whole_text=False, reader=short_answer_checks),
+        follow_ups=PromptedChecker(model, PROMPTS, whole_text=False, reader=stated_answers),
     )
 
 

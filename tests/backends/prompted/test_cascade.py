@@ -6,7 +6,7 @@ from makers import evidence, query
 from backends.prompted.helpers import PROMPTS, answering, language_model
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.cascade import CascadeChecker
-from rarr.backends.rules import short_answer_checks
+from rarr.backends.rules import stated_answers
 from rarr.records import Agreement, Verdict
 from rarr.testing import ScriptedChecker
 
@@ -31,7 +31,7 @@ async def test_model_is_asked_below_the_threshold(
     verdict: Verdict, confidence: float | None, asks: bool
 ) -> None:
     chat = answering(SAID)
-    prompted = PromptedChecker(language_model(chat), PROMPTS, whole_text=False, reader=short_answer_checks)
+    prompted = PromptedChecker(language_model(chat), PROMPTS, whole_text=False, reader=stated_answers)
     first = ScriptedChecker(lambda *_: Agreement(verdict=verdict, confidence=confidence))
     agreement = await CascadeChecker(first, prompted, 0.8).check(TEXT, None, query(), evidence(STANDS))
     assert (len(chat.calls), agreement.verdict) == (int(asks), "disagrees" if asks else verdict)
@@ -39,14 +39,14 @@ async def test_model_is_asked_below_the_threshold(
 
 async def test_unknown_goes_on_whatever_the_threshold() -> None:
     chat = answering(SAID)
-    prompted = PromptedChecker(language_model(chat), PROMPTS, whole_text=False, reader=short_answer_checks)
+    prompted = PromptedChecker(language_model(chat), PROMPTS, whole_text=False, reader=stated_answers)
     checker = CascadeChecker(ScriptedChecker(), prompted, 0.0)
     assert (await checker.check(TEXT, None, query(), evidence(STANDS))).verdict == "disagrees"
 
 
 def test_expected_is_that_of_the_model() -> None:
     prompted = PromptedChecker(
-        language_model(answering(SAID)), PROMPTS, whole_text=False, reader=short_answer_checks
+        language_model(answering(SAID)), PROMPTS, whole_text=False, reader=stated_answers
     )
     assert CascadeChecker(ScriptedChecker(), prompted, 0.5).expected(TEXT, None) == prompted.expected(
         TEXT, None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rarr.testing import ScriptedServer
-from rarr.testing.request_refusals import Dialect
+from rarr.testing.model_server_refusals import Dialect
 from rarr.tools.models.chat import Answer
 from rarr.tools.models.model_profile import ModelProfile, ProfilePlace, Speed
 from tools.asking import ANSWERS, KEY, metered, outcome, patient, protocol

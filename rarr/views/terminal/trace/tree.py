@@ -10,8 +10,8 @@ from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.terminal.revision import one_line
 from rarr.views.terminal.trace.entries import Entry, Wanted, took
+from rarr.views.terminal.trace.model_questions import attempt, facts, failing, question, spent
 from rarr.views.terminal.trace.node_updates import NewRecords
-from rarr.views.terminal.trace.questions import attempt, facts, failing, question, spent
 from rarr.views.terminal.trace.run_heading import head, stopped
 
 

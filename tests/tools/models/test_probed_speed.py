@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from rarr.tools.models.chat import Tokens
-from rarr.tools.models.probe_timing import (
+from rarr.tools.models.probed_speed import (
     Timing,
     Timings,
     at_once_ability,

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.backends.rules.short_answer_checks import has_other_values, is_stated
+from rarr.backends.rules.stated_answers import has_other_values, is_stated
 
 UNITS = ["metres", "km", "kg", "square miles", "litres", "hours", "people", "%"]
 number = st.integers(2, 900)
