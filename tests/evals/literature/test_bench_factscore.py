@@ -89,6 +89,19 @@ def test_bench_language_model_splits_and_judges(data: Path, tmp_path: Path) -> N
     assert report.judges["vllm:m"].facts.value == 2
 
 
+@pytest.mark.loopback
+def test_bench_claim_that_could_not_be_split_is_an_error_and_repeated(data: Path, tmp_path: Path) -> None:
+    replies: list[dict[str, object]] = [{"verdict": "attributable"}]
+    options = JudgingOptions(judges=("vllm:m",), limit=1)
+    with ScriptedServer(lambda asked: replies[-1]) as server:
+        settings = Settings(base_url=server.url)
+        failed = bench_factscore(data, tmp_path / "out", settings=settings, options=options).judges["vllm:m"]
+        replies.append({"facts": []})
+        again = bench_factscore(data, tmp_path / "out", settings=settings, options=options).judges["vllm:m"]
+    assert (failed.claims, len(failed.errors), failed.facts.n) == (1, 1, 0)
+    assert (again.errors, again.facts.value, again.texts.n) == ((), 0, 0)
+
+
 @pytest.mark.slow
 @needs_data
 def test_bench_factscore_on_the_data_folder(tmp_path: Path) -> None:
