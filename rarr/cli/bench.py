@@ -12,7 +12,7 @@ from rarr.cli.streams import complain, warn_of_each, write
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
-    from rarr.evals.literature.benchmark_claims import JudgingOptions
+    from rarr.evals.literature.benchmark_judging import JudgingOptions
     from rarr.retrievers.corpus.index_building import Progress
     from rarr.settings import Settings
 
@@ -125,7 +125,7 @@ def _settings(wording: str | None, base_url: str | None, max_calls: int | None) 
 
 
 def _chosen(judges: Sequence[str] | None, limit: int | None, jobs: int) -> "JudgingOptions":
-    from rarr.evals.literature.benchmark_claims import JudgingOptions
+    from rarr.evals.literature.benchmark_judging import JudgingOptions
 
     return JudgingOptions(judges=tuple(judges or ()), limit=limit, jobs=jobs)
 

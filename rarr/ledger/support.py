@@ -12,8 +12,8 @@ from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.meter import meter
-from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.class_of_support import attribution_class
 from rarr.tools.trace_spans import about
 
 

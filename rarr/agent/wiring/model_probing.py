@@ -11,10 +11,10 @@ from rarr.settings.endpoints import Endpoint
 from rarr.tools.concurrency.worker_threads import in_thread
 from rarr.tools.models.budgeted_chat import cure_of
 from rarr.tools.models.chat import FULL_FORM, CallFailure, ChatModel, RequestForm
+from rarr.tools.models.default_urls import MODEL_NAMES
 from rarr.tools.models.meter import Meter, ModelCall
 from rarr.tools.models.model_profile import ModelProfile, ProfilePlace
 from rarr.tools.models.probing import profile_of
-from rarr.tools.models.providers import MODEL_NAMES
 
 _UNLISTED = "give a name that it lists, or correct base_url, which usually ends in /v1"
 _NOT_READY = "wait until it is ready, or look at the log of its server"

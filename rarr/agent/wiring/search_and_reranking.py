@@ -134,7 +134,7 @@ def served_reranker(settings: Settings, opened: Resources) -> "EndpointReranker"
     from rarr.agent.wiring.language_models import access
     from rarr.retrievers.rerank.endpoint import EndpointReranker
     from rarr.tools.models.concurrency_limit import Limiter
-    from rarr.tools.models.providers import DEFAULT_URLS
+    from rarr.tools.models.default_urls import DEFAULT_URLS
 
     base_url, api_key, _ = access(settings, settings.reranker)
     served = EndpointReranker(

@@ -20,8 +20,8 @@ from rarr.backends.rules.support import (
 )
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import encode, work
-from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.class_of_support import attribution_class
 
 PARTS = 3  # windows of long evidence that the encoder reads for a sentence
 VERBATIM = 0.8  # from this support by the rules on, the evidence has nearly the same words

@@ -8,8 +8,8 @@ from rarr.backends.nli.model import NliModel
 from rarr.backends.rules.claims import claims
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import infer
-from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.class_of_support import attribution_class
 from rarr.tools.text.long_evidence import Pair
 
 _BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space of a removed citation

@@ -12,8 +12,8 @@ from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.values import Value, same_value
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.text.attribution_classes import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.class_of_support import attribution_class
 
 UNSAID = 0.75  # factor of support where the evidence lacks a number or date of the claim
 CONTRADICTED = 0.4  # factor of support where the evidence denies the claim or contradicts a value of it

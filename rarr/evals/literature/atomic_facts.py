@@ -15,7 +15,7 @@ from rarr.backends.rules.atomic_facts import RuleSplitter
 from rarr.components import close_all
 from rarr.errors import RarrError
 from rarr.evals import run_folder
-from rarr.evals.literature.benchmark_claims import BenchmarkClaim
+from rarr.evals.literature.benchmark_judging import BenchmarkClaim
 from rarr.evals.resumable_rows import finish_rows, known_rows
 from rarr.evals.run_fingerprint import described
 from rarr.evals.run_folder import FinishedLine

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from rarr.evals.literature.benchmark_claims import (
+from rarr.evals.literature.benchmark_judging import (
     JudgeScores,
     JudgingOptions,
     common_scores,

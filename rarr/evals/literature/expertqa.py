@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from rarr.backends.rules.values import checkable_values
-from rarr.evals.literature.benchmark_claims import (
+from rarr.evals.literature.benchmark_judging import (
     BenchmarkClaim,
     JudgeScores,
     JudgingOptions,

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from rarr.backends.rules.atomic_facts import rule_facts
 from rarr.evals.literature.atomic_facts import FactsLine, scored_by_facts
-from rarr.evals.literature.benchmark_claims import (
+from rarr.evals.literature.benchmark_judging import (
     BenchmarkClaim,
     JudgingOptions,
     digest,

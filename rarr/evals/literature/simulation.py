@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from rarr.backends.rules.values import ValueKind, checkable_values
-from rarr.evals.literature.benchmark_claims import BenchmarkClaim, digest
+from rarr.evals.literature.benchmark_judging import BenchmarkClaim, digest
 from rarr.evals.rows import GivenEvidence
 from rarr.records import AttributionClass, Passage
 from rarr.retrievers.web.nearest_passages import nearest

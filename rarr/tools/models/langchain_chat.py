@@ -24,8 +24,8 @@ from rarr.tools.models.chat import (
     Tokens,
 )
 from rarr.tools.models.client_failures import failure_of, redacted, refused_part, secrets_of
+from rarr.tools.models.default_urls import MODEL_NAMES
 from rarr.tools.models.openai_protocol import certificates
-from rarr.tools.models.providers import MODEL_NAMES
 from rarr.tools.models.stop_reasons import Stop, other_function, reason_in, stop_of, whole
 
 _INSTALL = re.compile(r"pip install (?:-\S+ )*([\w.-]+)")

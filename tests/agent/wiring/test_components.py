@@ -21,7 +21,7 @@ from rarr.components import Components
 from rarr.errors import InputError, SettingsError, SetupError
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
-from rarr.tools.models.providers import MODEL_NAMES
+from rarr.tools.models.default_urls import MODEL_NAMES
 
 PARTS = ("query_generator", "checker", "editor", "verifier")
 

@@ -8,7 +8,7 @@ import pytest
 from evals.literature.made_up_rows import CLAIMS, SHARED, data_folder, needs_data, write
 from rarr.errors import InputError
 from rarr.evals.literature.attrscore import CORPUS, AttrScoreReport, bench_attrscore
-from rarr.evals.literature.benchmark_claims import BenchmarkClaim, JudgingOptions
+from rarr.evals.literature.benchmark_judging import BenchmarkClaim, JudgingOptions
 from rarr.evals.literature.expertqa import ALL_CLAIMS, bench_expertqa, system_scores
 from rarr.evals.literature.published import ATTRSCORE, EXPERTQA
 from rarr.evals.verified_claims import VerifiedRow

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.tools.text.attribution_classes import attribution_class
+from rarr.tools.text.class_of_support import attribution_class
 
 
 @pytest.mark.parametrize(
