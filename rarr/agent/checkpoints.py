@@ -21,7 +21,7 @@ from langgraph.types import StateSnapshot
 from rarr import records
 from rarr.agent.graph import Graph, build_graph
 from rarr.errors import InputError
-from rarr.state import State
+from rarr.state import SentenceSupport, State
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.plurals_and_articles import kind_of
@@ -29,7 +29,7 @@ from rarr.tools.text.plurals_and_articles import kind_of
 Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 
-_TYPES = (Span, *(kind for kind in vars(records).values() if isinstance(kind, type)))
+_TYPES = (Span, SentenceSupport, *(kind for kind in vars(records).values() if isinstance(kind, type)))
 _RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in _TYPES if kind.__module__.startswith("rarr.")]
 _NAMES = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"
 _OPENING = "lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"

@@ -30,6 +30,8 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     scores = attribution_scores(judged, usable(state), state["report"].evidence_ids, kept, intent)
     return {
         "scores": scores,
+        # Repeated for the trace: that of a run that was killed and resumed may lack the update of attribute.
+        "relevances": state.get("relevances", {}),
         "judged": (judged.before, judged.after),
         "warnings": failures + failed,
         **following,
