@@ -25,6 +25,7 @@ TO_THE_GATE = (
     "rarr.agent.checkpoints.Checkpoints.graph",
     "rarr.agent.graph.build_graph",
     "rarr.nodes.edit.edit",
+    "rarr.nodes.edit._proposals",
     "rarr.nodes.edit._proposal",
     "rarr.ledger.edit_gate.decide",
 )

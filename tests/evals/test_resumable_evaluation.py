@@ -263,7 +263,7 @@ def test_no_more_rows_run_at_once_than_jobs(data: Path, out: Path) -> None:
             nonlocal now, most
             now += 1
             most = max(most, now)
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
             now -= 1
             return await super().check(*args)
 
