@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from rarr import errors
 from rarr.agent.replay.live_components import LiveComponents
 from rarr.backends.prompted.passage_surroundings import Surroundings, with_block
-from rarr.components import Components
+from rarr.components import Components, Reranker
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
 from rarr.tools.concurrency.worker_threads import in_thread
@@ -64,6 +64,10 @@ class RecordedReadings:
         """Does nothing."""
 
 
+LOCAL = ("overlap", "embedded")
+"""The rerankers that need no server and no download."""
+
+
 class RecordedSearch:
     """A retriever and reranker that return a query's passages and scores from the run.
 
@@ -104,6 +108,8 @@ class RecordedSearch:
             if span.name == "coverage":
                 self._coverages[span.about].append(span)
         self._trace, self._live = trace, live
+        self.local: Reranker | None = None
+        """Scores recorded passages again whose scores a killed run did not save: the run's own, if local."""
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the recorded passages of `query` (not `k`), or raises the recorded error.
@@ -131,6 +137,13 @@ class RecordedSearch:
                 self._repeat(spans.pop(0))
         if all(pair in self._other_relevance for pair in pairs):
             return [self._other_relevance[pair] for pair in pairs]
+        found = {_place(evidence) for evidence in self._trace.found.values()}
+        if (
+            self.local is not None
+            and query in self._ids
+            and all(tuple(place) in found for _, *place in pairs)
+        ):
+            return await self.local.score(query, passages)
         live = await self._opened(query)
         scores: Sequence[float] = await live.reranker.score(query, passages)
         return scores

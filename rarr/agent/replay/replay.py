@@ -21,6 +21,7 @@ from rarr.agent.graph import metered
 from rarr.agent.replay.live_components import LiveComponents
 from rarr.agent.replay.memory_recorder import MemoryRecorder
 from rarr.agent.replay.recorded_components import (
+    LOCAL,
     RecordedBlocks,
     RecordedChat,
     RecordedReadings,
@@ -236,11 +237,13 @@ def _components(
             "fallbacks": [_model(model, answers, live) for model in current.fallbacks],
             "endpoints": _prices(trace.file.facts.settings),
             "search": search,
-            "reranker": "overlap",
+            "reranker": (local := current.reranker if current.reranker in LOCAL else "overlap"),
         }
     )
     blocks, readings = RecordedBlocks(trace, live), RecordedReadings(answers)
     wired = wire(settings, prompts=prompts, baseline=baseline, surroundings=blocks, readings=readings)
+    if current.reranker == local:
+        search.local = wired.reranker
     return replace(wired, retriever=search, reranker=search)
 
 
