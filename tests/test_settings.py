@@ -1,22 +1,17 @@
 """Where a setting comes from, what wins, and what is refused."""
 
-import ast
-import inspect
 import json
 import re
-from functools import cache
 from pathlib import Path
 from typing import Any, get_origin
 
 import pytest
 from pydantic import SecretStr
 
-import rarr
 from rarr.errors import SettingsError
 from rarr.settings import Settings
 from rarr.settings.environment import EXAMPLES
 from rarr.settings.field_kinds import names_with
-from rarr.settings.presets import PRESETS
 
 
 @pytest.fixture(autouse=True)
@@ -281,63 +276,6 @@ def test_errors_are_one_line(values: dict[str, object]) -> None:
     assert len(str(caught.value).splitlines()) == 1
 
 
-@pytest.mark.parametrize("preset", PRESETS)
-def test_preset_gives_its_values(preset: str) -> None:
-    settings = Settings(preset=preset)
-    assert {key: getattr(settings, key) for key in PRESETS[preset]} == PRESETS[preset]
-
-
-def test_preset_can_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("RARR_PRESET", "paper")
-    assert Settings().evidence_per_query == 1
-
-
-@pytest.mark.parametrize("source", ["argument", "file", "environment"])
-def test_explicit_value_beats_preset(source: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if source == "file":
-        (folder / "rarr.toml").write_text("evidence_per_query = 9")
-    if source == "environment":
-        monkeypatch.setenv("RARR_EVIDENCE_PER_QUERY", "9")
-    given = {"evidence_per_query": 9} if source == "argument" else {}
-    assert Settings(preset="paper", **given).evidence_per_query == 9
-
-
-def test_unknown_preset_is_an_error_that_lists_the_presets() -> None:
-    with pytest.raises(SettingsError, match="'default', 'paper' or 'fast'"):
-        Settings(preset="papper")
-
-
 def test_settings_are_frozen() -> None:
     with pytest.raises(ValueError, match="frozen"):
         Settings().window = 5  # type: ignore[misc]  # what is tested
-
-
-@cache
-def sources_in(folder: Path) -> tuple[str, ...]:
-    return tuple(path.read_text(encoding="utf-8") for path in sorted(folder.rglob("*.py")))
-
-
-def test_every_setting_has_a_docstring() -> None:
-    (tree,) = ast.parse(inspect.getsource(Settings)).body
-    assert isinstance(tree, ast.ClassDef)
-    documented = {
-        node.target.id
-        for node, after in zip(tree.body, tree.body[1:], strict=False)
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
-        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-    }
-    assert set(Settings.model_fields) - documented == set()
-
-
-# A preset is used up where settings are made.
-@pytest.mark.parametrize("name", sorted(set(Settings.model_fields) - {"preset"}))
-def test_every_setting_is_read_outside_its_file(name: str) -> None:
-    sources = sources_in(Path(rarr.__file__).parent)
-    assert any(re.search(rf"settings\.{name}\b", source) for source in sources), f"read settings.{name}"
-
-
-@pytest.mark.parametrize("name", sorted(Settings.model_fields))
-def test_every_setting_is_named_in_a_test(name: str) -> None:
-    as_setting = re.compile(rf"\b{name}=|[\"']{name}[\"']|\bRARR_{name.upper()}\b|^{name} = ", re.MULTILINE)
-    named = any(as_setting.search(source) for source in sources_in(Path(__file__).parent))
-    assert named, f"test what {name} does, as Settings({name}=...) or RARR_{name.upper()}"

@@ -38,12 +38,10 @@ _CLAUSE_END = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-
 _SUBORDINATE = re.compile(
     r"\W*(?:while|when|whenever|if|after|before|although|though|because|since|unless|until|as)\b[^,]*(?=,)",
     re.IGNORECASE,
 )
-
 _SMALL_WORD = re.compile(r"\b(?!and\b|or\b)[a-z]")
 
 
@@ -103,12 +101,14 @@ def unsaid_words(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> It
     replaces by another word, or that are the claim's subject: the clause may be about another thing.
     """
     clauses = [clause for passage in passages for clause in _clauses(passage)]
+    if not clauses:
+        return
     known = frozenset[str]().union(*(passage.title_stems.union(passage.spread) for passage in passages))
     for items in _claim_items(claim):
-        best = max(clauses, key=lambda clause: sum(map(clause.says, items)), default=None)
-        lacking = [item for item in items if item.amount is None and best and not best.says(item)]
-        said = sum(map(best.says, items)) if best else 0
-        if best is None or said < SHARED * (said + len(lacking)):
+        best = max(clauses, key=lambda clause: sum(map(clause.says, items)))
+        said = sum(map(best.says, items))
+        lacking = [item for item in items if item.amount is None and not best.says(item)]
+        if said < SHARED * (said + len(lacking)):
             continue
         subject = _subject(claim, items)
         for item in lacking:

@@ -107,9 +107,10 @@ class RecordedSearch:
         for span in scores:
             if span.name == "coverage":
                 self._coverages[span.about].append(span)
+        self._places = {_place(evidence) for evidence in trace.found.values()}
         self._trace, self._live = trace, live
         self.local: Reranker | None = None
-        """Scores recorded passages again whose scores a killed run did not save: the run's own, if local."""
+        """The reranker of the run, if it needs no server: it scores again what a killed run did not save."""
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the recorded passages of `query` (not `k`), or raises the recorded error.
@@ -126,7 +127,10 @@ class RecordedSearch:
         return [_passage(evidence) for evidence in self._evidence[query_id]]
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
-        """Returns the recorded scores, or raises the recorded error; asks `live` about new pairs."""
+        """Returns the recorded scores, or raises the recorded error.
+
+        Pairs of a recorded query and passage without a score are scored by `local`, and new pairs by `live`.
+        """
         pairs = [(query, *_place(passage)) for passage in passages]
         if query in self._ids and all(pair in self._relevance for pair in pairs):
             for query_id in self._ids[query]:
@@ -137,12 +141,8 @@ class RecordedSearch:
                 self._repeat(spans.pop(0))
         if all(pair in self._other_relevance for pair in pairs):
             return [self._other_relevance[pair] for pair in pairs]
-        found = {_place(evidence) for evidence in self._trace.found.values()}
-        if (
-            self.local is not None
-            and query in self._ids
-            and all(tuple(place) in found for _, *place in pairs)
-        ):
+        is_recorded = query in self._ids and all(_place(passage) in self._places for passage in passages)
+        if is_recorded and self.local is not None:
             return await self.local.score(query, passages)
         live = await self._opened(query)
         scores: Sequence[float] = await live.reranker.score(query, passages)
