@@ -4,7 +4,7 @@ import math
 from dataclasses import fields
 
 from rarr.agent.block_runs import block_size
-from rarr.backends.rules.questions import value_questions
+from rarr.backends.rules.questions import rule_questions
 from rarr.components import AsksModel, Components, ReadsUntilAnswered
 from rarr.records import Estimate
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -43,7 +43,7 @@ def _unmeasured(components: Components) -> tuple[str, ...]:
 
 
 def _block_estimate(text: str, context: str | None, components: Components) -> Estimate:
-    expected_queries = value_questions(text, context)
+    expected_queries = rule_questions(text, context)
     queries = max(1, len(expected_queries))
     edits = math.ceil(DISAGREEMENTS * queries)
     evidence = components.settings.evidence_per_query

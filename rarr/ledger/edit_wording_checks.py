@@ -12,7 +12,8 @@ from rarr.backends.rules.denied_claims import is_negated
 from rarr.backends.rules.exchanged_values import exchange_reason
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
-from rarr.backends.rules.stated_answers import is_stated
+from rarr.backends.rules.stated_answers import has_phrase, is_stated
+from rarr.backends.rules.statements import is_about_statement
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import Token, folded_text, word_tokens
 from rarr.ledger.answer_places import (
@@ -58,7 +59,7 @@ class Wording:
         place = self.place or self.changed
         self.replaced = Span(min(place.start, start), max(place.end, end))
         self.written = Span(self.replaced.start, self.replaced.end + grown)
-        self.follows = bool(query.follows)
+        self.follows, self.restates = bool(query.follows), is_about_statement(query)
         self.evidence = parsed_passage(evidence.text, evidence.title).sentences
         self.known = f"{evidence.title}\n{evidence.text}\n{self.answer if self.follows else ''}"
         self.old = next(iter(values_at(self.before, self.place)), None) if self.place else None
@@ -99,6 +100,8 @@ class Wording:
         """Refuses an answer that is not in the evidence, unless it was computed for a follow-up."""
         if self.follows or is_stated(self.answer, self.known):
             return ""
+        if self.restates and has_phrase(self.known, self.answer):  # words such as "is not" state no value
+            return ""
         return f"the evidence does not say {self.answer[:60]!r}"
 
     def _another_place(self) -> str:
@@ -111,8 +114,11 @@ class Wording:
     def _another_answer(self) -> str:
         """Refuses an edit that leaves out a value of the evidence's answer, of the kind of the text's value.
 
-        If the answer has no value of this kind, all its values are needed.
+        If the answer has no value of this kind, all its values are needed. The words that decide about a
+        whole sentence are no value.
         """
+        if self.restates:
+            return ""
         kind = self.old.kind if self.old else None
         wanted = [answer for answer in self.answers if answer[0].kind == kind] or self.answers
         written = self.written.of(self.after.text)

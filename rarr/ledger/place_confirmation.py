@@ -9,10 +9,10 @@ from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.stated_answers import has_phrase
 from rarr.backends.rules.subjects import is_about_something_else
+from rarr.backends.rules.telling_words import WordFinder
 from rarr.backends.rules.values import Value, checkable_values, value_extent
 from rarr.backends.rules.words import Token
 from rarr.ledger.answer_places import answer_sources
-from rarr.ledger.meaning_changing_words import WordFinder
 from rarr.ledger.mentioned_table_headers import under_other_headers
 from rarr.ledger.value_confirmation import (
     confirms_value,

@@ -7,7 +7,7 @@ from rarr.backends.english_only_components import CODE, EnglishChecker, EnglishQ
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.agreement import ValueAgreement
-from rarr.backends.rules.questions import ValueQuestions
+from rarr.backends.rules.questions import RuleQuestions
 from rarr.backends.rules.support import ValueVerifier
 from rarr.settings import Settings
 from rarr.tools.models.meter import METER, Budget, Meter
@@ -21,13 +21,13 @@ AT = TEXT.rindex("1938")
 
 
 async def test_only_english_sentences_are_asked_about() -> None:
-    asked = await EnglishQuestions(ValueQuestions()).generate(TEXT, None)
+    asked = await EnglishQuestions(RuleQuestions()).generate(TEXT, None)
     assert asked
     assert all(question.end <= len(ENGLISH) for question in asked)
 
 
 async def test_another_round_asks_about_english_sentences_alone() -> None:
-    questions = EnglishQuestions(ValueQuestions())
+    questions = EnglishQuestions(RuleQuestions())
     english, german = sentences(TEXT)
     assert await questions.target(TEXT, None, [german], []) == []
     assert await questions.target(TEXT, None, [english], [])
@@ -38,7 +38,7 @@ async def test_the_language_is_told_once() -> None:
     token = METER.set(meter)
     try:
         with meter.step("generate_queries"):
-            await EnglishQuestions(ValueQuestions()).generate(TEXT, None)
+            await EnglishQuestions(RuleQuestions()).generate(TEXT, None)
         with meter.step("attribute"):
             await EnglishVerifier(ValueVerifier(0.5)).support(TEXT, None, sentences(TEXT), evidence(PASSAGE))
     finally:

@@ -34,7 +34,7 @@ from rarr.backends.rules.baselines import (
     UngatedAgreement,
 )
 from rarr.backends.rules.editing import ValueEditor
-from rarr.backends.rules.questions import ValueQuestions
+from rarr.backends.rules.questions import RuleQuestions
 from rarr.backends.rules.support import ValueVerifier
 from rarr.components import (
     NO_BASELINE,
@@ -140,7 +140,7 @@ class ComponentMaker:
         if self.baseline.editor == "lamda" and "generate_queries" in self.named:
             return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
         if "generate_queries" not in self.named:
-            return EnglishQuestions(ValueQuestions())
+            return EnglishQuestions(RuleQuestions())
         prompted = PromptedQuestions(
             self.models[self.named["generate_queries"]],
             self.prompts,
@@ -148,7 +148,7 @@ class ComponentMaker:
             temperature=self.settings.query_temperature,
             merging=self.settings.merge_questions,
         )
-        return CodeFirstQuestions(ValueQuestions(), prompted) if self.settings.blind else prompted
+        return CodeFirstQuestions(RuleQuestions(), prompted) if self.settings.blind else prompted
 
     def checker(self) -> AgreementChecker:
         if not self.baseline.agreement:

@@ -20,7 +20,7 @@ from rarr.backends.encoder.calibration_features import (
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.model_files import Calibration
 from rarr.backends.encoder.pointers import claim_attribution
-from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value
+from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value, query_agreement
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.incomparable_values import denies_other_values
@@ -50,7 +50,7 @@ class TrainedAgreement:
     def _agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         asked = queried_value(text, context, query)
         if asked is None:
-            return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
+            return query_agreement(text, context, query, evidence)
         claim, value = asked
         [verdicts] = self._verdicts([(text, context, claim.span, evidence.title, evidence.text)])
         return agreement_unless_namesake(verdicts[value[:2]], text, context, evidence)

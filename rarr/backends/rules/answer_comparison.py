@@ -35,6 +35,7 @@ from rarr.backends.rules.incomparable_values import (
 from rarr.backends.rules.name_matching import is_generic, key_words
 from rarr.backends.rules.ranking import overlap_scores
 from rarr.backends.rules.stated_answers import is_stated
+from rarr.backends.rules.statements import is_about_statement
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import folded_text
@@ -74,6 +75,11 @@ class ComparedAnswer(NamedTuple):
         Such doubts: little else of the sentence, an answer in another place, or both values in the source.
         """
         return self.doubt in ("", LITTLE_ELSE, _OUT_OF_PLACE, _SAYS_BOTH)
+
+
+def statement_verdict(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
+    """Decides about a query that asks about a whole sentence; None for another query."""
+    return query_agreement(text, context, query, evidence) if is_about_statement(query) else None
 
 
 def verdict_unread(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:

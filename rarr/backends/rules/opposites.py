@@ -2,11 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.word_lists import word_list
-from rarr.backends.rules.words import Token
+from rarr.backends.rules.words import Token, stem
 
 _PREFIXES = ("un", "non", "in", "im", "il", "ir", "dis")
 _SHORTEST = 5  # letters behind a prefix: "import" is no opposite of "port"
@@ -36,10 +37,18 @@ def opposite_words(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[
         if claim_word.text.lower() in written:
             continue
         for other in nearby:
-            if other.text.lower() in _AGAINST.get(claim_word.text.lower(), ()) or _is_prefixed(
-                claim_word, other
-            ):
+            if _is_listed(claim_word.text, other.text):
                 yield claim_word, other
+
+
+def are_opposites(first: str, second: str) -> bool:
+    """Are the two words opposites by a list, in any inflection, or by a prefix, as in "safe" and "unsafe"?"""
+    return _is_listed(first, second) or stem(second) in _antonyms().get(stem(first), ())
+
+
+def _is_listed(first: str, second: str) -> bool:
+    first, second = first.lower(), second.lower()
+    return second in _AGAINST.get(first, ()) or _is_prefixed(first, second)
 
 
 def _words(part: ParsedSentence) -> list[Token]:
@@ -60,9 +69,8 @@ def _next_to(part: ParsedSentence, word: Token) -> set[tuple[str, str]]:
     return {("before", stem) for stem in before} | {("behind", stem) for stem in behind}
 
 
-def _is_prefixed(claim_word: Token, evidence_word: Token) -> bool:
+def _is_prefixed(first_word: str, second_word: str) -> bool:
     """Do the words differ only by a prefix such as "un", or by "hyper" against "hypo"?"""
-    first_word, second_word = claim_word.text.lower(), evidence_word.text.lower()
     short, long = sorted((first_word, second_word), key=len)
     if len(short) >= _SHORTEST and any(long == prefix + short for prefix in _PREFIXES):
         return True
@@ -75,14 +83,28 @@ def _is_prefixed(claim_word: Token, evidence_word: Token) -> bool:
 
 def _against() -> dict[str, set[str]]:
     """Reads the list of opposites: returns the opposites of each word."""
+    return _by_word(word_list("opposites"))
+
+
+def _by_word(lines: Iterable[str]) -> dict[str, set[str]]:
+    """Reads lines with words left of a bar whose opposites are the words right of it, and the reverse."""
     opposites: defaultdict[str, set[str]] = defaultdict(set)
-    for line in word_list("opposites"):
+    for line in lines:
         left, right = (side.split() for side in line.split("|"))
         for word in left:
             opposites[word].update(right)
         for word in right:
             opposites[word].update(left)
     return opposites
+
+
+@cache
+def _antonyms() -> dict[str, set[str]]:
+    """Reads the antonyms: returns the stems of the antonyms of each stem."""
+    by_stem: defaultdict[str, set[str]] = defaultdict(set)
+    for word, opposites in _by_word(word_list("antonyms")).items():
+        by_stem[stem(word)].update(stem(opposite) for opposite in opposites)
+    return by_stem
 
 
 _AGAINST = _against()

@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.ledger.meaning_changing_words import telling_words
+from rarr.backends.rules.telling_words import telling_words
 
 
 @pytest.mark.parametrize(
