@@ -23,7 +23,7 @@ from rarr.backends.encoder.pointers import claim_attribution
 from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value, query_agreement
 from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import parsed_passage
-from rarr.backends.rules.incomparable_values import denies_other_values
+from rarr.backends.rules.incomparable_values import denies_other_values, has_rival
 from rarr.backends.rules.value_bounds import is_answered_by_a_bound
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.memo import Remembered
@@ -88,6 +88,8 @@ def claim_verdicts(
     if not is_told and is_open(ruled) and fitted.contradicts.holds(features):
         unconfirmed = [item for item in values if item.ruled.rules.verdict != "agrees"] or values
         worst = max(unconfirmed, key=lambda item: fitted.disagrees.probability(item.features)).ruled
+        if not has_rival(claim.sentence, worst.value, beside):
+            return decided
         if denies_other_values(worst.value, beside) or is_answered_by_a_bound(claim, worst.value, beside):
             return decided
         decided[worst.value[:2]] = Agreement(

@@ -68,6 +68,15 @@ def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
     return bool(comparisons) and not any(alike or not denied for alike, denied in comparisons)
 
 
+def has_rival(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> bool:
+    """Has the passage another value of this kind, which the claim lacks? Only that can contradict it."""
+    return any(
+        same_value(value, other) is False and not any(same_value(other, own) for own in claim.values)
+        for part in evidence.sentences
+        for other in part.values
+    )
+
+
 def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
     """Does `other` answer another question: about another subject, event or time, or by arithmetic?"""
     if is_supposed(claim.sentence, evidence) or _is_range_end(other.sentence, other.value):

@@ -29,6 +29,13 @@ _GRAMMAR = frozenset(
 )  # fmt: skip
 
 
+# Words of grammar that may limit what a sentence says.
+_LIMITING = frozenset(
+    ("if", "unless", "when", "while", "until", "before", "after", "during", "without", "except", "only",
+     "but", "than", "not", "no", "never", "by", "under", "over", "may", "might", "most", "few", "some")
+)  # fmt: skip
+
+
 class Difference(NamedTuple):
     """The words of a claim that decide, at `claimed`, and those of the passage's sentence, at `stated`."""
 
@@ -124,10 +131,9 @@ class Alignment:
         clauses = {self.sentence.clause(self.sentence.words[hunk.stated[0]].start) for hunk in self._same}
         outside = [self.sentence.words[number] for hunk in self._outside for number in hunk.stated]
         return any(
-            self.sentence.clause(word.start) in clauses
-            and word.stem not in self._title
-            and not _is_grammar(word)
+            (word.stem not in self._title if word.stem else folded_text(word.text) in _LIMITING)
             for word in outside
+            if self.sentence.clause(word.start) in clauses
         )
 
     def _may_lack(self, word: Token) -> bool:
