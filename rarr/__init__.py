@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     )
     from rarr.records.verification import DecidingSentence, Verification
     from rarr.settings import Settings
-    from rarr.traces.trace import Trace
+    from rarr.traces.trace_reader import Trace
 
 __all__ = [
     "Agreement",
@@ -97,7 +97,7 @@ __all__ = [
 
 _PLACES = (
     *("errors", "records", "records.citations", "records.verification", "settings"),
-    *("agent.revise", "agent.citing.cite", "agent.verify", "traces.trace", "agent.replay.replay"),
+    *("agent.revise", "agent.citing.cite", "agent.verify", "traces.trace_reader", "agent.replay.replay"),
 )
 """The modules to search for a public name, in this order: the last take longest to import."""
 

@@ -8,7 +8,7 @@ import pytest
 from test_examples import FLOORS
 
 from benchmarks.documents import ROOT
-from rarr.cli.bench import bench
+from rarr.cli.literature_benchmarks import bench
 
 PAGES = {name: ROOT / "docs" / "measured" / f"{name}.md" for name in ("index", "language-model")}
 TEXTS = {name: page.read_text(encoding="utf-8") for name, page in PAGES.items()}

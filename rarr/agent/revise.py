@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from rarr.agent.final_revision import budget_of, revision_of
-from rarr.agent.run_inputs import replaced_notices, required_text, tables_notices, unused_settings
+from rarr.agent.input_checks import replaced_notices, required_text, tables_notices, unused_settings
 from rarr.components import Components, close_all, text_of_source
 from rarr.errors import InputError
 from rarr.records import Estimate, Evidence, Notice, Revision
@@ -15,13 +15,13 @@ from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.worker_threads import in_thread, work
-from rarr.tools.models.meter import METER, Meter, ModelCall
+from rarr.tools.models.run_budget import METER, Meter, ModelCall
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.warning_lines import by_reason
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
-    from rarr.agent.citing.citation_run import CitationRun
+    from rarr.agent.citing.citation_steps import CitationRun
     from rarr.traces.trace_lifecycle import Recording
 
 OnCall = Callable[[ModelCall], None]
@@ -119,7 +119,7 @@ class Reviser:
         self, style: CitationStyle, place: CitationPlace, *, mark_unsupported: bool
     ) -> "tuple[CitationRun, Reviser]":
         """Checks the options, and makes the reviser that edits nothing at the first call."""
-        from rarr.agent.citing.citation_run import CitationRun, without_edits
+        from rarr.agent.citing.citation_steps import CitationRun, without_edits
 
         citing = CitationRun(style=style, place=place, mark_unsupported=mark_unsupported)
         with self._making:

@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from rarr.cli.bench import bench
 from rarr.cli.calibrate import calibrate
 from rarr.cli.cite import cite
 from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
 from rarr.cli.label import label
+from rarr.cli.literature_benchmarks import bench
 from rarr.cli.revise import revise
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace

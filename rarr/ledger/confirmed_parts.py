@@ -3,17 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import parsed_passage
+from rarr.backends.rules.meaning_changing_words import WordFinder, telling_words
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.backends.rules.statements import is_about_statement
 from rarr.backends.rules.swapped_roles import has_swapped_roles
-from rarr.backends.rules.telling_words import WordFinder, telling_words
 from rarr.backends.rules.values import checkable_values, same_value
-from rarr.ledger.answer_places import answer_place, values_at
-from rarr.ledger.place_confirmation import CheckablePlace
+from rarr.ledger.answer_spans import answer_place, values_at
+from rarr.ledger.span_confirmation import CheckablePlace
 from rarr.ledger.support import Support
 from rarr.ledger.unsaid_words import unsaid_words
 from rarr.records import Check, Evidence, Part, Query

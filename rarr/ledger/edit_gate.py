@@ -5,9 +5,9 @@ from functools import partial
 from typing import NamedTuple
 
 from rarr.components import Components
+from rarr.ledger.edit_faithfulness import Wording
 from rarr.ledger.edit_limits import may_cross_sentences, out_of_bounds, sentence_of
 from rarr.ledger.edit_trial import Trial
-from rarr.ledger.edit_wording_checks import Wording
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.records import Agreement, Change, Check, EditState, Evidence, Query
 from rarr.settings import Kind

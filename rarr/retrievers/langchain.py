@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from rarr.errors import RetrievalError
 from rarr.records import UNNAMED, Passage
 from rarr.retrievers.fetch.page_reader import passages_of
-from rarr.retrievers.web.allowed_sources import SourceLimits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.limited_passages import within_limits
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.publication_dates import published

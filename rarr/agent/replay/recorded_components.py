@@ -10,12 +10,12 @@ from rarr.components import Components, Reranker
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
 from rarr.tools.concurrency.worker_threads import in_thread
-from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Sample
-from rarr.tools.models.meter import meter
+from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.run_budget import meter
 from rarr.traces.recorded_answers import RecordedAnswers, answer_of
-from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import Trace
 
 Make = Callable[[], ChatModel]
 _Place = tuple[str, int, int, str]

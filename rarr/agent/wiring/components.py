@@ -9,10 +9,10 @@ from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search_and_reranking import reranker, retriever
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.encoder.support import TrainedVerifier
-from rarr.backends.english_only_components import EnglishChecker, EnglishQuestions, EnglishVerifier
+from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions, EnglishVerifier
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
-from rarr.backends.prompted.calibrated import CalibratedIntentJudge, CalibratedJudge, CalibratedVerifier
+from rarr.backends.prompted.calibrated_judge import CalibratedIntentJudge, CalibratedJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.code_first import CodeFirstEditor, CodeFirstQuestions
 from rarr.backends.prompted.editing import PromptedEditor
@@ -23,7 +23,10 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.verifier import PromptedVerifier
-from rarr.backends.rules import answer_comparison, stated_answers
+from rarr.backends.rules import (
+    answer_grounding as stated_answers,
+    model_answer_comparison as answer_comparison,
+)
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
     NoEditor,

@@ -19,12 +19,12 @@ from rarr.backends.encoder.calibration_features import (
 )
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.model_files import Calibration
-from rarr.backends.encoder.pointers import claim_attribution
+from rarr.backends.encoder.pointed_values import claim_attribution
 from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value, query_agreement
-from rarr.backends.rules.claims import Claim, claims
+from rarr.backends.rules.candidate_value_filters import denies_other_values, has_rival
 from rarr.backends.rules.counterparts import parsed_passage
-from rarr.backends.rules.incomparable_values import denies_other_values, has_rival
-from rarr.backends.rules.value_bounds import is_answered_by_a_bound
+from rarr.backends.rules.standalone_claims import Claim, claims
+from rarr.backends.rules.values_given_as_bounds import is_answered_by_a_bound
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.memo import Remembered
 from rarr.tools.concurrency.worker_threads import encode

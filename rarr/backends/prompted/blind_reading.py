@@ -12,10 +12,10 @@ from typing import NamedTuple, Protocol
 from pydantic import BaseModel
 
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.prompted.answer_bounds import of_copied
+from rarr.backends.prompted.answer_token_limits import of_copied
 from rarr.backends.prompted.passage_surroundings import BLOCK, BlockFinder
+from rarr.backends.prompted.prompt_scope import NOTHING, quoted_evidence
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.records import Agreement, Evidence, ExpectedUsage, Query, Verdict
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.language_model import LanguageModel

@@ -4,8 +4,6 @@ The rules abstain rather than contradict wrongly. `disagrees` needs another valu
 fits clearly better than any value that agrees. `agrees` needs the same value in a similar context.
 """
 
-from rarr.backends.rules.claims import Claim, claims
-from rarr.backends.rules.contradiction import is_contradiction
 from rarr.backends.rules.counterparts import (
     Candidate,
     Counterparts,
@@ -18,8 +16,10 @@ from rarr.backends.rules.exchanged_values import changed_places
 from rarr.backends.rules.namesakes import may_be_of_a_namesake
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.backends.rules.statements import is_about_statement, stated_claim, statement_agreement
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject
+from rarr.backends.rules.value_contradiction import is_contradiction
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker_threads import work

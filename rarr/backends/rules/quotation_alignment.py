@@ -12,10 +12,10 @@ from rapidfuzz.distance import Levenshtein
 
 from rarr.backends.rules.assertion_status import doubt_spans
 from rarr.backends.rules.denied_claims import negator_spans
+from rarr.backends.rules.meaning_changing_words import grouped_words
 from rarr.backends.rules.mutually_exclusive_words import exclusive_terms, same_term
-from rarr.backends.rules.opposites import are_opposites
+from rarr.backends.rules.opposite_words import are_opposites
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.telling_words import grouped_words
 from rarr.backends.rules.words import Token, folded_text
 from rarr.records import Verdict
 from rarr.tools.text.blocks_and_sentences import Span

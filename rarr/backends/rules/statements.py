@@ -5,10 +5,10 @@ asked about as a whole too. Where a passage has all its other words in the same 
 the difference, and decide whether the passage agrees.
 """
 
-from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.quotation_alignment import Alignment, Difference
+from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.records import Agreement, Query
 from rarr.tools.text.blocks_and_sentences import Span
 

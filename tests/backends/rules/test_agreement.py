@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.backends.rules.agreement import ValueAgreement, value_agreement
-from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.questions import RuleQuestions, askable_values
+from rarr.backends.rules.standalone_claims import claims
 from rarr.records import Agreement, Evidence, Query
 
 

@@ -3,8 +3,8 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.backends.rules.claims import claims
 from rarr.backends.rules.questions import RuleQuestions, askable_values, value_question, value_questions
+from rarr.backends.rules.standalone_claims import claims
 
 
 async def questions(text: str, context: str | None = None) -> list[tuple[str, str]]:

@@ -2,10 +2,10 @@
 
 import pytest
 
-from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.editing import ValueEditor
 from rarr.backends.rules.questions import statement_questions
+from rarr.backends.rules.standalone_claims import claims
 from rarr.backends.rules.statements import is_about_statement, stated_claim, statement_agreement
 from rarr.records import Agreement, Check, Evidence, Query
 from rarr.testing.doubles import RETRIEVED_AT
