@@ -1,6 +1,5 @@
 """Runs the postprocessing of one answer: within its deadline, and whatever fails, with a text to send out."""
 
-import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
@@ -19,8 +18,6 @@ from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
-
-_log = logging.getLogger("rarr")
 
 
 @dataclass(frozen=True)
@@ -66,7 +63,6 @@ class AnswerRun:
             raise
         except Exception as error:  # an application must be able to send its answer out
             named = "" if isinstance(error, RarrError) else f"{type(error).__name__}: "
-            _log.error("an answer is not checked: %s", type(error).__name__)
             return self.untouched(
                 "failed", f"not checked: {named}{shown(redacted(' '.join(str(error).split())))}"
             )

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.documents import Document
 
-from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR
+from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, LAW, RIGHT, UNKNOWN, WRONG, YEAR
 from rarr import InputError, Passage, Postprocessed, Reviser, Settings, apostprocess, postprocess
 from rarr.agent.wiring import components as wiring
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedModel
@@ -73,7 +73,7 @@ def test_every_kind_of_source_can_be_given() -> None:
         "The dam lies on the Colorado River.",
         Document(HEIGHT, metadata={"source": "dams.txt", "title": "Dams"}),
         {"url": "https://example.org/year", "title": "Year", "content": YEAR, "score": 0.9},
-        Passage(text=UNKNOWN, source="law.md", start=7, end=41, retrieved_at=RETRIEVED_AT),
+        Passage(text=LAW, source="law.md", start=7, end=48, retrieved_at=RETRIEVED_AT),
     ]
     result = postprocess(ANSWER, sources=sources, search="given")
     assert [(each.source, each.title) for each in result.citations] == [
