@@ -1,5 +1,6 @@
 """Postprocessing an answer: modes, sources, notices, and failures that still give a text to send out."""
 
+import asyncio
 import json
 from pathlib import Path
 from typing import Any
@@ -69,7 +70,7 @@ def test_annotate_marks_what_is_doubtful() -> None:
 
 
 def test_every_kind_of_source_can_be_given() -> None:
-    sources = [
+    sources: list[Any] = [
         "The dam lies on the Colorado River.",
         Document(HEIGHT, metadata={"source": "dams.txt", "title": "Dams"}),
         {"url": "https://example.org/year", "title": "Year", "content": YEAR, "score": 0.9},
@@ -190,7 +191,12 @@ def test_wrong_call_is_refused_with_its_cure(call: dict[str, Any], message: str)
 async def test_reviser_builds_its_models_once_for_all_sources(monkeypatch: pytest.MonkeyPatch) -> None:
     made: list[object] = []
     wire = wiring.wire
-    monkeypatch.setattr(wiring, "wire", lambda *args, **more: made.append(args) or wire(*args, **more))
+
+    def counted(*arguments: Any, **more: Any) -> Any:
+        made.append(arguments)
+        return wire(*arguments, **more)
+
+    monkeypatch.setattr(wiring, "wire", counted)
     reviser = Reviser(Settings())
     results = [
         await reviser.apostprocess(WRONG, sources=[source], mode=mode)
@@ -204,8 +210,6 @@ async def test_reviser_builds_its_models_once_for_all_sources(monkeypatch: pytes
 
 async def test_answers_at_once_keep_their_own_sources() -> None:
     async with Reviser(Settings()) as reviser:
-        import asyncio
-
         heights = range(231, 243)
         results = await asyncio.gather(
             *(
@@ -225,5 +229,5 @@ async def test_reviser_names_the_run() -> None:
 
 async def test_result_survives_json() -> None:
     for mode in ("revise", "cite", "check", "annotate"):
-        result = await apostprocess(ANSWER, sources=[HEIGHT, YEAR], mode=mode)  # type: ignore[arg-type]
+        result = await apostprocess(ANSWER, sources=[HEIGHT, YEAR], mode=mode)
         assert Postprocessed.model_validate(json.loads(result.model_dump_json())) == result

@@ -30,9 +30,9 @@ async def test_late_coroutine_is_cancelled_and_not_waited_for() -> None:
     order: list[str] = []
     ended = asyncio.Event()
 
-    async def late() -> None:
+    async def late() -> bool:
         try:
-            await asyncio.Event().wait()
+            return await asyncio.Event().wait()
         finally:
             await asyncio.sleep(0)
             order.append("ended")
@@ -47,9 +47,9 @@ async def test_late_coroutine_is_cancelled_and_not_waited_for() -> None:
 async def test_error_after_the_deadline_is_told_to_nobody(caplog: pytest.LogCaptureFixture) -> None:
     ended = asyncio.Event()
 
-    async def late() -> None:
+    async def late() -> bool:
         try:
-            await asyncio.Event().wait()
+            return await asyncio.Event().wait()
         finally:
             ended.set()
             raise OSError("down")
