@@ -154,6 +154,6 @@ def test_no_block_is_of_an_unknown_kind() -> None:
     assert kinds == {"bash", "console", "diff", "json", "mermaid", "python", "text", "toml"}
 
 
-def test_first_example_of_the_readme_has_five_lines() -> None:
+def test_first_example_of_the_readme_has_at_most_five_lines() -> None:
     first = PYTHON.findall(TEXTS["README.md"])[0][0]
-    assert len([line for line in first.splitlines() if line]) == 5
+    assert len([line for line in first.splitlines() if line]) <= 5
