@@ -1,7 +1,7 @@
 """Postprocesses the answers of one chain or agent with one reviser, built when the first answer comes."""
 
-import asyncio
 from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import Any
 
@@ -12,6 +12,7 @@ from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given
 from rarr.settings import Settings
+from rarr.tools.concurrency.worker_threads import result_of
 from rarr.tools.text.plurals_and_articles import kind_of
 
 
@@ -26,12 +27,13 @@ class AnswerStep:
         deadline: float | None,
         settings: dict[str, Any],
     ) -> None:
-        """Raises `InputError` for wrong options. The models are built later, in a thread."""
+        """Raises `InputError` for wrong options. The models are built later, on a thread."""
         AnswerRun("an answer", mode=mode, deadline=deadline)  # raises for a wrong mode or deadline
         self._alone = search == "given"
         self._mode, self._deadline = mode, deadline
         self._reviser: Reviser | None = reviser
-        self._building = Lock()
+        self._building: Future[Reviser] | None = None
+        self._lock = Lock()
         if self._alone and reviser is None:
             settings = settings | {"search": None, "corpus": None}
         elif search is not None and not self._alone:
@@ -62,14 +64,17 @@ class AnswerStep:
         return await call.in_time(self._finish)
 
     async def _finish(self, call: AnswerRun) -> Postprocessed:
-        # A deadline does not end this thread: the next answer finds the models built.
         reviser = self._reviser
         if reviser is None:
-            reviser = await asyncio.to_thread(self._built)
+            reviser = await result_of(self._built())
         return await call.by(reviser)
 
-    def _built(self) -> Reviser:
-        with self._building:
-            if self._reviser is None:
-                self._reviser = Reviser(self._settings)
-            return self._reviser
+    def _built(self) -> "Future[Reviser]":
+        """Returns the reviser that is being built or is ready; after a failure, it is built again.
+
+        A deadline does not end the building: the next answer finds the models ready.
+        """
+        with self._lock:
+            if self._building is None or (self._building.done() and self._building.exception()):
+                self._building = ThreadPoolExecutor(1, "rarr-building").submit(Reviser, self._settings)
+            return self._building

@@ -1,5 +1,6 @@
 """Offers the middleware that postprocesses the last answer of an agent."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any
 
@@ -12,7 +13,6 @@ from rarr.integrations.langchain.message_text import answer_text
 from rarr.integrations.langchain.runnable import RarrRunnable
 from rarr.integrations.langchain.tool_sources import tool_sources
 from rarr.records.postprocessing import PostprocessMode
-from rarr.tools.concurrency.worker_threads import work
 
 
 class RarrMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
@@ -46,7 +46,7 @@ class RarrMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
 
     async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Replaces the agent's last answer in an asynchronous run."""
-        if (value := await work(_answer, state)) is None:
+        if (value := await asyncio.to_thread(_answer, state)) is None:
             return None
         return _update(await self._runnable.ainvoke(value))
 

@@ -13,10 +13,9 @@ from rarr.integrations.langchain.answer_step import AnswerStep
 from rarr.integrations.langchain.chain_values import Value, read, written
 from rarr.records.postprocessing import PostprocessMode
 from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.worker_threads import work
 
 
-class RarrRunnable(Runnable[Value, Value]):
+class RarrRunnable(Runnable[Value, Any]):
     """A step of a chain that postprocesses an answer, as `rarr.postprocess` does.
 
     The input is a str, an `AIMessage`, or a dict with `answer` (a str or an `AIMessage`) and, if there are
@@ -45,30 +44,32 @@ class RarrRunnable(Runnable[Value, Value]):
         self.name = None
         self._step = AnswerStep(reviser, mode, search, deadline, settings)
 
-    def invoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Value:  # noqa: A002  # LangChain's name
+    def invoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  # LangChain's name
         """`ainvoke` for callers without an event loop and for callers inside a running loop."""
         _refuse(kwargs)
         return self._call_with_config(self._called, input, config)
 
-    async def ainvoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Value:  # noqa: A002  # LangChain's name
+    async def ainvoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  # LangChain's name
         """Postprocesses one answer. Raises `InputError` for an input of another type."""
         _refuse(kwargs)
         return await self._acall_with_config(self._acalled, input, config)
 
-    def _called(self, value: Value, run_manager: CallbackManagerForChainRun) -> Value:
+    def _called(self, value: Value, run_manager: CallbackManagerForChainRun) -> Any:
         with set_config_context(_own_config(run_manager)) as context:
             return context.run(run, self._postprocessed(value))
 
-    async def _acalled(self, value: Value, run_manager: AsyncCallbackManagerForChainRun) -> Value:
+    async def _acalled(self, value: Value, run_manager: AsyncCallbackManagerForChainRun) -> Any:
         with set_config_context(_own_config(run_manager)) as context:
             return await asyncio.create_task(self._postprocessed(value), context=context)
 
-    async def _postprocessed(self, value: Value) -> Value:
+    async def _postprocessed(self, value: Value) -> Any:
         answer = read(value)
         if answer.text is None:
-            return written(value, None)  # type: ignore[no-any-return]  # of the type of `value`
+            return written(value, None)
         result = await self._step.postprocessed(answer.text, answer.question, answer.sources)
-        return await work(written, value, result)
+        if result.revision is None:  # as at a deadline, when all threads may be busy
+            return written(value, result)
+        return await asyncio.to_thread(written, value, result)
 
 
 def _own_config(manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun) -> RunnableConfig:
