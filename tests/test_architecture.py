@@ -15,8 +15,8 @@ ROOT = Path(rarr.__file__).parent
 # Lowest first. A module imports from its own room and from lower ones.
 ROOMS = (
     "errors", "valid_unicode", "records", "prompts", "tools", "settings", "state", "components", "retrievers",
-    "backends", "ledger", "nodes", "testing", "traces", "agent", "rarr", "evals", "training", "views", "cli",
-    "__main__",
+    "backends", "ledger", "nodes", "testing", "traces", "agent", "rarr", "evals", "training", "views",
+    "integrations", "cli", "__main__",
 )  # fmt: skip
 
 # A node knows interfaces and no implementation, and no other node; one kind of backend needs no other.
@@ -134,6 +134,8 @@ def test_every_module_keeps_the_rules(path: Path) -> None:
         (imports_point_down, "rarr.nodes.evaluate", "from rarr.evals.metrics import auto_ais"),
         (imports_point_down, "rarr.evals.resumable_evaluation", "import rarr.cli as cli"),
         (imports_point_down, "rarr.views.notebook", "from rarr.cli.streams import write"),
+        (imports_point_down, "rarr.agent.revise", "from rarr.integrations.langchain import RarrRunnable"),
+        (imports_point_down, "rarr.integrations.langchain.runnable", "from rarr.cli.streams import write"),
         (imports_point_down, "rarr.nodes.edit", "from rarr.nodes import evaluate"),
         (imports_point_down, "rarr.nodes.edit", "from rarr.backends.rules.editing import RuleEditor"),
         (imports_point_down, "rarr.nodes.retrieve", "from rarr.retrievers.corpus.corpus import Corpus"),
@@ -170,6 +172,7 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
         ),
         (reads_no_environment, "rarr.settings", "import os\nos.environ"),
         (imports_point_down, "rarr.cli.revise", "from rarr.views.notebook import revision_html"),
+        (imports_point_down, "rarr.integrations.langchain.runnable", "from rarr.agent.revise import Reviser"),
         (prints_nothing, "rarr.cli", "print('done')"),
         (prints_nothing, "rarr.cli.revise", "print('done')"),
         (
