@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from rarr.cli import options
+from rarr.cli.checked_files import found_files, outside, read_document
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
@@ -64,8 +65,9 @@ def check(
         deadline_s=deadline,
     )
     statuses = _statuses(fail_on or [])
-    _require_writable(out)
-    checks = _checked(files, given, statuses, jobs)
+    documents = found_files(files)
+    _require_writable(out, documents)
+    checks = _checked(documents, given, statuses, jobs)
     _put(_shown(checks, form, terminal=out is None and sys.stdout.isatty()), out)
     return _outcome(checks, printed=form == "text" and out is None)
 
@@ -81,16 +83,14 @@ def _statuses(fail_on: Sequence[str]) -> "list[FailOn]":
 
 
 def _checked(
-    names: Sequence[str], chosen: dict[str, Any], fail_on: "Sequence[FailOn]", jobs: int
+    found: Sequence[Path], chosen: dict[str, Any], fail_on: "Sequence[FailOn]", jobs: int
 ) -> "DocumentChecks":
     from rarr import Reviser
     from rarr.agent.wiring.search_and_reranking import search_names
-    from rarr.cli.checked_files import found_files, outside
     from rarr.settings import Settings
     from rarr.views.terminal.progress_line import Waiting
 
     settings = Settings(**chosen)
-    found = found_files(names)
     files = outside(found, settings.corpus if "corpus" in search_names(settings) else None)
     if inside := len(found) - len(files):
         warn(f"{counted(inside, 'file')} left out as part of the corpus, where each would confirm itself")
@@ -126,7 +126,6 @@ def _documents(
     reviser: "Reviser", files: Sequence[Path], fail_on: "Sequence[FailOn]", jobs: int, progress: _Progress
 ) -> "DocumentChecks":
     from rarr.agent.documents.document_check import check_documents
-    from rarr.cli.checked_files import read_document
     from rarr.tools.concurrency.background_loop import run
 
     documents = [read_document(file) for file in files]
@@ -153,9 +152,11 @@ def _shown(checks: "DocumentChecks", form: str, *, terminal: bool) -> str:
     return document_checks_text(checks, terminal=terminal)
 
 
-def _require_writable(out: Path | None) -> None:
+def _require_writable(out: Path | None, files: Sequence[Path]) -> None:
     if out is None:
         return
+    if out.exists() and any(file.exists() and file.samefile(out) for file in files):
+        raise InputError(f"-o {out} would replace a file that is checked: name another file")
     if out.is_dir():
         raise InputError(f"{out} is a folder: name a file with -o")
     if not out.parent.is_dir():

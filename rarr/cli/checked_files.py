@@ -88,7 +88,7 @@ def _in_folder(folder: Path) -> Iterator[Path]:
 
 
 def _documents_of(corpus: Path) -> Path:
-    """Returns the folder or file whose documents are searched: of an index, the one that it was built from."""
+    """Returns the folder or file of the documents: of an index, the one from which it was built."""
     from rarr.retrievers.corpus.index_reader import is_index
     from rarr.retrievers.corpus.manifest import Manifest
 

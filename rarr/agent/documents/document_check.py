@@ -11,7 +11,7 @@ from rarr.records.document_checks import CheckedDocument, DocumentChecks, Docume
 from rarr.records.postprocessing import Outcome, Postprocessed
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.text.warning_lines import grouped
+from rarr.tools.text.warning_lines import NOTHING_TO_CHECK, grouped
 
 _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "finished": "judged",
@@ -74,14 +74,21 @@ async def _checked(reviser: Reviser, document: Document, fail_on: Sequence[FailO
 
 
 def _document(document: Document, result: Postprocessed, fail_on: Sequence[FailOn]) -> CheckedDocument:
-    made = CheckedDocument(file=document.file, outcome=_OUTCOMES[result.outcome], notice=result.notice)
+    outcome = _OUTCOMES[result.outcome]
     if (revision := result.revision) is None:
-        return made
-    return made.model_copy(
-        update={
-            "run_id": revision.run_id,
-            "statuses": Counter(sentence.status for sentence in revision.report.sentences),
-            "findings": tuple(document_findings(revision, fail_on)),
-            "warnings": tuple(grouped(revision.warnings)),
-        }
+        return CheckedDocument(file=document.file, outcome=outcome, notice=result.notice)
+    statuses = Counter(sentence.status for sentence in revision.report.sentences)
+    if result.outcome == "partial" and statuses.keys() <= {"unjudged", "retrieval_failed"}:
+        outcome = "not_judged"
+    # The notice says it already.
+    warnings = grouped(each for each in revision.warnings if each.code != NOTHING_TO_CHECK.code)
+    why = f" ({warnings[0]})" if result.outcome == "partial" and warnings else ""
+    return CheckedDocument(
+        file=document.file,
+        outcome=outcome,
+        notice=f"{result.notice}{why}",
+        run_id=revision.run_id,
+        statuses=statuses,
+        findings=tuple(document_findings(revision, fail_on)),
+        warnings=tuple(warnings),
     )

@@ -53,12 +53,12 @@ def _parts(sentence: Sentence, lines: Lines) -> Iterator[DoubtfulPart]:
 def _quotes(sentence: Sentence, revision: Revision) -> list[SourceQuote]:
     """Quotes the passages of a sentence: of a contradicted sentence, those that differ from it."""
     by_id = {passage.id: passage for passage in revision.evidence}
-    quotes: dict[tuple[str, str], SourceQuote] = {}
+    quotes: dict[tuple[str, int], SourceQuote] = {}
     for name, says in _said(sentence, revision):
-        if (passage := by_id.get(name)) is not None:
-            quote = _quote(passage, says, sentence.text)
-            quotes.setdefault((quote.source, quote.quote), quote)
-    return list(quotes.values())[:_MOST_QUOTES]
+        passage = by_id.get(name)
+        if passage and (passage.source, passage.start) not in quotes and len(quotes) < _MOST_QUOTES:
+            quotes[passage.source, passage.start] = _quote(passage, says, sentence.text)
+    return list(quotes.values())
 
 
 def _said(sentence: Sentence, revision: Revision) -> Iterable[tuple[str, str]]:

@@ -39,7 +39,7 @@ def _unjudged(checks: DocumentChecks) -> str:
     if not checks.unjudged:
         return ""
     first = next(document for document in checks.documents if document.unjudged)
-    about = f"{one_line(first.file, _SOURCE)}: {document_line(first)}"
+    about = f"{one_line(first.file, _SOURCE)}: {_notice(first)}"
     if all(document.outcome == "not_judged" for document in checks.documents):
         return f"nothing could be checked ({about})"
     number = f"{checks.unjudged} of {counted(len(checks.documents), 'file')}"
@@ -61,9 +61,8 @@ def finding_lines(finding: Finding) -> list[str]:
 
 
 def finding_message(finding: Finding) -> str:
-    """Writes a finding as one line, with the sentence."""
-    about = [f"{TITLES[finding.status]}: “{one_line(finding.text, _QUOTE)}”", *finding_lines(finding)]
-    return "; ".join(about)
+    """Writes a finding as one line, beginning with the sentence."""
+    return "; ".join([f"“{one_line(finding.text, _QUOTE)}”", *finding_lines(finding)])
 
 
 def source_line(quote: SourceQuote) -> str:
@@ -75,10 +74,12 @@ def source_line(quote: SourceQuote) -> str:
 
 def document_line(document: CheckedDocument) -> str:
     """Writes the counts of a file's sentences, or the reason why it could not be judged."""
-    notice = one_line(document.notice.removeprefix("not checked: "), 2 * _SOURCE)
-    if document.outcome == "not_judged":
-        return f"could not be judged: {notice}"
-    return f"not judged completely: {notice}" if document.outcome == "partly_judged" else notice
+    prefix = {"not_judged": "could not be judged: ", "partly_judged": "not judged completely: "}
+    return prefix.get(document.outcome, "") + _notice(document)
+
+
+def _notice(document: CheckedDocument) -> str:
+    return one_line(document.notice.removeprefix("not checked: "), 2 * _SOURCE)
 
 
 def _quoted(words: str) -> str:

@@ -52,7 +52,7 @@ def _result(file: str, finding: Finding) -> dict[str, Any]:
         "ruleId": finding.status,
         "ruleIndex": _RULES.index(finding.status),
         "level": "error" if finding.fails else "note",
-        "message": {"text": finding_message(finding)},
+        "message": {"text": f"{TITLES[finding.status]}: {finding_message(finding)}"},
         "locations": [{"physicalLocation": place}],
         "relatedLocations": related,
         "partialFingerprints": {"rarrSentence/v1": _fingerprint(file, finding.text)},
