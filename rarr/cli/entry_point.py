@@ -17,6 +17,7 @@ from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
 from rarr.cli.label import label
+from rarr.cli.mcp import mcp
 from rarr.cli.revise import revise
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
@@ -75,7 +76,7 @@ def main(
     """
 
 
-for command in (revise, check, cite, verify, index, label, calibrate, doctor):
+for command in (revise, check, cite, verify, index, label, calibrate, mcp, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(bench, name="bench")

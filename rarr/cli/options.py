@@ -120,6 +120,14 @@ CheckOut = Annotated[
 ]
 DocumentJobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Files to check at once.")]
 
+Transport = Annotated[
+    Literal["stdio", "http"], typer.Option(help="Standard input and output, or streamable HTTP.")
+]
+Host = Annotated[str | None, typer.Option(metavar="H", help="Address to listen at; default 127.0.0.1.")]
+Port = Annotated[
+    int | None, typer.Option(metavar="N", min=0, max=65535, help="Port to listen at; default 8765, 0: any.")
+]
+
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Print only a unified diff.")]
 

@@ -1,0 +1,1 @@
+"""Connects `rarr` to other programs: one file or folder for each."""
