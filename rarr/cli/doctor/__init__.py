@@ -35,6 +35,7 @@ EXTRAS = {
         "opentelemetry-exporter-otlp-proto-http",
         "opentelemetry-sdk",
     ),
+    "mcp": ("mcp",),
     "train": ("torch", "transformers", "onnx", "onnxscript", "safetensors"),
 }
 """The optional extras of the package, and the packages of each."""
