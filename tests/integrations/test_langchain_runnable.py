@@ -3,6 +3,7 @@
 import asyncio
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -223,6 +224,20 @@ async def test_computation_on_the_thread_of_the_rules_is_not_waited_for() -> Non
         assert not source.ended.is_set()
     finally:
         source.released.set()
+
+
+@pytest.mark.slow
+async def test_busy_threads_do_not_hold_back_the_original() -> None:
+    released, threads = threading.Event(), ThreadPoolExecutor(1)
+    asyncio.get_running_loop().set_default_executor(threads)
+    step = RarrRunnable(search=InMemoryRetriever([HEIGHT]), deadline=1)
+    await step.ainvoke(WRONG)
+    threads.submit(released.wait)
+    try:
+        result = await asyncio.wait_for(step.ainvoke(AIMessage(ANSWER)), 30)
+        assert result.response_metadata["rarr"]["outcome"] == "deadline"
+    finally:
+        released.set()
 
 
 async def test_models_that_were_too_late_are_ready_for_the_next_answer(
