@@ -1,12 +1,11 @@
-"""`RarrRunnable` in chains: values of every type, batches, streams, callbacks, failures and wrong calls."""
+"""`RarrRunnable` in chains: values of every type, batches, streams, callbacks and wrong calls."""
 
 import asyncio
 import json
-import threading
 from typing import Any
 
 import pytest
-from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, Computing, Silent
+from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage
@@ -15,10 +14,9 @@ from langchain_core.prompts import ChatPromptTemplate
 from langchain_core.runnables import RunnableConfig, RunnablePassthrough
 
 from integrations.chat_models import QUESTION, Begun
-from rarr import InputError, Postprocessed, Reviser, Settings, SetupError
-from rarr.agent.wiring import components as wiring
+from rarr import InputError, Postprocessed, Reviser, Settings
 from rarr.integrations.langchain import RarrRunnable
-from rarr.testing import InMemoryRetriever, ScriptedModel
+from rarr.testing import InMemoryRetriever
 
 PROMPT = ChatPromptTemplate.from_template("{question}")
 GIVEN: dict[str, Any] = {"answer": WRONG, "question": QUESTION, "sources": [HEIGHT]}
@@ -196,97 +194,6 @@ async def test_async_run_shows_up_with_the_name_of_the_config() -> None:
 
 def test_limit_of_steps_of_the_caller_does_not_end_a_run() -> None:
     assert known().invoke(WRONG, {"recursion_limit": 1}) == RIGHT
-
-
-def test_dead_model_behind_the_step_lets_the_original_out() -> None:
-    dead = ScriptedModel({}, failures=[OSError("connection refused")] * 1000)
-    result: Any = RarrRunnable(model=dead).invoke({"answer": AIMessage(ANSWER), "sources": [HEIGHT]})
-    assert (result["answer"].content, result["rarr"].outcome) == (ANSWER, "failed")
-    assert "connection refused" in result["answer"].response_metadata["rarr"]["notice"]
-
-
-@pytest.mark.slow
-async def test_original_goes_out_at_the_deadline() -> None:
-    source = Silent()
-    result: Any = await RarrRunnable(search=source, deadline=1).ainvoke(AIMessage(ANSWER))
-    assert result.content == ANSWER
-    assert result.response_metadata["rarr"]["outcome"] == "deadline"
-    assert await asyncio.to_thread(source.cancelled.wait, 30)
-
-
-@pytest.mark.slow
-async def test_computation_on_the_thread_of_the_rules_is_not_waited_for() -> None:
-    source = Computing()
-    try:
-        result: Any = await RarrRunnable(search=source, deadline=1).ainvoke(AIMessage(ANSWER))
-        assert result.response_metadata["rarr"]["outcome"] == "deadline"
-        assert not source.ended.is_set()
-    finally:
-        source.released.set()
-
-
-async def test_models_that_were_too_late_are_ready_for_the_next_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made, released, wire = [], threading.Event(), wiring.wire
-
-    def slow(*arguments: Any) -> Any:
-        made.append(arguments)
-        released.wait(30)
-        return wire(*arguments)
-
-    monkeypatch.setattr(wiring, "wire", slow)
-    step = RarrRunnable(deadline=0.01)
-    first: Any = await step.ainvoke(GIVEN)
-    released.set()
-    assert first["rarr"].outcome == "deadline"
-    step._step._deadline = None
-    assert (await step.ainvoke(GIVEN))["answer"] == RIGHT
-    assert len(made) == 1
-
-
-async def test_models_are_built_once_for_answers_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made, wire = [], wiring.wire
-
-    def counted(*arguments: Any) -> Any:
-        made.append(arguments)
-        return wire(*arguments)
-
-    monkeypatch.setattr(wiring, "wire", counted)
-    step = RarrRunnable(search="given")
-    results: list[Any] = await step.abatch([GIVEN] * 5)
-    assert [result["answer"] for result in results] == [RIGHT] * 5
-    assert len(made) == 1
-
-
-async def test_caller_that_goes_away_cancels_the_search() -> None:
-    asked, silent = asyncio.Event(), Silent()
-
-    class Telling(Silent):
-        async def retrieve(self, query: str, k: int) -> Any:
-            asked.set()
-            return await silent.retrieve(query, k)
-
-    task = asyncio.create_task(RarrRunnable(search=Telling()).ainvoke(WRONG))
-    await asked.wait()
-    task.cancel()
-    with pytest.raises(asyncio.CancelledError):
-        await task
-    assert await asyncio.to_thread(silent.cancelled.wait, 30)
-
-
-async def test_models_that_could_not_be_built_are_built_for_the_next_answer(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def missing(*_: Any) -> Any:
-        raise SetupError("no model: install it")
-
-    step = RarrRunnable()
-    with monkeypatch.context() as patch:
-        patch.setattr(wiring, "wire", missing)
-        with pytest.raises(SetupError, match="no model: install it"):
-            await step.ainvoke(GIVEN)
-    assert (await step.ainvoke(GIVEN))["answer"] == RIGHT
 
 
 def test_reviser_of_the_caller_is_used() -> None:

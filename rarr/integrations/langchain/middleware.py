@@ -57,8 +57,7 @@ def _answer(state: AgentState[Any]) -> dict[str, Any] | None:
     last = messages[-1] if messages else None
     if not isinstance(last, AIMessage) or answer_text(last) is None or state.get("structured_response"):
         return None
-    turns = [each for each in messages[:-1] if not (isinstance(each, AIMessage) and each.tool_calls)]
-    return {"answer": last, "question": turns, "sources": tool_sources(messages)}
+    return {"answer": last, "question": messages[:-1], "sources": tool_sources(messages)}
 
 
 def _update(value: object) -> dict[str, Any]:

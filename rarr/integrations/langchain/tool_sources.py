@@ -39,7 +39,7 @@ def _of_tool(message: ToolMessage) -> Iterator[Given]:
         yield from results
         return
     for document in documents:
-        text = re.sub(rf"(?m)^\s*{re.escape(document.page_content.strip())}\s*$", "\n\n", text)
+        text = re.sub(rf"(?m)^[ \t]*{re.escape(document.page_content.strip())}[ \t]*$", "\n\n", text)
     if text.strip():
         yield {"text": text, "title": message.name or ""}
 
