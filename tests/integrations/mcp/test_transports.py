@@ -36,9 +36,15 @@ async def test_standard_input(command: StdioServerParameters) -> None:
 async def test_a_cancelled_call_over_standard_input_leaves_the_server_at_work(
     command: StdioServerParameters,
 ) -> None:
+    begun = asyncio.Event()
+
+    async def tell(progress: float, total: float | None, message: str | None) -> None:
+        begun.set()
+
     async with Client(command) as client:
-        call = asyncio.create_task(client.call_tool("revise_text", {"text": f"{WRONG} " * 200}))
-        await asyncio.sleep(0.5)
+        long = {"text": f"{WRONG} " * 200}
+        call = asyncio.create_task(client.call_tool("revise_text", long, progress_callback=tell))
+        await begun.wait()
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
