@@ -11,8 +11,8 @@ from mcp.types import Resource
 
 from rarr.errors import InputError
 from rarr.integrations.mcp.shown_records import run_address, short
-from rarr.traces.trace_reader import Trace, open_store
 from rarr.traces.trace_file import TraceFile
+from rarr.traces.trace_reader import Trace, open_store
 from rarr.views.terminal.revision import as_json
 from rarr.views.terminal.trace.listing import runs_json
 from rarr.views.terminal.trace.tree import Choice, as_text
