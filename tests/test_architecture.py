@@ -15,8 +15,8 @@ ROOT = Path(rarr.__file__).parent
 # Lowest first. A module imports from its own room and from lower ones.
 ROOMS = (
     "errors", "valid_unicode", "records", "prompts", "tools", "settings", "state", "components", "retrievers",
-    "backends", "ledger", "nodes", "testing", "traces", "agent", "rarr", "evals", "training", "views", "cli",
-    "__main__",
+    "backends", "ledger", "nodes", "testing", "traces", "agent", "rarr", "evals", "training", "views", "serve",
+    "cli", "__main__",
 )  # fmt: skip
 
 # A node knows interfaces and no implementation, and no other node; one kind of backend needs no other.

@@ -1,0 +1,44 @@
+"""Is the main program of a worker process: it builds a reviser, and runs jobs until its pipe ends."""
+
+import asyncio
+import signal
+from multiprocessing.connection import Connection
+from typing import Any
+
+from rarr.errors import RarrError
+from rarr.serve.jobs import Job
+from rarr.serve.tasks import Tasks
+from rarr.settings import Settings
+
+
+def answer_jobs(pipe: Connection, settings: Settings) -> None:
+    """Answers jobs from `pipe` with ("step", node) for each node, then ("done", record) or ("failed", error).
+
+    The first answer tells whether the reviser could be built.
+    """
+    # The server decides when its workers end: an interrupt at the terminal reaches them too.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    with asyncio.Runner() as runner:
+        tasks = Tasks(settings)
+        try:
+            runner.run(tasks.build())
+            pipe.send(("done", None))
+            while True:
+                job = pipe.recv()
+                pipe.send(runner.run(_outcome(tasks, job, pipe)))
+        except RarrError as error:
+            pipe.send(("failed", error))
+        except (EOFError, OSError):  # the server has ended
+            pass
+
+
+async def _outcome(tasks: Tasks, job: Job, pipe: Connection) -> tuple[str, Any]:
+    try:
+        return "done", await tasks.run(job, lambda node: pipe.send(("step", node)))
+    except RarrError as error:
+        return "failed", error
+    except OSError:
+        raise
+    except Exception as error:  # a defect: it may not end the process, which would hide it
+        return "failed", RuntimeError(f"{type(error).__name__}: {error}")
