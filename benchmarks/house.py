@@ -21,7 +21,7 @@ TO_THE_GATE = (
     "rarr.agent.revise.revise",
     "rarr.agent.revise.Reviser.arevise",
     "rarr.agent.revise.Reviser.arevise_from",
-    "rarr.agent.revise.Reviser._through_graph",
+    "rarr.agent.graph_runs.GraphRuns.through_graph",
     "rarr.agent.checkpoints.Checkpoints.graph",
     "rarr.agent.graph.build_graph",
     "rarr.nodes.edit.edit",

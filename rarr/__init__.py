@@ -4,6 +4,7 @@ TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import tha
 
 if TYPE_CHECKING:
     from rarr.agent.citing.cite import acite, cite
+    from rarr.agent.postprocessing.postprocess import apostprocess, postprocess
     from rarr.agent.replay.replay import replay
     from rarr.agent.revise import Reviser, arevise, revise
     from rarr.agent.verify import ClaimVerifier, averify, verify
@@ -44,12 +45,14 @@ if TYPE_CHECKING:
         CitedSource,
         UnsupportedMark,
     )
+    from rarr.records.postprocessing import AnswerCitation, DoubtMark, Postprocessed
     from rarr.records.verification import DecidingSentence, Verification
     from rarr.settings import Settings
     from rarr.traces.trace import Trace
 
 __all__ = [
     "Agreement",
+    "AnswerCitation",
     "BudgetError",
     "Change",
     "Check",
@@ -59,6 +62,7 @@ __all__ = [
     "CitedSource",
     "ClaimVerifier",
     "DecidingSentence",
+    "DoubtMark",
     "Edit",
     "Estimate",
     "Evidence",
@@ -70,6 +74,7 @@ __all__ = [
     "Notice",
     "Part",
     "Passage",
+    "Postprocessed",
     "Query",
     "Question",
     "RarrError",
@@ -87,17 +92,26 @@ __all__ = [
     "Usage",
     "Verification",
     "acite",
+    "apostprocess",
     "arevise",
     "averify",
     "cite",
+    "postprocess",
     "replay",
     "revise",
     "verify",
 ]
 
 _PLACES = (
-    *("errors", "records", "records.citations", "records.verification", "settings"),
-    *("agent.revise", "agent.citing.cite", "agent.verify", "traces.trace", "agent.replay.replay"),
+    *("errors", "records", "records.citations", "records.verification", "records.postprocessing", "settings"),
+    *(
+        "agent.revise",
+        "agent.citing.cite",
+        "agent.postprocessing.postprocess",
+        "agent.verify",
+        "traces.trace",
+        "agent.replay.replay",
+    ),
 )
 """The modules to search for a public name, in this order: the last take longest to import."""
 

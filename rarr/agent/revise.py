@@ -2,29 +2,31 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from copy import copy
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from rarr.agent.final_revision import budget_of, revision_of
 from rarr.agent.run_inputs import replaced_notices, required_text, tables_notices, unused_settings
+from rarr.agent.run_observers import OnCall, listener, opened_traces
 from rarr.components import Components, close_all, text_of_source
 from rarr.errors import InputError
 from rarr.records import Estimate, Evidence, Notice, Revision
 from rarr.records.citations import CitationPlace, CitationStyle, Cited
+from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.worker_threads import in_thread, work
-from rarr.tools.models.meter import METER, Meter, ModelCall
+from rarr.tools.models.meter import METER, Meter
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.warning_lines import by_reason
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
     from rarr.agent.citing.citation_run import CitationRun
-    from rarr.traces.trace_lifecycle import Recording
-
-OnCall = Callable[[ModelCall], None]
+    from rarr.agent.postprocessing.conversation import Message
+    from rarr.retrievers.given_passages import Given, GivenPassages
 
 
 class Reviser:
@@ -57,16 +59,20 @@ class Reviser:
             raise InputError("settings and components are both given: components bring their own settings")
         # The graph and the wiring take a second to import; `import rarr` need not wait for them.
         from rarr.agent.checkpoints import Checkpoints
+        from rarr.agent.graph_runs import GraphRuns
         from rarr.agent.wiring.components import wire
 
         self._components = components or wire(settings or Settings(), on_index)
+        self.settings = self._components.settings
+        chosen = (self.settings.search, self.settings.corpus)
+        self.names_sources = components is not None or any(each is not None for each in chosen)
         self._unused = [] if components else unused_settings(self._components)
         self._checkpoints = Checkpoints(checkpointer, rewriting=self._components.rewriter is not None)
         self._researcher: Reviser | None = None  # researches for `cite`, and edits nothing
         self._making = Lock()
-        self._on_step = on_step
-        self._told, self._on_call = on_call, _listener(self._components.settings, on_call)
-        self._traces, self._untraced = _traces(self._components, resumable=checkpointer is not None)
+        self._on_step, self._runs = on_step, GraphRuns(self._checkpoints, on_step)
+        self._told, self._on_call = on_call, listener(self._components.settings, on_call)
+        self._traces, self._untraced = opened_traces(self._components, resumable=checkpointer is not None)
 
     def revise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
         """`arevise` for callers without an event loop and for callers inside a running loop."""
@@ -109,25 +115,69 @@ class Reviser:
         `mark_unsupported` marks sentences with `[citation needed]` that evidence contradicts or does not
         confirm. Citations that the text has already are checked. Raises `InputError` as `arevise` does.
         """
-        citing, researcher = await in_thread(
-            lambda: self._citation_run(style, place, mark_unsupported=mark_unsupported)
-        )
+
+        def wired() -> "tuple[CitationRun, Reviser]":
+            from rarr.agent.citing.citation_run import CitationRun
+
+            citing = CitationRun(style=style, place=place, mark_unsupported=mark_unsupported)
+            return citing, self.unedited()
+
+        citing, researcher = await in_thread(wired)
         research = await researcher.arevise(text, context, run_id=run_id)
         return await citing.cited(research, context, researcher._components, self._on_call)
 
-    def _citation_run(
-        self, style: CitationStyle, place: CitationPlace, *, mark_unsupported: bool
-    ) -> "tuple[CitationRun, Reviser]":
-        """Checks the options, and makes the reviser that edits nothing at the first call."""
-        from rarr.agent.citing.citation_run import CitationRun, without_edits
+    async def apostprocess(
+        self,
+        answer: str,
+        question: "str | Sequence[Message] | None" = None,
+        sources: "Sequence[Given] | None" = None,
+        *,
+        mode: PostprocessMode = "revise",
+        search: Literal["given"] | None = None,
+        deadline: float | None = None,
+        run_id: str | None = None,
+    ) -> Postprocessed:
+        """Does what `rarr.postprocess` does, with the models and sources of this reviser.
 
-        citing = CitationRun(style=style, place=place, mark_unsupported=mark_unsupported)
+        `sources` are those of this call. They are searched first, and alone with `search="given"`, or if this
+        reviser's settings name neither a corpus nor a search. `run_id` names the run.
+        """
+        from rarr.agent.postprocessing.answer_run import AnswerRun
+
+        call = AnswerRun(answer, question, sources, mode, search, deadline, run_id)
+        return await call.in_time(lambda call: call.by(self))
+
+    def postprocess(self, answer: str, *arguments: Any, **options: Any) -> Postprocessed:
+        """`apostprocess` for callers without an event loop and for callers inside a running loop."""
+        return run(self.apostprocess(answer, *arguments, **options))
+
+    def unedited(self) -> "Reviser":
+        """Returns the reviser that researches as this one does and edits nothing; made at the first call.
+
+        Raises `InputError` for components that rewrite.
+        """
+        from rarr.agent.citing.citation_run import without_edits
+
+        if self._components.baseline.editor == "unedited":
+            return self
         with self._making:
             if self._researcher is None:
                 components = without_edits(self._components)
                 self._researcher = Reviser(components=components, on_step=self._on_step, on_call=self._told)
                 self._researcher._unused = self._unused
-            return citing, self._researcher
+            return self._researcher
+
+    def searching(self, given: "GivenPassages", *, alone: bool) -> "Reviser":
+        """Returns a reviser for one call, which searches `given` first, and shares everything else with this.
+
+        `alone`: it searches nothing else.
+        """
+        from rarr.agent.wiring.given_sources import searching_given
+
+        made = copy(self)
+        made._components = searching_given(self._components, given, alone=alone)
+        made._researcher = None
+        return made
 
     def resume(self, run_id: str) -> Revision:
         """`aresume` for callers without an event loop and for callers inside a running loop."""
@@ -164,9 +214,10 @@ class Reviser:
                 if done:
                     state = start
                 elif size is None:
-                    state = await self._through_graph(None if resumed else start, run_id)
+                    first = None if resumed else start
+                    state = await self._runs.through_graph(first, run_id, self._components)
                 else:
-                    state = await self._by_blocks(start, size, run_id, resumed=resumed)
+                    state = await self._runs.by_blocks(start, size, run_id, self._components, resumed=resumed)
                 if recorder is None:
                     return await work(revision_of, run_id, state, meter)
                 await recorder.flush()  # a failure to write becomes a warning of the revision
@@ -218,40 +269,6 @@ class Reviser:
     async def __aexit__(self, *error: object) -> None:
         await self.aclose()
 
-    async def _by_blocks(self, start: State, size: int, run_id: str, *, resumed: bool) -> State:
-        """Revises in blocks of about `size` characters, and returns the last state of the whole run."""
-        from rarr.agent.block_runs import by_blocks  # it loads the nodes, which `import rarr` need not
-
-        if not resumed:
-            await self._checkpoints.keep(run_id, start, done=False)
-
-        async def run_block(block_start: State) -> State:
-            number = block_start["block"]
-            state, done = await self._checkpoints.block(run_id, number)
-            if state is not None and done:
-                return state
-            return await self._through_graph(block_start if state is None else None, run_id, number)
-
-        state = await by_blocks(start, size, self._components, run_block)
-        await self._checkpoints.keep(run_id, state, done=True)
-        return state
-
-    async def _through_graph(self, start: State | None, run_id: str, block: int = 0) -> State:
-        """Runs the graph and returns its last state. With None, continues from the last checkpoint."""
-        graph = await self._checkpoints.graph()
-        call: Any = {"context": self._components, "config": self._checkpoints.config(run_id, block)}
-        if self._on_step is None:
-            return cast(State, await graph.ainvoke(start, **call))
-        state: Any = start
-        async for mode, data in graph.astream(start, **call, stream_mode=["updates", "values"]):
-            if mode == "values":
-                state = data
-                continue
-            for node in data:
-                if node in graph.nodes and not node.startswith("__"):
-                    self._on_step(node)
-        return cast(State, state)
-
     def _corpus_notices(self) -> list[Notice]:
         skipped: Sequence[tuple[str, str]] = getattr(self._components.retriever, "skipped", ())
         return [
@@ -269,31 +286,3 @@ async def arevise(text: str, context: str | None = None, **settings: Any) -> Rev
     """`revise` for async callers."""
     async with await in_thread(lambda: Reviser(Settings(**settings))) as reviser:
         return await reviser.arevise(text, context)
-
-
-def _traces(components: Components, *, resumable: bool) -> tuple["Recording | None", list[Notice]]:
-    """Opens the recording of traces; None without the setting `trace`, or with a warning if that fails."""
-    if not components.settings.trace:
-        return None, []
-    from rarr.traces.trace_lifecycle import Recording
-
-    try:
-        return Recording(components.settings, components.baseline, resumable=resumable), []
-    except InputError as error:
-        message = f"no trace is kept: {error}; or set trace to false"
-        return None, [Notice(code="trace_failed", message=message, node="")]
-
-
-def _listener(settings: Settings, on_call: OnCall | None) -> OnCall | None:
-    """Returns the function to call with each request: the caller's, and with `otel` OpenTelemetry's too."""
-    if not settings.otel:
-        return on_call
-    from rarr.agent.telemetry import model_spans  # it needs an extra
-
-    listeners = [listener for listener in (model_spans(), on_call) if listener is not None]
-
-    def tell(call: ModelCall) -> None:
-        for listener in listeners:
-            listener(call)
-
-    return tell

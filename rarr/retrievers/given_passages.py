@@ -1,27 +1,39 @@
 """Searches passages that the caller has at hand, such as those that a model was given for its answer."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from rarr.errors import InputError
 from rarr.records import Passage
+from rarr.retrievers.combined import CombinedRetriever, OnFailure, SearchSource
+from rarr.retrievers.document_facts import DocumentFacts, document_facts, result_facts
 from rarr.retrievers.fetch.page_reader import passages_of
 from rarr.retrievers.web.nearest_passages import nearest_by_source
 from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.valid_unicode import valid
+
+if TYPE_CHECKING:
+    from langchain_core.documents import Document
+
+Given: TypeAlias = "Passage | str | Document | Mapping[str, Any]"
+"""A text, a record `Passage`, a document of LangChain, or a search result with its text and address."""
 
 
 class GivenPassages:
-    """A retriever over `passages`, which are strings or records `Passage`, in the order of their numbers.
+    """A retriever over `passages`, in the order of their numbers.
 
-    A string has the source "passage 1", "passage 2", and so on. Long strings are cut into windows of `window`
-    sentences, as documents are; a `Passage` stays as it is, because its offsets point into another text.
+    A passage is a string, a record `Passage`, a document of LangChain, or a search result such as
+    {"text": ..., "url": ..., "title": ...}. One without an address has the source "passage 1", "passage 2",
+    and so on. Long texts are cut into windows of `window` sentences, as documents are; a `Passage` stays as
+    it is, because its offsets point into another text.
     """
 
     offline = True  # can be used with the setting `offline`
 
-    def __init__(self, passages: Sequence[Passage | str], *, window: int, step: int) -> None:
-        """Raises `InputError` for anything but a list of strings and passages, none of them empty."""
+    def __init__(self, passages: Sequence[Given], *, window: int, step: int) -> None:
+        """Raises `InputError` for anything but a list of such passages, none of them empty."""
         if isinstance(passages, str) or not isinstance(passages, Sequence):
             raise InputError(f"passages is {kind_of(passages)}: give a list, such as [text]")
         self.sources: list[str] = []
@@ -33,14 +45,11 @@ class GivenPassages:
                 self._passages.append(given)
                 self.sources.append(given.source)
                 continue
-            if not isinstance(given, str):
-                raise InputError(f"passage {number} is {kind_of(given)}: give a text or a rarr.Passage")
-            if not given.strip():
-                raise InputError(f"passage {number} is empty: give a text, or leave it out")
-            self.sources.append(f"passage {number}")
+            facts = _facts(given, number)
+            self.sources.append(facts.source or f"passage {number}")
             self._passages += passages_of(
-                given, source=self.sources[-1], title="", window=window, step=step,
-                retrieved_at=now, published_at=None,
+                facts.text, source=self.sources[-1], title=facts.title, window=window, step=step,
+                retrieved_at=now, published_at=facts.published_at, offset=facts.start,
             )  # fmt: skip
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
@@ -53,3 +62,37 @@ class GivenPassages:
     def of_source(self, source: str) -> list[Passage]:
         """Returns all passages of one source."""
         return [passage for passage in self._passages if passage.source == source]
+
+
+class GivenFirst:
+    """Searches the `source` of a call and the `rest`: the best document of each, then each second best..."""
+
+    def __init__(self, source: GivenPassages, rest: SearchSource, *, on_failure: OnFailure) -> None:
+        """`on_failure` is called where the rest cannot be searched."""
+        self.source = source
+        self.skipped: Sequence[tuple[str, str]] = getattr(rest, "skipped", ())
+        by_name = {"the given sources": source, "the other sources": rest}
+        self._both = CombinedRetriever(by_name, on_failure=on_failure)
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Returns passages of the `k` best documents."""
+        return await self._both.retrieve(query, k)
+
+
+def _facts(given: object, number: int) -> DocumentFacts:
+    """Reads a passage that is no record. Raises `InputError` for another object, and without a text."""
+    facts: DocumentFacts | None
+    if isinstance(given, str):
+        facts = document_facts(given, {})
+    elif isinstance(given, Mapping):
+        facts = result_facts(valid(dict(given)))
+    elif isinstance(text := getattr(given, "page_content", None), str):
+        facts = document_facts(text, getattr(given, "metadata", None) or {})
+    else:
+        raise InputError(
+            f"passage {number} is {kind_of(given)}: give a text, a rarr.Passage, a document of LangChain, or"
+            " a search result with text and url"
+        )
+    if facts is None or not facts.text.strip():
+        raise InputError(f"passage {number} is empty: give a text, or leave it out")
+    return facts

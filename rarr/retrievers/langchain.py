@@ -2,29 +2,24 @@
 
 import asyncio
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rarr.errors import RetrievalError
 from rarr.records import UNNAMED, Passage
+from rarr.retrievers.document_facts import document_facts
 from rarr.retrievers.fetch.page_reader import passages_of
 from rarr.retrievers.web.allowed_sources import SourceLimits
 from rarr.retrievers.web.limited_passages import within_limits
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.publication_dates import published
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.printable_text import shown
-from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document
     from langchain_core.retrievers import BaseRetriever
-
-# The names under which loaders and splitters store the source and the date.
-_SOURCES = ("source", "url", "link", "path", "file_path", "filename", "file_name")
-_DATES = ("published_at", "published", "published_date", "publish_date", "date")
 
 
 class LangChainRetriever:
@@ -69,17 +64,16 @@ class LangChainRetriever:
         return [passage for document in documents for passage in self._cut(document, now)]
 
     def _cut(self, document: "Document", now: datetime) -> list[Passage]:
-        source = _first(document.metadata, _SOURCES) or _unnamed(document)
-        start = document.metadata.get("start_index")
+        facts = document_facts(document.page_content, document.metadata)
         return passages_of(
-            valid(document.page_content),
-            source=valid(str(source)),
-            title=valid(str(document.metadata.get("title") or "")),
+            facts.text,
+            source=facts.source or _unnamed(document),
+            title=facts.title,
             window=self._window,
             step=self._step,
             retrieved_at=now,
-            published_at=published(_first(document.metadata, _DATES)),
-            offset=start if isinstance(start, int) and start > 0 else 0,
+            published_at=facts.published_at,
+            offset=facts.start,
         )
 
 
@@ -105,7 +99,3 @@ def _unnamed(document: "Document") -> str:
     """Makes a stable name for a document without a source: from its id, or from a hash of its text."""
     text = document.page_content
     return UNNAMED + (document.id or hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:12])
-
-
-def _first(metadata: Mapping[str, Any], names: Sequence[str]) -> Any:
-    return next((metadata[name] for name in names if metadata.get(name)), None)

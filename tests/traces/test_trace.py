@@ -7,6 +7,7 @@ import pytest
 
 import rarr
 from rarr import Reviser, Settings, Trace
+from rarr.agent.graph_runs import GraphRuns
 from rarr.errors import InputError
 from rarr.testing import Status
 from rarr.traces.store import _row
@@ -95,10 +96,10 @@ async def test_cancelled_run_is_recorded_as_cancelled() -> None:
 def test_failed_run_is_recorded_with_its_error(notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Reviser(Settings(corpus=notes)) as reviser:
 
-        async def broken(start: object, run_id: str) -> None:
+        async def broken(*_: object) -> None:
             raise RuntimeError("no memory")
 
-        monkeypatch.setattr(reviser, "_through_graph", broken)
+        monkeypatch.setattr(GraphRuns, "through_graph", broken)
         with pytest.raises(RuntimeError):
             reviser.revise(TEXT)
     trace = Trace.load("last")

@@ -41,7 +41,7 @@ def cited_text(
     sources = _numbered(planned, numbers, first_number)
     marks = [(citation.at, _mark(sources[citation.passage.source].number, style)) for citation in planned]
     gaps = [mark_place(original, sentence.end, sentence.end) for sentence in unsupported]
-    text, places = _with_marks(original, dict.fromkeys([*marks, *((at, NEEDED) for at in gaps)]))
+    text, places = with_marks(original, dict.fromkeys([*marks, *((at, NEEDED) for at in gaps)]))
     listed = _source_list(original, list(sources.values()), style)
     return Cited(
         original=original,
@@ -107,15 +107,19 @@ def _mark(number: int, style: CitationStyle) -> str:
     return f"[^{number}]" if style == "footnotes" else f"[{number}]"
 
 
-def _with_marks(original: str, marks: dict[tuple[int, str], None]) -> tuple[str, dict[tuple[int, str], Span]]:
-    """Inserts each mark at its place; marks of one place in the given order. Returns their places too."""
+def with_marks(original: str, marks: dict[tuple[int, str], None]) -> tuple[str, dict[tuple[int, str], Span]]:
+    """Inserts each mark at its place; marks of one place in the given order. Returns their places too.
+
+    A mark that begins with a line end is a paragraph of its own, and is inserted as it is.
+    """
     pieces: list[str] = []
     places: dict[tuple[int, str], Span] = {}
     position = length = 0
     for at, mark in sorted(marks, key=lambda mark: mark[0]):
         pieces.append(original[position:at])
         length += at - position
-        inserted = _space_before(original, at, position) + mark + _space_behind(original, at)
+        own = mark.startswith(("\r", "\n"))
+        inserted = mark if own else _space_before(original, at, position) + mark + _space_behind(original, at)
         places[at, mark] = Span(length, length + len(inserted))
         pieces.append(inserted)
         length += len(inserted)

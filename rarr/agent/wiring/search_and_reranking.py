@@ -54,7 +54,7 @@ def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = 
         return sources[0]
     from rarr.retrievers.combined import CombinedRetriever
 
-    return CombinedRetriever(dict(zip(_names(given), sources, strict=True)), on_failure=_warn)
+    return CombinedRetriever(dict(zip(_names(given), sources, strict=True)), on_failure=warn_of_failure)
 
 
 def web_source(name: str, settings: Settings, opened: Resources) -> NamedSource | None:
@@ -166,5 +166,6 @@ def _corpus(settings: Settings, on_index: OnIndex | None) -> Corpus:
 _KNOWN = f"{', '.join(SOURCES[:-1])} or {SOURCES[-1]}"
 
 
-def _warn(name: str, error: RetrievalError) -> None:
+def warn_of_failure(name: str, error: RetrievalError) -> None:
+    """Warns in the run that one of several sources could not be searched."""
     meter().warn("source_failed", f"{name} could not be searched, but other sources could: {error}")

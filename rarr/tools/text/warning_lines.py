@@ -61,7 +61,7 @@ def nothing_checked(revision: Revision) -> str:
     statuses = {sentence.status for sentence in revision.report.sentences}
     if not statuses or "nothing_to_check" in codes:
         return ""
-    failed = any(_is_failure(notice) for notice in revision.warnings)
+    failed = any(is_failure(notice) for notice in revision.warnings)
     unjudged = statuses <= {"retrieval_failed", "unjudged"} and failed
     usage = revision.usage
     unanswered = usage.model_calls > 0 and usage.input_tokens == 0 and not usage.saved_calls
@@ -83,8 +83,9 @@ def beside_the_reason(warnings: Sequence[Notice]) -> list[Notice]:
 
 def _reason(warnings: Sequence[Notice]) -> Sequence[Notice]:
     """Returns the first failure in a list; if there is none, the first warning; [] without warnings."""
-    return [notice for notice in warnings if _is_failure(notice)][:1] or warnings[:1]
+    return [notice for notice in warnings if is_failure(notice)][:1] or warnings[:1]
 
 
-def _is_failure(notice: Notice) -> bool:
+def is_failure(notice: Notice) -> bool:
+    """Does the warning tell of a failure, or of text that was not read?"""
     return notice.code.endswith("_failed") or notice.code in _UNREAD

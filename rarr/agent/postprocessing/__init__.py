@@ -1,0 +1,1 @@
+"""Postprocesses the answer of a model before an application sends it out."""

@@ -1,0 +1,83 @@
+"""Marks in a text the sentences and cells of tables that evidence contradicts or does not confirm."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rarr.agent.citing.cited_text import with_marks
+from rarr.agent.citing.placement import mark_place
+from rarr.records import Sentence
+from rarr.records.postprocessing import Doubt, DoubtMark
+from rarr.tools.text.blocks_and_sentences import Span, blocks, table_cells
+
+_NEXT_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t]*[^\s]")
+"""A line with words directly behind a table: it would continue the paragraph of the mark."""
+
+
+class Annotated(NamedTuple):
+    """A text with marks: each mark, and the place of each insertion by its place in the original."""
+
+    text: str
+    marks: tuple[DoubtMark, ...]
+    inserted: tuple[tuple[int, Span], ...]
+
+    def moved(self, start: int, end: int) -> Span:
+        """Returns the place in the text of the characters from `start` to `end` of the original."""
+        before = sum(span.end - span.start for at, span in self.inserted if at <= start)
+        inside = sum(span.end - span.start for at, span in self.inserted if start < at < end)
+        return Span(start + before, end + before + inside)
+
+
+def doubt(sentence: Sentence) -> Doubt:
+    """Names the doubt about a sentence that evidence does not support."""
+    return "contradicted" if sentence.status == "contradicted" else "not confirmed"
+
+
+def annotated(original: str, doubtful: Sequence[Sentence]) -> Annotated:
+    """Puts `[contradicted]` or `[not confirmed]` behind each of these sentences of `original`.
+
+    Nothing is put into links, code and tables: behind a table stands a paragraph that names its cells.
+    """
+    placed = [(sentence, *_place(original, sentence, doubtful)) for sentence in doubtful]
+    text, places = with_marks(original, dict.fromkeys((at, mark) for _, at, mark in placed))
+    marks = tuple(
+        DoubtMark(
+            kind=doubt(sentence),
+            start=places[at, mark].start,
+            end=places[at, mark].end,
+            sentence_start=sentence.start,
+            sentence_end=sentence.end,
+        )
+        for sentence, at, mark in placed
+    )
+    return Annotated(text, marks, tuple((at, span) for (at, _), span in places.items()))
+
+
+def _place(original: str, sentence: Sentence, doubtful: Sequence[Sentence]) -> tuple[int, str]:
+    """Returns where the mark of a sentence stands, and the mark."""
+    if Span(sentence.start, sentence.end) not in table_cells(original):
+        return mark_place(original, sentence.end, sentence.end), f"[{doubt(sentence)}]"
+    table = next(span for span in _tables(original) if span.start <= sentence.start < span.end)
+    at = table.start + len(table.of(original).rstrip())
+    followed = _NEXT_LINE.match(original, at)
+    return at, _table_marks(original, table, doubtful) + (_line_end(original) if followed else "")
+
+
+def _table_marks(original: str, table: Span, doubtful: Sequence[Sentence]) -> str:
+    """Writes the paragraph behind a table, with the line ends of the text."""
+    cells = table_cells(original)
+    by_kind: dict[Doubt, list[str]] = defaultdict(list)
+    for sentence in doubtful:
+        if table.start <= sentence.start < table.end:
+            by_kind[doubt(sentence)].append(cells[Span(sentence.start, sentence.end)].statement(original))
+    gap = _line_end(original) * 2
+    return "".join(f"{gap}[{kind}: {'; '.join(stated)}]" for kind, stated in by_kind.items())
+
+
+def _line_end(original: str) -> str:
+    return next(iter(re.findall(r"\r\n|\r|\n", original)), "\n")
+
+
+def _tables(original: str) -> list[Span]:
+    return [Span(block.start, block.end) for block in blocks(original) if block.kind == "table"]

@@ -1,0 +1,102 @@
+"""Runs the postprocessing of one answer: within its deadline, and whatever fails, with a text to send out."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+from rarr.agent.postprocessing.conversation import Message, context_of
+from rarr.agent.postprocessing.result import results
+from rarr.agent.run_inputs import required_text
+from rarr.errors import InputError, RarrError
+from rarr.records.postprocessing import Outcome, Postprocessed, PostprocessMode
+from rarr.retrievers.given_passages import Given, GivenPassages
+from rarr.tools.concurrency.deadlines import by_deadline
+from rarr.tools.concurrency.worker_threads import in_thread, work
+from rarr.tools.models.client_failures import redacted
+from rarr.tools.text.printable_text import shown
+from rarr.valid_unicode import valid
+
+if TYPE_CHECKING:
+    from rarr.agent.revise import Reviser
+
+
+@dataclass(frozen=True)
+class AnswerRun:
+    """One call of `postprocess`, with its options; see `Reviser.apostprocess`."""
+
+    answer: str
+    question: str | Sequence[Message] | None = None
+    sources: Sequence[Given] | None = None
+    mode: PostprocessMode = "revise"
+    search: Literal["given"] | None = None
+    deadline: float | None = None
+    run_id: str | None = None
+
+    def __post_init__(self) -> None:
+        """Raises `InputError` for a wrong call."""
+        object.__setattr__(self, "answer", required_text(self.answer, "answer"))
+        if self.mode not in (modes := get_args(PostprocessMode)):
+            raise InputError(f"mode is {self.mode!r}: give one of {', '.join(map(repr, modes))}")
+        if self.search not in (None, "given"):
+            raise InputError(f"search is {self.search!r}: give 'given', or name sources in the settings")
+        if self.search == "given" and self.sources is None:
+            raise InputError(
+                "search is given, and sources are not: give the passages of the model as sources"
+            )
+        if self.deadline is not None and not self._is_positive(self.deadline):
+            raise InputError(f"deadline is {self.deadline!r}: give seconds above 0, or None for no deadline")
+
+    async def in_time(self, finish: "Callable[[AnswerRun], Awaitable[Postprocessed]]") -> Postprocessed:
+        """Awaits `finish(self)`; returns the untouched answer at the deadline, and after a failure.
+
+        Raises what is wrong with the call: `RarrError` where `finish` raises one.
+        """
+        if (result := await by_deadline(_awaited(finish, self), self.deadline)) is not None:
+            return result
+        return self.untouched("deadline", f"not checked: the deadline of {self.deadline:g} s came first")
+
+    async def by(self, reviser: "Reviser") -> Postprocessed:
+        """Postprocesses the answer. A failure is told by the result; a wrong call raises `InputError`."""
+        try:
+            return await self._result(reviser)
+        except InputError:
+            raise
+        except Exception as error:  # an application must be able to send its answer out
+            named = "" if isinstance(error, RarrError) else f"{type(error).__name__}: "
+            return self.untouched(
+                "failed", f"not checked: {named}{shown(redacted(' '.join(str(error).split())))}"
+            )
+
+    def untouched(self, outcome: Outcome, notice: str) -> Postprocessed:
+        """Makes the result without a run: the original, and why."""
+        return Postprocessed(
+            text=self.answer,
+            original=self.answer,
+            changed=False,
+            mode=self.mode,
+            outcome=outcome,
+            notice=valid(notice),
+        )
+
+    async def _result(self, reviser: "Reviser") -> Postprocessed:
+        context = context_of(self.question, self.answer)
+        alone = self.search == "given" or not reviser.names_sources
+        if self.mode != "revise":
+            reviser = await in_thread(reviser.unedited)  # it is made at the first call
+        if self.sources is not None:
+            settings = reviser.settings
+            given = await work(
+                lambda: GivenPassages(self.sources or [], window=settings.window, step=settings.step)
+            )
+            if not given.sources and alone:
+                return self.untouched("failed", "not checked: the answer has no sources")
+            reviser = reviser.searching(given, alone=alone)
+        return await results(reviser, self.answer, context, self.mode, self.run_id)
+
+    @staticmethod
+    def _is_positive(number: object) -> bool:
+        return isinstance(number, int | float) and not isinstance(number, bool) and number > 0
+
+
+async def _awaited(finish: Callable[[AnswerRun], Awaitable[Postprocessed]], call: AnswerRun) -> Postprocessed:
+    return await finish(call)

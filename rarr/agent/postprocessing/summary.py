@@ -1,0 +1,84 @@
+"""Says in one line what a run found about an answer, and whether all of the answer was judged."""
+
+from collections import Counter
+from typing import NamedTuple, get_args
+
+from rarr.records import Notice, Revision, Sentence
+from rarr.records.citations import Cited
+from rarr.records.postprocessing import Doubt, Outcome
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.citation_marks import source_list_places
+from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.warning_lines import is_failure, nothing_checked
+
+_MORE = {
+    "source_failed": "; a source could not be searched",
+    "table_not_checked": "; a table was not read",
+}
+"""What a user should know besides the counts, by the code of the warning."""
+_CLASSES = ("contradicted", "not confirmed", "not judged", "confirmed", "not checked")
+"""The classes of sentences; each sentence is in one. Nothing was asked about those `not checked`."""
+_BY_STATUS = {"supported": "confirmed", "contradicted": "contradicted", "retrieval_failed": "not judged"}
+
+
+class Summary(NamedTuple):
+    """The outcome of a run, and the line for a user."""
+
+    outcome: Outcome
+    notice: str
+
+
+def summary(revision: Revision, cited: Cited | None = None) -> Summary:
+    """Counts what was corrected, confirmed and doubtful in the run's text, and what was not judged.
+
+    `cited` is the text with its citations, if it was cited.
+    """
+    if why := nothing_checked(revision):
+        return Summary("failed", f"not checked: {why}")
+    classes = Counter(_class(sentence, revision) for sentence in _stated(revision))
+    counts = {
+        "corrected": sum(edit.accepted for edit in revision.edits),
+        **{name: classes[name] for name in _CLASSES},
+        "cited": len(cited.citations) if cited else 0,
+    }
+    parts = [f"{count:,} {what}" for what, count in counts.items() if count]
+    if wrong := sum(check.state == "not_supported" for check in (cited.existing if cited else ())):
+        parts.append(counted(wrong, "wrong citation"))
+    more = "".join(line for code, line in _MORE.items() if any(it.code == code for it in revision.warnings))
+    if all(part.endswith("not checked") for part in parts):
+        return Summary("nothing_to_check", f"nothing to check{more}")
+    return Summary("partial" if classes["not judged"] else "finished", ", ".join(parts) + more)
+
+
+def doubtful(revision: Revision) -> list[Sentence]:
+    """Returns the sentences that evidence contradicts or does not confirm."""
+    kinds = get_args(Doubt)
+    return [sentence for sentence in _stated(revision) if _class(sentence, revision) in kinds]
+
+
+def _stated(revision: Revision) -> list[Sentence]:
+    """Returns the sentences of the text without those of its own list of sources, which need no evidence."""
+    listed = source_list_places(revision.text)
+    return [
+        sentence
+        for sentence in revision.report.sentences
+        if not any(Span(sentence.start, sentence.end).overlaps(place) for place in listed)
+    ]
+
+
+def _class(sentence: Sentence, revision: Revision) -> str:
+    """Returns the class in which a sentence counts: one of `_CLASSES`.
+
+    After a failure, nobody knows whether a sentence without a part has nothing that can be checked.
+    """
+    if sentence.status in _BY_STATUS:
+        return _BY_STATUS[sentence.status]
+    if sentence.status == "unjudged":
+        failed = any(map(_ends_judging, revision.warnings))
+        return "not judged" if failed or sentence.parts else "not checked"
+    return "not confirmed" if sentence.parts else "not checked"
+
+
+def _ends_judging(notice: Notice) -> bool:
+    """Did the failure keep sentences from being judged? Without its trace, a run judges as well."""
+    return is_failure(notice) and notice.code != "trace_failed"

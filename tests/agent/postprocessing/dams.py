@@ -1,0 +1,61 @@
+"""Sources and answers about a dam, and sources that answer late or not at all."""
+
+import asyncio
+import threading
+from collections.abc import Sequence
+
+from rarr.records import Passage
+from rarr.tools.concurrency.worker_threads import work
+
+HEIGHT = "Hoover Dam is 221 metres high and 379 metres long."
+YEAR = "Hoover Dam was completed in 1936."
+LAW = "Hoover Dam belongs to the state of Nevada."
+WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
+FINISHED = "It was completed in 1936."
+UNKNOWN = "It belongs to the state of Nevada."
+ANSWER = f"{WRONG} {FINISHED} {UNKNOWN}"
+
+
+class Silent:
+    """A source that never answers. `cancelled` is set when a search was cancelled."""
+
+    def __init__(self) -> None:
+        self.cancelled = threading.Event()
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            self.cancelled.set()
+            raise
+        return []
+
+
+class Stubborn:
+    """A source that searches on after it was cancelled, until `released` is set."""
+
+    def __init__(self) -> None:
+        self.released = asyncio.Event()
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        try:
+            await self.released.wait()
+        except asyncio.CancelledError:
+            await self.released.wait()
+        return []
+
+
+class Computing:
+    """A source that computes on the single thread of the rules, until `released` is set."""
+
+    def __init__(self) -> None:
+        self.released, self.ended = threading.Event(), threading.Event()
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        await work(self._compute)
+        return []
+
+    def _compute(self) -> None:
+        while not self.released.is_set():
+            sum(range(1000))
+        self.ended.set()

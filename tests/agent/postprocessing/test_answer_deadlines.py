@@ -1,0 +1,122 @@
+"""The deadline of an answer: the original goes out, whatever the components do, and the next answer works."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Computing, Silent, Stubborn
+from rarr import Postprocessed, Reviser, Settings, Trace, apostprocess, postprocess
+from rarr.testing import InMemoryRetriever, ScriptedModel
+
+SOON = 1.0
+
+
+def assert_untouched(result: Postprocessed) -> None:
+    assert (result.text, result.changed, result.outcome) == (ANSWER, False, "deadline")
+    assert (result.revision, result.citations, result.marks) == (None, (), ())
+    assert result.notice == "not checked: the deadline of 1 s came first"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _warm() -> None:
+    """Loads what a first run loads, which may take longer than the deadline."""
+    postprocess(ANSWER, sources=[HEIGHT], mode="cite")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["revise", "cite", "check", "annotate"])
+async def test_silent_source_is_cancelled_at_the_deadline(mode: Any) -> None:
+    source = Silent()
+    assert_untouched(await apostprocess(ANSWER, search=source, mode=mode, deadline=SOON))
+    assert await asyncio.to_thread(source.cancelled.wait, 30)
+
+
+@pytest.mark.slow
+async def test_silent_model_is_not_waited_for() -> None:
+    model = ScriptedModel({"": "never"}, latency=3600)
+    assert_untouched(await apostprocess(ANSWER, sources=[HEIGHT], model=model, deadline=SOON))
+    assert model.calls
+
+
+@pytest.mark.slow
+async def test_source_that_ignores_its_cancellation_is_not_waited_for() -> None:
+    source = Stubborn()
+    async with Reviser(Settings(search=source)) as reviser:
+        assert_untouched(await reviser.apostprocess(ANSWER, deadline=SOON))
+        assert not source.released.is_set()
+        source.released.set()
+
+
+@pytest.mark.slow
+async def test_computation_on_a_thread_is_not_waited_for() -> None:
+    source = Computing()
+    async with Reviser(Settings(search=source)) as reviser:
+        try:
+            assert_untouched(await reviser.apostprocess(ANSWER, deadline=SOON))
+            assert not source.ended.is_set()
+        finally:
+            source.released.set()
+        assert (await reviser.apostprocess(WRONG, sources=[HEIGHT], search="given")).text == RIGHT
+    assert source.ended.is_set()
+
+
+@pytest.mark.slow
+def test_call_without_an_event_loop_keeps_the_deadline() -> None:
+    source = Silent()
+    assert_untouched(postprocess(ANSWER, search=source, deadline=SOON))
+    assert source.cancelled.wait(30)
+
+
+@pytest.mark.slow
+async def test_answers_at_once_have_deadlines_of_their_own() -> None:
+    class Chosen(InMemoryRetriever):
+        async def retrieve(self, query: str, k: int) -> Any:
+            if "Nevada" in query or "state" in query:
+                await asyncio.Event().wait()
+            return await super().retrieve(query, k)
+
+    async with Reviser(Settings(search=Chosen([HEIGHT]))) as reviser:
+        late = [reviser.apostprocess(ANSWER, deadline=SOON) for _ in range(5)]
+        fast = [reviser.apostprocess(WRONG) for _ in range(5)]
+        results = await asyncio.gather(*late, *fast)
+    for result in results[:5]:
+        assert_untouched(result)
+    assert [result.text for result in results[5:]] == [RIGHT] * 5
+
+
+async def test_building_the_models_counts() -> None:
+    result = await apostprocess(ANSWER, sources=[HEIGHT], deadline=1e-6)
+    assert (result.text, result.outcome) == (ANSWER, "deadline")
+
+
+async def test_answer_in_time_is_finished() -> None:
+    result = await apostprocess(WRONG, sources=[HEIGHT], deadline=600)
+    assert (result.text, result.outcome) == (RIGHT, "finished")
+
+
+@pytest.mark.slow
+async def test_run_that_was_too_late_is_recorded_as_cancelled() -> None:
+    source = Silent()
+    async with Reviser(Settings(search=source)) as reviser:
+        await reviser.apostprocess(ANSWER, deadline=SOON, run_id="late")
+        assert await asyncio.to_thread(source.cancelled.wait, 30)
+    assert (Trace.load("late").status, Trace.load("late").file.error) == ("failed", "cancelled")
+
+
+@pytest.mark.slow
+async def test_caller_that_goes_away_cancels_the_search() -> None:
+    source, asked = Silent(), asyncio.Event()
+
+    class Telling(Silent):
+        async def retrieve(self, query: str, k: int) -> Any:
+            asked.set()
+            return await source.retrieve(query, k)
+
+    async with Reviser(Settings(search=Telling())) as reviser:
+        call = asyncio.create_task(reviser.apostprocess(ANSWER, deadline=600))
+        await asked.wait()
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert await asyncio.to_thread(source.cancelled.wait, 30)

@@ -1,0 +1,233 @@
+"""Postprocessing an answer: modes, sources, notices, and failures that still give a text to send out."""
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+
+from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, LAW, RIGHT, UNKNOWN, WRONG, YEAR
+from rarr import InputError, Passage, Postprocessed, Reviser, Settings, apostprocess, postprocess
+from rarr.agent.wiring import components as wiring
+from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedModel
+
+
+@pytest.fixture(autouse=True)
+def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_HOME", str(tmp_path / "home"))
+
+
+def given(answer: str = ANSWER, **options: Any) -> Postprocessed:
+    return postprocess(answer, sources=[HEIGHT, YEAR], search="given", **options)
+
+
+def test_wrong_value_is_corrected_by_a_given_source() -> None:
+    result = given()
+    assert (result.text, result.original) == (f"{RIGHT} {FINISHED} {UNKNOWN}", ANSWER)
+    assert (result.changed, result.outcome) == (True, "finished")
+    assert result.notice == "1 corrected, 1 not confirmed, 2 confirmed"
+    assert result.revision is not None
+    assert result.revision.text == result.text
+
+
+def test_citations_point_into_the_text_and_to_the_evidence() -> None:
+    result = given()
+    assert [(result.text[each.start : each.end], each.source) for each in result.citations] == [
+        (RIGHT, "passage 1"),
+        (FINISHED, "passage 2"),
+    ]
+    assert result.revision is not None
+    texts = {evidence.id: evidence.text for evidence in result.revision.evidence}
+    assert [texts[each.evidence_id] for each in result.citations] == [HEIGHT, YEAR]
+
+
+def test_check_changes_nothing_and_reports() -> None:
+    result = given(mode="check")
+    assert (result.text, result.changed) == (ANSWER, False)
+    assert result.notice == "1 contradicted, 1 not confirmed, 1 confirmed"
+    assert [ANSWER[each.start : each.end] for each in result.citations] == [FINISHED]
+
+
+def test_cite_puts_citations_in_and_checks_those_of_the_answer() -> None:
+    result = given("The Hoover Dam is 221 metres high. It was completed in 1936 [1].", mode="cite")
+    assert result.text.startswith("The Hoover Dam is 221 metres high.[1] It was completed in 1936 [1].[2]\n")
+    assert [result.text[each.start : each.end] for each in result.citations] == ["[1]", "[2]"]
+    assert [check.state for check in result.existing] == ["not_supported"]
+    assert result.notice == "2 confirmed, 2 cited, 1 wrong citation"
+
+
+def test_annotate_marks_what_is_doubtful() -> None:
+    result = given(mode="annotate")
+    assert result.text == f"{WRONG}[contradicted] {FINISHED} {UNKNOWN}[not confirmed]"
+    assert result.without_marks() == ANSWER
+    assert [(mark.kind, result.text[mark.start : mark.end]) for mark in result.marks] == [
+        ("contradicted", "[contradicted]"),
+        ("not confirmed", "[not confirmed]"),
+    ]
+    assert [result.text[each.start : each.end] for each in result.citations] == [FINISHED]
+
+
+def test_every_kind_of_source_can_be_given() -> None:
+    sources: list[Any] = [
+        "The dam lies on the Colorado River.",
+        Document(HEIGHT, metadata={"source": "dams.txt", "title": "Dams"}),
+        {"url": "https://example.org/year", "title": "Year", "content": YEAR, "score": 0.9},
+        Passage(text=LAW, source="law.md", start=7, end=48, retrieved_at=RETRIEVED_AT),
+    ]
+    result = postprocess(ANSWER, sources=sources, search="given")
+    assert [(each.source, each.title) for each in result.citations] == [
+        ("dams.txt", "Dams"),
+        ("https://example.org/year", "Year"),
+        ("law.md", ""),
+    ]
+
+
+def test_given_sources_are_searched_alone_if_the_settings_name_none() -> None:
+    assert postprocess(WRONG, sources=[HEIGHT]).text == RIGHT  # Wikipedia would open a socket
+
+
+def test_given_sources_stand_beside_a_corpus(tmp_path: Path) -> None:
+    (tmp_path / "year.md").write_text(YEAR)
+    result = postprocess(f"{WRONG} {FINISHED}", sources=[HEIGHT], corpus=tmp_path)
+    assert result.text == f"{RIGHT} {FINISHED}"
+    assert [Path(each.source).name for each in result.citations] == ["passage 1", "year.md"]
+    alone = postprocess(f"{WRONG} {FINISHED}", sources=[HEIGHT], corpus=tmp_path, search="given")
+    assert [each.source for each in alone.citations] == ["passage 1"]
+
+
+def test_numbers_of_an_answer_mean_the_given_sources_also_beside_others(tmp_path: Path) -> None:
+    (tmp_path / "year.md").write_text(YEAR)
+    result = postprocess(f"{RIGHT[:-1]} [1].", sources=[HEIGHT], corpus=tmp_path, mode="cite")
+    assert [check.state for check in result.existing] == ["supported"]
+
+
+def test_failed_search_beside_given_sources_is_told() -> None:
+    result = postprocess(WRONG, sources=[HEIGHT], search=InMemoryRetriever(OSError("down")))
+    assert result.text == RIGHT
+    assert result.notice == "1 corrected, 1 confirmed; a source could not be searched"
+
+
+def test_question_says_what_the_answer_is_about() -> None:
+    question = [
+        {"role": "user", "content": "How high is the Hoover Dam?"},
+        {"role": "assistant", "content": "It is 212 metres high."},
+    ]
+    result = postprocess("It is 212 metres high.", question, [HEIGHT])
+    assert result.text == "It is 221 metres high."
+
+
+@pytest.mark.parametrize("mode", ["revise", "cite", "check", "annotate"])
+def test_dead_search_gives_the_original_and_says_why(mode: Any) -> None:
+    result = postprocess(ANSWER, search=InMemoryRetriever(OSError("down")), mode=mode)
+    assert (result.text, result.outcome, result.citations) == (ANSWER, "failed", ())
+    assert result.notice.startswith("not checked: retrieve_failed: the retriever InMemoryRetriever failed")
+
+
+def test_dead_model_gives_the_original_and_says_why() -> None:
+    model = ScriptedModel({}, failures=[OSError("connection refused")] * 1000)
+    result = given(model=model)
+    assert (result.text, result.outcome) == (ANSWER, "failed")
+    assert "connection refused" in result.notice
+
+
+def test_search_that_fails_for_some_questions_leaves_sentences_unjudged() -> None:
+    class Half(InMemoryRetriever):
+        async def retrieve(self, query: str, k: int) -> Any:
+            if "completed" in query:
+                raise OSError("down")
+            return await super().retrieve(query, k)
+
+    result = postprocess(f"{WRONG} {FINISHED}", search=Half([HEIGHT]))
+    assert (result.text, result.outcome) == (f"{RIGHT} {FINISHED}", "partial")
+    assert result.notice == "1 corrected, 1 not judged, 1 confirmed"
+
+
+def test_run_that_breaks_gives_the_original_and_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object, **__: object) -> None:
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(Reviser, "arevise", broken)
+    result = given()
+    assert (result.text, result.outcome, result.revision) == (ANSWER, "failed", None)
+    assert result.notice == "not checked: RuntimeError: no memory"
+
+
+def test_answer_without_claims_has_nothing_to_check() -> None:
+    result = given("Hello, how are you?")
+    assert (result.text, result.outcome) == ("Hello, how are you?", "nothing_to_check")
+    assert result.notice == "nothing to check"
+
+
+def test_empty_sources_alone_are_told() -> None:
+    result = postprocess(ANSWER, sources=[], search="given")
+    assert (result.text, result.outcome) == (ANSWER, "failed")
+    assert result.notice == "not checked: the answer has no sources"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        ({"answer": " "}, "answer is empty: give at least one sentence"),
+        ({"answer": 3}, "answer is an int, not a str"),
+        ({"mode": "mark"}, "mode is 'mark': give one of 'revise', 'cite', 'check', 'annotate'"),
+        ({"search": "given"}, "search is given, and sources are not"),
+        ({"deadline": 0}, "deadline is 0: give seconds above 0"),
+        ({"deadline": True}, "deadline is True"),
+        ({"sources": "one text"}, "passages is a str: give a list"),
+        ({"sources": [3]}, "passage 1 is an int: give a text, a rarr.Passage, a document of LangChain"),
+        ({"sources": [{"url": "https://x.org"}]}, "passage 1 is empty"),
+        ({"question": 3}, "question is an int: give a str, or a list of messages"),
+        ({"question": [{"content": "x"}]}, "a message of question has no role"),
+        ({"modle": "rules"}, "modle"),
+    ],
+)
+def test_wrong_call_is_refused_with_its_cure(call: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        postprocess(**{"answer": ANSWER, **call})
+
+
+async def test_reviser_builds_its_models_once_for_all_sources(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[object] = []
+    wire = wiring.wire
+
+    def counted(*arguments: Any, **more: Any) -> Any:
+        made.append(arguments)
+        return wire(*arguments, **more)
+
+    monkeypatch.setattr(wiring, "wire", counted)
+    reviser = Reviser(Settings())
+    results = [
+        await reviser.apostprocess(WRONG, sources=[source], mode=mode)
+        for source in (HEIGHT, "Hoover Dam is 230 metres high.")
+        for mode in ("revise", "check", "annotate", "cite")
+    ]
+    await reviser.aclose()
+    assert len(made) == 1
+    assert [result.text for result in results[::4]] == [RIGHT, RIGHT.replace("221", "230")]
+
+
+async def test_answers_at_once_keep_their_own_sources() -> None:
+    async with Reviser(Settings()) as reviser:
+        heights = range(231, 243)
+        results = await asyncio.gather(
+            *(
+                reviser.apostprocess(WRONG, sources=[f"Hoover Dam is {height} metres high."], search="given")
+                for height in heights
+            )
+        )
+    assert [result.text for result in results] == [RIGHT.replace("221", str(height)) for height in heights]
+
+
+async def test_reviser_names_the_run() -> None:
+    async with Reviser(Settings()) as reviser:
+        result = await reviser.apostprocess(WRONG, sources=[HEIGHT], run_id="answer-1")
+    assert result.revision is not None
+    assert result.revision.run_id == "answer-1"
+
+
+async def test_result_survives_json() -> None:
+    for mode in ("revise", "cite", "check", "annotate"):
+        result = await apostprocess(ANSWER, sources=[HEIGHT, YEAR], mode=mode)
+        assert Postprocessed.model_validate(json.loads(result.model_dump_json())) == result
