@@ -16,9 +16,9 @@ from typing import Any
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
 from rarr.backends.rules.agreement import value_agreement
-from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.standalone_claims import claims
 from rarr.records import Agreement
 
 NAME = "train/handwritten.jsonl.gz"

@@ -1,4 +1,4 @@
-"""Sentences of web pages that hold a date, a number or a name, and the fixed rule that changes it."""
+"""Sentences of web pages with a date, a number, a name or a telling word, and the rule that changes it."""
 
 import random
 import re
@@ -7,8 +7,8 @@ from typing import Any, Literal, NamedTuple
 
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
-Kind = Literal["date", "number", "name"]
-KINDS: tuple[Kind, ...] = ("date", "number", "name")
+Kind = Literal["date", "number", "name", "word"]
+KINDS: tuple[Kind, ...] = ("date", "number", "name", "word")
 
 _MONTH = (
     "January|February|March|April|May|June|July|August|September|October|November|December"
@@ -22,6 +22,17 @@ _GIVEN = (
     "|Michael|Michelle|Mike|Nancy|Nick|Patrick|Paul|Peter|Philip|Rachel|Richard|Robert|Ryan|Sam|Samuel|Sarah|Scott"
     "|Simon|Stephen|Steven|Susan|Thomas|Tim|Tom|Tony|William"
 )
+# Each turns the meaning of a sentence round. They were chosen without a look at the word lists of the rules.
+_TURNED = {
+    "is": "is not", "are": "are not", "was": "was not", "were": "were not", "will": "will not",
+    "can": "cannot", "cannot": "can", "may": "must", "must": "may", "all": "some", "always": "never",
+    "never": "always", "before": "after", "after": "before", "with": "without", "without": "with",
+    "more": "less", "less": "more", "higher": "lower", "lower": "higher", "increased": "decreased",
+    "decreased": "increased", "most": "few", "many": "few", "first": "last", "last": "first", "won": "lost",
+    "lost": "won", "rose": "fell", "fell": "rose", "above": "below", "below": "above", "early": "late",
+    "includes": "excludes", "largest": "smallest", "often": "seldom", "possible": "impossible",
+    "successful": "unsuccessful",
+}  # fmt: skip
 _PATTERNS: dict[Kind, re.Pattern[str]] = {
     # A number counts as a year after a month, a day of a month, or a preposition of time.
     "date": re.compile(
@@ -34,6 +45,7 @@ _PATTERNS: dict[Kind, re.Pattern[str]] = {
         r"(?:%|\s(?=[a-z]{3})(?!and\b|the\b|for\b|was\b|were\b|are\b|has\b|had\b|with\b|from\b|but\b))"
     ),
     "name": re.compile(rf"(?<![\w.-])(?<![A-Z][a-z] )(?P<value>(?:{_GIVEN}) [A-Z][a-z]{{2,}})\b(?!\s[A-Z])"),
+    "word": re.compile(rf"\b(?P<value>{'|'.join(_TURNED)})\b(?! not\b| only\b)"),
 }
 _STOPWORDS = {"the", "of", "and", "to", "in", "a", "is", "that", "for", "was", "with", "on", "as", "it", "by"}
 _ENGLISH = 0.15  # the least share of the words of an English page that are stop words
@@ -77,7 +89,11 @@ def sample(pages: Sequence[dict[str, Any]], per_kind: int, seed: int) -> list[Co
 
 
 def changed(kind: Kind, old: str, people: Sequence[str], source: random.Random) -> str:
-    """Another value: a year 3 to 9 off, a number up to three times as large or small, another person."""
+    """Another value: a year 3 to 9 off, a number up to three times as large or small, another person, another
+    word of `_TURNED`.
+    """
+    if kind == "word":
+        return _TURNED[old]
     if kind == "date":
         return str(int(old) + source.choice((-1, 1)) * source.randint(3, 9))
     if kind == "name":

@@ -3,7 +3,8 @@
     python -m benchmarks.handwritten [--limit N] [--train]
 
 Prints three-way accuracy by sentence status, exact corrections, how many of the changed texts became exactly
-right, and how many supported and unverifiable claims were changed, with 95% Wilson intervals.
+right, and how many supported and unverifiable claims were changed, with 95% Wilson intervals. Then the
+reliability of `support`: how many of the claims with about this support are supported, in words and in fact.
 """
 
 import argparse
@@ -15,21 +16,26 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.report import machine, share
+from benchmarks.report import machine, share, table
 from benchmarks.shared_data import rows
 from rarr import Reviser, Revision, Settings
+from rarr.evals.metrics.reliability import reliability
 
 VERSIONS = {"supported": "attributable", "corrupted": "contradictory", "extrapolatory": "extrapolatory"}
 
 
 class Outcome(NamedTuple):
-    """The result for one claim. `kinds` are the kinds of the errors in its item."""
+    """The result for one claim. `kinds` are the kinds of the errors in its item.
+
+    `support` is the least support of its sentences; None where one could not be judged.
+    """
 
     version: str
     judged: str
     changed: bool
     right: bool
     kinds: tuple[str, ...]
+    support: float | None
 
 
 def judged(revision: Revision) -> str:
@@ -52,7 +58,10 @@ def outcomes(item: dict[str, Any], settings: Mapping[str, Any] | None = None) ->
         for version in VERSIONS:
             revision = reviser.revise(item[version])
             right = version == "corrupted" and revision.text == item["supported"]
-            claim_outcomes.append(Outcome(version, judged(revision), revision.changed, right, kinds))
+            supports = [sentence.support for sentence in revision.report.sentences]
+            known = [support for support in supports if support is not None]
+            least = min(known) if known and len(known) == len(supports) else None
+            claim_outcomes.append(Outcome(version, judged(revision), revision.changed, right, kinds, least))
         return claim_outcomes
 
 
@@ -71,6 +80,7 @@ def main() -> None:
         ]
     print(f"{name}: {len(items)} items, {len(claim_outcomes)} claims; {machine()}\n")
     print_table(claim_outcomes)
+    print_reliability(claim_outcomes)
 
 
 def print_table(outcomes: list[Outcome]) -> None:
@@ -95,6 +105,19 @@ def print_table(outcomes: list[Outcome]) -> None:
     for version in VERSIONS:
         classes = Counter(outcome.judged for outcome in by_version[version])
         print(f"{version} judged: {dict(classes.most_common())}")
+
+
+def print_reliability(outcomes: list[Outcome]) -> None:
+    """Prints, for each tenth of support, how many of the unchanged claims are supported."""
+    unchanged = [outcome for outcome in outcomes if not outcome.changed and outcome.support is not None]
+    rows = [(outcome.support or 0.0, outcome.version == "supported") for outcome in unchanged]
+    body = [
+        [f"{b.low:.1f} to {b.high:.1f}", str(b.n), f"{b.probability:.2f}", f"{b.share:.2f}"]
+        for b in reliability(rows)
+    ]
+    print(f"\n{table(['support', 'claims', 'mean support', 'share that is supported'], body)}")
+    missing = sum(outcome.support is None for outcome in outcomes)
+    print(f"\nnot in the table: {len(outcomes) - len(unchanged) - missing} changed, {missing} not judged")
 
 
 if __name__ == "__main__":

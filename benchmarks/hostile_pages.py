@@ -22,7 +22,7 @@ from typing import Any
 from benchmarks.hostile_makers import HTML, ORDINARY, OTHER
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import pool as processes
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import PAGE, extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.web.service_requests import JsonService, ServiceRequests

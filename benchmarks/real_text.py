@@ -3,7 +3,7 @@
     python -m benchmarks.real_text [--per-kind N] [--seed S]
 
 1. The pages of WikiGenBench become an index; sentences of them are revised against it, as they are and with
-   one date, number or name changed by a fixed rule. The sentences are a seeded random sample.
+   one date, number, name or telling word changed by a fixed rule. The sentences are a seeded random sample.
 2. The answers of Factcheck-GPT are revised, each against its own evidence, and every accepted edit is held
    against the human revision.
 """
@@ -26,7 +26,7 @@ from rarr import Reviser, Revision, Settings
 from rarr.retrievers.corpus.index_building import build_index
 
 PAGES = "measure_only/unlicensed/dev/retrieval/wikigenbench_docs.jsonl.gz"
-OUTCOMES = ("corrected exactly", "left alone", "damaged")
+OUTCOMES = ("corrected exactly", "suggested", "contradicted", "supported", "left open", "damaged")
 _NAMED = 5
 
 
@@ -50,7 +50,9 @@ def print_pages(folder: Path, pages: Sequence[dict[str, Any]], sentences: Sequen
     reviser = Reviser(Settings(corpus=index, home=folder / "home"))
     changed = [(corruption, reviser.revise(corruption.changed)) for corruption in sentences]
     as_they_are = [(corruption, reviser.revise(corruption.sentence)) for corruption in sentences]
-    print(f"\n| one value changed | sentences | {' | '.join(OUTCOMES)} |\n|---|---:|---:|---:|---:|")
+    print(
+        f"\n| one value changed | sentences | {' | '.join(OUTCOMES)} |\n|---|{'---:|' * (len(OUTCOMES) + 1)}"
+    )
     for kind in (*KINDS, "all"):
         counts = Counter(
             became(corruption, revision)
@@ -60,9 +62,11 @@ def print_pages(folder: Path, pages: Sequence[dict[str, Any]], sentences: Sequen
         cells = " | ".join(str(counts[outcome]) for outcome in OUTCOMES)
         print(f"| {kind} | {counts.total()} | {cells} |")
     print(f"\ncorrected exactly: {share([became(*pair) == OUTCOMES[0] for pair in changed])}")
-    print(f"damaged: {share([became(*pair) == OUTCOMES[2] for pair in changed])}")
-    damaged = share([revision.changed for _, revision in as_they_are])
-    print(f"changed, of the same sentences as they are: {damaged}")
+    for outcome in ("supported", "damaged"):
+        print(f"{outcome}: {share([became(*pair) == outcome for pair in changed])}")
+    for outcome in ("supported", "contradicted", "damaged"):
+        hits = [became(*pair) == outcome for pair in as_they_are]
+        print(f"{outcome}, of the same sentences as they are: {share(hits)}")
     seconds = [revision.usage.seconds for _, revision in changed + as_they_are]
     print(f"seconds a sentence: median {median(seconds):.2f}, most {max(seconds):.2f}")
     print_named(changed)
@@ -77,10 +81,19 @@ def print_pages(folder: Path, pages: Sequence[dict[str, Any]], sentences: Sequen
 
 
 def became(corruption: Corruption, revision: Revision) -> str:
-    """The result for a sentence. A sentence that had no value changed is damaged by any change."""
-    if not revision.changed:
-        return "left alone"
-    return "corrected exactly" if revision.text == corruption.sentence else "damaged"
+    """The result for a sentence. A sentence that had no value changed is damaged by any change.
+
+    `suggested`: a suggested edit would restore it. `left open`: none of the others.
+    """
+    if revision.changed:
+        return "corrected exactly" if revision.text == corruption.sentence else "damaged"
+    suggested = [edit.id for edit in revision.edits if edit.state == "suggested"]
+    if any(revision.accept(edit_id).text == corruption.sentence for edit_id in suggested):
+        return "suggested"
+    statuses = {sentence.status for sentence in revision.report.sentences}
+    if "contradicted" in statuses:
+        return "contradicted"
+    return "supported" if statuses == {"supported"} else "left open"
 
 
 def print_named(changed: Sequence[tuple[Corruption, Revision]]) -> None:

@@ -18,7 +18,7 @@ from rarr.evals import evaluate
 from rarr.evals.rating.items import read_items
 from rarr.testing import RuleModel, ScriptedModel
 from rarr.tools.models.chat import CallFailure
-from rarr.traces.trace import Trace
+from rarr.traces.trace_reader import Trace
 from rarr.views.html.label import label_page
 from rarr.views.html.trace import page as page_of
 

@@ -24,8 +24,8 @@ from rarr.evals.metrics import Measured, bootstrap, classification, detection, r
 from rarr.records import AttributionClass, Evidence
 from rarr.retrievers.fetch.page_reader import passages_of
 from rarr.testing import InMemoryRetriever
+from rarr.tools.text.attribution_class import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.class_of_support import attribution_class
 
 SETS = {
     "expertqa": "expertqa.jsonl",

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from rarr.records.postprocessing import AnswerCitation, DoubtMark, Postprocessed
     from rarr.records.verification import DecidingSentence, Verification
     from rarr.settings import Settings
-    from rarr.traces.trace import Trace
+    from rarr.traces.trace_reader import Trace
 
 __all__ = [
     "Agreement",
@@ -109,7 +109,7 @@ _PLACES = (
         "agent.citing.cite",
         "agent.postprocessing.postprocess",
         "agent.verify",
-        "traces.trace",
+        "traces.trace_reader",
         "agent.replay.replay",
     ),
 )

@@ -15,7 +15,7 @@ from zlib import crc32
 
 from benchmarks.report import share
 from benchmarks.shared_data import rows
-from rarr.backends.rules.word_lists import FOLDER
+from rarr.backends.rules.word_list_reader import FOLDER
 
 SOURCES = ("train/text_wikichat_leads.jsonl.gz", "train/text_wikipedia_recent.jsonl.gz")
 LEAST = 3

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from rarr.backends.encoder.windows import closest_window
-from rarr.backends.rules.claims import Claim, claims
+from rarr.backends.encoder.window_selection import closest_window
+from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training.examples import Attribution, Class, Cloze, LabelledText, Place, Relevance
 from rarr.training.masks_and_answers import Corrected, maskable, parts, shared

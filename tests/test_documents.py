@@ -11,6 +11,7 @@ import rarr
 import rarr.testing
 from benchmarks.documents import PAGES, PARTS, ROOT, updated
 from rarr import Revision
+from rarr.integrations import langchain
 from rarr.records import PartState, Status, Verdict
 
 CONTRIBUTING = ROOT / "CONTRIBUTING.md"
@@ -59,6 +60,7 @@ def test_table_names_every_value(title: str, names: list[str]) -> None:
 def test_every_public_name_is_in_the_reference_once() -> None:
     names = [f"rarr.{name}" for name in rarr.__all__]
     names += [f"rarr.testing.{name}" for name in rarr.testing.__all__]
+    names += [f"rarr.integrations.langchain.{name}" for name in langchain.__all__]
     assert sorted(re.findall(r"^::: (\S+)$", TEXT, re.MULTILINE)) == sorted(names)
 
 

@@ -11,7 +11,7 @@ from rarr.ledger.block_joining import CUT, BlockOutcome, block_state, join_block
 from rarr.records import Notice
 from rarr.state import State
 from rarr.tools.concurrency.together import together
-from rarr.tools.models.meter import Meter, apart, meter
+from rarr.tools.models.run_budget import Meter, apart, meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text import TextBlock, text_blocks
 from rarr.tools.trace_spans import span

@@ -21,7 +21,7 @@ from rarr.records import AttributionClass, Evidence, Notice, Query, Sentence
 from rarr.records.verification import Verification
 from rarr.state import State, failure, unsearched, usable
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
 

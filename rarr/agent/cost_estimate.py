@@ -4,7 +4,7 @@ import math
 from dataclasses import fields
 
 from rarr.agent.block_runs import block_size
-from rarr.backends.rules.questions import value_questions
+from rarr.backends.rules.questions import rule_questions, value_questions
 from rarr.components import AsksModel, Components, ReadsUntilAnswered
 from rarr.records import Estimate
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -43,7 +43,11 @@ def _unmeasured(components: Components) -> tuple[str, ...]:
 
 
 def _block_estimate(text: str, context: str | None, components: Components) -> Estimate:
-    expected_queries = value_questions(text, context)
+    once = isinstance(components.checker, ReadsUntilAnswered)
+    # A model asks about values; where the rules ask, they ask about whole sentences too.
+    by_model = isinstance(components.query_generator, AsksModel) and not once
+    about_values = value_questions(text, context)
+    expected_queries = about_values if by_model else rule_questions(text, context)
     queries = max(1, len(expected_queries))
     edits = math.ceil(DISAGREEMENTS * queries)
     evidence = components.settings.evidence_per_query
@@ -52,10 +56,11 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
     # The checks of the queries about an edited sentence; long sentences are edited more often.
     again = math.ceil(edits * sum(size * size for size in sizes) / queries) if expected_queries else edits
     rewriter = components.rewriter
-    # One reading answers most queries. A difference takes two calls more unless the rules read it, which is
-    # expected half of the time. Without blind reading, every evidence is checked.
-    once = isinstance(components.checker, ReadsUntilAnswered)
-    checks = queries + edits if once else evidence * (queries + again)
+    # One reading answers most queries about values; the rules decide about whole sentences. A difference
+    # takes two calls more unless the rules read it, which is expected half of the time. Without blind
+    # reading, every evidence is checked.
+    read = len(about_values)
+    checks = read + math.ceil(DISAGREEMENTS * read) if once else evidence * (queries + again)
     counts = {"checker": checks, "editor": edits}
     if rewriter is not None:
         counts = {"checker": 0, "editor": 0, "rewriter": 1 if rewriter.whole else len(spans)}

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from rarr.records import ModelUsage, NodeUsage, Notice, Report, Revision, Scores, Sentence, Usage
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.models.meter import Budget, Meter
+from rarr.tools.models.run_budget import Budget, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
 
 NODES = (

@@ -30,7 +30,7 @@ from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.state import State, failure, unsearched
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import span
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]

@@ -7,7 +7,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from rarr.agent.final_revision import budget_of, revision_of
-from rarr.agent.run_inputs import replaced_notices, required_text, tables_notices, unused_settings
+from rarr.agent.input_checks import replaced_notices, required_text, tables_notices, unused_settings
 from rarr.agent.run_observers import OnCall, listener, opened_traces
 from rarr.components import Components, close_all, text_of_source
 from rarr.errors import InputError
@@ -18,13 +18,13 @@ from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.worker_threads import in_thread, work
-from rarr.tools.models.meter import METER, Meter
+from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.warning_lines import by_reason
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer
-    from rarr.agent.citing.citation_run import CitationRun
+    from rarr.agent.citing.citation_steps import CitationRun
     from rarr.agent.postprocessing.conversation import Message
     from rarr.retrievers.given_passages import Given, GivenPassages
 
@@ -117,7 +117,7 @@ class Reviser:
         """
 
         def wired() -> "tuple[CitationRun, Reviser]":
-            from rarr.agent.citing.citation_run import CitationRun
+            from rarr.agent.citing.citation_steps import CitationRun
 
             citing = CitationRun(style=style, place=place, mark_unsupported=mark_unsupported)
             return citing, self.unedited()
@@ -156,7 +156,7 @@ class Reviser:
 
         Raises `InputError` for components that rewrite.
         """
-        from rarr.agent.citing.citation_run import without_edits
+        from rarr.agent.citing.citation_steps import without_edits
 
         if self._components.baseline.editor == "unedited":
             return self

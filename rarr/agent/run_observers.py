@@ -7,7 +7,7 @@ from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Notice
 from rarr.settings import Settings
-from rarr.tools.models.meter import ModelCall
+from rarr.tools.models.run_budget import ModelCall
 
 if TYPE_CHECKING:
     from rarr.traces.trace_lifecycle import Recording

@@ -13,7 +13,7 @@ from langgraph.config import get_config
 
 from rarr.errors import SetupError
 from rarr.tools.concurrency.interrupt_actions import always_before_end
-from rarr.tools.models.meter import ModelCall
+from rarr.tools.models.run_budget import ModelCall
 
 try:
     from openinference.instrumentation import OITracer, TraceConfig

@@ -5,7 +5,7 @@ from typing import Any, Self, cast, overload
 
 from rarr.agent.final_revision import budget_of, usage_of
 from rarr.agent.given_evidence import GivenPassage, given_passages, readable_evidence
-from rarr.agent.run_inputs import required_text
+from rarr.agent.input_checks import required_text
 from rarr.components import Components, close_all
 from rarr.errors import InputError, RetrievalError
 from rarr.records import Passage
@@ -14,7 +14,7 @@ from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import in_thread, work
-from rarr.tools.models.meter import METER, Meter
+from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.plurals_and_articles import counted, kind_of
 
 Evidences = GivenPassage | Sequence[GivenPassage]

@@ -1,21 +1,23 @@
 """Runs the commands. Results go to standard output, complaints to standard error, each on one line.
 
-Exit status: 0 done, 1 a defect of `rarr` itself, 2 the call or its input is wrong, 3 nothing could be
-checked, 4 a measure is under its limit, 130 interrupted, 143 terminated. A command imports
-slow modules itself.
+Exit status: 0 done, 1 a defect of `rarr` itself, or a sentence by which `rarr check` fails, 2 the call or its
+input is wrong, 3 nothing could be checked, 4 a measure is under its limit, 130 interrupted, 143 terminated. A
+command imports slow modules itself.
 """
 
 from typing import Annotated
 
 import typer
 
-from rarr.cli.bench import bench
 from rarr.cli.calibrate import calibrate
+from rarr.cli.check import check
 from rarr.cli.cite import cite
 from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
 from rarr.cli.label import label
+from rarr.cli.literature_benchmarks import bench
+from rarr.cli.mcp import mcp
 from rarr.cli.revise import revise
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
@@ -61,6 +63,7 @@ def main(
     Examples:
       rarr revise --file draft.md --corpus notes/
       rarr cite draft.md --corpus notes/
+      rarr check docs/ --corpus specs/
       rarr verify "The Hoover Dam is 221 metres high." --against dam.md
       rarr index notes/ -o notes.index
       rarr eval data.jsonl -o scores --corpus notes/
@@ -68,12 +71,12 @@ def main(
       rarr trace show last
       rarr doctor
 
-    Exit status: 0 done; 2 the call or its input is wrong; 3 nothing could be checked; 4 a measure is under
-    its limit.
+    Exit status: 0 done; 1 a checked sentence fails; 2 the call or its input is wrong; 3 nothing could be
+    checked; 4 a measure is under its limit.
     """
 
 
-for command in (revise, cite, verify, index, label, calibrate, doctor):
+for command in (revise, check, cite, verify, index, label, calibrate, mcp, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(bench, name="bench")

@@ -48,7 +48,7 @@ def label(
 
 
 def _merge(files: list[Path], out: Path, *, as_json: bool) -> int:
-    from rarr.evals.rating.exports import read_exports
+    from rarr.evals.rating.exported_ratings import read_exports
     from rarr.evals.rating.merging import labelled_rows, merged
     from rarr.views.terminal.evaluation_tables import agreement_table
     from rarr.views.terminal.revision import as_json as json_of

@@ -101,6 +101,33 @@ MarkUnsupported = Annotated[
     ),
 ]
 
+CheckedFiles = Annotated[
+    list[str], typer.Argument(metavar="FILE...", help="Files, folders, or patterns such as 'docs/**/*.md'.")
+]
+FailOn = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="S",
+        help="contradicted (always), unconfirmed or no_evidence: a sentence with it fails; repeatable.",
+    ),
+]
+CheckFormat = Annotated[
+    Literal["text", "github", "sarif", "json"],
+    typer.Option("--format", help="A table, annotations of GitHub workflows, SARIF 2.1.0, or JSON."),
+]
+CheckOut = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="FILE", help="File for the result, in its format.")
+]
+DocumentJobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Files to check at once.")]
+
+Transport = Annotated[
+    Literal["stdio", "http"], typer.Option(help="Standard input and output, or streamable HTTP.")
+]
+Host = Annotated[str | None, typer.Option(metavar="H", help="Address to listen at; default 127.0.0.1.")]
+Port = Annotated[
+    int | None, typer.Option(metavar="N", min=0, max=65535, help="Port to listen at; default 8765, 0: any.")
+]
+
 Json = Annotated[bool, typer.Option("--json", help="Print only JSON.")]
 Diff = Annotated[bool, typer.Option("--diff", help="Print only a unified diff.")]
 

@@ -151,7 +151,7 @@ def prune(
     if sum((bool(runs), days is not None or max_mb is not None, every)) > 1:
         raise InputError("runs, limits and --all exclude each other: give one of them")
     from rarr.traces.store import on_disk
-    from rarr.traces.trace import store_path
+    from rarr.traces.trace_reader import store_path
 
     before = on_disk(store_path())
     with _opened() as store:
@@ -171,7 +171,7 @@ def prune(
 
 @contextmanager
 def _opened() -> "Iterator[TraceStore]":
-    from rarr.traces.trace import open_store
+    from rarr.traces.trace_reader import open_store
 
     with open_store() as store:
         yield store

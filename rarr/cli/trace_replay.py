@@ -11,7 +11,7 @@ from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
-    from rarr.traces.trace import Trace
+    from rarr.traces.trace_reader import Trace
 
 
 def replay(
@@ -65,7 +65,7 @@ def replay(
 
 def trace_of(run: str) -> "Trace":
     """Loads a trace from a file, or from the data folder by its name, the beginning of its name, or last."""
-    from rarr.traces.trace import Trace
+    from rarr.traces.trace_reader import Trace
 
     return Trace.read(run) if run.endswith(".json") or Path(run).is_file() else Trace.load(run)
 

@@ -114,7 +114,7 @@ def _passages(file: Path, max_file_mb: int) -> Iterator["Passage"]:
     from datetime import UTC, datetime
 
     from rarr.records import Passage
-    from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError
+    from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
     from rarr.retrievers.extract.files import extract
 
     try:

@@ -6,7 +6,7 @@ The errors are the places where a person's revision differs from the text.
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from rarr.backends.rules.stated_answers import has_phrase, is_stated
+from rarr.backends.rules.answer_grounding import has_phrase, is_stated
 from rarr.evals.word_diff import word_diff
 from rarr.records import Edit, Passage, Query, Revision
 from rarr.tools.text.edit_segments import revised_place

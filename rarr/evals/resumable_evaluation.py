@@ -14,7 +14,7 @@ from rarr.evals import run_folder
 from rarr.evals.error_stages import error_stages
 from rarr.evals.report_building import Prediction, report_of, scored
 from rarr.evals.report_records import EvalReport
-from rarr.evals.resumable_rows import finish_rows, known_rows
+from rarr.evals.resumable_row_processing import finish_rows, known_rows
 from rarr.evals.row_retriever import FoundPassages, RowRetriever
 from rarr.evals.rows import EvalRow, read_rows
 from rarr.evals.run_fingerprint import corpora, described

@@ -14,7 +14,7 @@ from typing import IO, Any, NamedTuple, Protocol, TypeVar, cast
 from rarr.errors import InputError
 from rarr.evals.report_records import Unreadable
 from rarr.records import Record
-from rarr.retrievers.extract.documents import parse_time
+from rarr.retrievers.extract.extracted_document import parse_time
 from rarr.valid_unicode import valid
 
 

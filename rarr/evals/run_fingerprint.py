@@ -18,7 +18,7 @@ from rarr.errors import InputError
 from rarr.retrievers.corpus.index_reader import is_index
 from rarr.retrievers.corpus.manifest import Manifest
 from rarr.retrievers.corpus.scanning import located, scan
-from rarr.retrievers.extract.documents import MEGABYTE
+from rarr.retrievers.extract.extracted_document import MEGABYTE
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
 from rarr.tools.models.chat import name_of

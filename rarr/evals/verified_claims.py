@@ -12,7 +12,7 @@ from rarr.evals import run_folder
 from rarr.evals.claim_rows import ClaimRow, read_claims
 from rarr.evals.claim_scores import ClaimScores, JudgedClaim, claim_scores
 from rarr.evals.report_records import Unreadable
-from rarr.evals.resumable_rows import finish_rows, known_rows
+from rarr.evals.resumable_row_processing import finish_rows, known_rows
 from rarr.evals.rows import GivenEvidence
 from rarr.evals.run_fingerprint import described
 from rarr.evals.run_folder import FinishedLine

@@ -3,16 +3,17 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import parsed_passage
+from rarr.backends.rules.meaning_changing_words import WordFinder, telling_words
 from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.standalone_claims import Claim, claims
+from rarr.backends.rules.statements import is_about_statement
 from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import checkable_values, same_value
-from rarr.ledger.answer_places import answer_place, values_at
-from rarr.ledger.meaning_changing_words import WordFinder, telling_words
-from rarr.ledger.place_confirmation import CheckablePlace
+from rarr.ledger.answer_spans import answer_place, values_at
+from rarr.ledger.span_confirmation import CheckablePlace
 from rarr.ledger.support import Support
 from rarr.ledger.unsaid_words import unsaid_words
 from rarr.records import Check, Evidence, Part, Query
@@ -42,12 +43,14 @@ def sentence_parts(
     """Finds the parts of a sentence of `text` in order, and decides their states.
 
     Only `evidence` confirms a part: by a check, or by its words if it supports the sentence well or if one of
-    its checks agreed on another part. `against` are the ids of evidence that contradicts the sentence.
+    its checks agreed on another part. `against` are the ids of evidence that contradicts the sentence. A
+    sentence without another part is a part itself, if a query asks about all of it.
     """
     parsed = parsed_sentence(support.span.of(text))
     claim = _claim_of(text, context, support)
     places = []
-    for span in _checked_spans(text, claim, asked):
+    whole_checks = [check for other in asked if other.place == support.span for check in other.checks]
+    for span in _checked_spans(text, claim, [other for other in asked if other.place != support.span]):
         held = values_at(parsed, span.moved(-support.span.start))
         place = CheckablePlace(span, span.of(text), held, parsed, claim)
         checks = [check for other in asked if other.place == span for check in other.checks]
@@ -75,6 +78,9 @@ def sentence_parts(
     supporting = [evidence[name] for name in support.by_evidence if name in evidence]
     for word in unsaid_words(parsed, [parsed_passage(each.text, each.title) for each in supporting]):
         parts = _with_open(parts, word.moved(support.span.start))
+    if whole_checks and not parts:
+        whole = CheckablePlace(support.span, support.span.of(text), parsed.values, parsed, claim)
+        parts = [whole.by_checks(whole_checks, evidence, against)]
     return parts if (support.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
 
 
@@ -100,7 +106,8 @@ def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -
     """Yields the places of the sentence at `span` that a query asks about.
 
     For a query about the whole sentence, these are the places of the text's answers in `checks`, or the
-    sentence where an answer has no place or there is no check.
+    sentence where an answer has no place or there is no check. A query about a statement asks about the whole
+    sentence, except where a check names the words that decide against it.
     """
     place = Span(max(span.start, query.start), min(span.end, query.end))
     if place != span:
@@ -108,7 +115,8 @@ def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -
         return
     parsed = parsed_sentence(span.of(text))
     for check in checks:
-        answer = answer_place(parsed, Span(-1, -1), check.text_answer)
+        says_all = is_about_statement(query) and check.verdict in ("agrees", "irrelevant")
+        answer = None if says_all else answer_place(parsed, Span(-1, -1), check.text_answer)
         yield AskedPlace(answer.moved(span.start) if answer else span, (check,))
     if not checks:
         yield AskedPlace(span, ())

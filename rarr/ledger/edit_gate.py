@@ -5,9 +5,9 @@ from functools import partial
 from typing import NamedTuple
 
 from rarr.components import Components
+from rarr.ledger.edit_faithfulness import Wording
 from rarr.ledger.edit_limits import may_cross_sentences, out_of_bounds, sentence_of
 from rarr.ledger.edit_trial import Trial
-from rarr.ledger.edit_wording_checks import Wording
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.records import Agreement, Change, Check, EditState, Evidence, Query
 from rarr.settings import Kind
@@ -64,9 +64,9 @@ async def decide(
     if wording is not None and (refusal := await work(wording.refusal)):
         return Decision(sentence, refusal)
     trial = Trial(text, sentence, change, state["context"], components)
-    # Reordered words have about the same support, so a rise proves nothing.
-    is_reordering = wording is not None and wording.is_reordering
-    find_refusal = trial.refusal_of_loss if query.follows or is_reordering else trial.refusal_of_correction
+    # Reordered words have about the same support, and "some" about that of "all": a rise proves nothing.
+    is_alike = wording is not None and (wording.is_reordering or wording.restates)
+    find_refusal = trial.refusal_of_loss if query.follows or is_alike else trial.refusal_of_correction
     if refusal := await find_refusal(source, state, queries):
         return Decision(sentence, refusal)
     others = [] if query.follows else _other_disagreeing(checks, source, evidence)

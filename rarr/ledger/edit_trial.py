@@ -8,7 +8,7 @@ from rarr.records import Agreement, Change, Evidence, Query
 from rarr.state import State
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, paragraph_end, sentences, table_cells
 
 

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import proper_names
+from rarr.backends.rules.standalone_claims import Claim
 from rarr.backends.rules.values import Value, same_value
 from rarr.backends.rules.words import word_tokens
 

@@ -2,7 +2,7 @@
 
 from rarr.ledger.support import moved_queries
 from rarr.state import State
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 
 

@@ -7,10 +7,10 @@ record of another name, which contradicts nothing.
 from collections.abc import Sequence
 
 from rarr.backends.rules.agreement import queried_value
-from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.proper_names import ProperName
+from rarr.backends.rules.standalone_claims import Claim
 from rarr.backends.rules.subjects import has_name, subject_of
 from rarr.backends.rules.values import Value
 from rarr.records import Check, Evidence, Query

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rarr.components import Components
-from rarr.ledger.attribution_scores import auto_ais, best_support
+from rarr.ledger.ais_scores import auto_ais, best_support
 from rarr.ledger.evidence_selection import Place, place_of
 from rarr.ledger.preservation import f1_ap
 from rarr.ledger.support import evidence_support
 from rarr.records import Evidence, Notice, Scores
 from rarr.state import SentenceSupport, State, usable
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 
 _Supports = list[float | None]
 

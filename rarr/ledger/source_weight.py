@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.records import UNNAMED, Evidence
-from rarr.retrievers.web.allowed_sources import host_of, site_of
+from rarr.retrievers.web.domain_and_date_limits import host_of, site_of
 from rarr.settings import Kind
 
 WEIGHTS: dict[Kind, float] = {"own": 3, "official": 3, "reference": 3, "news": 2, "other": 1, "forum": 0.5}

@@ -7,13 +7,13 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.components import AsksModel, Classifier, Components, Verifier
-from rarr.ledger.attribution_scores import best_support
+from rarr.ledger.ais_scores import best_support
 from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
+from rarr.tools.text.attribution_class import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.class_of_support import attribution_class
 from rarr.tools.trace_spans import about
 
 

@@ -17,8 +17,8 @@ from rarr.ledger.confirmed_parts import (
     sentence_parts,
     told_in_swapped_roles,
 )
+from rarr.ledger.cross_query_relevance import all_relevances
 from rarr.ledger.evidence_selection import Relevances, select_evidence
-from rarr.ledger.report_coverage import all_relevances
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.ledger.support import Support, moved_queries, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict

@@ -10,7 +10,7 @@ from rarr.ledger.support import moved_place
 from rarr.records import Edit, Evidence, Notice
 from rarr.state import State, failure, named, usable
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 

@@ -12,7 +12,7 @@ from rarr.ledger.support import moved_queries
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import about
 
 

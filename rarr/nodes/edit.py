@@ -14,7 +14,7 @@ from rarr.records import Check, Evidence, Notice
 from rarr.settings import Kind
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import about
 
 _EMBEDDED_AT_ONCE = 16

@@ -6,7 +6,7 @@ from rarr.components import Components
 from rarr.ledger.support import moved_back
 from rarr.records import Query
 from rarr.state import State, named
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
 

@@ -11,7 +11,7 @@ from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failure, unsearched
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.guard.injection import suspicion
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.trace_spans import span
 

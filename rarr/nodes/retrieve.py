@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.state import Branch, State
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 
 
 async def retrieve(state: Branch, runtime: Runtime[Components]) -> State:

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.web.allowed_sources import normalised
+from rarr.retrievers.web.domain_and_date_limits import normalised
 from rarr.retrievers.web.service_requests import outcomes
 
 

@@ -10,7 +10,7 @@ from rarr.errors import RetrievalError
 from rarr.records import UNNAMED, Passage
 from rarr.retrievers.document_facts import document_facts
 from rarr.retrievers.fetch.page_reader import passages_of
-from rarr.retrievers.web.allowed_sources import SourceLimits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.limited_passages import within_limits
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.models.client_failures import redacted

@@ -180,6 +180,8 @@ class Settings(ServingSettings):
     """The support from which on a sentence counts as supported."""
     max_file_mb: int = Field(default=200, ge=1)
     """Megabytes of a file of a corpus, unpacked. Larger files are skipped with a warning."""
+    mcp_token: SecretStr | None = None
+    """The token that callers of `rarr mcp` over HTTP have to send; needed beyond this machine."""
     otel: bool = False
     """Send spans to the collector of OTEL_EXPORTER_OTLP_ENDPOINT (OpenTelemetry; extra `otel`)."""
     trace: bool = True

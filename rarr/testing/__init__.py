@@ -8,7 +8,6 @@
 `python -m rarr.testing` serves the rules as a language model, to try `rarr` without one.
 """
 
-from rarr.testing.components import scripted_components
 from rarr.testing.doubles import (
     RETRIEVED_AT,
     InMemoryRetriever,
@@ -18,7 +17,13 @@ from rarr.testing.doubles import (
     ScriptedReranker,
     ScriptedVerifier,
 )
-from rarr.testing.planned_failures import (
+from rarr.testing.received_request import Request
+from rarr.testing.rule_model import RuleModel
+from rarr.testing.script_answers import Asked, UnansweredError
+from rarr.testing.scripted_components import scripted_components
+from rarr.testing.scripted_model import ScriptedModel
+from rarr.testing.server import ScriptedServer, refused_url
+from rarr.testing.server_failure_plan import (
     CutOff,
     DieMidAnswer,
     Drip,
@@ -30,11 +35,6 @@ from rarr.testing.planned_failures import (
     Stall,
     Status,
 )
-from rarr.testing.received_request import Request
-from rarr.testing.rule_model import RuleModel
-from rarr.testing.script_answers import Asked, UnansweredError
-from rarr.testing.scripted_model import ScriptedModel
-from rarr.testing.server import ScriptedServer, refused_url
 
 __all__ = [
     "RETRIEVED_AT",

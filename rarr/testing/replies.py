@@ -10,7 +10,8 @@ from http import HTTPStatus
 from math import log
 from typing import Any
 
-from rarr.testing.planned_failures import (
+from rarr.testing.received_request import Request
+from rarr.testing.server_failure_plan import (
     CutOff,
     DieMidAnswer,
     Drip,
@@ -22,7 +23,6 @@ from rarr.testing.planned_failures import (
     NoUsage,
     Status,
 )
-from rarr.testing.received_request import Request
 from rarr.testing.token_counting import NO_TOKENS
 from rarr.tools.models.chat import Tokens
 

@@ -9,11 +9,11 @@ from typing import Any, Self
 
 from rarr.testing.http_listener import Listener
 from rarr.testing.model_server_refusals import Dialect, Strictness
-from rarr.testing.planned_failures import CutOff, Endless, Hang, Plan, PlanReader, Stall
 from rarr.testing.received_request import Request
 from rarr.testing.replies import Reply, completion, failed, in_one_piece, instead, model_list
 from rarr.testing.request_log import RequestLog
 from rarr.testing.script_answers import Answers, UnansweredError, answer_to
+from rarr.testing.server_failure_plan import CutOff, Endless, Hang, Plan, PlanReader, Stall
 from rarr.testing.streamed_replies import TOKEN, pieces, streamed
 from rarr.testing.token_counting import TokenCounter
 from rarr.tools.models.chat import Tokens, estimated_tokens

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import count, cycle, islice
 from typing import Any
 
-from rarr.testing.planned_failures import DieMidAnswer, Endless, Entry, Stall
 from rarr.testing.received_request import Request
 from rarr.testing.replies import Reply, as_json
+from rarr.testing.server_failure_plan import DieMidAnswer, Endless, Entry, Stall
 from rarr.testing.token_counting import NO_TOKENS
 from rarr.tools.models.chat import Tokens
 

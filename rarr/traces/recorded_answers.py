@@ -5,8 +5,8 @@ from collections import defaultdict
 from typing import Any
 
 from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
-from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import Trace
 
 
 class RecordedAnswers:

@@ -22,8 +22,8 @@ from rarr.tools.concurrency.worker_threads import in_order, result_of
 from rarr.tools.trace_spans import TraceSpan
 from rarr.traces.packing import Packer
 from rarr.traces.store import SpanRow, TraceStore
-from rarr.traces.trace import Trace
 from rarr.traces.trace_file import RunFacts
+from rarr.traces.trace_reader import Trace
 
 _TOGETHER_S = 0.02  # seconds of a run that are written at once, which costs less; a crash loses at most these
 _LAST_BUSY_S = 2.0

@@ -1,7 +1,7 @@
 """Adds up the calls, tokens, cost and seconds of each node of a recorded run."""
 
-from rarr.tools.models.meter import Tally
-from rarr.traces.trace import Trace
+from rarr.tools.models.run_budget import Tally
+from rarr.traces.trace_reader import Trace
 
 
 def spending_by_node(trace: Trace) -> dict[str, Tally]:

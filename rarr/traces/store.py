@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from rarr.errors import InputError
 from rarr.prompts import Prompt
 from rarr.tools.storage.database import Database
-from rarr.traces.span_bodies import first_of, prompt_fields
+from rarr.traces.span_body_schema import first_of, prompt_fields
 from rarr.traces.store_schema import LISTED, SCHEMA, SPANS
 from rarr.traces.trace_file import RunFacts, Status, StoredSpan, TraceFile, status_of
 from rarr.valid_unicode import valid

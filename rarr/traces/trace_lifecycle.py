@@ -22,14 +22,14 @@ from rarr.tools.concurrency.interrupt_actions import before_end
 from rarr.tools.concurrency.worker_threads import in_order, result_of
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.client_failures import redacted
-from rarr.tools.models.meter import Meter
+from rarr.tools.models.run_budget import Meter
 from rarr.tools.trace_spans import named, recording
 from rarr.traces.recorded_answers import RecordedAnswers
 from rarr.traces.recorder import BUSY_S, FAILED, FAILURES, RunRecorder
 from rarr.traces.spending import spending_by_node
 from rarr.traces.store import TraceStore
-from rarr.traces.trace import Trace, store_path
 from rarr.traces.trace_file import RunFacts
+from rarr.traces.trace_reader import Trace, store_path
 from rarr.valid_unicode import valid
 
 _SECRET = re.compile(r"key|token|secret|passw|auth|cookie|credential|headers", re.IGNORECASE)

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from rarr.backends.encoder.calibration_features import WeighedValue, ruled_values, weighed_values
 from rarr.backends.encoder.model import AttributionScores, Encoder
-from rarr.backends.encoder.pointers import claim_attribution
-from rarr.backends.rules.claims import claims
+from rarr.backends.encoder.pointed_values import claim_attribution
 from rarr.backends.rules.editing import change_of
+from rarr.backends.rules.standalone_claims import claims
 from rarr.records import Check, Query
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training.examples import Place

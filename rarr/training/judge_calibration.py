@@ -13,7 +13,7 @@ from rarr.agent.final_revision import budget_of, usage_of
 from rarr.agent.wiring.components import EMBEDDED
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.backends.logistic import NEVER
-from rarr.backends.prompted.calibrated import yes_probability
+from rarr.backends.prompted.calibrated_judge import yes_probability
 from rarr.backends.prompted.model_calibration import (
     PROMPTS,
     Judgement,
@@ -29,7 +29,7 @@ from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.meter import METER, Meter
+from rarr.tools.models.run_budget import METER, Meter
 from rarr.training.labelled_pairs import FEWEST, Halves, LabelledPair, halves
 from rarr.training.logistic_regression import fitted, held_out, threshold_at_precision
 

@@ -1,10 +1,10 @@
 """Chooses the sentences of passages that are quoted beside a sentence of the text."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 from rarr.records import Evidence, Sentence
-from rarr.tools.text.blocks_and_sentences import split_sentences
+from rarr.tools.text.closest_sentences import closest_sentence, sentence_texts, shared_words
 
 _MOST = 3  # quotes beside a sentence
 
@@ -31,21 +31,16 @@ def quoted_sources(sentence: Sentence, evidence: Iterable[Evidence]) -> list[tup
     return [(passage, quotes) for passage, quotes in sources.values() if quotes]
 
 
-def closest_sentence(passage: str, claim: str) -> str:
-    """Returns the sentence of `passage` that shares most words with `claim`."""
-    return max(_sentences(passage), key=lambda quote: _shared_words(quote, claim))
-
-
 def confirming_sentences(passage: str, claim: str, says: Iterable[str], most: int) -> list[str]:
     """Returns the fewest sentences of `passage` that hold all words of `says`, at most `most`, in order.
 
     Among sentences that hold as many of the words, the one closer to `claim` counts. Without words in any
     sentence, the closest sentence is returned.
     """
-    quotes, left, chosen = _sentences(passage), set(filter(None, says)), set[int]()
+    quotes, left, chosen = sentence_texts(passage), set(filter(None, says)), set[int]()
     while left and len(chosen) < most:
         held = [{words for words in left if _holds(quote, words)} for quote in quotes]
-        best = max(range(len(quotes)), key=lambda n: (len(held[n]), _shared_words(quotes[n], claim)))
+        best = max(range(len(quotes)), key=lambda n: (len(held[n]), shared_words(quotes[n], claim)))
         if not held[best]:
             break
         chosen.add(best)
@@ -53,17 +48,5 @@ def confirming_sentences(passage: str, claim: str, says: Iterable[str], most: in
     return [quotes[n] for n in sorted(chosen)] or [closest_sentence(passage, claim)][:most]
 
 
-def _sentences(passage: str) -> Sequence[str]:
-    return [span.of(passage) for span in split_sentences(passage)] or [passage]
-
-
 def _holds(quote: str, words: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(words)}(?!\w)", quote) is not None
-
-
-def _shared_words(quote: str, claim: str) -> int:
-    return len(_words(quote) & _words(claim))
-
-
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.casefold()))

@@ -9,7 +9,7 @@ from families import few
 from agent.mills import Documents, answer, codes, document, revised, settings_for, statuses, text_of
 from rarr import Reviser, Revision, Settings
 from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
-from rarr.tools.models.meter import ModelCall
+from rarr.tools.models.run_budget import ModelCall
 
 TEXT = text_of(4, wrong=2)
 RIGHT = text_of(4, wrong=0)

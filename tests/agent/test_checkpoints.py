@@ -33,8 +33,8 @@ from rarr.testing import (
     ScriptedServer,
     scripted_components,
 )
-from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import Trace
 
 MILLS = text_of(4, wrong=2)
 CHILD = """

@@ -25,7 +25,7 @@ from rarr.testing import (
     ScriptedQueries,
     scripted_components,
 )
-from rarr.tools.models.meter import METER, Budget, Meter
+from rarr.tools.models.run_budget import METER, Budget, Meter
 from rarr.tools.text.blocks_and_sentences import Span
 
 BRIDGE = "The Orrel Bridge opened in 1932. It closed in 1972, after 40 years of service."

@@ -20,7 +20,7 @@ from agent.mills import revised, statuses
 from benchmarks import mills
 from rarr.records import Usage
 from rarr.testing import ScriptedModel
-from rarr.tools.models import meter
+from rarr.tools.models import run_budget as meter
 
 
 @pytest.fixture(scope="module", autouse=True)

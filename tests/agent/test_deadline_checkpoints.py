@@ -12,7 +12,7 @@ from benchmarks import mills
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replay.replay import replay
 from rarr.testing import ScriptedModel
-from rarr.traces.trace import Trace
+from rarr.traces.trace_reader import Trace
 
 TEXT, RIGHT = long_text(9, wrong=(0, 11, 30)), long_text(9)
 

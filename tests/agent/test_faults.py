@@ -25,9 +25,9 @@ from rarr.testing import (
     Status,
     refused_url,
 )
-from rarr.testing.planned_failures import Entry
-from rarr.tools.models.meter import ModelCall
+from rarr.testing.server_failure_plan import Entry
 from rarr.tools.models.retries import Attempts
+from rarr.tools.models.run_budget import ModelCall
 
 pytestmark = pytest.mark.loopback
 

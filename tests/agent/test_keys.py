@@ -11,7 +11,7 @@ from makers import passage
 from rarr import Reviser, Settings, Trace
 from rarr.testing import InMemoryRetriever, ScriptedServer, Status
 from rarr.testing.received_request import Request
-from rarr.tools.models.meter import ModelCall
+from rarr.tools.models.run_budget import ModelCall
 
 pytestmark = pytest.mark.loopback
 

@@ -16,7 +16,7 @@ from rarr import Reviser, Revision, Settings
 from rarr.agent.replay.replay import replay
 from rarr.prompts import FOLDER
 from rarr.testing import Asked, RuleModel, ScriptedModel, ScriptedServer
-from rarr.traces.trace import Trace
+from rarr.traces.trace_reader import Trace
 from rarr.views.html.trace import page as page_of
 from rarr.views.terminal.revision import render
 

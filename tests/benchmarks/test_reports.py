@@ -49,7 +49,7 @@ def test_insertion_and_deletion_are_changes() -> None:
 @pytest.mark.parametrize(
     ("edits", "outcome"),
     [
-        ([], "left alone"),
+        ([], "left open"),
         ([(13, "1931", "1937")], "corrected exactly"),
         ([(13, "1931", "1938")], "damaged"),
     ],

@@ -2,11 +2,11 @@
 
 import pytest
 
-from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.standalone_claims import claims
+from rarr.ledger.misattributed_values import is_misplaced
 from rarr.ledger.number_hedges import number_hedges
-from rarr.ledger.values_of_other_things import is_misplaced
 from rarr.tools.text.blocks_and_sentences import Span
 
 HEDGED = (

@@ -74,7 +74,7 @@ def data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def outcome(
     version: str, judged: str, *, changed: bool = False, right: bool = False, kind: str = "date"
 ) -> Outcome:
-    return Outcome(version, judged, changed, right, (kind,))
+    return Outcome(version, judged, changed, right, (kind,), None)
 
 
 ITEMS = [

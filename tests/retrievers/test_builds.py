@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from families import few
 
-from rarr.retrievers.corpus import index_writing
+from rarr.retrievers.corpus import index_batches as index_writing
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.manifest import Manifest
 from rarr.tools.concurrency.worker_threads import in_thread
@@ -23,7 +23,7 @@ from retrievers.makers import RULES, built
 BUILD = """
 import sys
 from pathlib import Path
-from rarr.retrievers.corpus import index_writing
+from rarr.retrievers.corpus import index_batches as index_writing
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.corpus.manifest import Manifest
 index_writing._BATCH = 50

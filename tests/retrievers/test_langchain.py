@@ -12,7 +12,7 @@ from tools.asking import metered
 
 from rarr.errors import RetrievalError
 from rarr.retrievers.langchain import LangChainRetriever
-from rarr.retrievers.web.allowed_sources import SourceLimits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 
 
 class Shelf(BaseRetriever):

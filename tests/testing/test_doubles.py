@@ -1,5 +1,6 @@
 """The public test doubles: what they answer, and that they record what they were asked."""
 
+import inspect
 import textwrap
 from typing import Any
 
@@ -17,7 +18,6 @@ from rarr.testing import (
     ScriptedQueries,
     ScriptedReranker,
     ScriptedVerifier,
-    components,
     scripted_components,
 )
 from rarr.tools.text.blocks_and_sentences import Span
@@ -33,10 +33,11 @@ async def call_each(components: Components) -> None:
 
 
 def test_example_of_the_module_runs() -> None:
-    assert components.__doc__ is not None
-    example = textwrap.dedent(components.__doc__.split("\n\n", 1)[1])
+    module = inspect.getmodule(scripted_components)
+    assert module is not None and module.__doc__ is not None
+    example = textwrap.dedent(module.__doc__.split("\n\n", 1)[1])
     names: dict[str, Any] = {"Reviser": rarr.Reviser, "Agreement": Agreement}
-    exec(example, vars(components) | names)
+    exec(example, vars(module) | names)
 
 
 async def test_scripted_queries_have_the_places_of_their_words() -> None:

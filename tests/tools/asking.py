@@ -5,11 +5,11 @@ from contextlib import contextmanager
 from typing import Any
 
 from rarr.testing import ScriptedServer
-from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Message
 from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.meter import METER, Budget, Meter
 from rarr.tools.models.openai_protocol import OpenAIProtocol
+from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.run_budget import METER, Budget, Meter
 
 KEY = "sk-test-0123456789abcdef"
 PROMPT = ("edit", "1", "0123abcd")

@@ -13,7 +13,7 @@ from rarr.testing import (
     ScriptedServer,
 )
 from rarr.tools.models.chat import Answer, CallFailure, Tokens, estimated_tokens
-from rarr.tools.models.meter import Meter, ModelCall
+from rarr.tools.models.run_budget import Meter, ModelCall
 from tools.asking import ANSWERS, ASK, PROMPT, TEXT, metered, outcome, patient, protocol
 
 loopback = pytest.mark.loopback

@@ -6,8 +6,8 @@ from typing import Any
 
 from rarr import Reviser, Revision, Settings
 from rarr.testing import ScriptedServer
-from rarr.testing.planned_failures import Plan
 from rarr.testing.rule_model import RuleModel
+from rarr.testing.server_failure_plan import Plan
 from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import RunFacts, StoredSpan, TraceFile
 

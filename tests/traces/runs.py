@@ -9,7 +9,7 @@ from rarr.records import Passage
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedModel
 from rarr.testing.script_answers import Asked
 from rarr.tools.models.chat import CallFailure
-from rarr.traces.trace import Trace
+from rarr.traces.trace_reader import Trace
 
 HOSTILE = (
     "</script><script>alert(1)</script><img src=x onerror=alert(2)>\"onmouseover='alert(3)' "

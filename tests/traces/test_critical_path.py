@@ -3,8 +3,8 @@
 from typing import Any
 
 from rarr.traces.critical_path import critical_path, supersteps
-from rarr.traces.trace import inner_of
 from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import inner_of
 
 
 def span(number: int, start: float, seconds: float | None, **fields: Any) -> StoredSpan:

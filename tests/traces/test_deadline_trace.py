@@ -11,7 +11,7 @@ from rarr import InputError, Reviser, Revision
 from rarr.agent.replay.replay import replay
 from rarr.testing import ScriptedModel
 from rarr.tools.text.long_text import text_blocks
-from rarr.traces.trace import Trace
+from rarr.traces.trace_reader import Trace
 from rarr.views.html.trace import page
 from rarr.views.terminal.trace.tree import Choice, as_json, as_text
 

@@ -16,8 +16,8 @@ from rarr import Passage, Reviser, Revision, Settings, Trace
 from rarr.tools.trace_spans import recording, span
 from rarr.traces.recorder import RunRecorder
 from rarr.traces.store import TraceStore
-from rarr.traces.trace import store_path
 from rarr.traces.trace_lifecycle import settings_record
+from rarr.traces.trace_reader import store_path
 from traces.helpers import facts, store
 
 TEXT = "The Hoover Dam is 212 metres high."

@@ -4,7 +4,8 @@ import pytest
 from makers import evidence
 
 from rarr.records import Part, Sentence
-from rarr.views.quotes import closest_sentence, confirming_sentences, quoted_sources
+from rarr.tools.text.closest_sentences import closest_sentence
+from rarr.views.quotes import confirming_sentences, quoted_sources
 
 PASSAGE = "The K3 is a kettle made in Dunfold. It was introduced in March 2019. It holds six cups."
 TEXT = "The K3 kettle came out in March 2019 and holds six cups."

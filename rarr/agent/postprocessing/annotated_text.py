@@ -5,8 +5,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rarr.agent.citing.cited_text import with_marks
-from rarr.agent.citing.placement import mark_place
+from rarr.agent.citing.citation_insertion import with_marks
+from rarr.agent.citing.citation_planning import mark_place
 from rarr.records import Sentence
 from rarr.records.postprocessing import Doubt, DoubtMark
 from rarr.tools.text.blocks_and_sentences import Span, blocks, table_cells

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, get_args
 
+from rarr.agent.input_checks import required_text
 from rarr.agent.postprocessing.conversation import Message, context_of
 from rarr.agent.postprocessing.result import results
-from rarr.agent.run_inputs import required_text
 from rarr.errors import InputError, RarrError
 from rarr.records.postprocessing import Outcome, Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from rarr.agent.citing.placement import planned_citations
+from rarr.agent.citing.citation_planning import planned_citations
 from rarr.agent.postprocessing.annotated_text import annotated
 from rarr.agent.postprocessing.summary import doubtful, summary
 from rarr.records import Revision

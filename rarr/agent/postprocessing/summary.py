@@ -56,6 +56,11 @@ def doubtful(revision: Revision) -> list[Sentence]:
     return [sentence for sentence in _stated(revision) if _class(sentence, revision) in kinds]
 
 
+def unjudged(revision: Revision) -> list[Sentence]:
+    """Returns the sentences that could not be judged because a search or a judgement failed."""
+    return [sentence for sentence in _stated(revision) if _class(sentence, revision) == "not judged"]
+
+
 def _stated(revision: Revision) -> list[Sentence]:
     """Returns the sentences of the text without those of its own list of sources, which need no evidence."""
     listed = source_list_places(revision.text)

@@ -8,8 +8,8 @@ from rarr.records import Revision
 from rarr.tools.trace_spans import TraceSpan
 from rarr.traces.packing import Packer
 from rarr.traces.recorder import Numbering, recorded_body
-from rarr.traces.trace import Trace
 from rarr.traces.trace_file import RunFacts, StoredSpan, TraceFile, prompt_fields
+from rarr.traces.trace_reader import Trace
 
 
 class MemoryRecorder(Numbering):

@@ -10,12 +10,12 @@ from rarr.components import Components, Reranker
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
 from rarr.tools.concurrency.worker_threads import in_thread
-from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Sample
-from rarr.tools.models.meter import meter
+from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.run_budget import meter
 from rarr.traces.recorded_answers import RecordedAnswers, answer_of
-from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import Trace
 
 Make = Callable[[], ChatModel]
 _Place = tuple[str, int, int, str]
@@ -108,6 +108,7 @@ class RecordedSearch:
             if span.name == "coverage":
                 self._coverages[span.about].append(span)
         self._places = {_place(evidence) for evidence in trace.found.values()}
+        self._reranked: set[str] = set()
         self._trace, self._live = trace, live
         self.local: Reranker | None = None
         """The reranker of the run, if it needs no server: it scores again what a killed run did not save."""
@@ -132,7 +133,10 @@ class RecordedSearch:
         Pairs of a recorded query and passage without a score are scored by `local`, and new pairs by `live`.
         """
         pairs = [(query, *_place(passage)) for passage in passages]
-        if query in self._ids and all(pair in self._relevance for pair in pairs):
+        # A passage that gave way to a wider one can be scored again, for the report.
+        is_again = query in self._reranked and all(pair in self._other_relevance for pair in pairs)
+        if query in self._ids and all(pair in self._relevance for pair in pairs) and not is_again:
+            self._reranked.add(query)
             for query_id in self._ids[query]:
                 self._repeat(self._scores.get(query_id))
             return [self._relevance[pair] for pair in pairs]

@@ -46,11 +46,11 @@ from rarr.settings.field_kinds import names_with
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.models.chat import name_of
-from rarr.tools.models.meter import METER, Meter
+from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.trace_spans import recording
 from rarr.traces.recorded_answers import RecordedAnswers
-from rarr.traces.trace import Trace, applied
 from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import Trace, applied
 
 _NODES = {
     node.__name__: node for node in (generate_queries, check_agreement, edit, rewrite, attribute, evaluate)

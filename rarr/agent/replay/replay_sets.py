@@ -12,7 +12,7 @@ from rarr.agent.replay.run_differences import Changes
 from rarr.errors import InputError, ModelError, RarrError
 from rarr.records import Check, Query
 from rarr.tools.text.plurals_and_articles import counted
-from rarr.traces.trace import Trace
+from rarr.traces.trace_reader import Trace
 
 HUMAN = ".revised.txt"
 """The suffix of the file with a person's revision of the text of NAME.json."""

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from rarr.records import Check, Edit, EditState, Evidence, Query, Verdict
 from rarr.state import State
-from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import Trace
 
 Updates = Sequence[tuple[StoredSpan, State]]
 """Calls of a node, each with the state after the node ran again."""

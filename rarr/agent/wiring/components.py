@@ -9,10 +9,10 @@ from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search_and_reranking import reranker, retriever
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.encoder.support import TrainedVerifier
-from rarr.backends.english_only_components import EnglishChecker, EnglishQuestions, EnglishVerifier
+from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions, EnglishVerifier
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
-from rarr.backends.prompted.calibrated import CalibratedIntentJudge, CalibratedJudge, CalibratedVerifier
+from rarr.backends.prompted.calibrated_judge import CalibratedIntentJudge, CalibratedJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.code_first import CodeFirstEditor, CodeFirstQuestions
 from rarr.backends.prompted.editing import PromptedEditor
@@ -23,7 +23,10 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.verifier import PromptedVerifier
-from rarr.backends.rules import answer_comparison, stated_answers
+from rarr.backends.rules import (
+    answer_grounding as stated_answers,
+    model_answer_comparison as answer_comparison,
+)
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baselines import (
     NoEditor,
@@ -34,7 +37,7 @@ from rarr.backends.rules.baselines import (
     UngatedAgreement,
 )
 from rarr.backends.rules.editing import ValueEditor
-from rarr.backends.rules.questions import ValueQuestions
+from rarr.backends.rules.questions import RuleQuestions
 from rarr.backends.rules.support import ValueVerifier
 from rarr.components import (
     NO_BASELINE,
@@ -140,7 +143,7 @@ class ComponentMaker:
         if self.baseline.editor == "lamda" and "generate_queries" in self.named:
             return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
         if "generate_queries" not in self.named:
-            return EnglishQuestions(ValueQuestions())
+            return EnglishQuestions(RuleQuestions())
         prompted = PromptedQuestions(
             self.models[self.named["generate_queries"]],
             self.prompts,
@@ -148,7 +151,7 @@ class ComponentMaker:
             temperature=self.settings.query_temperature,
             merging=self.settings.merge_questions,
         )
-        return CodeFirstQuestions(ValueQuestions(), prompted) if self.settings.blind else prompted
+        return CodeFirstQuestions(RuleQuestions(), prompted) if self.settings.blind else prompted
 
     def checker(self) -> AgreementChecker:
         if not self.baseline.agreement:

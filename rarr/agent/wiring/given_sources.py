@@ -6,7 +6,7 @@ from rarr.agent.wiring.search_and_reranking import warn_of_failure
 from rarr.agent.wiring.user_retrievers import ObjectRetriever
 from rarr.components import Components
 from rarr.retrievers.given_passages import GivenFirst, GivenPassages
-from rarr.retrievers.web.allowed_sources import SourceLimits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 
 
 def searching_given(components: Components, given: GivenPassages, *, alone: bool) -> Components:

@@ -9,13 +9,13 @@ from urllib.parse import urlsplit
 from rarr.errors import SettingsError
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
-from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import FULL_FORM, ChatModel, RequestForm, name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.default_urls import MODEL_NAMES, default_url
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.model_profile import ProfilePlace, Speed
+from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.text.plurals_and_articles import kind_of
 
 _CHOICE = f"give embedded, rules, {MODEL_NAMES}, or another provider:NAME of LangChain"

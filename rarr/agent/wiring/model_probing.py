@@ -9,12 +9,12 @@ from rarr.errors import InputError, ModelError, SettingsError
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
 from rarr.tools.concurrency.worker_threads import in_thread
-from rarr.tools.models.budgeted_chat import cure_of
 from rarr.tools.models.chat import FULL_FORM, CallFailure, ChatModel, RequestForm
 from rarr.tools.models.default_urls import MODEL_NAMES
-from rarr.tools.models.meter import Meter, ModelCall
 from rarr.tools.models.model_profile import ModelProfile, ProfilePlace
 from rarr.tools.models.probing import profile_of
+from rarr.tools.models.retrying_metered_chat import cure_of
+from rarr.tools.models.run_budget import Meter, ModelCall
 
 _UNLISTED = "give a name that it lists, or correct base_url, which usually ends in /v1"
 _NOT_READY = "wait until it is ready, or look at the log of its server"

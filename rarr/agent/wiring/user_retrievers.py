@@ -8,7 +8,7 @@ from rarr.components import Retriever
 from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.web.allowed_sources import SourceLimits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.limited_passages import within_limits
 from rarr.settings import Settings
 from rarr.tools.models.client_failures import redacted

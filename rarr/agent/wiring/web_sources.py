@@ -12,7 +12,8 @@ from rarr.errors import SettingsError
 if TYPE_CHECKING:
     from rarr.agent.wiring.resources import Resources
     from rarr.records import Passage
-    from rarr.retrievers.web.probes import Probe
+    from rarr.retrievers.web.domain_and_date_limits import SourceLimits
+    from rarr.retrievers.web.probe_description import Probe
     from rarr.settings import Settings
 
 
@@ -29,6 +30,18 @@ class NamedSource(Protocol):
         A source without a server, such as a file, checks itself here, and raises `RetrievalError` with the
         cure.
         """
+
+
+def source_limits(settings: "Settings") -> "SourceLimits":
+    """Reads the limits on sources, by domain and date, from the settings."""
+    from rarr.retrievers.web.domain_and_date_limits import SourceLimits
+
+    return SourceLimits(
+        include=tuple(settings.include_domains),
+        exclude=tuple(settings.exclude_domains),
+        after=settings.published_after,
+        before=settings.published_before,
+    )
 
 
 def _wikipedia(settings: "Settings", opened: "Resources") -> NamedSource:
@@ -50,7 +63,6 @@ def _wikipedia(settings: "Settings", opened: "Resources") -> NamedSource:
 
 
 def _tavily(settings: "Settings", opened: "Resources") -> NamedSource:
-    from rarr.agent.wiring.source_limits import source_limits
     from rarr.retrievers.web.tavily import Tavily
 
     key = settings.tavily_key
@@ -66,7 +78,6 @@ def _tavily(settings: "Settings", opened: "Resources") -> NamedSource:
 
 
 def _searxng(settings: "Settings", opened: "Resources") -> NamedSource:
-    from rarr.agent.wiring.source_limits import source_limits
     from rarr.retrievers.fetch.fetching import Fetcher
     from rarr.retrievers.fetch.page_reader import PageReader
     from rarr.retrievers.web.searxng import SearXNG

@@ -19,12 +19,12 @@ from rarr.backends.encoder.calibration_features import (
 )
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.model_files import Calibration
-from rarr.backends.encoder.pointers import claim_attribution
-from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value
-from rarr.backends.rules.claims import Claim, claims
+from rarr.backends.encoder.pointed_values import claim_attribution
+from rarr.backends.rules.agreement import agreement_unless_namesake, queried_value, query_agreement
+from rarr.backends.rules.candidate_value_filters import denies_other_values, has_rival
 from rarr.backends.rules.counterparts import parsed_passage
-from rarr.backends.rules.incomparable_values import denies_other_values
-from rarr.backends.rules.value_bounds import is_answered_by_a_bound
+from rarr.backends.rules.standalone_claims import Claim, claims
+from rarr.backends.rules.values_given_as_bounds import is_answered_by_a_bound
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.memo import Remembered
 from rarr.tools.concurrency.worker_threads import encode
@@ -50,7 +50,7 @@ class TrainedAgreement:
     def _agreement(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         asked = queried_value(text, context, query)
         if asked is None:
-            return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
+            return query_agreement(text, context, query, evidence)
         claim, value = asked
         [verdicts] = self._verdicts([(text, context, claim.span, evidence.title, evidence.text)])
         return agreement_unless_namesake(verdicts[value[:2]], text, context, evidence)
@@ -88,6 +88,8 @@ def claim_verdicts(
     if not is_told and is_open(ruled) and fitted.contradicts.holds(features):
         unconfirmed = [item for item in values if item.ruled.rules.verdict != "agrees"] or values
         worst = max(unconfirmed, key=lambda item: fitted.disagrees.probability(item.features)).ruled
+        if not has_rival(claim.sentence, worst.value, beside):
+            return decided
         if denies_other_values(worst.value, beside) or is_answered_by_a_bound(claim, worst.value, beside):
             return decided
         decided[worst.value[:2]] = Agreement(

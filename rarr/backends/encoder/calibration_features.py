@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from rarr.backends.encoder.model import AttributionScores, Encoder
 from rarr.backends.encoder.model_files import Calibration
-from rarr.backends.encoder.pointers import IMPOSSIBLE, PointedValues, RivalValue, pointed_values
+from rarr.backends.encoder.pointed_values import IMPOSSIBLE, PointedValues, RivalValue, pointed_values
 from rarr.backends.logistic import Logistic
 from rarr.backends.rules.agreement import value_agreement
-from rarr.backends.rules.claims import Claim
+from rarr.backends.rules.candidate_value_filters import is_supposed
 from rarr.backends.rules.counterparts import counterparts as read_by_rules, parsed_passage
-from rarr.backends.rules.incomparable_values import is_supposed
 from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
 from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.standalone_claims import Claim
 from rarr.backends.rules.subjects import is_about_something_else
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Agreement, Verdict

@@ -5,12 +5,12 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 from rarr.backends.encoder.model import AttributionInput, AttributionScores, Encoder
-from rarr.backends.encoder.windows import closest_windows
+from rarr.backends.encoder.window_selection import closest_windows
 from rarr.backends.logistic import Logistic, scaled_support
-from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.denied_claims import is_denied
 from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.standalone_claims import claims
 from rarr.backends.rules.support import (
     CONTRADICTED,
     UNSAID,
@@ -20,8 +20,8 @@ from rarr.backends.rules.support import (
 )
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import encode, work
+from rarr.tools.text.attribution_class import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.class_of_support import attribution_class
 
 PARTS = 3  # windows of long evidence that the encoder reads for a sentence
 VERBATIM = 0.8  # from this support by the rules on, the evidence has nearly the same words

@@ -11,8 +11,8 @@ from typing import Protocol
 
 from pydantic import BaseModel
 
+from rarr.backends.prompted.prompt_scope import quoted_evidence, scope_of
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.shown_text import quoted_evidence, scope_of
 from rarr.records import Agreement, Evidence, ExpectedUsage, Query, Verdict
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.language_model import LanguageModel

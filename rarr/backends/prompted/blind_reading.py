@@ -12,10 +12,10 @@ from typing import NamedTuple, Protocol
 from pydantic import BaseModel
 
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.prompted.answer_bounds import of_copied
+from rarr.backends.prompted.answer_token_limits import of_copied
 from rarr.backends.prompted.passage_surroundings import BLOCK, BlockFinder
+from rarr.backends.prompted.prompt_scope import NOTHING, quoted_evidence
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.records import Agreement, Evidence, ExpectedUsage, Query, Verdict
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.language_model import LanguageModel
@@ -65,6 +65,11 @@ class ComparedValues(Protocol):
 
 class AnswerComparison(Protocol):
     """The rules that decide about a source before a model reads it, and compare the answer afterwards."""
+
+    def statement_verdict(
+        self, text: str, context: str | None, query: Query, evidence: Evidence
+    ) -> Agreement | None:
+        """Decides about a query that asks about a whole sentence; None for another query."""
 
     def verdict_unread(
         self, text: str, context: str | None, query: Query, evidence: Evidence
@@ -126,6 +131,9 @@ class BlindChecker:
         """
         if query.follows:
             return await self._follow_ups.check(text, context, query, evidence)
+        by_rules = await work(self._comparison.statement_verdict, text, context, query, evidence)
+        if by_rules is not None:
+            return by_rules
         block = await self._surroundings.block(evidence)
         unread = await work(self._comparison.verdict_unread, text, context, query, block)
         if unread is not None:

@@ -6,8 +6,8 @@ from functools import partial
 
 from pydantic import BaseModel
 
+from rarr.backends.prompted.prompt_scope import quoted_evidence, scope_of
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.shown_text import quoted_evidence, scope_of
 from rarr.errors import ModelError
 from rarr.prompts.quotation import Quotation
 from rarr.records import Change, Check, Evidence, ExpectedUsage, Query

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.answer_bounds import of_written
+from rarr.backends.prompted.answer_token_limits import of_written
 from rarr.backends.prompted.prompts import Prompts
 from rarr.tools.models.language_model import LanguageModel
 

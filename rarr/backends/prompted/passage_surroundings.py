@@ -12,7 +12,7 @@ from typing import Protocol
 
 from rarr.records import Evidence, Passage
 from rarr.tools.guard.injection import suspicion
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.trace_spans import span
 

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 from rapidfuzz import fuzz
 
-from rarr.backends.prompted.answer_bounds import of_written
+from rarr.backends.prompted.answer_token_limits import of_written
+from rarr.backends.prompted.prompt_scope import NOTHING
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.shown_text import NOTHING
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.prompts.quotation import Quotation
@@ -17,7 +17,7 @@ from rarr.records import ExpectedUsage, Question
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 PART = 6000  # characters of a long text in one call

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.answer_bounds import of_written
+from rarr.backends.prompted.answer_token_limits import of_written
+from rarr.backends.prompted.prompt_scope import NOTHING, quoted_evidence
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.records import Evidence, ExpectedUsage, Question
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span

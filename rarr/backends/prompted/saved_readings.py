@@ -19,9 +19,9 @@ from typing import TypeVar
 from rarr.errors import InputError
 from rarr.retrievers.web.cache_file import CacheFile, CacheRow
 from rarr.settings import installed_version
-from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import ChatRequest, Sample
-from rarr.tools.storage.damage import is_damage, set_aside
+from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.storage.damaged_database import is_damage, set_aside
 
 REST_S = 60.0
 """Seconds in which a file that failed is left alone: a lock of another process may have taken long."""

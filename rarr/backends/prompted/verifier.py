@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from rarr.backends.prompted.attribution_wordings import WORDINGS
+from rarr.backends.prompted.prompt_scope import NOTHING, quoted_evidence
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.shown_text import NOTHING, quoted_evidence
 from rarr.records import AttributionClass, Evidence, ExpectedUsage
 from rarr.settings import Wording
 from rarr.tools.concurrency.together import together

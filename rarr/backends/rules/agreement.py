@@ -4,8 +4,6 @@ The rules abstain rather than contradict wrongly. `disagrees` needs another valu
 fits clearly better than any value that agrees. `agrees` needs the same value in a similar context.
 """
 
-from rarr.backends.rules.claims import Claim, claims
-from rarr.backends.rules.contradiction import is_contradiction
 from rarr.backends.rules.counterparts import (
     Candidate,
     Counterparts,
@@ -18,7 +16,10 @@ from rarr.backends.rules.exchanged_values import changed_places
 from rarr.backends.rules.namesakes import may_be_of_a_namesake
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.standalone_claims import Claim, claims
+from rarr.backends.rules.statements import is_about_statement, stated_claim, statement_agreement
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject
+from rarr.backends.rules.value_contradiction import is_contradiction
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker_threads import work
@@ -54,12 +55,17 @@ def agreement_unless_namesake(
 
 
 def query_agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
-    """Compares the value that `query` asks for with the evidence; `unknown` if there is no single value."""
+    """Compares the value or the whole sentence that `query` asks about with the evidence.
+
+    `unknown` if it asks about neither.
+    """
+    read_once = parsed_passage(evidence.text, evidence.title)
+    if (stated := stated_claim(text, context, query)) is not None:
+        return agreement_unless_namesake(statement_agreement(stated, read_once), text, context, evidence)
     queried = queried_value(text, context, query)
     if queried is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
     claim, value = queried
-    read_once = parsed_passage(evidence.text, evidence.title)
     compared = value_agreement(
         claim, value, counterparts(claim.sentence, value, read_once, claim.about), read_once
     )
@@ -143,9 +149,9 @@ def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, 
     """Finds the claim and the value that a query asks for; None if there is no single such value.
 
     It is the only value at the query's place, or else the only value of the claim that the words of the
-    query leave out.
+    query leave out. A question about a whole sentence asks for no single value.
     """
-    for claim in claims(text, context):
+    for claim in claims(text, context) if not is_about_statement(query) else ():
         if not (claim.span.start < query.end and query.start < claim.span.end):
             continue
         values_here = askable_values(text, claim)

@@ -2,20 +2,20 @@
 
 import re
 
-from rarr.backends.rules.claims import Claim
-from rarr.backends.rules.counterparts import Candidate, ParsedPassage
-from rarr.backends.rules.incomparable_numbers import is_other_number
-from rarr.backends.rules.incomparable_values import (
+from rarr.backends.rules.candidate_number_filters import is_other_number
+from rarr.backends.rules.candidate_value_filters import (
     is_elsewhere_in_time,
     is_supposed,
     opens_with_sibling,
 )
+from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.proper_names import ProperName, is_person
 from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.standalone_claims import Claim
 from rarr.backends.rules.subjects import is_about_subject
-from rarr.backends.rules.value_bounds import is_bound_alone
 from rarr.backends.rules.values import Value, same_value
+from rarr.backends.rules.values_given_as_bounds import is_bound_alone
 from rarr.records import Query
 
 LITTLE_ELSE = "the evidence says too little else of the sentence"

@@ -12,11 +12,11 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from rarr.backends.rules.assertion_status import is_asserted
-from rarr.backends.rules.claims import Claim, claims_of
 from rarr.backends.rules.denied_claims import is_negated
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName, is_person
+from rarr.backends.rules.standalone_claims import Claim, claims_of
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.backends.rules.words import word_tokens
 from rarr.backends.rules.words_around_values import (

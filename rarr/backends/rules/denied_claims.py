@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 
 from rarr.backends.rules.assertion_status import doubt_spans
-from rarr.backends.rules.opposites import opposite_words
+from rarr.backends.rules.opposite_words import opposite_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.swapped_roles import has_swapped_roles

@@ -19,6 +19,7 @@ from rarr.backends.rules.quantities import (
     Quantity,
     ordinal_suffix,
 )
+from rarr.backends.rules.statements import is_about_statement, stated_claim, statement_difference
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.records import Change, Check, Evidence, Query
@@ -42,10 +43,24 @@ class ValueEditor:
     ) -> Change | None:
         """Makes a change that exchanges two values back, or else replaces the text's answer to the query.
 
-        The answer is replaced at the query's place, or else at its only place in the query's sentences.
+        The answer is replaced at the query's place, or else at its only place in the query's sentences. For
+        a question about a whole sentence, the words that decide are replaced.
         """
+        if is_about_statement(query):
+            return await work(_restated, text, context, query, evidence)
         swapped = await work(_swapped, text, context, query, evidence)
         return swapped or await work(change_of, text, query, check)
+
+
+def _restated(text: str, context: str | None, query: Query, evidence: Evidence) -> Change | None:
+    """Makes the change to the words by which the evidence differs from the sentence that is asked about."""
+    claim = stated_claim(text, context, query)
+    difference = statement_difference(claim, parsed_passage(evidence.text, evidence.title)) if claim else None
+    if claim is None or difference is None or difference.verdict != "disagrees":
+        return None
+    place = claim.in_text(*difference.claimed)
+    new = difference.stated.of(difference.sentence.text)
+    return None if place is None else Change(start=place.start, end=place.end, new=new)
 
 
 def _swapped(text: str, context: str | None, query: Query, evidence: Evidence) -> Change | None:

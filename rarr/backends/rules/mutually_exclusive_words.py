@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rarr.backends.rules.word_lists import word_list
+from rarr.backends.rules.word_list_reader import word_list
 
 
 class ExclusiveTerm(NamedTuple):

@@ -2,15 +2,17 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
-from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.mutually_exclusive_words import ExclusiveTerm
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import CLOCK, ORDINAL, Quantity
 from rarr.backends.rules.question_wording import NAME, worded
+from rarr.backends.rules.quotation_alignment import LEAST_SHARED
+from rarr.backends.rules.standalone_claims import Claim, claims
+from rarr.backends.rules.statements import OPENING
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.words import Token
 from rarr.records import Question
@@ -44,12 +46,15 @@ _MARKUP = re.compile(
 _Part = TypeVar("_Part", Token, Value)
 
 
-class ValueQuestions:
-    """Asks for each date, number, name, title and exclusive word of each sentence, without naming it."""
+class RuleQuestions:
+    """Asks for each date, number, name, title and exclusive word of each sentence, without naming it.
+
+    Also asks whether each sentence is true.
+    """
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Writes a question for each value, in text order. Skips values in code, links and citations."""
-        return await work(value_questions, text, context)
+        """Writes the questions in text order. Skips values in code, links and citations."""
+        return await work(rule_questions, text, context)
 
     async def target(
         self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
@@ -61,6 +66,12 @@ class ValueQuestions:
         return await work(short_questions, text, context, spans, asked)
 
 
+def rule_questions(text: str, context: str | None) -> list[Question]:
+    """Writes the questions of `value_questions`, and one about each whole claim, in text order."""
+    questions = [*value_questions(text, context), *statement_questions(text, context)]
+    return sorted(questions, key=lambda question: question.start)
+
+
 def value_questions(text: str, context: str | None) -> list[Question]:
     """Writes a question for each value of each claim that a question can ask for."""
     return [
@@ -68,6 +79,15 @@ def value_questions(text: str, context: str | None) -> list[Question]:
         for claim in claims(text, context)
         for value, place in askable_values(text, claim)
     ]
+
+
+def statement_questions(text: str, context: str | None) -> Iterator[Question]:
+    """Yields a question about each whole claim that has enough words with meaning to be compared."""
+    for claim in claims(text, context):
+        if len(claim.sentence.content) >= LEAST_SHARED:
+            words = " ".join(_MARKUP.sub(" ", claim.sentence.text).split()).rstrip(" .!?")
+            about = f"{claim.about}: " if claim.about else ""
+            yield Question(text=f"{OPENING}{about}{words}?", start=claim.span.start, end=claim.span.end)
 
 
 def short_questions(

@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Set
 from itertools import pairwise
 
-from rarr.backends.rules.claims import Claim
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.name_matching import (
     PLACE_ADJECTIVES,
@@ -14,6 +13,7 @@ from rarr.backends.rules.name_matching import (
     shortest_form,
 )
 from rarr.backends.rules.proper_names import ProperName
+from rarr.backends.rules.standalone_claims import Claim
 from rarr.backends.rules.values import Value
 
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)

@@ -5,15 +5,15 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.backends.rules.agreement import value_agreement
-from rarr.backends.rules.claims import Claim, claims
 from rarr.backends.rules.counterparts import Counterparts, ParsedPassage, counterparts, parsed_passage
 from rarr.backends.rules.denied_claims import is_denied
 from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.backends.rules.values import Value, same_value
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.attribution_class import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.class_of_support import attribution_class
 
 UNSAID = 0.75  # factor of support where the evidence lacks a number or date of the claim
 CONTRADICTED = 0.4  # factor of support where the evidence denies the claim or contradicts a value of it

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import snowballstemmer
 
-from rarr.backends.rules.word_lists import word_list
+from rarr.backends.rules.word_list_reader import word_list
 
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _STEMMER = snowballstemmer.stemmer("english")

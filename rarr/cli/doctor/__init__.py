@@ -11,7 +11,7 @@ from pydantic_settings import InitSettingsSource
 
 from rarr.cli.doctor.calibrations import calibrations
 from rarr.cli.doctor.findings import Finding, State
-from rarr.cli.doctor.readings import readings
+from rarr.cli.doctor.saved_readings import readings
 from rarr.cli.doctor.traces import traces
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage
@@ -22,7 +22,7 @@ from rarr.tools.models.client_failures import redacted
 from rarr.tools.storage.atomic_files import private_folder
 
 if TYPE_CHECKING:
-    from rarr.tools.models.budgeted_chat import BudgetedChat
+    from rarr.tools.models.retrying_metered_chat import BudgetedChat
 
 EXTRAS = {
     "torch": ("torch", "sentence-transformers"),
@@ -35,6 +35,7 @@ EXTRAS = {
         "opentelemetry-exporter-otlp-proto-http",
         "opentelemetry-sdk",
     ),
+    "mcp": ("mcp",),
     "train": ("torch", "transformers", "onnx", "onnxscript", "safetensors"),
 }
 """The optional extras of the package, and the packages of each."""
@@ -204,7 +205,7 @@ async def _probed(model: "BudgetedChat", known: str) -> Finding:
 
 def _searching(settings: Settings) -> Iterator[Finding]:
     from rarr.agent.wiring.search_and_reranking import search_names
-    from rarr.cli.doctor.search_sources import cache, served, sources
+    from rarr.cli.doctor.web_sources_and_cache import cache, served, sources
 
     if settings.search is None or "corpus" in search_names(settings):
         yield _corpus(settings)

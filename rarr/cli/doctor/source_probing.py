@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from rarr.cli.doctor.findings import Finding, State
-from rarr.retrievers.web.probes import Probe
+from rarr.retrievers.web.probe_description import Probe
 from rarr.tools.guard.bounded_reader import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import redacted

@@ -12,7 +12,7 @@ def traces(settings: Settings) -> Finding:
     if not settings.trace:
         return Finding("traces", "ok", "traces are switched off: trace is false")
     from rarr.traces.store import TraceStore, on_disk
-    from rarr.traces.trace import store_path
+    from rarr.traces.trace_reader import store_path
 
     path = store_path(settings.home)
     try:

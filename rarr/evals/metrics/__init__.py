@@ -61,6 +61,7 @@ from rarr.evals.metrics.classification import (
     detection,
     roc_auc,
 )
+from rarr.evals.metrics.corpus_f1_ap import Scored, f1_ap_of_set, measured_f1_ap, paired_f1_ap
 from rarr.evals.metrics.corrections import (
     Correction,
     WordEdits,
@@ -68,7 +69,6 @@ from rarr.evals.metrics.corrections import (
     restored,
     word_edits,
 )
-from rarr.evals.metrics.edit_kinds import EDIT_KINDS, EditKind, edit_kinds, is_kind
 from rarr.evals.metrics.reliability import (
     Called,
     ReliabilityBin,
@@ -78,11 +78,11 @@ from rarr.evals.metrics.reliability import (
     expected_calibration_error,
     reliability,
 )
+from rarr.evals.metrics.revision_quality_classes import EDIT_KINDS, EditKind, edit_kinds, is_kind
 from rarr.evals.metrics.rouge import rouge_l
 from rarr.evals.metrics.sari import sari
-from rarr.evals.metrics.set_f1 import Scored, f1_ap_of_set, measured_f1_ap, paired_f1_ap
 from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, bootstrap_each, mean, paired, share
-from rarr.ledger.attribution_scores import ais, auto_ais, auto_ais_by_evidence, best_support
+from rarr.ledger.ais_scores import ais, auto_ais, auto_ais_by_evidence, best_support
 from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 
 __all__ = [

@@ -16,9 +16,9 @@ from rarr.retrievers.corpus.index_reader import IndexReader, Snapshot, failures,
 from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.corpus.scanning import located
 from rarr.retrievers.corpus.tantivy_index import Hit, best_hits, stored_passage
-from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError
+from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.files import extract
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.valid_unicode import valid
 
 PASSAGES_PER_DOCUMENT = 8

@@ -11,12 +11,12 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from rarr.errors import InputError
+from rarr.retrievers.corpus.index_batches import Batches
 from rarr.retrievers.corpus.index_reader import PASSAGES, IndexReader, MemoryReader, failures, place
-from rarr.retrievers.corpus.index_writing import Batches
 from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, FileVersion, Manifest
 from rarr.retrievers.corpus.scanning import File, Scan, Skip, scan
 from rarr.retrievers.corpus.tantivy_index import open_passages
-from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError, unopened
+from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError, unopened
 from rarr.tools.storage.atomic_files import make_private, private_folder
 from rarr.valid_unicode import valid
 

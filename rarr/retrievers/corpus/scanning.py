@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rarr.errors import InputError
 from rarr.retrievers.corpus.manifest import MANIFEST
-from rarr.retrievers.extract.documents import too_much
+from rarr.retrievers.extract.extracted_document import too_much
 from rarr.retrievers.extract.files import KINDS, kind
 
 _UNREAD = (".doc", ".ppt", ".xls", ".odt", ".odp", ".ods", ".rtf", ".epub")

@@ -20,7 +20,7 @@ from tantivy import (
 
 from rarr.retrievers.corpus.chunking import Window
 from rarr.retrievers.corpus.index_words import ANALYZER, composed, stemming
-from rarr.retrievers.extract.documents import Document
+from rarr.retrievers.extract.extracted_document import Document
 
 HEAP = 200_000_000
 """Bytes that the writer holds before it writes a segment."""

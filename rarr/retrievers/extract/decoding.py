@@ -2,7 +2,7 @@
 
 import codecs
 
-from rarr.retrievers.extract.documents import Complain, UnreadableError
+from rarr.retrievers.extract.extracted_document import Complain, UnreadableError
 
 # UTF-32 before UTF-16, whose mark is the beginning of the mark of UTF-32.
 _MARKS = (

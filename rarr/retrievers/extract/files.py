@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, cast
 
 from rarr.retrievers.extract.decoding import decode
-from rarr.retrievers.extract.documents import (
+from rarr.retrievers.extract.extracted_document import (
     Complain,
     Document,
     UnreadableError,
@@ -17,7 +17,7 @@ from rarr.retrievers.extract.documents import (
     too_much,
     unopened,
 )
-from rarr.retrievers.extract.html import read_page
+from rarr.retrievers.extract.html_main_text import read_page
 from rarr.retrievers.extract.json_records import read_array, read_lines
 from rarr.retrievers.extract.limited_calls import extracted_file
 from rarr.retrievers.extract.office import read_docx, read_pptx, read_xlsx

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import IO
 
-from rarr.retrievers.extract.documents import (
+from rarr.retrievers.extract.extracted_document import (
     MEGABYTE,
     Complain,
     Document,

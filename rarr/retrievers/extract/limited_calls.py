@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import TypeVar
 
-from rarr.retrievers.extract.documents import MEGABYTE
+from rarr.retrievers.extract.extracted_document import MEGABYTE
 from rarr.retrievers.extract.pool import WorkerCall, end_idle
 from rarr.retrievers.extract.worker_main import CallLimits
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, time
 from typing import TYPE_CHECKING, Any
 
-from rarr.retrievers.extract.documents import MEGABYTE, UnreadableError
+from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 
 if TYPE_CHECKING:
     from docx.document import Document as Letter

@@ -5,7 +5,7 @@ import logging
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
 
 if TYPE_CHECKING:
     from pypdf import PdfReader

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar, cast
 
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.worker_handle import Process
 from rarr.retrievers.extract.worker_main import TIME_IS_UP, CallLimits, CallOutcome
-from rarr.retrievers.extract.worker_process import Process
 
 SLOW_S = 0.5
 """Seconds after which a call counts as slow."""

@@ -2,8 +2,8 @@
 
 from rarr.retrievers.extract.cookie_notices_and_menus import without_furniture
 from rarr.retrievers.extract.decoding import decode
-from rarr.retrievers.extract.documents import UnreadableError
-from rarr.retrievers.extract.html import MOST_BYTES, Page, read_page
+from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.html_main_text import MOST_BYTES, Page, read_page
 from rarr.retrievers.extract.pdf import read_pdf
 from rarr.valid_unicode import valid
 

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
 
 IDLE_S = 60.0
 TIME_IS_UP = -int(getattr(signal, "SIGALRM", 0)) or None

@@ -12,7 +12,7 @@ from urllib.parse import urldefrag, urlsplit
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import Window, windows
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.fetch.fetching import Fetched

@@ -11,7 +11,7 @@ import httpx2
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.web.probes import Probe
+from rarr.retrievers.web.probe_description import Probe
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.guard.bounded_reader import bounded_client

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from rarr.records import Passage
-from rarr.retrievers.web.allowed_sources import SourceLimits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 
 
 async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLimits) -> list[Passage]:

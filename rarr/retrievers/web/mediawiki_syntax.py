@@ -4,7 +4,7 @@ import re
 
 from rarr.retrievers.corpus.index_words import telling
 from rarr.retrievers.extract.cookie_notices_and_menus import without_furniture
-from rarr.retrievers.extract.html import MOST_BYTES, read_page
+from rarr.retrievers.extract.html_main_text import MOST_BYTES, read_page
 
 _LONGEST_QUERY = 250  # characters; Wikipedia refuses more than 300
 _OPERATORS = re.compile(r"[\"“”„«»!?*~:|&/\\(){}\[\]<>^=`;]+")

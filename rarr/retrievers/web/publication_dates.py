@@ -3,7 +3,7 @@
 from datetime import UTC, date, datetime, time
 from email.utils import parsedate_to_datetime
 
-from rarr.retrievers.extract.documents import parse_time
+from rarr.retrievers.extract.extracted_document import parse_time
 
 
 def published(value: object) -> datetime | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.web.service_requests import joined
-from rarr.tools.models.meter import meter
+from rarr.tools.models.run_budget import meter
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.tools.text.printable_text import shown
 

@@ -8,10 +8,10 @@ from urllib.parse import urlsplit
 
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
-from rarr.retrievers.web.allowed_sources import SourceLimits, allowed, host_of, normalised
 from rarr.retrievers.web.cache import Cache
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, host_of, normalised
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.probes import Probe
+from rarr.retrievers.web.probe_description import Probe
 from rarr.retrievers.web.publication_dates import published
 from rarr.retrievers.web.result_pages import readable
 from rarr.retrievers.web.service_requests import JsonService, ServiceRequests, outcomes

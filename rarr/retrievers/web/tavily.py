@@ -15,14 +15,14 @@ import httpx2
 from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.extract.cookie_notices_and_menus import without_furniture
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import MOST_CHARACTERS
 from rarr.retrievers.fetch.page_reader import Extracted, Shelf
-from rarr.retrievers.web.allowed_sources import SourceLimits, host_of
 from rarr.retrievers.web.cache import Cache
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, host_of
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.probes import Probe
+from rarr.retrievers.web.probe_description import Probe
 from rarr.retrievers.web.publication_dates import published
 from rarr.retrievers.web.result_pages import readable
 from rarr.retrievers.web.service_requests import ServiceRequests, outcomes

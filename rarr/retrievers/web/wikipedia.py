@@ -9,13 +9,13 @@ from urllib.parse import quote, urlsplit
 
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.fetch.page_reader import Extracted, Shelf
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.mediawiki_syntax import article_text, parsed_text, search_words
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.probes import Probe
+from rarr.retrievers.web.probe_description import Probe
 from rarr.retrievers.web.result_pages import readable
 from rarr.retrievers.web.service_requests import JsonService, ServiceRequests, outcomes
 from rarr.tools.models.chat import CallFailure

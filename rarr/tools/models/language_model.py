@@ -12,7 +12,7 @@ from rarr.prompts import Prompt
 from rarr.records import ExpectedUsage
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.budgeted_chat import BudgetedChat
+from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer
 from rarr.tools.models.chat import (
     NO_TOKENS,
     CallFailure,
@@ -22,8 +22,8 @@ from rarr.tools.models.chat import (
     Tokens,
     estimated_tokens,
 )
-from rarr.tools.models.meter import answer_memo, meter
-from rarr.tools.models.structured_answers import UnreadableAnswer, read_answer
+from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.run_budget import answer_memo, meter
 from rarr.tools.trace_spans import keep, note, span
 
 Shape = TypeVar("Shape", bound=BaseModel)

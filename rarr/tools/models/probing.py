@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 from rarr.tools.concurrency.together import together
-from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import (
     FULL_FORM,
     CallFailure,
@@ -19,8 +18,16 @@ from rarr.tools.models.chat import (
     estimated_tokens,
 )
 from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.meter import METER, Meter
 from rarr.tools.models.model_profile import Ability, ModelProfile, Speed, State
+from rarr.tools.models.probe_interpretation import (
+    Outcome,
+    context_ability,
+    form_ability,
+    logprobs_ability,
+    reasons,
+    samples_ability,
+    usage_ability,
+)
 from rarr.tools.models.probe_requests import (
     ANSWERED,
     AT_ONCE,
@@ -30,15 +37,6 @@ from rarr.tools.models.probe_requests import (
     SHORT,
     long_prompt,
 )
-from rarr.tools.models.probed_abilities import (
-    Outcome,
-    context_ability,
-    form_ability,
-    logprobs_ability,
-    reasons,
-    samples_ability,
-    usage_ability,
-)
 from rarr.tools.models.probed_speed import (
     Timing,
     Timings,
@@ -47,6 +45,8 @@ from rarr.tools.models.probed_speed import (
     speed_ability,
     speed_of,
 )
+from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.run_budget import METER, Meter
 
 _clock = time.perf_counter
 

@@ -3,9 +3,9 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rarr.tools.models.answer_parsing import UnreadableAnswer, outside_reasoning
 from rarr.tools.models.chat import Answer, CallFailure, Kind, Tokens
 from rarr.tools.models.repetition import REPETITION, repetition_in
-from rarr.tools.models.structured_answers import UnreadableAnswer, outside_reasoning
 
 # The names of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case.
 _CUT = {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}

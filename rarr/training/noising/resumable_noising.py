@@ -12,7 +12,7 @@ from rarr.records import Record, Usage
 from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.together import together
-from rarr.tools.models.meter import METER, Meter
+from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.storage.line_files import Appending, locked
 from rarr.tools.text.warning_lines import by_reason
 from rarr.training.noising.relevant_and_other_passages import RELEVANT

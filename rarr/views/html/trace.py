@@ -4,9 +4,9 @@ from typing import get_args
 
 from rarr.records import Verdict
 from rarr.tools.pages.html_rendering import render
-from rarr.traces.trace import Trace
+from rarr.traces.trace_reader import Trace
 from rarr.views.html.trace_page import call_formatting, run_overview, timeline
-from rarr.views.html.trace_page.linked_results import view_of
+from rarr.views.html.trace_page.page_data import view_of
 from rarr.views.marked_text import quoted
 
 __all__ = ["page"]

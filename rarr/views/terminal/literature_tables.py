@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
-from rarr.evals.literature.attrscore import AttrScoreReport
-from rarr.evals.literature.expertqa import ExpertQAReport, SystemScores
-from rarr.evals.literature.factscore import FactScoreReport
+from rarr.evals.literature.attrscore_benchmark import AttrScoreReport
+from rarr.evals.literature.expertqa_benchmark import ExpertQAReport, SystemScores
+from rarr.evals.literature.factscore_benchmark import FactScoreReport
 from rarr.evals.literature.published import PublishedFigures
 from rarr.evals.metrics import Measured
 from rarr.views.terminal.evaluation_tables import aligned_table, shown_interval, shown_number

@@ -2,9 +2,9 @@
 
 from makers import evidence
 
-from rarr.agent.citing.citation_run import CitationRun
-from rarr.agent.citing.cited_text import cited_text
-from rarr.agent.citing.placement import planned_citations
+from rarr.agent.citing.citation_insertion import cited_text
+from rarr.agent.citing.citation_planning import planned_citations
+from rarr.agent.citing.citation_steps import CitationRun
 from rarr.records import Report, Revision, Sentence
 from rarr.records.citations import Cited
 from rarr.tools.text.blocks_and_sentences import sentences

@@ -16,7 +16,7 @@ from rarr.components import Baseline
 from rarr.prompts import FOLDER
 from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import CallFailure
-from rarr.traces.trace import Trace
+from rarr.traces.trace_reader import Trace
 
 pytestmark = pytest.mark.loopback
 

@@ -11,7 +11,7 @@ from makers import passage
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.web_sources import SOURCES
 from rarr.backends.nli import verifier
-from rarr.backends.prompted.calibrated import CalibratedIntentJudge, CalibratedVerifier
+from rarr.backends.prompted.calibrated_judge import CalibratedIntentJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.model_calibration import calibration_path, write_calibration

@@ -19,8 +19,8 @@ from rarr.backends.encoder.model import (
 )
 from rarr.backends.encoder.model_files import Calibration
 from rarr.backends.rules.agreement import ValueAgreement
-from rarr.backends.rules.claims import claims
 from rarr.backends.rules.questions import value_questions
+from rarr.backends.rules.standalone_claims import claims
 from rarr.records import Agreement, Query
 from rarr.tools.text.blocks_and_sentences import Span
 

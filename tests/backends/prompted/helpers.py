@@ -9,9 +9,9 @@ from rarr.backends.prompted.model_calibration import Judgement, JudgementCalibra
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import Query
 from rarr.testing import ScriptedModel
-from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.retrying_metered_chat import BudgetedChat
 
 PROMPTS = Prompts()
 

@@ -7,7 +7,7 @@ from makers import evidence, runtime, state
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.rules import stated_answers
+from rarr.backends.rules import answer_grounding as stated_answers
 from rarr.errors import ModelError
 from rarr.nodes.check_agreement import check_agreement
 from rarr.records import Agreement

@@ -10,12 +10,15 @@ from backends.prompted.helpers import PROMPTS, answering, language_model, query_
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import DOUBTED, LIKELY_TWICE, BlindChecker
 from rarr.backends.prompted.passage_surroundings import Surroundings
-from rarr.backends.rules import answer_comparison, stated_answers
+from rarr.backends.rules import (
+    answer_grounding as stated_answers,
+    model_answer_comparison as answer_comparison,
+)
 from rarr.errors import ModelError
 from rarr.records import Agreement, Evidence, Verdict
 from rarr.testing import Asked, ScriptedModel
 from rarr.tools.models.chat import Answer, ChatRequest
-from rarr.tools.models.meter import METER, Budget, Meter
+from rarr.tools.models.run_budget import METER, Budget, Meter
 
 TEXT = "# Mills of Orrel\n\nThe Orrel Mill is old. The Orrel Mill burned in 1921."
 QUERY = query_about(TEXT, "1921", "The Orrel Mill burned when?")

@@ -6,7 +6,7 @@ from makers import evidence, query
 from backends.prompted.helpers import PROMPTS, answering, language_model
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.cascade import CascadeChecker
-from rarr.backends.rules import stated_answers
+from rarr.backends.rules import answer_grounding as stated_answers
 from rarr.records import Agreement, Verdict
 from rarr.testing import ScriptedChecker
 

@@ -20,9 +20,9 @@ from rarr.backends.prompted import saved_readings
 from rarr.backends.prompted.saved_readings import SavedReadings
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.testing import ScriptedModel
-from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import ChatRequest, Message, Sample
 from rarr.tools.models.concurrency_limit import Limiter
+from rarr.tools.models.retrying_metered_chat import BudgetedChat
 
 ASK = ChatRequest(("read_evidence", "1", "0123abcd"), (Message("system", "Read."),), {"type": "object"})
 ANSWER = Sample('{"answer":"1936"}', 0.75)

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.backends.rules.agreement import ValueAgreement, value_agreement
-from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import counterparts, parsed_passage
-from rarr.backends.rules.questions import ValueQuestions, askable_values
+from rarr.backends.rules.questions import RuleQuestions, askable_values
+from rarr.backends.rules.standalone_claims import claims
 from rarr.records import Agreement, Evidence, Query
 
 
@@ -180,7 +180,7 @@ SOME_TEXT = st.text() | st.lists(st.sampled_from(PIECES)).map(" ".join)
 
 @given(SOME_TEXT, SOME_TEXT, SOME_TEXT)
 async def test_any_texts_can_be_compared(text: str, evidence: str, title: str) -> None:
-    await ValueQuestions().generate(text, title)
+    await RuleQuestions().generate(text, title)
     for claim in claims(text, title):
         for value, _ in askable_values(text, claim):
             read_once = parsed_passage(evidence, title)

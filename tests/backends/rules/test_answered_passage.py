@@ -3,7 +3,7 @@
 import pytest
 from makers import evidence
 
-from rarr.backends.rules.answer_comparison import answered_passage, as_stated, is_same_answer
+from rarr.backends.rules.model_answer_comparison import answered_passage, as_stated, is_same_answer
 from rarr.records import Query
 
 

@@ -3,12 +3,12 @@ import re
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.backends.rules.claims import claims
-from rarr.backends.rules.questions import ValueQuestions, askable_values, value_question
+from rarr.backends.rules.questions import RuleQuestions, askable_values, value_question, value_questions
+from rarr.backends.rules.standalone_claims import claims
 
 
 async def questions(text: str, context: str | None = None) -> list[tuple[str, str]]:
-    return [(text[q.start : q.end], q.text) for q in await ValueQuestions().generate(text, context)]
+    return [(text[q.start : q.end], q.text) for q in value_questions(text, context)]
 
 
 @pytest.mark.parametrize(
@@ -100,5 +100,5 @@ def test_question_never_contains_its_value(text: str) -> None:
 
 @given(st.text())
 async def test_any_text_can_be_asked_about(text: str) -> None:
-    for question in await ValueQuestions().generate(text, text[:20]):
+    for question in await RuleQuestions().generate(text, text[:20]):
         assert 0 <= question.start < question.end <= len(text)

@@ -1,8 +1,8 @@
 import pytest
 from makers import evidence
 
-from rarr.backends.rules.claims import claims
 from rarr.backends.rules.counterparts import parsed_passage
+from rarr.backends.rules.standalone_claims import claims
 from rarr.backends.rules.support import CONTRADICTED, ValueVerifier, claim_judgement
 from rarr.components import Classifier
 from rarr.tools.text.blocks_and_sentences import Span, sentences

@@ -10,20 +10,22 @@ import pytest
 
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.editing import ValueEditor
-from rarr.backends.rules.questions import ValueQuestions
+from rarr.backends.rules.questions import RuleQuestions
 from rarr.backends.rules.ranking import OverlapReranker
 from rarr.backends.rules.support import ValueVerifier
 from rarr.backends.rules.words import stem
+from rarr.records import Query
 
 ANY: Any = None
+QUERY = Query(id="q1", text="When?", start=0, end=0, round=1)
 
 
 @pytest.mark.parametrize(
     ("function", "call"),
     [
-        ("questions.value_questions", lambda: ValueQuestions().generate("", None)),
+        ("questions.rule_questions", lambda: RuleQuestions().generate("", None)),
         ("agreement.query_agreement", lambda: ValueAgreement().check("", None, ANY, ANY)),
-        ("editing.change_of", lambda: ValueEditor().edit("", None, ANY, ANY, ANY)),
+        ("editing.change_of", lambda: ValueEditor().edit("", None, QUERY, ANY, ANY)),
         ("support.claim_supports", lambda: ValueVerifier(0.5).support("", None, [], ANY)),
         ("support.claim_classes", lambda: ValueVerifier(0.5).classify("", None, [], ANY)),
         ("ranking.overlap_scores", lambda: OverlapReranker().score("", [])),

@@ -7,7 +7,11 @@ from typing import Any
 
 import pytest
 
-from rarr.evals.literature import attrscore, expertqa, factscore
+from rarr.evals.literature import (
+    attrscore_benchmark as attrscore,
+    expertqa_benchmark as expertqa,
+    factscore_benchmark as factscore,
+)
 
 SHARED = Path(os.environ.get("BENCHMARK_DATA", Path(__file__).resolve().parents[4] / "shared" / "data"))
 needs_data = pytest.mark.skipif(not SHARED.is_dir(), reason="BENCHMARK_DATA names no data folder")

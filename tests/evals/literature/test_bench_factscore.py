@@ -6,9 +6,9 @@ import pytest
 
 from evals.literature.made_up_rows import SHARED, STANCES, data_folder, needs_data
 from rarr import Settings
-from rarr.evals.literature.atomic_facts import AtomicFact, FactsLine
+from rarr.evals.literature.atomic_fact_scoring import AtomicFact, FactsLine
 from rarr.evals.literature.benchmark_judging import JudgingOptions
-from rarr.evals.literature.factscore import StanceRow, bench_factscore, fact_scores, stance_claims
+from rarr.evals.literature.factscore_benchmark import StanceRow, bench_factscore, fact_scores, stance_claims
 from rarr.records import AttributionClass
 from rarr.testing import Asked, ScriptedServer
 

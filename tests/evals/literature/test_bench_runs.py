@@ -7,9 +7,9 @@ import pytest
 
 from evals.literature.made_up_rows import CLAIMS, SHARED, data_folder, needs_data, write
 from rarr.errors import InputError
-from rarr.evals.literature.attrscore import CORPUS, AttrScoreReport, bench_attrscore
+from rarr.evals.literature.attrscore_benchmark import CORPUS, AttrScoreReport, bench_attrscore
 from rarr.evals.literature.benchmark_judging import BenchmarkClaim, JudgingOptions
-from rarr.evals.literature.expertqa import ALL_CLAIMS, bench_expertqa, system_scores
+from rarr.evals.literature.expertqa_benchmark import ALL_CLAIMS, bench_expertqa, system_scores
 from rarr.evals.literature.published import ATTRSCORE, EXPERTQA
 from rarr.evals.verified_claims import VerifiedRow
 from rarr.records import AttributionClass

@@ -3,8 +3,14 @@
 import pytest
 
 from evals.literature.made_up_rows import BUILDERS, passage, question
-from rarr.evals.literature.attrscore import QuoteSumRow, answered_questions
-from rarr.evals.literature.simulation import AnsweredQuestion, answer_kind, contains, other_answer, simulated
+from rarr.evals.literature.attrscore_benchmark import QuoteSumRow, answered_questions
+from rarr.evals.literature.simulated_claims import (
+    AnsweredQuestion,
+    answer_kind,
+    contains,
+    other_answer,
+    simulated,
+)
 from rarr.evals.rows import GivenEvidence
 
 ASKED = answered_questions([QuoteSumRow.model_validate(question(number)) for number in range(6)])

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rarr.evals.rating.exports import FORMAT
+from rarr.evals.rating.exported_ratings import FORMAT
 from rarr.evals.rating.items import digest_of, read_items
 
 CLAIM = {"claim": "It opened in 1937.", "evidence": "The bridge opened in 1937."}

@@ -9,7 +9,7 @@ import pytest
 
 from evals.rating.makers import CLAIM, PAIR, data
 from rarr import InputError
-from rarr.evals.rating.exports import questions_about
+from rarr.evals.rating.exported_ratings import questions_about
 from rarr.evals.rating.items import RatedPassage, RatingItem, digest_of, read_items
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from evals.rating.makers import CLAIM, NO, NOT_ALL, PAIR, UNCLEAR, YES, data, export
 from rarr import InputError
-from rarr.evals.rating.exports import read_exports
+from rarr.evals.rating.exported_ratings import read_exports
 from rarr.evals.rating.merging import labelled_rows, merged
 
 NAMES = ("Ada", "Ben", "Cy", "Di")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus import index_writing
+from rarr.retrievers.corpus import index_batches as index_writing
 from rarr.retrievers.corpus.index_building import IndexReport
 from rarr.retrievers.extract import files as extraction
 from retrievers.makers import built

@@ -16,7 +16,7 @@ from rarr.retrievers.corpus.tantivy_index import (
     remove,
     stored_passage,
 )
-from rarr.retrievers.extract.documents import Document
+from rarr.retrievers.extract.extracted_document import Document
 
 DOCUMENT = Document("Pears. Café au lait.", "Breakfast", "https://x.org", 7, datetime(2020, 3, 4, tzinfo=UTC))
 

@@ -6,8 +6,8 @@ import pytest
 
 from rarr.errors import InputError
 from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.corpus.index_batches import Batches
 from rarr.retrievers.corpus.index_reader import IndexReader
-from rarr.retrievers.corpus.index_writing import Batches
 from rarr.retrievers.corpus.manifest import MANIFEST
 from retrievers.makers import built
 

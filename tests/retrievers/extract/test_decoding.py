@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.retrievers.extract.decoding import decode
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
 
 TEXT = "Pfirsiche wachsen überall.\r\nשלום עולם"
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rarr.retrievers.extract import pdf as pdf_module
-from rarr.retrievers.extract.documents import Document, UnreadableError
+from rarr.retrievers.extract.extracted_document import Document, UnreadableError
 from rarr.retrievers.extract.files import extract, kind
 
 MEGABYTE = 1_000_000

@@ -16,7 +16,7 @@ from families import few
 from benchmarks.hostile_makers import repeated
 from rarr import Reviser, Settings
 from rarr.retrievers.extract import limited_calls as extracting, pool as processes
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.retrievers.extract.limited_calls import extracted, extracted_file
 from rarr.retrievers.extract.worker_main import CallLimits

@@ -11,7 +11,7 @@ from benchmarks.hostile_makers import HTML, OTHER
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.extract import limited_calls as extracting
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.extract.worker_main import CallLimits

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from rarr.retrievers.extract import json_records
-from rarr.retrievers.extract.documents import Document, UnreadableError
+from rarr.retrievers.extract.extracted_document import Document, UnreadableError
 from rarr.retrievers.extract.json_records import read_array, read_lines
 
 

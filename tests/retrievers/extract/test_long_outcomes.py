@@ -6,9 +6,9 @@ import pytest
 from families import few
 
 from rarr.retrievers.extract import pool
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.worker_handle import Process
 from rarr.retrievers.extract.worker_main import CallLimits
-from rarr.retrievers.extract.worker_process import Process
 
 LIMITS = CallLimits(20, 200)
 

@@ -16,7 +16,7 @@ from pptx.util import Inches
 
 from rarr import Reviser, Settings
 from rarr.retrievers.extract import office
-from rarr.retrievers.extract.documents import Document, UnreadableError
+from rarr.retrievers.extract.extracted_document import Document, UnreadableError
 from rarr.retrievers.extract.files import extract
 from retrievers.extract.endings import no_process_stays as no_process_stays
 

@@ -9,10 +9,10 @@ from typing import Any, cast
 
 import pytest
 
-from rarr.retrievers.extract import pool, worker_process as worker
-from rarr.retrievers.extract.documents import UnreadableError
+from rarr.retrievers.extract import pool, worker_handle as worker
+from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.worker_handle import Process
 from rarr.retrievers.extract.worker_main import CallLimits, CallOutcome
-from rarr.retrievers.extract.worker_process import Process
 from retrievers import calls
 
 ANSWER = CallOutcome("answer")

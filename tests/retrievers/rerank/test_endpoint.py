@@ -13,9 +13,9 @@ from rarr.records import Passage
 from rarr.retrievers.rerank.endpoint import CONTROL, MOST_DOCUMENTS, EndpointReranker
 from rarr.testing import RETRIEVED_AT, Hang, NotJson, Request, Status, refused_url
 from rarr.testing.http_listener import Listener
-from rarr.testing.planned_failures import Entry
 from rarr.testing.replies import Reply, failed, instead
 from rarr.testing.request_log import RequestLog
+from rarr.testing.server_failure_plan import Entry
 from rarr.tools.models.concurrency_limit import Limiter
 
 pytestmark = pytest.mark.loopback

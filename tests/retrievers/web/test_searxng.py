@@ -11,7 +11,7 @@ from tools.asking import metered
 
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
-from rarr.retrievers.web.allowed_sources import SourceLimits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.searxng import SearXNG
 from retrievers.caches import opened
 from retrievers.services import Said, Service

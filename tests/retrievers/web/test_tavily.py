@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from rarr.errors import RetrievalError, SetupError
-from rarr.retrievers.web.allowed_sources import SourceLimits, normalised
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, normalised
 from rarr.retrievers.web.tavily import Tavily
 from retrievers.caches import opened
 from retrievers.services import Said, Service

@@ -27,3 +27,11 @@ async def test_failure_cancels_the_others() -> None:
         await together(later(2, done), failing())
     await asyncio.sleep(0.05)
     assert done == []
+
+
+async def test_failure_leaves_no_request_to_cancel_the_caller() -> None:
+    task = asyncio.current_task()
+    assert task
+    with pytest.raises(OSError, match="down"):
+        await together(later(1, []), failing())
+    assert task.cancelling() == 0

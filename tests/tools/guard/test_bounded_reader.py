@@ -19,7 +19,7 @@ from rarr.cli.doctor.source_probing import reached
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.rerank.endpoint import EndpointReranker
-from rarr.retrievers.web.probes import Probe
+from rarr.retrievers.web.probe_description import Probe
 from rarr.retrievers.web.searxng import SearXNG
 from rarr.retrievers.web.tavily import Tavily
 from rarr.retrievers.web.wikipedia import Wikipedia

@@ -9,10 +9,10 @@ from typing import Any
 from rarr.testing import CutOff, Request, ScriptedServer
 from rarr.testing.replies import Reply
 from rarr.tools.models.chat import RequestForm, estimated_tokens
-from rarr.tools.models.meter import Meter
 from rarr.tools.models.model_profile import Ability, ModelProfile
 from rarr.tools.models.probe_requests import WORD
 from rarr.tools.models.probing import profile_of
+from rarr.tools.models.run_budget import Meter
 from tools.asking import protocol
 
 NAME = "vllm:scripted"

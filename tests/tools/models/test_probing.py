@@ -8,9 +8,9 @@ import pytest
 from rarr.testing import Hang, NoUsage, Request, ScriptedServer, Status
 from rarr.tools.models.chat import CallFailure, RequestForm
 from rarr.tools.models.langchain_chat import langchain_chat
-from rarr.tools.models.meter import Meter
 from rarr.tools.models.probe_requests import WORD
 from rarr.tools.models.probing import SWITCHES, profile_of
+from rarr.tools.models.run_budget import Meter
 from tools.asking import KEY
 from tools.models.probed_servers import FactServer, SlowModel, ability, answered, cut, profile, server
 

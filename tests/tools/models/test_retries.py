@@ -24,11 +24,11 @@ from rarr.testing import (
     refused_url,
 )
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import Answer, CallFailure, Tokens
 from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.meter import Meter, ModelCall
 from rarr.tools.models.retries import LONGEST_WAIT_S
+from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.run_budget import Meter, ModelCall
 from tools.asking import ANSWERS, ASK, KEY, TEXT, metered, outcome, patient, protocol
 
 loopback = pytest.mark.loopback

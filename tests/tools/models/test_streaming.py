@@ -9,8 +9,8 @@ import pytest
 
 from rarr.errors import BudgetError
 from rarr.testing import CutOff, DieMidAnswer, Endless, Hang, NoUsage, Request, ScriptedServer, Stall, Status
-from rarr.tools.models.budgeted_chat import BudgetedChat
 from rarr.tools.models.chat import Answer, CallFailure, Tokens
+from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from tools.asking import ANSWERS, ASK, KEY, TEXT, metered, outcome, patient, protocol
 
 pytestmark = pytest.mark.loopback

@@ -11,7 +11,7 @@ from evals.rating.makers import CLAIM, PAIR, data
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from benchmarks.screenshots import BROWSERS, browser as installed
-from rarr.evals.rating.exports import read_exports
+from rarr.evals.rating.exported_ratings import read_exports
 from rarr.evals.rating.items import read_items
 from rarr.evals.rating.merging import labelled_rows, merged
 from rarr.views.html.label import label_page

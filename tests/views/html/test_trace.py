@@ -10,7 +10,7 @@ from traces.runs import HOSTILE, recorded
 
 from rarr.records import Edit, Part, Report, Revision, Sentence
 from rarr.tools.text.edit_segments import traced
-from rarr.traces.trace import Trace
+from rarr.traces.trace_reader import Trace
 from rarr.views.html.trace import page
 
 

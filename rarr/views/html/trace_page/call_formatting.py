@@ -8,7 +8,7 @@ from rarr.records import Verdict
 from rarr.tools.pages.html_rendering import duration
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.traces.trace_file import StoredSpan
-from rarr.views.html.trace_page.linked_results import View
+from rarr.views.html.trace_page.page_data import View
 
 _VERDICTS = get_args(Verdict)
 _SHOWN_APART = ("passages", "text", "report", "scores")

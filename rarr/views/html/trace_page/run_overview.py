@@ -11,7 +11,7 @@ from rarr.tools.text.plurals_and_articles import counted
 from rarr.tools.text.warning_lines import grouped
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.trace_page.call_formatting import money
-from rarr.views.html.trace_page.linked_results import View
+from rarr.views.html.trace_page.page_data import View
 
 _MOST = 8  # links to spans that failed in the same way
 _KINDS = {"node": "call", "ask": "question", "request": "attempt", "score": "scoring", "read": "reading"}

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from rarr.traces.critical_path import supersteps
 from rarr.traces.trace_file import StoredSpan
-from rarr.views.html.trace_page.linked_results import View, stopped
+from rarr.views.html.trace_page.page_data import View, stopped
 
 WIDE, HIGH = 1000, 24
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from rarr.tools.text.plurals_and_articles import counted
-from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import Trace
 from rarr.views.terminal.revision import one_line
 from rarr.views.terminal.trace.entries import Entry, detail, took
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from datetime import datetime
 
-from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import Trace
 from rarr.views.terminal.revision import one_line
 from rarr.views.terminal.trace.entries import Entry, took
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple, get_args
 
 from rarr.errors import InputError
 from rarr.records import Verdict
-from rarr.traces.trace import Trace
 from rarr.traces.trace_file import StoredSpan
+from rarr.traces.trace_reader import Trace
 from rarr.views.terminal.revision import one_line
 from rarr.views.terminal.trace.entries import Entry, Wanted, took
 from rarr.views.terminal.trace.model_questions import attempt, facts, failing, question, spent

@@ -1,0 +1,169 @@
+"""Puts marks and a list of sources into a text, and keeps the places of everything that it put in."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import count
+
+from rarr.agent.citing.citation_planning import PlannedCitation, mark_place
+from rarr.records import UNNAMED, Revision, Sentence
+from rarr.records.citations import (
+    Citation,
+    CitationCheck,
+    CitationStyle,
+    Cited,
+    CitedSource,
+    UnsupportedMark,
+)
+from rarr.tools.text.blocks_and_sentences import Span, blocks, protected
+
+NEEDED = "[citation needed]"
+_FENCE = re.compile(r"[ >]*(`{3,}|~{3,})")
+_IN_MEMORY = "memory:"  # the source of a string in `rarr.testing.InMemoryRetriever`
+_CLOSING = ".!?…\"'”’)*_]"
+
+
+def cited_text(
+    revision: Revision,
+    planned: Sequence[PlannedCitation],
+    unsupported: Sequence[Sentence],
+    existing: Sequence[CitationCheck],
+    *,
+    style: CitationStyle,
+    first_number: int,
+    numbers: Mapping[str, int],
+) -> Cited:
+    """Inserts the marks of `planned`, a mark at each of `unsupported`, and the list of sources at the end.
+
+    `numbers` are those that some sources have already; other sources are numbered from `first_number`.
+    """
+    original = revision.original
+    sources = _numbered(planned, numbers, first_number)
+    marks = [(citation.at, _mark(sources[citation.passage.source].number, style)) for citation in planned]
+    gaps = [mark_place(original, sentence.end, sentence.end) for sentence in unsupported]
+    text, places = with_marks(original, dict.fromkeys([*marks, *((at, NEEDED) for at in gaps)]))
+    listed = _source_list(original, list(sources.values()), style)
+    return Cited(
+        original=original,
+        text=text + listed,
+        style=style,
+        list_start=len(text),
+        sources=tuple(sources.values()),
+        existing=tuple(existing),
+        research=revision,
+        citations=tuple(
+            Citation(
+                number=sources[citation.passage.source].number,
+                at=citation.at,
+                start=places[mark].start,
+                end=places[mark].end,
+                sentence_start=citation.sentence.start,
+                sentence_end=citation.sentence.end,
+                words=citation.words,
+                support=citation.sentence.support,
+                passage=citation.passage,
+            )
+            for citation, mark in zip(planned, marks, strict=True)
+        ),
+        unsupported=tuple(
+            UnsupportedMark(
+                at=at,
+                start=places[at, NEEDED].start,
+                end=places[at, NEEDED].end,
+                sentence_start=sentence.start,
+                sentence_end=sentence.end,
+            )
+            for sentence, at in zip(unsupported, gaps, strict=True)
+        ),
+    )
+
+
+def shown_source(source: str, title: str) -> str:
+    """Writes a source for a list: its title and address, or the beginning of a passage without an address."""
+    title = " ".join(title.split())
+    if source.startswith(_IN_MEMORY):
+        beginning = " ".join(source.removeprefix(_IN_MEMORY).split())
+        return title or (beginning if len(beginning) <= 80 else f"{beginning[:79].rstrip()}…")
+    if source.startswith(UNNAMED):
+        return title or "a passage without an address"
+    address = " ".join(source.split())
+    return f"{title}, {address}" if title and title != address else address
+
+
+def _numbered(
+    planned: Sequence[PlannedCitation], numbers: Mapping[str, int], first_number: int
+) -> dict[str, CitedSource]:
+    """Returns the cited sources by address, in the order of their numbers."""
+    new = count(first_number)
+    sources: dict[str, CitedSource] = {}
+    for passage in (citation.passage for citation in planned):
+        if passage.source not in sources:
+            number = numbers[passage.source] if passage.source in numbers else next(new)
+            sources[passage.source] = CitedSource(number=number, source=passage.source, title=passage.title)
+    return dict(sorted(sources.items(), key=lambda item: item[1].number))
+
+
+def _mark(number: int, style: CitationStyle) -> str:
+    return f"[^{number}]" if style == "footnotes" else f"[{number}]"
+
+
+def with_marks(original: str, marks: dict[tuple[int, str], None]) -> tuple[str, dict[tuple[int, str], Span]]:
+    """Inserts each mark at its place; marks of one place in the given order. Returns their places too.
+
+    A mark that begins with a line end is a paragraph of its own, and is inserted as it is.
+    """
+    pieces: list[str] = []
+    places: dict[tuple[int, str], Span] = {}
+    position = length = 0
+    for at, mark in sorted(marks, key=lambda mark: mark[0]):
+        pieces.append(original[position:at])
+        length += at - position
+        own = mark.startswith(("\r", "\n"))
+        inserted = mark if own else _space_before(original, at, position) + mark + _space_behind(original, at)
+        places[at, mark] = Span(length, length + len(inserted))
+        pieces.append(inserted)
+        length += len(inserted)
+        position = at
+    pieces.append(original[position:])
+    return "".join(pieces), places
+
+
+def _space_before(original: str, at: int, position: int) -> str:
+    """Returns a space behind a word or an address, and nothing behind punctuation or another new mark."""
+    if position == at:  # another mark was put in here
+        return ""
+    line_start = max(original.rfind("\n", 0, at), original.rfind("\r", 0, at)) + 1
+    ends_protected = any(span.end == at for span in protected(original, line_start, at))
+    if original[at - 1] in _CLOSING and not (ends_protected and original[at - 1] != "]"):
+        return ""
+    return " "
+
+
+def _space_behind(original: str, at: int) -> str:
+    """Returns a space if the next character would make a link or an entry of the mark."""
+    return " " if original[at : at + 1] in tuple("([:") else ""
+
+
+def _source_list(original: str, sources: Sequence[CitedSource], style: CitationStyle) -> str:
+    """Writes the list of sources with the line ends of the text; "" without sources."""
+    if not sources:
+        return ""
+    if style == "footnotes":
+        lines = [f"[^{each.number}]: {shown_source(each.source, each.title)}" for each in sources]
+    elif style == "json":
+        rows = [json.dumps(each.model_dump(), ensure_ascii=False) for each in sources]
+        lines = ["```json", "[", *(f"  {row}," for row in rows[:-1]), f"  {rows[-1]}", "]", "```"]
+    else:
+        entries = [f"- [{each.number}] {shown_source(each.source, each.title)}" for each in sources]
+        lines = ["Sources:", "", *entries]
+    end = next(iter(re.findall(r"\r\n|\r|\n", original)), "\n")
+    return end.join([*_ended_blocks(original), *lines, ""])
+
+
+def _ended_blocks(original: str) -> list[str]:
+    """Returns the lines that end the last block: an empty one, and before it the fence of open code."""
+    ends_line = original.endswith(("\n", "\r"))
+    last = next(reversed(blocks(f"{original}\n\nx")), None)
+    fence = _FENCE.match(original, last.start) if last and last.kind == "code" else None
+    closing = [fence[1]] if fence else []
+    return [*([] if ends_line else [""]), *closing, ""]

@@ -1,0 +1,178 @@
+"""Checks whether the source that the text cites supports the sentence that cites it."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from rarr.agent.citing.citation_resolution import CitedSources
+from rarr.components import Components
+from rarr.ledger.confirmed_parts import SURE_SUPPORT, sentence_parts
+from rarr.ledger.support import Support, classify_sentences
+from rarr.records import Evidence, Notice, Passage
+from rarr.records.citations import CitationCheck, CitationState
+from rarr.state import failure
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.guard.injection import suspicion
+from rarr.tools.models.run_budget import meter
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.citation_marks import CitationMark, source_entries
+
+
+class CitedText(NamedTuple):
+    """The text whose citations are checked, with its context."""
+
+    text: str
+    context: str | None
+
+
+class _ReadCitation(NamedTuple):
+    """A citation with the passages of its source and their supports; `passages` is None without a source.
+
+    `problem` tells why passages of the source could not be judged.
+    """
+
+    mark: CitationMark
+    target: str
+    passages: list[Evidence] | None
+    supports: dict[str, float]
+    problem: Notice | None = None
+
+
+async def check_citations(
+    cited: CitedText, marks: Sequence[CitationMark], sources: CitedSources, components: Components
+) -> tuple[list[CitationCheck], list[Notice]]:
+    """Judges each citation of the text. Returns a check for each of `marks`, and notices about failures."""
+    entries = {entry.label: entry.text for entry in source_entries(cited.text)}
+    read = await asyncio.gather(
+        *(
+            _read(cited, mark, _target(mark, entries), number, sources, components)
+            for number, mark in enumerate(marks, start=1)
+        )
+    )
+    checks = []
+    for citation in read:
+        beside = [other for other in read if other.mark.sentence == citation.mark.sentence]
+        checks.append(await work(_check, cited, citation, beside, components.settings.support_threshold))
+    unjudged = [citation for citation, check in zip(read, checks, strict=True) if check.state == "unjudged"]
+    return checks, [citation.problem for citation in unjudged if citation.problem]
+
+
+def _target(mark: CitationMark, entries: dict[str, str]) -> str:
+    label = mark.label
+    return entries.get(label, "" if label.isdecimal() or label.startswith("^") else label)
+
+
+async def _read(
+    cited: CitedText,
+    mark: CitationMark,
+    target: str,
+    number: int,
+    sources: CitedSources,
+    components: Components,
+) -> _ReadCitation:
+    """Finds the source and asks the verifier about its passages. A failure becomes a notice."""
+    try:
+        async with meter().in_time():
+            passages = await sources.passages(mark.label, target, mark.sentence.of(cited.text))
+            if passages is None:
+                return _ReadCitation(mark, target, None, {})
+            evidence = [_evidence(passage, f"c{number}.{n}") for n, passage in enumerate(passages, start=1)]
+            usable = [passage for passage in evidence if not passage.suspicious]
+            supports = [await _support(cited, mark.sentence, passage, components) for passage in usable]
+    except Exception as error:
+        notice = failure("cite", f"the citation {mark.place.of(cited.text)} could not be judged", error)
+        return _ReadCitation(mark, target, [], {}, notice)
+    judged = {passage.id: score for passage, score in zip(usable, supports, strict=True) if score is not None}
+    return _ReadCitation(mark, target, usable, judged, _problem(mark.place.of(cited.text), evidence, judged))
+
+
+def _problem(shown: str, evidence: Sequence[Evidence], judged: Mapping[str, float]) -> Notice | None:
+    """Tells why the passages are not enough to call a citation wrong; None if they are."""
+    message = f"the citation {shown} could not be judged"
+    if evidence and all(passage.suspicious for passage in evidence):
+        why = f"a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
+        return Notice(code="suspicious_evidence", message=f"{message}: {why}", node="cite")
+    if any(passage.id not in judged and not passage.suspicious for passage in evidence):
+        why = "the verifier has no score"
+        return Notice(code="verification_failed", message=f"{message}: {why}", node="cite")
+    return None
+
+
+async def _support(
+    cited: CitedText, sentence: Span, passage: Evidence, components: Components
+) -> float | None:
+    """Asks for the support of the sentence by the passage; 0 if the passage contradicts it."""
+    (score,) = await components.verifier.support(cited.text, cited.context, [sentence], passage)
+    threshold = components.settings.support_threshold
+    if score is None or score < threshold:
+        return score
+    (kind,) = await classify_sentences(
+        components.verifier, cited.text, cited.context, [sentence], passage, threshold=threshold
+    )
+    return 0.0 if kind == "contradictory" else score
+
+
+def _evidence(passage: Passage, name: str) -> Evidence:
+    facts = passage.model_dump(include=set(Passage.model_fields))
+    why = suspicion(f"{passage.title}\n{passage.text}")
+    return Evidence(**facts, id=name, query_id="", relevance=0.0, suspicious=why)
+
+
+def _check(
+    cited: CitedText, citation: _ReadCitation, beside: Sequence[_ReadCitation], threshold: float
+) -> CitationCheck:
+    best = max(
+        citation.passages or (), key=lambda passage: citation.supports.get(passage.id, 0.0), default=None
+    )
+    return CitationCheck(
+        text=citation.mark.place.of(cited.text),
+        start=citation.mark.place.start,
+        end=citation.mark.place.end,
+        target=citation.target,
+        sentence_start=citation.mark.sentence.start,
+        sentence_end=citation.mark.sentence.end,
+        state=_state(cited, citation, beside, threshold),
+        support=citation.supports.get(best.id) if best else None,
+        passage=best,
+    )
+
+
+def _state(
+    cited: CitedText, citation: _ReadCitation, beside: Sequence[_ReadCitation], threshold: float
+) -> CitationState:
+    """Decides by the rule of the report: enough support, and every part confirmed.
+
+    If the source is not enough alone, all cited sources of the sentence are read together, and this source
+    must confirm a part.
+    """
+    if citation.passages is None:
+        return "source_not_found"
+    if _confirming(cited, [citation], threshold):
+        return "supported"
+    names = {passage.id for passage in citation.passages}
+    if names & _confirming(cited, beside, threshold):
+        return "supported"
+    return "unjudged" if citation.problem else "not_supported"
+
+
+def _confirming(cited: CitedText, citations: Sequence[_ReadCitation], threshold: float) -> set[str]:
+    """Returns the ids of the passages that support the sentence together; empty if they do not."""
+    evidence = {passage.id: passage for each in citations for passage in each.passages or ()}
+    scores: dict[str, float | None] = {
+        name: score for each in citations for name, score in each.supports.items() if score
+    }
+    support = Support(citations[0].mark.sentence, (), scores, searched=True)
+    refuted = [name for name in evidence if name not in scores]
+    parts = sentence_parts(
+        cited.text,
+        cited.context,
+        support,
+        [],
+        {name: passage for name, passage in evidence.items() if name not in refuted},
+        [],
+    )
+    enough = threshold if parts else max(threshold, SURE_SUPPORT)
+    if (support.best or 0.0) < enough or any(part.state != "confirmed" for part in parts):
+        return set()
+    best = max(scores, key=lambda name: scores[name] or 0.0)
+    return {best, *(part.evidence_id for part in parts)}

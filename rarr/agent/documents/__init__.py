@@ -1,0 +1,1 @@
+"""Checks documents against sources, and changes nothing."""

@@ -1,0 +1,71 @@
+"""Searches the sources of a reviser for a query, without a run."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from langgraph.runtime import Runtime
+
+from rarr.agent.final_revision import budget_of
+from rarr.agent.input_checks import required_text
+from rarr.agent.revise import Reviser
+from rarr.components import Components
+from rarr.nodes.rerank import rerank
+from rarr.nodes.retrieve import retrieve
+from rarr.records import Passage, Query
+from rarr.records.found_evidence import FoundEvidence
+from rarr.state import Branch, State
+from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.models.run_budget import METER, Meter
+from rarr.tools.text.blocks_and_sentences import sentences
+
+
+async def find_evidence(reviser: Reviser, query: str, most: int) -> FoundEvidence:
+    """Returns the `most` passages of the reviser's sources that are most relevant to `query`, best first.
+
+    Passages that seem to speak to a language model are left out, with a warning. Raises `InputError` for an
+    empty query, and `RetrievalError` if the sources cannot be searched.
+    """
+    components = _keeping(reviser._components, most)
+    meter = Meter(budget_of(components.settings))
+    token = METER.set(meter)
+    try:
+        state = await _searched(required_text(query, "query"), components)
+    finally:
+        METER.reset(token)
+    return FoundEvidence(
+        query=query,
+        evidence=tuple(passage for passage in state["evidence"] if not passage.suspicious),
+        warnings=tuple(dict.fromkeys([*state["warnings"], *meter.warnings])),
+    )
+
+
+async def passages_about(reviser: Reviser, claim: str, question: str | None, most: int) -> Sequence[Passage]:
+    """Returns the `most` passages that are most relevant to each sentence of `claim`, each place once.
+
+    Raises as `find_evidence` does.
+    """
+    spans = await work(sentences, claim)
+    asked = [f"{question or ''} {span.of(claim)}".strip() for span in spans] or [claim]
+    found = await together(*(find_evidence(reviser, query, most) for query in asked))
+    by_place = {(each.source, each.start, each.end): each for one in found for each in one.evidence}
+    fields = Passage.model_fields
+    return [Passage(**{name: getattr(each, name) for name in fields}) for each in by_place.values()]
+
+
+def _keeping(components: Components, most: int) -> Components:
+    settings = components.settings
+    more = {
+        "evidence_per_query": most,
+        "documents_per_query": max(most, settings.documents_per_query),
+    }
+    return replace(components, settings=settings.model_copy(update=more))
+
+
+async def _searched(text: str, components: Components) -> State:
+    """Runs the nodes that search and rank, for one query. Raises the error of a failed search."""
+    query = Query(id="q1", text=text, start=0, end=len(text))
+    runtime = Runtime(context=components)
+    passages = (await retrieve(Branch(query=query), runtime))["passages"]
+    state = State(original=text, text=text, round=1, queries=[query], passages=passages)
+    return await rerank(state, runtime)

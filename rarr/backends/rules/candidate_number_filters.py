@@ -1,0 +1,59 @@
+"""Decides why another number of the evidence does not answer the question about the claim's number."""
+
+import re
+from itertools import combinations
+
+from rarr.backends.rules.counterparts import Candidate, ParsedPassage
+from rarr.backends.rules.dates import Date
+from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.standalone_claims import Claim
+from rarr.backends.rules.values import Value, value_extent
+
+SAME_SCALE = 5  # two measures of one thing differ by less than this factor
+SAME_SCALE_COUNTED = 25  # two counts of one thing differ by less than this factor
+_RANGE = re.compile(
+    r"\b(?:from|between)\s+\S+\s+(?:\w+\s+)?(?:to|and)\s+\S+|\d\s?[–-]\s?\d|\d\s+to\s+[$€£]?\d",
+    re.IGNORECASE,
+)
+# A total is compared with no part of it: "twelve members in all" are "eleven other members" and one.
+_TOTAL = re.compile(
+    r"[^.,;:]{0,40}?\b(?:in\s+all|in\s+total|altogether|all\s+told|together|combined)\b", re.IGNORECASE
+)
+_MORE = re.compile(r"\W{0,2}(?:other|others|more|further|additional|extra)\b", re.IGNORECASE)
+
+
+def is_other_number(
+    claim: Claim, value: Value, number: Quantity, other: Candidate, evidence: ParsedPassage
+) -> bool:
+    """Is the claim's number a result, a total, an end of a range, in another unit, or of another scale?"""
+    is_total, is_stated_total = (
+        bool(_TOTAL.match(part.text, value_extent(each).end))
+        for part, each in ((claim.sentence, value), (other.sentence, other.value))
+    )
+    if is_total != is_stated_total or _MORE.match(other.sentence.text, value_extent(other.value).end):
+        return True
+    around = claim.sentence.text[max(0, value.start - 24) : value.end + 12]
+    if _RANGE.search(around) or _derivable(number, evidence):
+        return True
+    claimed = claim.sentence.text[value.start : value.end].lower()
+    if any(claimed == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
+        return True
+    evidence_quantity = other.value.read
+    if not (isinstance(evidence_quantity, Quantity) and evidence_quantity.amount and number.amount):
+        return False
+    most = SAME_SCALE if number.form else SAME_SCALE_COUNTED
+    return max(number.amount / evidence_quantity.amount, evidence_quantity.amount / number.amount) > most
+
+
+def _derivable(number: Quantity, evidence: ParsedPassage) -> bool:
+    """Is the claim's number a result of numbers of the evidence: a span of years, an age or a sum?"""
+    meanings = [v.read for part in evidence.sentences for v in part.values]
+    amounts = [read.amount for read in meanings if isinstance(read, Quantity) and read.unit == number.unit]
+    years = [read.first_year for read in meanings if isinstance(read, Date) and read.first_year is not None]
+    if number.unit in ("year", "") and any(
+        abs(abs(a - b) - number.amount) <= 1 for a, b in combinations(years, 2)
+    ):
+        return True
+    near = max(0.002 * abs(number.amount), 0.01)
+    results = (result for a, b in combinations(amounts, 2) for result in (a + b, abs(a - b)))
+    return any(abs(result - number.amount) <= near for result in results)

@@ -1,0 +1,110 @@
+"""Finds opposites: words of the claim that the evidence replaces by words of opposite meaning."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.word_list_reader import word_list
+from rarr.backends.rules.words import Token, stem
+
+_PREFIXES = ("un", "non", "in", "im", "il", "ir", "dis")
+_SHORTEST = 5  # letters behind a prefix: "import" is no opposite of "port"
+_TWINS = (
+    ("hyper", "hypo"),
+    ("intra", "extra"),
+    ("micro", "macro"),
+    ("pre", "post"),
+    ("up", "down"),
+    ("over", "under"),
+    ("in", "out"),
+)
+_AT_LEAST = re.compile(r"\bno\s+(?:fewer|less|more)\s+than\b", re.IGNORECASE)
+
+
+def opposite_words(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[tuple[Token, Token]]:
+    """Yields the words of the claim that the evidence replaces by an opposite, each with its opposite.
+
+    The two words stand beside the same word. "More than 20 looms" has an opposite in "less than 20 looms",
+    but not in "in less than a year".
+    """
+    evidence_words = _words(evidence)
+    for claim_word in _words(claim):
+        beside = _next_to(claim, claim_word)
+        nearby = [other for other in evidence_words if beside & _next_to(evidence, other)]
+        written = {other.text.lower() for other in nearby}
+        if claim_word.text.lower() in written:
+            continue
+        for other in nearby:
+            if _is_listed(claim_word.text, other.text):
+                yield claim_word, other
+
+
+def are_opposites(first: str, second: str) -> bool:
+    """Are the two words opposites by a list, in any inflection, or by a prefix, as in "safe" and "unsafe"?"""
+    return _is_listed(first, second) or stem(second) in _antonyms().get(stem(first), ())
+
+
+def _is_listed(first: str, second: str) -> bool:
+    first, second = first.lower(), second.lower()
+    return second in _AGAINST.get(first, ()) or _is_prefixed(first, second)
+
+
+def _words(part: ParsedSentence) -> list[Token]:
+    """Returns the words without a capital letter, or first in their sentence, and not in "no fewer than"."""
+    covered = [match.span() for match in _AT_LEAST.finditer(part.text)]
+    return [
+        word
+        for word in part.words
+        if (word.text.islower() or word.start == 0 or part.text[: word.start].endswith(": "))
+        and not any(start <= word.start < end for start, end in covered)
+    ]
+
+
+def _next_to(part: ParsedSentence, word: Token) -> set[tuple[str, str]]:
+    """Returns the stems of the nearest words with meaning before and behind `word`, each with its side."""
+    before = [neighbour.stem for neighbour in part.content if neighbour.start < word.start][-1:]
+    behind = [neighbour.stem for neighbour in part.content if neighbour.start > word.start][:1]
+    return {("before", stem) for stem in before} | {("behind", stem) for stem in behind}
+
+
+def _is_prefixed(first_word: str, second_word: str) -> bool:
+    """Do the words differ only by a prefix such as "un", or by "hyper" against "hypo"?"""
+    short, long = sorted((first_word, second_word), key=len)
+    if len(short) >= _SHORTEST and any(long == prefix + short for prefix in _PREFIXES):
+        return True
+    return any(
+        (first_word.startswith(first) and second_word == second + first_word.removeprefix(first))
+        or (first_word.startswith(second) and second_word == first + first_word.removeprefix(second))
+        for first, second in _TWINS
+    )
+
+
+def _against() -> dict[str, set[str]]:
+    """Reads the list of opposites: returns the opposites of each word."""
+    return _by_word(word_list("opposites"))
+
+
+def _by_word(lines: Iterable[str]) -> dict[str, set[str]]:
+    """Reads lines with words left of a bar whose opposites are the words right of it, and the reverse."""
+    opposites: defaultdict[str, set[str]] = defaultdict(set)
+    for line in lines:
+        left, right = (side.split() for side in line.split("|"))
+        for word in left:
+            opposites[word].update(right)
+        for word in right:
+            opposites[word].update(left)
+    return opposites
+
+
+@cache
+def _antonyms() -> dict[str, set[str]]:
+    """Reads the antonyms: returns the stems of the antonyms of each stem."""
+    by_stem: defaultdict[str, set[str]] = defaultdict(set)
+    for word, opposites in _by_word(word_list("antonyms")).items():
+        by_stem[stem(word)].update(stem(opposite) for opposite in opposites)
+    return by_stem
+
+
+_AGAINST = _against()

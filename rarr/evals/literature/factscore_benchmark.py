@@ -1,0 +1,217 @@
+"""Measures a judge by the atomic facts of claims, as FActScore does (Min et al. 2023), without references.
+
+The claims are those of Factcheck-GPT (Wang et al. 2023), each with five passages whose stance people judged.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Literal
+
+from pydantic import BaseModel
+
+from rarr.backends.rules.atomic_facts import rule_facts
+from rarr.evals.literature.atomic_fact_scoring import FactsLine, scored_by_facts
+from rarr.evals.literature.benchmark_judging import (
+    BenchmarkClaim,
+    JudgingOptions,
+    digest,
+    judge_folder,
+    judged_by,
+    judges_of,
+    keep_claims,
+    sampled,
+    write_report,
+)
+from rarr.evals.literature.published import FACTSCORE, PublishedFigures
+from rarr.evals.literature.source_rows import SourceRow, source_rows
+from rarr.evals.metrics import Measured, bootstrap_each, classification, mean
+from rarr.evals.rows import GivenEvidence
+from rarr.records import Record
+from rarr.retrievers.corpus.index_building import Progress
+from rarr.settings import Settings
+
+STANCES = "dev/attribution/factcheckgpt.jsonl"
+BIOGRAPHIES = "dev/attribution/factscore_atomic_no_evidence.jsonl"
+FACTUAL = 0.5
+"""From this score on a claim is called factual (Malaviya et al. 2023, section 5)."""
+
+Scored = tuple[float, bool]
+
+
+class StancePassage(BaseModel):
+    """A passage that a search of Factcheck-GPT found."""
+
+    text: str
+
+
+class StanceMeta(BaseModel):
+    """Whether people found the claim true in the world."""
+
+    claim_factual: bool | Literal["unknown"]
+
+
+class StanceRow(SourceRow):
+    """A claim beside one passage, with the stance of the passage."""
+
+    claim: str
+    evidence: tuple[StancePassage, ...]
+    label_raw: Literal["completely-support", "partially-support", "irrelevant", "refute"]
+    meta: StanceMeta
+
+
+class BiographySentence(BaseModel):
+    """A sentence of a biography with the facts that people split it into, each with its label."""
+
+    text: str
+    facts: tuple[tuple[str, str], ...] = ()
+
+
+class Biography(SourceRow):
+    """A biography of FActScore."""
+
+    sentences: tuple[BiographySentence, ...]
+
+
+class FactScores(Record):
+    """The scores of a judge.
+
+    `supported` compares the claims called factual with those that a passage supports completely by people,
+    `factual` with those that are true in the world: `f1_true`, `f1_false` and `micro_f1`. `facts` are the
+    facts of a claim. The score of a text is the mean of its claims' scores: `texts` is their mean, `people`
+    the mean share of supported claims, and `distance` the mean absolute difference of the two.
+    """
+
+    claims: int
+    facts: Measured
+    supported: dict[str, Measured]
+    factual: dict[str, Measured]
+    texts: Measured
+    people: Measured
+    distance: Measured
+    errors: tuple[str, ...] = ()
+
+
+class FactScoreReport(Record):
+    """The report of the benchmark.
+
+    `sentence_facts` are the facts of a sentence of the biographies of FActScore, by `rules` and by `people`.
+    """
+
+    claims: int
+    sentence_facts: dict[str, Measured]
+    judges: dict[str, FactScores]
+    published: PublishedFigures = FACTSCORE
+
+
+def bench_factscore(
+    data: str | Path,
+    out: str | Path,
+    *,
+    settings: Settings | None = None,
+    options: JudgingOptions | None = None,
+    on_row: Progress | None = None,
+) -> FactScoreReport:
+    """Splits and judges the claims of Factcheck-GPT in the folder `data`, and writes the report to `out`.
+
+    The same call continues an interrupted run. Raises `InputError` for missing data before anything is spent.
+    """
+    settings, options = settings or Settings(), options or JudgingOptions()
+    claims = sampled(stance_claims(source_rows(Path(data), STANCES, StanceRow)))
+    biographies = source_rows(Path(data), BIOGRAPHIES, Biography)
+    keep_claims(claims, Path(out))
+    judges = {
+        judge: fact_scores(
+            claims,
+            scored_by_facts(
+                claims,
+                Path(out) / judge_folder(judge),
+                digest("\n".join(claim.model_dump_json() for claim in claims)),
+                judged_by(judge, settings),
+                jobs=options.jobs,
+                limit=options.limit,
+                on_row=on_row,
+            ),
+        )
+        for judge in judges_of(settings, options)
+    }
+    report = FactScoreReport(claims=len(claims), sentence_facts=sentence_facts(biographies), judges=judges)
+    write_report(Path(out), report)
+    return report
+
+
+def sentence_facts(biographies: Sequence[Biography]) -> dict[str, Measured]:
+    """Counts the facts of the sentences that people split, by the rules and by people."""
+    split = [sentence for each in biographies for sentence in each.sentences if sentence.facts]
+    return {
+        "rules": mean([float(len(rule_facts(sentence.text))) for sentence in split]),
+        "people": mean([float(len(sentence.facts)) for sentence in split]),
+    }
+
+
+def stance_claims(rows: Sequence[StanceRow]) -> list[BenchmarkClaim]:
+    """Joins the rows of each claim: its passages, and whether one of them supports it completely."""
+    by_claim = dict[str, list[StanceRow]]()
+    for row in rows:
+        by_claim.setdefault(row.id.rpartition("/")[0], []).append(row)
+    return [
+        BenchmarkClaim(
+            id=name,
+            claim=group[0].claim,
+            evidence=tuple(GivenEvidence(text=piece.text) for row in group for piece in row.evidence),
+            supported=any(row.label_raw == "completely-support" for row in group),
+            groups={
+                "text": "/".join(name.split("/")[:2]),
+                "factual": str(group[0].meta.claim_factual).lower(),
+            },
+        )
+        for name, group in by_claim.items()
+    ]
+
+
+def fact_scores(claims: Sequence[BenchmarkClaim], lines: Sequence[FactsLine]) -> FactScores:
+    """Computes the scores of the claims that have a line; claims without a judged fact are left out."""
+    known = {claim.id: claim for claim in claims}
+    pairs = [(known[line.id], line.score) for line in lines]
+    judged = [(claim, score) for claim, score in pairs if score is not None]
+    unjudged = len(pairs) - len(judged)
+    factual = [
+        (score, claim.groups["factual"] == "true")
+        for claim, score in judged
+        if claim.groups["factual"] != "unknown"
+    ]
+    texts = dict[str, list[Scored]]()
+    for claim, score in judged:
+        texts.setdefault(claim.groups["text"], []).append((score, claim.supported is True))
+    ours = [_mean([score for score, _ in text]) for text in texts.values()]
+    people = [_mean([float(label) for _, label in text]) for text in texts.values()]
+    return FactScores(
+        claims=len(lines),
+        facts=mean([None if line.facts is None else float(len(line.facts)) for line in lines]),
+        supported=_called([(score, claim.supported is True) for claim, score in judged], unjudged),
+        factual=_called(factual, unjudged),
+        texts=mean(ours),
+        people=mean(people),
+        distance=mean([abs(a - b) for a, b in zip(ours, people, strict=True)]),
+        errors=tuple(f"{line.id}: {line.error}" for line in lines if line.error),
+    )
+
+
+def _called(rows: Sequence[Scored], unjudged: int) -> dict[str, Measured]:
+    """Measures the claims called factual against a label, with intervals."""
+
+    def scores(drawn: Sequence[Scored]) -> dict[str, float | None]:
+        called = [_word(score >= FACTUAL) for score, _ in drawn]
+        whole = classification(called, [_word(label) for _, label in drawn], ("true", "false"))
+        by_class = {f"f1_{name}": each.f1 for name, each in whole.classes.items()}
+        return by_class | {"micro_f1": whole.micro_f1}
+
+    return bootstrap_each(rows, scores, unjudged=unjudged, resamples=1000)
+
+
+def _word(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)

@@ -1,0 +1,1 @@
+"""Connects the package with other libraries and programs."""

@@ -1,0 +1,74 @@
+"""Finds what the tools of an agent returned: documents, search results and texts."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from langchain_core.documents import Document
+from langchain_core.messages import BaseMessage, HumanMessage, ToolMessage
+
+from rarr.agent.postprocessing.conversation import text_of
+from rarr.retrievers.given_passages import Given
+
+_RESULT = {
+    *("text", "content", "snippet", "page_content", "url", "link", "href", "source", "title", "score", "id"),
+    *("raw_content", "favicon", "published_date", "date", "metadata", "type"),
+}
+"""The names of what search tools return for a page. An object with other names may state more in them."""
+_TEXT, _ADDRESS = ("text", "content", "snippet", "page_content"), ("url", "link", "href", "source")
+
+
+def tool_sources(messages: Sequence[BaseMessage]) -> list[Given]:
+    """Returns the sources that tools returned since the last message of a person, in their order."""
+    asked = max((n for n, message in enumerate(messages) if isinstance(message, HumanMessage)), default=-1)
+    return [
+        source
+        for message in messages[asked + 1 :]
+        if isinstance(message, ToolMessage) and message.status != "error"
+        for source in _of_tool(message)
+    ]
+
+
+def _of_tool(message: ToolMessage) -> Iterator[Given]:
+    """Yields the documents of a tool, and its text as far as it is not the text of the documents."""
+    documents = list(_documents(message.artifact))
+    yield from documents
+    text = text_of(message.content)
+    if results := _search_results(text):
+        yield from results
+        return
+    for document in documents:
+        text = re.sub(rf"(?m)^[ \t]*{re.escape(document.page_content.strip())}[ \t]*$", "\n\n", text)
+    if text.strip():
+        yield {"text": text, "title": message.name or ""}
+
+
+def _documents(artifact: object) -> Iterator[Document]:
+    if isinstance(artifact, Document):
+        if artifact.page_content.strip():
+            yield artifact
+    elif isinstance(artifact, Mapping | list | tuple):
+        for part in artifact.values() if isinstance(artifact, Mapping) else artifact:
+            yield from _documents(part)
+
+
+def _search_results(text: str) -> list[dict[str, Any]]:
+    """Reads search results with addresses from JSON: a list, or an object with `results`. [] for others."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return []
+    results = found.get("results") if isinstance(found, dict) else found
+    if not isinstance(results, list) or not all(map(_is_search_result, results)):
+        return []
+    return results
+
+
+def _is_search_result(result: object) -> bool:
+    if not isinstance(result, dict) or not result.keys() <= _RESULT:
+        return False
+    texts = [result[name] for name in _TEXT if name in result]
+    addresses = [result[name] for name in _ADDRESS if name in result]
+    are_texts = all(isinstance(text, str) and text.strip() for text in texts)
+    return bool(texts and addresses) and are_texts and isinstance(addresses[0], str)

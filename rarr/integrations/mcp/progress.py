@@ -1,0 +1,44 @@
+"""Tells the client which node of a run has finished."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextvars import ContextVar
+from typing import Any, TypeVar
+
+from mcp.server.mcpserver import Context
+
+Result = TypeVar("Result")
+
+_STEP: ContextVar[Callable[[str], None] | None] = ContextVar("step", default=None)
+"""What to call with the name of a finished node of this call's run. One reviser serves all calls."""
+
+
+def tell_step(node: str) -> None:
+    """Tells the call whose run has finished this node; for the argument `on_step` of `Reviser`."""
+    if (step := _STEP.get()) is not None:
+        step(node)
+
+
+async def with_progress(ctx: Context[Any, Any], run: Callable[[], Awaitable[Result]]) -> Result:
+    """Awaits `run()`, and sends a notification for each of its nodes, in order, before it returns.
+
+    The number of nodes is not known before. A client that asked for no progress gets none.
+    """
+    nodes = asyncio.Queue[str | None]()
+
+    async def report() -> None:
+        done = 0
+        while (node := await nodes.get()) is not None:
+            done += 1
+            await ctx.report_progress(done, None, node.replace("_", " "))
+
+    token = _STEP.set(nodes.put_nowait)
+    reporting = asyncio.create_task(report())
+    try:
+        result = await run()
+        nodes.put_nowait(None)
+        await reporting
+        return result
+    finally:
+        reporting.cancel()  # nothing is told of a call that failed or was cancelled
+        _STEP.reset(token)

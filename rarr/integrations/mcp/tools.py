@@ -1,0 +1,165 @@
+"""The tools: each runs a call of `rarr`, and returns a text for a model and the records for a program."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import CallToolResult, TextContent
+from pydantic import BaseModel
+
+from rarr.agent.evidence_search import find_evidence, passages_about
+from rarr.agent.revise import Reviser
+from rarr.agent.verify import ClaimVerifier
+from rarr.integrations.mcp.arguments import (
+    Claim,
+    GivenEvidence,
+    Most,
+    OnlyEvidence,
+    Passages,
+    Question,
+    SearchQuery,
+    Text,
+)
+from rarr.integrations.mcp.progress import with_progress
+from rarr.integrations.mcp.shown_records import (
+    cited_lines,
+    evidence_lines,
+    revised_lines,
+    short,
+    verified_lines,
+)
+from rarr.records import Passage
+from rarr.records.citations import CitationStyle, Cited
+from rarr.records.found_evidence import FoundEvidence
+from rarr.records.postprocessing import Postprocessed
+from rarr.records.verification import Verification
+from rarr.retrievers.given_passages import GivenPassages
+from rarr.tools.text.warning_lines import grouped, nothing_checked
+
+_PASSAGES = 5  # of each sentence of a claim
+
+
+class Tools:
+    """The tools of one server. All of them share a reviser. `runs` are the names of the runs, in order."""
+
+    def __init__(self, reviser: Reviser) -> None:
+        self._reviser = reviser
+        self._verifier = ClaimVerifier(components=reviser._components)
+        self.runs: list[str] = []
+
+    async def revise_text(
+        self,
+        text: Text,
+        ctx: Context,
+        question: Question = None,
+        evidence: Passages = None,
+        only_evidence: OnlyEvidence = False,
+    ) -> Annotated[CallToolResult, Postprocessed]:
+        """Check the facts of a text against evidence, and correct those that the evidence contradicts.
+
+        The text changes as little as possible. The result has the corrected text, each change with its
+        source, and the sentences that stay contradicted or unconfirmed. Use it on a draft or an answer before
+        you give it to somebody.
+        """
+        result = await with_progress(
+            ctx,
+            lambda: self._reviser.apostprocess(
+                text, question, _sources(evidence), search="given" if only_evidence else None
+            ),
+        )
+        if result.outcome in ("failed", "deadline") or result.revision is None:
+            raise ToolError(result.notice)
+        await self._keep(result.revision.run_id, ctx)
+        brief = result.model_copy(update={"revision": short(result.revision)})
+        return _result(revised_lines(result), brief)
+
+    async def cite_text(
+        self,
+        text: Text,
+        ctx: Context,
+        question: Question = None,
+        evidence: Passages = None,
+        only_evidence: OnlyEvidence = False,
+        style: CitationStyle = "numbered",
+        mark_unsupported: bool = False,
+    ) -> Annotated[CallToolResult, Cited]:
+        """Put citations behind the sentences of a text that evidence supports, and change nothing else.
+
+        The list of sources comes at the end. Citations that the text has already are checked. `style`:
+        numbered [1], footnotes [^1], or json. `mark_unsupported`: mark sentences that evidence contradicts or
+        does not confirm with [citation needed].
+        """
+        reviser = await self._searching(evidence, only_evidence=only_evidence)
+        cited = await with_progress(
+            ctx, lambda: reviser.acite(text, question, style=style, mark_unsupported=mark_unsupported)
+        )
+        if why := nothing_checked(cited.research):
+            raise ToolError(f"nothing could be checked: {why}")
+        await self._keep(cited.research.run_id, ctx)
+        brief = cited.model_copy(update={"research": short(cited.research)})
+        return _result(cited_lines(cited), brief)
+
+    async def verify_claim(
+        self, claim: Claim, ctx: Context, question: Question = None, evidence: Passages = None
+    ) -> Annotated[CallToolResult, Verification]:
+        """Decide whether evidence supports a claim: attributable, contradictory or extrapolatory.
+
+        Extrapolatory: the evidence does not tell. The result names the sentence of the evidence that decides,
+        and the words of the claim that are confirmed, that differ, or that stay open. With `evidence`, it
+        alone is read; without it, the sources of this server are searched.
+        """
+
+        async def verified() -> Verification:
+            passages = await self._about(claim, question) if evidence is None else _given(evidence)
+            return await self._verifier.averify(claim, passages, question)
+
+        verification = await with_progress(ctx, verified)
+        if verification.label is None:
+            why = next(iter(grouped(verification.warnings)), "it has no sentence that can be judged")
+            raise ToolError(f"the claim could not be judged: {why}")
+        kept = tuple(passage for passage in verification.evidence if not passage.suspicious)
+        return _result(verified_lines(verification), verification.model_copy(update={"evidence": kept}))
+
+    async def find_evidence(
+        self, query: SearchQuery, ctx: Context, limit: Most = 5
+    ) -> Annotated[CallToolResult, FoundEvidence]:
+        """Find the passages of this server's sources that are most relevant to a question or a claim.
+
+        Each has its source, its place in it, and its relevance from 0 to 1. It judges nothing: to check a
+        claim, use verify_claim.
+        """
+        found = await with_progress(ctx, lambda: find_evidence(self._reviser, query, limit))
+        return _result(evidence_lines(found), found)
+
+    async def _about(self, claim: str, question: str | None) -> Sequence[Passage]:
+        return await passages_about(self._reviser, claim, question, _PASSAGES)
+
+    async def _searching(self, evidence: Passages, *, only_evidence: bool) -> Reviser:
+        """Returns the reviser that searches the evidence of a call, first or alone."""
+        if evidence is None:
+            if only_evidence:
+                raise ToolError("only_evidence is true, and there is no evidence: give passages as evidence")
+            return self._reviser
+        settings = self._reviser.settings
+        given = GivenPassages(_sources(evidence) or (), window=settings.window, step=settings.step)
+        return self._reviser.searching(given, alone=only_evidence or not self._reviser.names_sources)
+
+    async def _keep(self, run_id: str, ctx: Context) -> None:
+        if self._reviser.settings.trace:
+            self.runs.append(run_id)
+            await ctx.notify_resources_changed()
+
+
+def _result(text: str, record: BaseModel) -> CallToolResult:
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content=record.model_dump(mode="json")
+    )
+
+
+def _sources(evidence: Sequence[GivenEvidence] | None) -> list[dict[str, Any]] | None:
+    return None if evidence is None else [each.model_dump() for each in evidence]
+
+
+def _given(evidence: Sequence[GivenEvidence]) -> list[dict[str, Any]]:
+    return [{key: value for key, value in each.model_dump().items() if value} for each in evidence]

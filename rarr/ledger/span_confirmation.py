@@ -1,0 +1,160 @@
+"""Decides whether a check or the words of a passage confirm a place of a sentence, such as a number."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from rarr.backends.rules.answer_grounding import has_phrase
+from rarr.backends.rules.assertion_status import is_asserted
+from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
+from rarr.backends.rules.meaning_changing_words import WordFinder
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.standalone_claims import Claim
+from rarr.backends.rules.subjects import is_about_something_else
+from rarr.backends.rules.values import Value, checkable_values, value_extent
+from rarr.backends.rules.words import Token
+from rarr.ledger.answer_spans import answer_sources
+from rarr.ledger.mentioned_table_headers import under_other_headers
+from rarr.ledger.misattributed_values import is_misplaced
+from rarr.ledger.value_confirmation import (
+    confirms_value,
+    confirms_values,
+    is_another_kind,
+    is_direction_reversed,
+)
+from rarr.records import Check, Evidence, Part, PartState
+from rarr.tools.text.blocks_and_sentences import Span
+
+
+class CheckablePlace(NamedTuple):
+    """A place of a text that can be checked, with its words and the dates, numbers, names or terms in them.
+
+    `sentence` is the sentence of the place, and `claim` the same with its subject filled in; None for a
+    sentence without a claim. `alike` finds a word of the same meaning in a sentence of a passage.
+    """
+
+    span: Span
+    words: str
+    values: Sequence[Value]
+    sentence: ParsedSentence
+    claim: Claim | None
+    alike: WordFinder | None = None
+
+    def by_checks(
+        self, checks: Sequence[Check], evidence: Mapping[str, Evidence], against: Sequence[str]
+    ) -> Part:
+        """Returns the place as a part, with the state that the checks of its query give it.
+
+        `differs` if a check disagrees whose evidence is in `against`, the evidence that contradicts the
+        sentence; else `confirmed` if a check agrees and its passage has the same values for it; else `open`.
+        """
+        for check in checks:
+            if check.verdict == "disagrees" and check.evidence_id in against:
+                return self.part("differs", check.evidence_id, check.evidence_answer)
+        for check in checks:
+            known = evidence.get(check.evidence_id)
+            if check.verdict == "agrees" and known and self._is_answered(check.evidence_answer, known):
+                return self.part("confirmed", check.evidence_id, check.evidence_answer)
+        return self.part("open")
+
+    def by_words(self, passages: Sequence[Evidence]) -> Part:
+        """Returns the place as a part: confirmed by the first passage whose words confirm it, else `open`."""
+        for evidence in passages:
+            if words := self._literal(evidence):
+                return self.part("confirmed", evidence.id, words)
+        return self.part("open")
+
+    def _is_answered(self, answer: str, evidence: Evidence) -> bool:
+        """Does the answer of an agreeing check confirm the place, read together with the passage?"""
+        beside = parsed_passage(evidence.text, evidence.title)
+        stated_values = [
+            stated
+            for value in checkable_values(answer)
+            for stated in [source.value for source in answer_sources(value, beside.sentences)] or [value]
+        ]
+        return confirms_values(self.values, stated_values, beside) and not self._is_otherwise(beside)
+
+    def _is_otherwise(self, beside: ParsedPassage) -> bool:
+        """Does the passage have the values for something else?
+
+        It is about a thing of another kind, or has them under other headers of a table, for another thing,
+        or with "to" for "from".
+        """
+        if self.claim is not None and is_another_kind(self.claim.sentence, beside):
+            return True
+        if self.claim is not None and under_other_headers(self.claim, self.words, self.values, beside):
+            return True
+        if any(is_misplaced(claim.sentence, value, beside) for claim, value in self._claimed()):
+            return True
+        return any(
+            is_direction_reversed(self.sentence.text[: value.start], value, beside) for value in self.values
+        )
+
+    def _literal(self, evidence: Evidence) -> str:
+        """Returns the words of a passage about the same subject that confirm the place; empty if none do."""
+        beside = parsed_passage(evidence.text, evidence.title)
+        elsewhere = any(is_about_something_else(claim, value, beside) for claim, value in self._claimed())
+        if elsewhere or self._is_otherwise(beside):
+            return ""
+        if self.alike is not None:
+            return self._told_alike(self.alike, beside)
+        if not self.values:
+            return self.words if has_phrase(f"{evidence.title}\n{evidence.text}", self.words) else ""
+        context = {word.stem for word in self.sentence.content if not self._has(word)}
+        stated_values = [
+            (value, part.text)
+            for part, stems in zip(beside.sentences, beside.own_stems, strict=True)
+            if not context or not context.isdisjoint(stems)
+            for value in part.values
+            if is_asserted(part.text, value.start)
+        ]
+        stated_values += [(value, evidence.title) for value in beside.title_values]
+        words = [
+            next(
+                (
+                    value_extent(other).of(text)
+                    for other, text in stated_values
+                    if confirms_value(other, value, beside)
+                ),
+                "",
+            )
+            for value in self.values
+        ]
+        return words[0] if all(words) else ""
+
+    def _told_alike(self, alike: WordFinder, beside: ParsedPassage) -> str:
+        """Returns a word of the same meaning from the sentences of the passage that are most like the claim.
+
+        Empty if one of these sentences has no such word.
+        """
+        context = {word.stem for word in self.sentence.content}
+        shared_counts = [len(context & stems) for stems in beside.own_stems]
+        most = [
+            part
+            for part, count in zip(beside.sentences, shared_counts, strict=True)
+            if 0 < count == max(shared_counts)
+        ]
+        places = [(part, next(alike(part), None)) for part in most]
+        words = [place.of(part.text) for part, place in places if place is not None]
+        return words[0] if words and len(words) == len(most) else ""
+
+    def _has(self, word: Token) -> bool:
+        return any(value.start <= word.start < value_extent(value).end for value in self.values)
+
+    def _claimed(self) -> Iterator[tuple[Claim, Value]]:
+        """Yields the claim with each of its values that overlaps the place; nothing without a claim."""
+        if (claim := self.claim) is None:
+            return
+        for value in claim.sentence.values:
+            place = claim.in_text(value.start, value.end)
+            if place is not None and place.overlaps(self.span):
+                yield claim, value
+
+    def part(self, state: PartState, evidence_id: str = "", says: str = "") -> Part:
+        """Builds the record of this place, in `state`; `says` are the words of the evidence."""
+        return Part(
+            start=self.span.start,
+            end=self.span.end,
+            state=state,
+            evidence_id=evidence_id,
+            says=says,
+        )

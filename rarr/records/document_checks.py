@@ -1,0 +1,105 @@
+"""Declares the records of checking documents: what sources deny or do not confirm, and where it stands.
+
+Lines and columns count from 1, columns in Unicode characters (code points). A line ends with a newline. They,
+and `start` and `end`, point into the text of the file without a byte order mark.
+"""
+
+from collections.abc import Mapping
+from typing import Literal
+
+from rarr.records import PartState, Record, Status
+
+FailOn = Literal["contradicted", "unconfirmed", "no_evidence"]
+DocumentOutcome = Literal["judged", "partly_judged", "nothing_to_check", "not_judged"]
+
+
+class Place(Record):
+    """A range of a file: from its first character to the one behind its last."""
+
+    start: int
+    end: int
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+class DoubtfulPart(Record):
+    """Words of a sentence that differ from a source or are open. `says`: the words of the source instead."""
+
+    words: str
+    state: PartState
+    place: Place
+    says: str = ""
+
+
+class SourceQuote(Record):
+    """A sentence of a source beside a doubtful sentence. `says` are its words that differ from the sentence.
+
+    `start` and `end` are the place of the passage in the text extracted from the source. `line` is the line
+    of the quote, if the source is a text file of this machine that holds the passage as it is.
+    """
+
+    quote: str
+    says: str = ""
+    source: str
+    title: str = ""
+    start: int
+    end: int
+    line: int | None = None
+
+
+class Finding(Record):
+    """A sentence that sources contradict or do not confirm, or that could not be judged.
+
+    `fails`: by its status, the check of the documents fails.
+    """
+
+    status: Status
+    fails: bool
+    text: str
+    place: Place
+    parts: tuple[DoubtfulPart, ...] = ()
+    quotes: tuple[SourceQuote, ...] = ()
+
+
+class CheckedDocument(Record):
+    """What was found in one file.
+
+    - `judged`: every sentence with something to check was judged.
+    - `partly_judged`: some sentences were not, because a search or a judgement failed or a limit was reached.
+    - `nothing_to_check`: the file holds nothing that can be checked.
+    - `not_judged`: the file could not be read, or nothing in it could be judged.
+
+    `notice` counts the sentences, or says why they were not judged. `statuses` counts them by status.
+    """
+
+    file: str
+    outcome: DocumentOutcome
+    notice: str
+    run_id: str | None = None
+    statuses: Mapping[Status, int] = {}
+    findings: tuple[Finding, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def failing(self) -> tuple[Finding, ...]:
+        """The findings by which the check fails."""
+        return tuple(finding for finding in self.findings if finding.fails)
+
+    @property
+    def unjudged(self) -> bool:
+        """True if the file, or a sentence of it, could not be judged."""
+        return self.outcome in ("partly_judged", "not_judged")
+
+
+class DocumentChecks(Record):
+    """The result of checking documents. `fail_on` are the statuses by which a sentence fails.
+
+    `failing` counts sentences. `unjudged` counts files that could not be judged, or not completely.
+    """
+
+    fail_on: tuple[FailOn, ...]
+    failing: int
+    unjudged: int
+    documents: tuple[CheckedDocument, ...]

@@ -1,0 +1,213 @@
+"""Sends requests to a chat model, with retries and within the run's budget, and counts them."""
+
+import asyncio
+import time
+from dataclasses import replace
+from typing import Any
+
+from rarr.tools.models.answer_waits import AnswerWaits
+from rarr.tools.models.chat import (
+    Adapted,
+    Answer,
+    CallFailure,
+    ChatModel,
+    ChatRequest,
+    Tokens,
+    estimated_tokens,
+)
+from rarr.tools.models.client_failures import without_keys
+from rarr.tools.models.concurrency_limit import Limiter
+from rarr.tools.models.model_profile import ProfilePlace, Speed
+from rarr.tools.models.retries import Attempts
+from rarr.tools.models.run_budget import ModelCall, meter
+from rarr.tools.trace_spans import note
+from rarr.valid_unicode import valid
+
+_CURES: dict[int | str, str] = {
+    "connection": "start its server or mend base_url",
+    401: "give its key as api_key",
+    403: "give a key that may use it as api_key",
+    404: "base_url usually ends in /v1, and the model's name must be the one that its server lists",
+    429: "lower concurrency, or raise attempts",
+    "cut": "raise max_answer_tokens",
+    "declined": "name another model, or add one to fallbacks",
+    "repeating": "name another model, or add one to fallbacks",
+}
+_EXPECTED_ANSWER = 200  # tokens
+
+
+class BudgetedChat:
+    """Wraps a chat model: repeats failed requests, and lets the run's meter count and limit every request.
+
+    `timeout_s` bounds the wait between the tokens of a streamed answer, and the wait for any other answer; a
+    server that is known to be slow has longer until its first token. `price` is for a million tokens: input,
+    output and, where it differs, cached input. `saved_as` names all that decides about an answer besides the
+    request, such as the server; with None, no answer is saved.
+    """
+
+    def __init__(
+        self,
+        chat: ChatModel,
+        limiter: Limiter,
+        *,
+        attempts: int,
+        timeout_s: float,
+        price: tuple[float, ...] = (),
+        saved_as: str | None = None,
+        first_wait_s: float = 0.5,
+        place: ProfilePlace | None = None,
+        speed: Speed | None = None,
+    ) -> None:
+        """`place` is that of a kept profile, which is deleted once the server refuses what it says.
+
+        `speed` is the measured speed.
+        """
+        self.name, self.saved_as = valid(chat.name), saved_as
+        self._chat, self._price = chat, price
+        self._waits = AnswerWaits(self.name, timeout_s)
+        self._place, self._speed = place, speed
+        self._attempts = Attempts(
+            self.name,
+            limiter,
+            attempts=attempts,
+            first_wait_s=first_wait_s,
+            rests_after=("timeout", "connection", "server"),
+        )
+
+    async def complete(self, ask: ChatRequest) -> Answer:
+        """Returns the answer; a resumed run has answers that are not asked for again.
+
+        Raises `CallFailure` after the last attempt, and `BudgetError` at a limit of the run.
+        """
+        before = meter().answers
+        if before is not None and (earlier := before.answer(self.name, ask)) is not None:
+            return earlier
+        async with meter().in_time():
+            while True:
+                try:
+                    return await self._attempts(lambda: self._request(ask))
+                except CallFailure as failure:
+                    raise _with_cure(failure) from None
+                except Adapted:  # the model is asked in another form from now on; there are few forms
+                    await self._distrust()
+
+    def seconds(self, tokens: Tokens) -> float | None:
+        """Estimates the seconds of one request; None if the speed was not measured."""
+        return None if self._speed is None else self._speed.seconds(tokens)
+
+    def cost(self, tokens: Tokens) -> float | None:
+        """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""
+        if not any(tokens):
+            return 0.0
+        if not self._price:
+            return None
+        whole, answer = self._price[:2]
+        cached = self._price[2] if len(self._price) > 2 else whole
+        fresh = tokens.input - tokens.cached
+        return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
+
+    async def probe(self) -> str:
+        """Checks that the model can be used, if that is free, and returns the result in words.
+
+        Raises `CallFailure` if the check fails.
+        """
+        probe = getattr(self._chat, "probe", None)
+        return await probe() if probe else "set up; not asked, since a request would cost money"
+
+    async def aclose(self) -> None:
+        """Closes the connections of this event loop."""
+        await self._chat.aclose()
+
+    async def _distrust(self) -> None:
+        """Deletes the kept profile, since the server has refused a request of its form."""
+        place, self._place = self._place, None
+        if place is None:
+            return
+        try:
+            await asyncio.to_thread(place.forget)
+        except OSError as error:
+            problem = f"the profile of {self.name} is wrong and cannot be deleted ({error.strerror})"
+            meter().warn("profile_wrong", f"{problem}: delete {place.path}")
+
+    async def _request(self, ask: ChatRequest) -> Answer:
+        sent = estimated_tokens([message.content for message in ask.messages])
+        expected = Tokens(sent, _EXPECTED_ANSWER * ask.samples)
+        with meter().request(expected.input + expected.output, self.cost(expected) or 0.0):
+            return await self._counted(ask, sent)
+
+    async def _counted(self, ask: ChatRequest, sent: int) -> Answer:
+        """Sends one request, and counts its tokens and cost before it returns or raises."""
+        started = time.perf_counter()
+        answer, tokens, error = Answer((), Tokens()), Tokens(), "cancelled"
+        try:
+            async with self._waits.bounded(sent):
+                answer = self._cleaned(await self._chat.complete(ask))
+            tokens, error = self._used(answer, sent), ""
+            return answer
+        except (CallFailure, Adapted) as failure:
+            error = str(failure)
+            answer = Answer((), failure.tokens if isinstance(failure, CallFailure) else Tokens())
+            tokens = answer.tokens
+            note(**_failure_facts(failure))
+            raise
+        finally:
+            cost = self.cost(tokens)
+            meter().spend(tokens, cost)
+            likely = {"probabilities": answer.probabilities} if answer.probabilities else {}
+            note(
+                **_request_facts(ask),
+                texts=answer.texts,
+                tokens=tokens,
+                said=answer.tokens,
+                cost=cost,
+                **likely,
+            )
+            seconds = time.perf_counter() - started
+            call = ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
+            meter().note(call._replace(by_langchain=getattr(self._chat, "by_langchain", False)))
+
+    def _cleaned(self, answer: Answer) -> Answer:
+        """Makes the answer valid Unicode, and removes keys from it, which a server may repeat."""
+        secrets = getattr(self._chat, "secrets", ())
+        return replace(answer, texts=tuple(valid(without_keys(text, secrets)) for text in answer.texts))
+
+    def _used(self, answer: Answer, sent: int) -> Tokens:
+        """Returns the tokens that the server reports; if it reports none, estimates them and warns."""
+        if any(answer.tokens):
+            return answer.tokens
+        meter().warn("usage_estimated", f"{self.name} does not report its tokens: they are estimated")
+        return Tokens(sent, estimated_tokens(answer.texts))
+
+
+def _request_facts(ask: ChatRequest) -> dict[str, Any]:
+    """Lists the facts about a request that neither its prompt nor its user message tells."""
+    more = [list(message) for message in ask.messages[2:]]
+    return {"samples": ask.samples, "max_tokens": ask.max_tokens} | ({"more": more} if more else {})
+
+
+def _failure_facts(failure: CallFailure | Adapted) -> dict[str, Any]:
+    if isinstance(failure, Adapted):
+        return {"failure": "adapted"}
+    facts = {"status": failure.status, "retry_after": failure.retry_after, "answer": failure.said}
+    return {"failure": failure.kind} | {key: value for key, value in facts.items() if value}
+
+
+def cure_of(failure: CallFailure) -> str | None:
+    """Finds the cure of a failure by its status or kind; `BudgetedChat` adds it to the message."""
+    reason = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
+    return _CURES.get(reason.status or reason.kind)
+
+
+def _with_cure(failure: CallFailure) -> CallFailure:
+    cure = cure_of(failure)
+    if cure is None:
+        return failure
+    return CallFailure(
+        failure.kind,
+        f"{failure}; {cure}",
+        failure.retry_after,
+        status=failure.status,
+        said=failure.said,
+        tokens=failure.tokens,
+        begun=failure.begun,
+    )

@@ -1,0 +1,1 @@
+"""Writes checked documents in the formats that services for continuous integration read."""

@@ -1,0 +1,85 @@
+"""`rarr bench`: its tables, its exit statuses and its complaints."""
+
+import json
+from pathlib import Path
+
+import pytest
+from evals.literature.made_up_rows import CLAIMS, data_folder, write
+
+from cli.helpers import Command, is_complaint
+from rarr.evals.literature import expertqa_benchmark as expertqa
+from rarr.evals.literature.attrscore_benchmark import AttrScoreReport
+from rarr.evals.literature.published import ATTRSCORE, EXPERTQA, FACTSCORE
+from rarr.testing import ScriptedServer
+
+
+@pytest.fixture(autouse=True)
+def _data(tmp_path: Path) -> None:
+    data_folder(tmp_path / "data")
+
+
+def test_bench_attrscore_prints_published_figures_beside_ours(command: Command) -> None:
+    done = command("bench", "attrscore", "data", "-o", "out", "--judge", "rules", "--limit", "8")
+    out = done.out.decode()
+    assert (done.status, done.err) == (0, "")
+    assert out.startswith("AttrScore, simulation A to D: 16 claims from 4 answers\n")
+    assert "* GPT-4, few-shot" in out and f"* as printed by {ATTRSCORE.paper}; other rows: " in out
+    assert out.endswith("report: out/report.json\n")
+
+
+def test_bench_expertqa_prints_systems_fields_and_worthiness(command: Command) -> None:
+    done = command("bench", "expertqa", "data", "-o", "out", "--judge", "rules")
+    out = done.out.decode()
+    assert (done.status, done.err) == (0, "")
+    for line in (
+        "by system",
+        "by field",
+        "cite-worthy claims",
+        "every claim",
+        f"* as printed by {EXPERTQA.paper}",
+    ):
+        assert line in out
+    published = next(line for line in out.splitlines() if line.startswith("* rr_gs_gpt4"))
+    assert published.split()[2:] == ["0.860", "0.740", "0.790", "-", "0.778", "1415"]
+
+
+def test_bench_factscore_prints_texts_and_splitting(command: Command) -> None:
+    done = command("bench", "factscore", "data", "-o", "out", "--judge", "rules")
+    out = done.out.decode()
+    assert (done.status, done.err) == (0, "")
+    assert out.startswith("FActScore: 3 claims, each with the passages that people judged\n")
+    assert f"* as printed by {FACTSCORE.paper}" in out
+    [people] = [line.split() for line in out.splitlines() if line.startswith("people ")]
+    assert people == ["people", "3.000", "1"]
+
+
+def test_bench_json_is_the_report_alone(command: Command) -> None:
+    done = command("bench", "attrscore", "data", "-o", "out", "--judge", "rules", "--limit", "2", "--json")
+    report = AttrScoreReport.model_validate_json(done.out)
+    assert json.loads(Path("out/report.json").read_text()) == report.model_dump(mode="json")
+
+
+def test_bench_wrong_folder_has_status_2(command: Command) -> None:
+    done = command("bench", "attrscore", "nowhere", "-o", "out")
+    assert (done.status, is_complaint(done.err)) == (2, True)
+    assert done.err == "rarr: nowhere has no dev/retrieval/quotesum.jsonl: give the folder that holds it\n"
+
+
+@pytest.mark.loopback
+def test_bench_judge_is_asked_in_the_wording(command: Command) -> None:
+    with ScriptedServer(lambda asked: {"reason": "", "verdict": "neutral"}) as server:
+        call = ("bench", "expertqa", "data", "-o", "out", "--judge", "vllm:m", "--base-url", server.url)
+        done = command(*call, "--wording", "nli", "--json")
+    assert done.status == 0
+    assert {request.prompt for request in server.requests} == {"judge_as_nli"}
+    assert json.loads(done.out)["judges"]["vllm:m"]["scores"]["two_way"]["recall"]["value"] == 0
+
+
+@pytest.mark.loopback
+def test_bench_judge_that_can_judge_nothing_has_status_3(command: Command) -> None:
+    write(Path("data", expertqa.CLAIMS), [CLAIMS[0], CLAIMS[2]])  # the rules alone decide a wrong number
+    with ScriptedServer(lambda asked: {"verdict": "maybe"}) as server:
+        call = ("bench", "expertqa", "data", "-o", "out", "--judge", "vllm:m", "--base-url", server.url)
+        done = command(*call)
+    assert done.status == 3
+    assert done.err.splitlines()[-1] == "rarr: vllm:m: no claim could be judged: see rarr doctor"

@@ -1,0 +1,54 @@
+"""Findings in documents, for the tests of what shows them."""
+
+from rarr.records.document_checks import (
+    CheckedDocument,
+    DocumentChecks,
+    DoubtfulPart,
+    Finding,
+    Place,
+    SourceQuote,
+)
+
+
+def place(line: int = 3, column: int = 5, *, end_line: int = 3, end_column: int = 40) -> Place:
+    return Place(start=10, end=45, line=line, column=column, end_line=end_line, end_column=end_column)
+
+
+def finding(
+    *, fails: bool = True, text: str = "The dam is 212 metres high.", where: Place | None = None
+) -> Finding:
+    return Finding(
+        status="contradicted" if fails else "unconfirmed",
+        fails=fails,
+        text=text,
+        place=where or place(),
+        parts=(DoubtfulPart(words="212", state="differs", place=place(), says="221 metres"),),
+        quotes=(
+            SourceQuote(
+                quote="It is 221 metres high.",
+                says="221 metres",
+                source="specs/dam.md",
+                title="Dam",
+                start=0,
+                end=22,
+                line=7,
+            ),
+        ),
+    )
+
+
+def document(*findings: Finding, file: str = "docs/dam.md") -> CheckedDocument:
+    return CheckedDocument(file=file, outcome="judged", notice="1 contradicted", findings=findings)
+
+
+def unjudged(file: str = "docs/other.md") -> CheckedDocument:
+    return CheckedDocument(file=file, outcome="not_judged", notice="not checked: the search failed")
+
+
+def checks(*documents: CheckedDocument) -> DocumentChecks:
+    return DocumentChecks(
+        fail_on=("contradicted",),
+        failing=sum(len(each.failing) for each in documents),
+        unjudged=sum(each.unjudged for each in documents),
+        documents=documents,
+    )

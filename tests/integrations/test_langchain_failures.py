@@ -1,0 +1,123 @@
+"""`RarrRunnable` where something fails or is late: the original goes out, and the next answer works."""
+
+import asyncio
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Computing, Silent
+from langchain_core.messages import AIMessage
+
+from integrations.chat_models import QUESTION
+from rarr import SetupError
+from rarr.agent.wiring import components as wiring
+from rarr.integrations.langchain import RarrRunnable
+from rarr.testing import InMemoryRetriever, ScriptedModel
+
+GIVEN: dict[str, Any] = {"answer": WRONG, "question": QUESTION, "sources": [HEIGHT]}
+
+
+def test_dead_model_behind_the_step_lets_the_original_out() -> None:
+    dead = ScriptedModel({}, failures=[OSError("connection refused")] * 1000)
+    result: Any = RarrRunnable(model=dead).invoke({"answer": AIMessage(ANSWER), "sources": [HEIGHT]})
+    assert (result["answer"].content, result["rarr"].outcome) == (ANSWER, "failed")
+    assert "connection refused" in result["answer"].response_metadata["rarr"]["notice"]
+
+
+@pytest.mark.slow
+async def test_original_goes_out_at_the_deadline() -> None:
+    source = Silent()
+    result: Any = await RarrRunnable(search=source, deadline=1).ainvoke(AIMessage(ANSWER))
+    assert result.content == ANSWER
+    assert result.response_metadata["rarr"]["outcome"] == "deadline"
+    assert await asyncio.to_thread(source.cancelled.wait, 30)
+
+
+@pytest.mark.slow
+async def test_computation_on_the_thread_of_the_rules_is_not_waited_for() -> None:
+    source = Computing()
+    try:
+        result: Any = await RarrRunnable(search=source, deadline=1).ainvoke(AIMessage(ANSWER))
+        assert result.response_metadata["rarr"]["outcome"] == "deadline"
+        assert not source.ended.is_set()
+    finally:
+        source.released.set()
+
+
+@pytest.mark.slow
+async def test_busy_threads_do_not_hold_back_the_original() -> None:
+    released, threads = threading.Event(), ThreadPoolExecutor(1)
+    asyncio.get_running_loop().set_default_executor(threads)
+    step = RarrRunnable(search=InMemoryRetriever([HEIGHT]), deadline=1)
+    await step.ainvoke(WRONG)
+    threads.submit(released.wait)
+    try:
+        result = await asyncio.wait_for(step.ainvoke(AIMessage(ANSWER)), 30)
+        assert result.response_metadata["rarr"]["outcome"] == "deadline"
+    finally:
+        released.set()
+
+
+async def test_models_that_were_too_late_are_ready_for_the_next_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made, released, wire = [], threading.Event(), wiring.wire
+
+    def slow(*arguments: Any) -> Any:
+        made.append(arguments)
+        released.wait(30)
+        return wire(*arguments)
+
+    monkeypatch.setattr(wiring, "wire", slow)
+    step = RarrRunnable(deadline=0.01)
+    first: Any = await step.ainvoke(GIVEN)
+    released.set()
+    assert first["rarr"].outcome == "deadline"
+    step._step._deadline = None
+    assert (await step.ainvoke(GIVEN))["answer"] == RIGHT
+    assert len(made) == 1
+
+
+async def test_models_are_built_once_for_answers_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, wire = [], wiring.wire
+
+    def counted(*arguments: Any) -> Any:
+        made.append(arguments)
+        return wire(*arguments)
+
+    monkeypatch.setattr(wiring, "wire", counted)
+    step = RarrRunnable(search="given")
+    results: list[Any] = await step.abatch([GIVEN] * 5)
+    assert [result["answer"] for result in results] == [RIGHT] * 5
+    assert len(made) == 1
+
+
+async def test_caller_that_goes_away_cancels_the_search() -> None:
+    asked, silent = asyncio.Event(), Silent()
+
+    class Telling(Silent):
+        async def retrieve(self, query: str, k: int) -> Any:
+            asked.set()
+            return await silent.retrieve(query, k)
+
+    task = asyncio.create_task(RarrRunnable(search=Telling()).ainvoke(WRONG))
+    await asked.wait()
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await asyncio.to_thread(silent.cancelled.wait, 30)
+
+
+async def test_models_that_could_not_be_built_are_built_for_the_next_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(*_: Any) -> Any:
+        raise SetupError("no model: install it")
+
+    step = RarrRunnable()
+    with monkeypatch.context() as patch:
+        patch.setattr(wiring, "wire", missing)
+        with pytest.raises(SetupError, match="no model: install it"):
+            await step.ainvoke(GIVEN)
+    assert (await step.ainvoke(GIVEN))["answer"] == RIGHT

@@ -1,0 +1,258 @@
+"""`RarrRunnable` in chains: values of every type, batches, streams, callbacks and wrong calls."""
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR
+from langchain_core.documents import Document
+from langchain_core.language_models import FakeListChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage
+from langchain_core.output_parsers import StrOutputParser
+from langchain_core.prompts import ChatPromptTemplate
+from langchain_core.runnables import RunnableConfig, RunnablePassthrough
+
+from integrations.chat_models import QUESTION, Begun
+from rarr import InputError, Postprocessed, Reviser, Settings
+from rarr.integrations.langchain import RarrRunnable
+from rarr.testing import InMemoryRetriever
+
+PROMPT = ChatPromptTemplate.from_template("{question}")
+GIVEN: dict[str, Any] = {"answer": WRONG, "question": QUESTION, "sources": [HEIGHT]}
+
+
+def model(answer: str = WRONG) -> FakeListChatModel:
+    return FakeListChatModel(responses=[answer])
+
+
+def known() -> RarrRunnable:
+    return RarrRunnable(search=InMemoryRetriever([HEIGHT, YEAR]))
+
+
+def test_message_of_a_chain_comes_back_revised_with_the_record() -> None:
+    result = (PROMPT | model() | known()).invoke({"question": QUESTION})
+    assert isinstance(result, AIMessage)
+    assert result.content == RIGHT
+    record = Postprocessed.model_validate(result.response_metadata["rarr"])
+    assert (record.text, record.original, record.notice) == (RIGHT, WRONG, "1 corrected, 1 confirmed")
+
+
+def test_record_in_a_message_is_json() -> None:
+    result: Any = known().invoke(AIMessage(WRONG))
+    assert json.loads(json.dumps(result.response_metadata)) == result.response_metadata
+
+
+def test_message_keeps_everything_else() -> None:
+    usage: Any = {"input_tokens": 3, "output_tokens": 4, "total_tokens": 7}
+    metadata = {"finish_reason": "stop"}
+    given = AIMessage(WRONG, id="m1", name="bot", usage_metadata=usage, response_metadata=metadata)
+    result: Any = known().invoke(given)
+    assert (result.content, given.content) == (RIGHT, WRONG)
+    assert (result.id, result.name, result.usage_metadata) == ("m1", "bot", usage)
+    assert result.response_metadata["finish_reason"] == "stop"
+    assert given.response_metadata == metadata
+
+
+def test_text_of_a_chain_comes_back_as_text() -> None:
+    assert (PROMPT | model() | StrOutputParser() | known()).invoke({"question": QUESTION}) == RIGHT
+
+
+def test_dict_keeps_its_other_keys_and_gets_the_record() -> None:
+    result: Any = RarrRunnable(search="given").invoke({**GIVEN, "user": "u1"})
+    assert result == {**GIVEN, "user": "u1", "answer": RIGHT, "rarr": result["rarr"]}
+    assert isinstance(result["rarr"], Postprocessed)
+
+
+def test_retrieval_chain_gives_its_documents_as_sources() -> None:
+    chain = RunnablePassthrough.assign(answer=PROMPT | model(ANSWER)) | RarrRunnable(search="given")
+    documents = [Document(HEIGHT, metadata={"source": "dam.txt"}), Document(" "), Document(YEAR)]
+    result = chain.invoke({"question": QUESTION, "context": documents})
+    assert result["answer"].content == f"{RIGHT} {FINISHED} {UNKNOWN}"
+    assert [citation.source for citation in result["rarr"].citations] == ["dam.txt", "passage 2"]
+
+
+@pytest.mark.parametrize("key", ["context", "sources"])
+@pytest.mark.parametrize(
+    "source", [HEIGHT, Document(HEIGHT), [HEIGHT], (Document(HEIGHT),), [{"text": HEIGHT}]]
+)
+def test_sources_are_given_under_both_keys_and_in_every_form(key: str, source: Any) -> None:
+    result: Any = RarrRunnable().invoke({"answer": WRONG, key: source})
+    assert result["answer"] == RIGHT
+
+
+def test_both_keys_are_searched() -> None:
+    result: Any = RarrRunnable().invoke({"answer": ANSWER, "context": YEAR, "sources": [HEIGHT]})
+    assert result["rarr"].notice == "1 corrected, 1 not confirmed, 2 confirmed"
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        QUESTION,
+        HumanMessage(QUESTION),
+        [SystemMessage("Be kind."), HumanMessage(QUESTION)],
+        [{"role": "user", "content": QUESTION}],
+    ],
+)
+def test_question_says_what_the_answer_is_about(question: Any) -> None:
+    given = {"answer": "It is 212 metres high.", "question": question, "context": HEIGHT}
+    result: Any = RarrRunnable().invoke(given)
+    assert result["answer"] == "It is 221 metres high."
+
+
+@pytest.mark.parametrize("context", ["", [], [Document("")]])
+def test_search_that_found_nothing_leaves_the_answer_and_says_why(context: Any) -> None:
+    result: Any = RarrRunnable(search="given").invoke({"answer": WRONG, "context": context})
+    assert result["answer"] == WRONG
+    assert result["rarr"].notice == "not checked: the answer has no sources"
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        AIMessage("", tool_calls=[{"name": "search", "args": {}, "id": "1"}]),
+        AIMessage("The dam is 212 metres high.", tool_calls=[{"name": "search", "args": {}, "id": "1"}]),
+        AIMessage([{"type": "image", "url": "https://example.org/dam.png"}]),
+    ],
+)
+def test_message_that_is_no_answer_passes_unchanged(message: AIMessage) -> None:
+    assert known().invoke(message) is message
+    assert known().invoke({"answer": message}) == {"answer": message, "rarr": None}
+
+
+@pytest.mark.parametrize(
+    ("mode", "text"),
+    [
+        ("check", ANSWER),
+        ("annotate", f"{WRONG}[contradicted] {FINISHED} {UNKNOWN}[not confirmed]"),
+        ("cite", f"{WRONG} {FINISHED}[1] {UNKNOWN}\n\n"),
+    ],
+)
+def test_mode_decides_what_changes(mode: Any, text: str) -> None:
+    result: Any = RarrRunnable(search=InMemoryRetriever([HEIGHT, YEAR]), mode=mode).invoke(ANSWER)
+    assert result.startswith(text)
+
+
+async def test_async_call_gives_the_same() -> None:
+    assert (await (PROMPT | model() | known()).ainvoke({"question": QUESTION})).content == RIGHT
+
+
+async def test_sync_call_works_inside_a_running_loop() -> None:
+    assert await asyncio.to_thread(known().invoke, WRONG) == RIGHT
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", [None, RunnableConfig(max_concurrency=2)])
+async def test_batches_keep_their_order_and_own_sources(config: RunnableConfig | None) -> None:
+    step = RarrRunnable(search="given")
+    heights = range(231, 237)
+    values: list[Any] = [
+        {"answer": WRONG, "sources": [f"Hoover Dam is {height} metres high."]} for height in heights
+    ]
+    expected = [RIGHT.replace("221", str(height)) for height in heights]
+    answers: list[Any] = await step.abatch(values, config)
+    assert [result["answer"] for result in answers] == expected
+    answers = await asyncio.to_thread(step.batch, values, config)
+    assert [result["answer"] for result in answers] == expected
+
+
+@pytest.mark.parametrize("most", [1, 2])
+async def test_batch_runs_as_many_at_once_as_the_config_says(most: int) -> None:
+    begun = Begun()
+    await known().abatch([WRONG] * 4, RunnableConfig(max_concurrency=most, callbacks=[begun]))
+    assert begun.most == most
+
+
+def test_batch_returns_exceptions_where_they_are_asked_for() -> None:
+    results: list[Any] = known().batch([WRONG, 3], return_exceptions=True)  # type: ignore[list-item]
+    assert results[0] == RIGHT
+    assert isinstance(results[1], InputError)
+
+
+async def test_stream_gives_the_result_once() -> None:
+    chain = PROMPT | model() | known()
+    chunks = [*chain.stream({"question": QUESTION})]
+    assert [chunk.content for chunk in chunks] == [RIGHT]
+    assert isinstance(chunks[0], AIMessageChunk)
+    assert [chunk.content async for chunk in chain.astream({"question": QUESTION})] == [RIGHT]
+
+
+def test_run_shows_up_with_its_name_and_parent() -> None:
+    begun = Begun()
+    (PROMPT | model() | known()).invoke({"question": QUESTION}, {"callbacks": [begun]})
+    assert begun.parents["RarrRunnable"] == "RunnableSequence"
+    assert begun.parents["rarr"] == "RarrRunnable"
+
+
+async def test_async_run_shows_up_with_the_name_of_the_config() -> None:
+    begun = Begun()
+    await known().ainvoke(WRONG, {"callbacks": [begun], "run_name": "facts"})
+    assert begun.names[0] == "facts"
+    assert begun.parents["rarr"] == "facts"
+
+
+def test_limit_of_steps_of_the_caller_does_not_end_a_run() -> None:
+    assert known().invoke(WRONG, {"recursion_limit": 1}) == RIGHT
+
+
+def test_reviser_of_the_caller_is_used() -> None:
+    with Reviser(Settings(search=InMemoryRetriever([HEIGHT]))) as reviser:
+        assert RarrRunnable(reviser).invoke(WRONG) == RIGHT
+        other: Any = {"answer": WRONG, "sources": ["Hoover Dam is 230 metres high."]}
+        result: Any = RarrRunnable(reviser, search="given").invoke(other)
+        assert result["answer"] == RIGHT.replace("221", "230")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (3, r"the input is an int: give a str, an AIMessage, or a dict with answer"),
+        (HumanMessage("Hi."), "the input is a HumanMessage: give a str, an AIMessage"),
+        ([AIMessage("Hi.")], "the input is a list: give a str"),
+        ({"text": "Hi."}, "the input is a dict without answer: give a str"),
+        ({"answer": 3}, "answer is an int: give a str"),
+        ({"answer": " "}, "answer is empty: give at least one sentence"),
+        ({"answer": "Hi.", "sources": 3}, "sources is an int: give a text, or a list of texts and documents"),
+        ({"answer": "Hi.", "context": [3]}, "passage 1 is an int: give a text"),
+        ({"answer": "Hi.", "question": 3}, "question is an int: give a str, or a list of messages"),
+    ],
+)
+def test_wrong_input_is_refused_with_its_cure(value: Any, message: str) -> None:
+    begun = Begun()
+    with pytest.raises(InputError, match=message):
+        known().invoke(value, {"callbacks": [begun]})
+    assert [type(error) for error in begun.failed] == [InputError]
+
+
+def test_text_alone_has_no_sources_to_search_alone() -> None:
+    with pytest.raises(InputError, match="the input has no sources: give a dict with answer and sources"):
+        RarrRunnable(search="given").invoke(WRONG)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"mode": "mark"}, "mode is 'mark': give one of"),
+        ({"deadline": 0}, "deadline is 0: give seconds above 0"),
+        ({"modle": "rules"}, "modle"),
+        ({"reviser": 3}, r"reviser is an int: give rarr.Reviser"),
+        ({"reviser": Settings()}, r"reviser is a Settings: give rarr.Reviser"),
+    ],
+)
+def test_wrong_options_are_refused_when_the_step_is_made(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        RarrRunnable(**options)
+
+
+def test_reviser_and_settings_together_are_refused() -> None:
+    with (
+        Reviser(Settings()) as reviser,
+        pytest.raises(InputError, match="put offline, search into the settings of the reviser"),
+    ):
+        RarrRunnable(reviser, offline=True, search="wikipedia")
+
+
+def test_options_of_a_call_are_refused() -> None:
+    with pytest.raises(InputError, match="mode is given: give mode to RarrRunnable"):
+        known().bind(mode="cite").invoke(WRONG)

@@ -1,0 +1,64 @@
+from datetime import UTC, datetime
+
+import pytest
+
+from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.html_main_text import read_page
+
+PAGE = """<html><head><title>Fruit</title><meta property="article:published_time" content="2020-03-04"></head>
+<body><nav>Home Shop Contact</nav><article><h1>Peaches</h1>
+<p>The <b>peach</b> is a fruit<i>.</i> It grows in Georgia, and in California as well.</p>
+<h3>Where</h3><ul><li>Georgia</li><li>California<ul><li>Fresno</li></ul></li></ul>
+<table><tr><th>State</th><th>Tons</th></tr><tr><td>California</td><td><p>505,000</p></td></tr></table>
+<blockquote><p>Sweet.</p><p>Very.</p></blockquote><pre><code>peach = 1
+pear = 2</code></pre></article></body></html>"""
+
+
+@pytest.mark.slow
+def test_a_page_becomes_markdown() -> None:
+    assert read_page(PAGE.encode()).text.split("\n\n") == [
+        "# Peaches",
+        "The peach is a fruit. It grows in Georgia, and in California as well.",
+        "### Where",
+        "Georgia",
+        "California Fresno",
+        "| State | Tons |\n| --- | --- |\n| California | 505,000 |",
+        "Sweet. Very.",
+        "```\npeach = 1\npear = 2\n```",
+    ]
+
+
+def test_a_page_has_a_title_and_a_date() -> None:
+    page = read_page(PAGE.encode())
+    assert (page.title, page.published_at) == ("Peaches", datetime(2020, 3, 4, tzinfo=UTC))
+
+
+def test_a_short_page_is_read_too() -> None:
+    assert "Tiny page about peaches." in read_page(b"<p>Tiny page about peaches.</p>").text
+
+
+def test_the_declared_encoding_is_used() -> None:
+    page = (
+        '<html><head><meta charset="windows-1251"></head><body><p>Персики растут в Грузии.</p></body></html>'
+    )
+    assert "Персики растут в Грузии." in read_page(page.encode("windows-1251")).text
+
+
+@pytest.mark.parametrize("page", [b"", b"<html></html>", b"<p></p>", b"<" * 1000])
+def test_a_page_without_text_is_empty(page: bytes) -> None:
+    assert read_page(page).text.strip("<") == ""
+
+
+def test_content_that_is_not_html_is_refused() -> None:
+    with pytest.raises(UnreadableError):
+        read_page(b"\x00\x01\x02")
+
+
+@pytest.mark.slow
+def test_deep_nesting_is_read_left_out_or_refused() -> None:
+    try:
+        page = read_page(b"<div>" * 20_000 + b"deep" + b"</div>" * 20_000)
+    except UnreadableError as error:
+        assert "\n" not in str(error)
+    else:
+        assert page.text in ("", "deep")

@@ -1,0 +1,184 @@
+"""Which sources may be used, and which addresses are those of one page."""
+
+from datetime import UTC, date, datetime
+
+import pytest
+from hypothesis import given, strategies as st
+
+from rarr.records import Passage
+from rarr.retrievers.fetch.url_parsing import link
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, normalised, site_of, within
+from rarr.retrievers.web.publication_dates import published
+
+DAY = datetime(2024, 3, 5, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("url", "domain", "fits"),
+    [
+        ("https://example.org/a", "example.org", True),
+        ("https://www.example.org/a", "example.org", True),
+        ("https://a.b.example.org", "example.org", True),
+        ("https://example.org/a", "www.example.org", True),
+        ("http://EXAMPLE.org:8080/", "https://example.org/x", True),
+        ("https://example.org./", "*.example.org", True),
+        ("https://bücher.example/", "xn--bcher-kva.example", True),
+        ("https://straße.example/", "xn--strae-oqa.example", True),
+        ("https://STRASSE.example/", "straße.example", False),
+        ("https://a.例え。テスト/", "xn--r8jz45g.xn--zckzah", True),
+        ("https://badexample.org/", "example.org", False),
+        ("https://example.org.evil.com/", "example.org", False),
+        ("https://example.org@evil.com/", "example.org", False),
+        ("https://evil.com/?u=example.org", "example.org", False),
+        ("https://example.org", "sub.example.org", False),
+        ("https://example.org/", "", False),
+        ("notes/example.org", "example.org", False),
+    ],
+)
+def test_sources_match_domains_label_by_label(url: str, domain: str, fits: bool) -> None:
+    assert allowed(url, [domain], []) is fits
+    assert allowed(url, [], [domain]) is not fits
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://evil.com\\@example.org/",
+        "https://[bad/",
+        "http://a.org:99999/",
+        "https://ＥＸＡＭＰＬＥ.org/",
+    ],
+)
+def test_sources_with_an_ambiguous_host_are_excluded_by_any_domain_filter(url: str) -> None:
+    assert not allowed(url, ["example.org"], [])
+    assert not allowed(url, [], ["example.org"])
+
+
+def test_sources_that_are_excluded_stay_out() -> None:
+    assert not allowed("https://a.example.org", ["example.org"], ["a.example.org"])
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "http://example.org/a/b",
+        "https://www.example.org/a/b/",
+        "https://EXAMPLE.org:443/a/b#part",
+        "https://m.example.org/a/b?utm_source=x&fbclid=y",
+        "https://amp.example.org/amp/a/b",
+        "https://example.org/a/b/amp/",
+        "https://example.org/%61/b",
+        "https://example.org/a/b?amp=1",
+        "https://example.org/a/b#quoted-by-tavily-0123456789ab",
+        "https://www.google.com/amp/s/example.org/a/b",
+        "https://example-org.cdn.ampproject.org/c/s/example.org/a/b",
+    ],
+)
+def test_sources_of_one_page_have_one_name(other: str) -> None:
+    assert normalised(other) == normalised("https://example.org/a/b")
+
+
+@pytest.mark.parametrize("host", ["straße.example", "BÜCHER.example", "σίγμας.example", "例え。テスト"])
+def test_sources_have_the_host_that_is_fetched(host: str) -> None:
+    url = f"https://{host}/a"
+    assert normalised(url) == normalised(str(link(url))) == f"{link(url).raw_host.decode()}/a"
+
+
+@pytest.mark.parametrize(
+    ("first", "other"),
+    [
+        ("https://example.org/a", "https://example.org/b"),
+        ("https://example.org/a?page=1", "https://example.org/a?page=2"),
+        ("https://example.org:8080/a", "https://example.org/a"),
+        ("https://example.org/A", "https://example.org/a"),
+        ("https://m.com/", "https://com/"),
+        ("notes/a.jsonl#1", "notes/a.jsonl#2"),
+    ],
+)
+def test_sources_that_differ_have_different_normalised_names(first: str, other: str) -> None:
+    assert normalised(first) != normalised(other)
+
+
+def test_sources_lose_the_mobile_label_of_their_host() -> None:
+    assert normalised("https://en.m.wikipedia.org/wiki/Peach") == "en.wikipedia.org/wiki/Peach"
+
+
+@given(st.text(max_size=80))
+def test_sources_of_any_shape_are_normalised_without_an_error(tail: str) -> None:
+    assert isinstance(normalised(f"https://{tail}"), str)
+    assert allowed(f"https://{tail}", [], []) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("moment", "after", "before", "fits"),
+    [
+        (DAY, None, None, True),
+        (DAY, DAY, None, True),
+        (DAY, None, DAY, False),
+        (DAY.replace(tzinfo=None), datetime(2024, 3, 4), datetime(2024, 3, 6, tzinfo=UTC), True),
+        (None, None, None, True),
+        (None, DAY, None, False),
+    ],
+)
+def test_sources_are_within_dates(
+    moment: datetime | None, after: datetime | None, before: datetime | None, fits: bool
+) -> None:
+    assert within(moment, after, before) is fits
+
+
+def test_sources_within_limits_are_kept() -> None:
+    passages = [
+        Passage(text="x", source=url, start=0, end=1, retrieved_at=DAY, published_at=day)
+        for url in ("https://a.org", "https://b.org")
+        for day in (DAY, None)
+    ]
+    assert SourceLimits(include=["a.org"], after=DAY).keep(passages) == passages[:1]
+    assert SourceLimits().keep(passages) == passages
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["2024-03-05", "2024-03-05T00:00:00Z", "Tue, 05 Mar 2024 00:00:00 GMT", date(2024, 3, 5), DAY],
+)
+def test_source_dates_are_read_in_many_formats(value: object) -> None:
+    assert published(value) == DAY
+
+
+@pytest.mark.parametrize("value", ["", "soon", None, 5, "Tue, 99 Mar 2024 00:00:00 GMT"])
+def test_sources_without_a_readable_date_have_none(value: object) -> None:
+    assert published(value) is None
+
+
+@pytest.mark.parametrize(
+    ("source", "site"),
+    [
+        ("https://www.a.org/x", "a.org"),
+        ("https://a.b.example.co.uk/x", "example.co.uk"),
+        ("https://one.github.io/", "github.io"),
+        ("https://sub.例え.jp/", "xn--r8jz45g.jp"),
+        ("https://intranet/x", "intranet"),
+        ("https://a.b.lan/x", "b.lan"),
+        ("http://192.0.2.1:8080/x", "192.0.2.1"),
+        ("www.a.org", "a.org"),
+        ("//cdn.a.org/x", "a.org"),
+        ("docs.a.org/page", "a.org"),
+        ("a.md", ""),
+        ("notes/a.org", ""),
+        ("notes.old/a.md", ""),
+        ("../a.org/b", ""),
+        ("http://[a/x", "?"),
+        ("http://a.org\\.b.org/", "?"),
+    ],
+)
+def test_sources_are_grouped_by_registered_domain(source: str, site: str) -> None:
+    assert site_of(source) == site
+
+
+def test_sources_without_a_scheme_are_limited_too() -> None:
+    assert not allowed("example.org/page", [], ["example.org"])
+    assert allowed("example.org/page", ["example.org"], [])
+
+
+def test_sources_with_a_lone_surrogate_in_their_address_are_normalised() -> None:
+    assert normalised("https://a.org/\ud800?q=\udfff")
+    assert not allowed("https://\ud800.org/", ["a.org"], [])

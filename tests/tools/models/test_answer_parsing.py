@@ -1,0 +1,205 @@
+"""What language models answer is read as it was meant, or not at all."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, strategies as st
+from makers import VALID
+from pydantic import BaseModel, field_validator
+
+from rarr.backends.prompted.agreement import AgreementAnswer
+from rarr.backends.prompted.attribution_wordings import AttributionAnswer
+from rarr.backends.prompted.editing import EditAnswer
+from rarr.backends.prompted.questions import GeneratedQuestion, QuestionsAnswer
+from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer
+from tools.malformed_answers import CASES
+
+SHAPES: list[type[BaseModel]] = [AgreementAnswer, EditAnswer, QuestionsAnswer, AttributionAnswer]
+HARD = [
+    "<think>",
+    "</think>",
+    "</s>",
+    "```",
+    '"',
+    "\\",
+    "{",
+    "}",
+    '": "',
+    "'",
+    ",",
+    "\n",
+    "verdict",
+    "é",
+    "🚧",
+]
+texts = st.lists(st.one_of(st.sampled_from(HARD), st.text(VALID, max_size=8)), max_size=6).map("".join)
+anything = st.text(st.characters(exclude_categories=()), max_size=200)  # halves of characters as well
+pieces = [
+    *HARD,
+    "[",
+    "]",
+    ":",
+    "span",
+    "revision",
+    "agrees",
+    "disagrees",
+    '"verdict": "agrees"',
+    "questions",
+    " ",
+]
+nearly = st.lists(st.sampled_from(pieces), max_size=30).map("".join)
+agreements = st.builds(
+    AgreementAnswer,
+    text_answer=texts,
+    evidence_answer=texts,
+    reason=texts,
+    verdict=st.sampled_from(["agrees", "disagrees", "irrelevant", "unknown"]),
+)
+edits = st.builds(EditAnswer, span=texts, revision=texts)
+asked = st.builds(GeneratedQuestion, question=texts, about=texts)
+questions = st.builds(QuestionsAnswer, questions=st.lists(asked, max_size=3))
+
+
+def written(answer: BaseModel, *, ascii_only: bool = False, indent: int | None = None) -> str:
+    return json.dumps(answer.model_dump(), ensure_ascii=ascii_only, indent=indent)
+
+
+def read_or_none(text: str, shape: type[BaseModel]) -> dict[str, Any] | None:
+    try:
+        return read_answer(text, shape).model_dump(exclude_defaults=True)
+    except UnreadableAnswer:
+        return None
+
+
+def prefixes(answer: BaseModel, indent: int | None) -> list[str]:
+    text = written(answer, indent=indent)
+    return [text[:end] for end in range(len(text))]
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
+def test_collected_answers_of_models_are_read(case: Any) -> None:
+    assert read_or_none(case.text, case.shape) == case.values
+
+
+def test_cases_have_distinct_names() -> None:
+    assert len({case.id for case in CASES}) == len(CASES) >= 60
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "it is empty"),
+        ("<think>So", "its reasoning has no end, and no answer follows"),
+        ('{"reason": "So."}', "it has no 'verdict'"),
+        (
+            '{"verdict": "so"}',
+            "its 'verdict' does not fit: Input should be 'agrees', 'disagrees', 'irrelevant' or",
+        ),
+        ('{"verdict": "agr', "it is cut off within a field"),
+        ('{"verdict": "agrees", "verdict": "unknown"}', "it has 'verdict' twice, and they differ"),
+        ('{"verdict": a b}', "its JSON is broken"),
+        ('{"verdict": "agrees"}{"verdict": "unknown"}', "it gives several answers that differ"),
+        ("It agrees.", "it is neither JSON nor lines of `key: value`"),
+    ],
+)
+def test_the_parse_error_is_one_line(text: str, reason: str) -> None:
+    with pytest.raises(UnreadableAnswer) as raised:
+        read_answer(text, AgreementAnswer)
+    assert str(raised.value).startswith(reason)
+    assert "\n" not in str(raised.value)
+
+
+def test_a_validator_of_the_model_class_may_accept_more() -> None:
+    class Listed(BaseModel):
+        questions: list[str]
+
+        @field_validator("questions", mode="before")
+        @classmethod
+        def of_lines(cls, value: object) -> object:
+            return value.splitlines() if isinstance(value, str) else value
+
+    assert read_answer('["Who?", "When?", "Wh', Listed).questions == ["Who?", "When?"]
+    assert read_answer('{"questions": "Who?\nWhen?"}', Listed).questions == ["Who?", "When?"]
+
+
+def test_numbers_and_truth_values_are_read_for_fields_that_want_them() -> None:
+    class Scored(BaseModel):
+        score: float
+        sure: bool
+        more: dict[str, str]
+        answer: GeneratedQuestion
+
+    text = '{score: 0.5, sure: True, more: {a: "b"}, answer: {question: "Who?"}}'
+    asked = GeneratedQuestion(question="Who?")
+    assert read_answer(text, Scored) == Scored(score=0.5, sure=True, more={"a": "b"}, answer=asked)
+    assert read_or_none('{"score": 0.5, "sure": true, "answer": {}, "more": {"a": "b"', Scored) is None
+
+
+@given(st.one_of(anything, nearly), st.sampled_from(SHAPES))
+def test_any_text_is_read_or_raises_the_parse_error(text: str, shape: type[BaseModel]) -> None:
+    read_or_none(text, shape)
+
+
+@given(st.one_of(agreements, edits, questions), st.booleans(), st.sampled_from([None, 2]))
+def test_valid_answers_are_read_exactly(answer: BaseModel, ascii_only: bool, indent: int | None) -> None:
+    assert read_answer(written(answer, ascii_only=ascii_only, indent=indent), type(answer)) == answer
+
+
+@pytest.mark.slow
+@given(edits, st.sampled_from([None, 2]))
+def test_truncated_edit_is_never_read(answer: EditAnswer, indent: int | None) -> None:
+    for text in prefixes(answer, indent):
+        assert read_or_none(text, EditAnswer) in (None, answer.model_dump(exclude_defaults=True))
+
+
+@pytest.mark.slow
+@given(agreements, st.sampled_from([None, 2]))
+def test_no_verdict_is_read_before_it_is_written(answer: AgreementAnswer, indent: int | None) -> None:
+    for text in prefixes(answer, indent):
+        assert read_or_none(text, AgreementAnswer) in (None, answer.model_dump(exclude_defaults=True))
+
+
+@pytest.mark.slow
+@given(agreements)
+def test_fields_after_a_verdict_are_read_whole_or_not_at_all(answer: AgreementAnswer) -> None:
+    values = {"verdict": answer.verdict, "reason": answer.reason}
+    text = json.dumps(values)
+    for end in range(len(text)):
+        read = read_or_none(text[:end], AgreementAnswer)
+        assert read is None or read.items() <= values.items()
+
+
+@pytest.mark.slow
+@given(questions, st.sampled_from([None, 2]))
+def test_truncated_list_of_questions_gives_its_first_questions(
+    answer: QuestionsAnswer, indent: int | None
+) -> None:
+    for text in prefixes(answer, indent):
+        read = read_or_none(text, QuestionsAnswer) or {"questions": []}
+        whole = [question.model_dump(exclude_defaults=True) for question in answer.questions]
+        assert [*read["questions"], *whole[len(read["questions"]) :]] in (
+            [*whole],
+            without_about(read, whole),
+        )
+
+
+def without_about(read: dict[str, Any], whole: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Cut between its members, the last question is read without what it is about."""
+    last = len(read["questions"]) - 1
+    return [
+        {"question": question.get("question", "")} if i == last else question
+        for i, question in enumerate(whole)
+    ]
+
+
+@pytest.mark.parametrize(
+    "unit", ["[", "{", '"', "'", '{"', '{"verdict":', '[{"', "{}", "\\", '"/*', '"\n#', "<s>", ", ", "a: "]
+)
+def test_hostile_text_ends_quickly(unit: str) -> None:
+    assert read_or_none(unit * (100_000 // len(unit)), AgreementAnswer) is None
+
+
+@pytest.mark.parametrize("unit", ['"', "\\", '"/*', '"\n#', ", ", '{"'])
+def test_hostile_text_in_a_string_ends_quickly(unit: str) -> None:
+    assert read_or_none('{"verdict": "' + unit * (100_000 // len(unit)), AgreementAnswer) is None
