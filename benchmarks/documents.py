@@ -59,7 +59,9 @@ def settings_table() -> str:
     """Every setting with its default, its range, and its docstring, which holds the unit."""
     rows = ["| setting | default | range | what it is, with its unit |", "|---|---|---|---|"]
     documented = docstrings(Settings)
-    own_first = sorted(Settings.model_fields.items(), key=lambda item: item[0] not in vars(Settings)["__annotations__"])
+    own_first = sorted(
+        Settings.model_fields.items(), key=lambda item: item[0] not in vars(Settings)["__annotations__"]
+    )
     for name, field in own_first:
         rows.append(f"| `{name}` | {_default(field)} | {_range(field)} | {documented[name]} |")
     return "\n".join(rows)

@@ -1,6 +1,6 @@
 """Declares the jobs of the server, and the interface of what runs them: this process or worker processes."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -15,23 +15,23 @@ OnStep = Callable[[str], None]
 class Job:
     """One text to work on. It can be pickled.
 
-    `context` is the question or the conversation. `sources` are passages of the caller: objects with `text`,
-    and optionally `title` and `source`. `corpus` is the name of a corpus of the server; "": the first one.
-    `deadline_s`: seconds that are left. `options` are arguments of the task alone, such as `mode`.
+    `context` is the question, or the messages of the conversation. `sources` are the passages of the caller.
+    `corpus` is the name of a corpus of the server; "": the first one. `deadline_s`: seconds that are left;
+    None: no deadline. `options` are arguments of the task alone, such as `mode`.
     """
 
     task: Task
     text: str
     run_id: str
-    context: str | None = None
-    sources: tuple[Mapping[str, str], ...] = ()
+    context: str | Sequence[Mapping[str, Any]] | None = None
+    sources: tuple[str | Mapping[str, str], ...] = ()
     corpus: str = ""
     deadline_s: float | None = None
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
 class WorkerLostError(Exception):
-    """The process that ran a job ended before it was done."""
+    """The process that ran a job ended before the job was done."""
 
 
 class Runner(Protocol):
@@ -40,8 +40,8 @@ class Runner(Protocol):
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
         """Runs one job.
 
-        Returns a `Postprocessed`, a `Revision`, a `Verification` or a `Cited`. Raises `InputError` for a
-        wrong text or passage, and `WorkerLostError`.
+        Returns a `Postprocessed`, a `Revision`, a `Verification` or a `Cited`, by the task. Raises
+        `InputError` for a wrong text or passage, and `WorkerLostError`.
         """
 
     def ready(self) -> bool:

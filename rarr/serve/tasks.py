@@ -1,14 +1,14 @@
-"""Runs a job with revisers that are built once: one for each corpus of the server."""
+"""Runs jobs with revisers that are built once, one for each corpus of the server."""
 
 import asyncio
-from collections.abc import Sequence
 from contextvars import ContextVar
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rarr.errors import InputError
-from rarr.records import Passage, Record
+from rarr.records import Record
+from rarr.records.postprocessing import Postprocessed
 from rarr.serve.jobs import Job, OnStep
+from rarr.serve.originals import original
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import in_thread
 
@@ -36,20 +36,19 @@ class Tasks:
         """Runs a job; see `Runner.run`."""
         _STEP.set(on_step)
         if job.task == "verify":
-            return await self._verify(job)
+            return await self._verified(job)
         reviser = await self._reviser(job.corpus)
         if job.task == "cite":
-            return await reviser.acite(job.text, job.context, run_id=job.run_id, **job.options)
-        if job.task == "revise":
-            return await reviser.arevise(job.text, job.context, run_id=job.run_id)
-        return await reviser.apostprocess(
+            return await self._cited(job, reviser)
+        result = await reviser.apostprocess(
             job.text,
             job.context,
-            [_passage(source) for source in job.sources] or None,
+            job.sources or None,
             deadline=job.deadline_s,
             run_id=job.run_id,
             **job.options,
         )
+        return result if job.task == "postprocess" else _revision(job, result)
 
     async def aclose(self) -> None:
         """Closes files and connections."""
@@ -58,32 +57,46 @@ class Tasks:
         if self._verifier:
             await self._verifier.aclose()
 
-    async def _verify(self, job: Job) -> Record:
+    async def _verified(self, job: Job) -> Record:
         from rarr.agent.verify import ClaimVerifier
 
         if self._verifier is None:
             self._verifier = await in_thread(ClaimVerifier, self._settings)
-        return await self._verifier.averify(job.text, list(job.sources), job.context)
+        return await self._verifier.averify(job.text, list(job.sources), _question(job))
+
+    async def _cited(self, job: Job, reviser: "Reviser") -> Record:
+        from rarr.retrievers.given_passages import GivenPassages
+
+        if job.sources:
+            window, step = self._settings.window, self._settings.step
+            given = await in_thread(lambda: GivenPassages(job.sources, window=window, step=step))
+            reviser = reviser.searching(given, alone=not reviser.names_sources)
+        return await reviser.acite(job.text, _question(job), run_id=job.run_id, **job.options)
 
     async def _reviser(self, corpus: str) -> "Reviser":
         name = corpus or next(iter(self._settings.serve_corpora), "")
-        if name not in self._revisers:
-            self._revisers[name] = asyncio.create_task(in_thread(self._built, name))
-        return await asyncio.shield(self._revisers[name])
+        if name and name not in self._settings.serve_corpora:
+            raise InputError(f"unknown corpus {name!r}: name one that the server was given")
+        building = self._revisers.get(name)
+        if building is None or (building.done() and building.exception()):
+            building = self._revisers[name] = asyncio.create_task(in_thread(self._built, name))
+        return await asyncio.shield(building)
 
     def _built(self, name: str) -> "Reviser":
         from rarr.agent.revise import Reviser
 
-        settings = self._settings
-        if name:
-            settings = settings.model_copy(update={"corpus": self._corpus(name)})
-        return Reviser(settings, on_step=_told)
+        corpus: dict[str, Any] = {"corpus": self._settings.serve_corpora[name]} if name else {}
+        return Reviser(self._settings.model_copy(update=corpus), on_step=_told)
 
-    def _corpus(self, name: str) -> Path:
-        try:
-            return self._settings.serve_corpora[name]
-        except KeyError:
-            raise InputError(f"unknown corpus {name!r}: name one that the server was given") from None
+
+def _question(job: Job) -> str | None:
+    from rarr.agent.postprocessing.conversation import context_of
+
+    return context_of(job.context, job.text)
+
+
+def _revision(job: Job, result: Postprocessed) -> Record:
+    return result.revision or original(job, result.outcome, result.notice)
 
 
 def _told(node: str) -> None:

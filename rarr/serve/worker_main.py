@@ -23,12 +23,14 @@ def answer_jobs(pipe: Connection, settings: Settings) -> None:
         tasks = Tasks(settings)
         try:
             runner.run(tasks.build())
+        except Exception as error:
+            pipe.send(("failed", sendable(error)))
+            return
+        try:
             pipe.send(("done", None))
             while True:
                 job = pipe.recv()
                 pipe.send(runner.run(_outcome(tasks, job, pipe)))
-        except RarrError as error:
-            pipe.send(("failed", error))
         except (EOFError, OSError):  # the server has ended
             pass
 
@@ -36,9 +38,10 @@ def answer_jobs(pipe: Connection, settings: Settings) -> None:
 async def _outcome(tasks: Tasks, job: Job, pipe: Connection) -> tuple[str, Any]:
     try:
         return "done", await tasks.run(job, lambda node: pipe.send(("step", node)))
-    except RarrError as error:
-        return "failed", error
-    except OSError:
-        raise
-    except Exception as error:  # a defect: it may not end the process, which would hide it
-        return "failed", RuntimeError(f"{type(error).__name__}: {error}")
+    except Exception as error:  # one job may fail; the process goes on
+        return "failed", sendable(error)
+
+
+def sendable(error: Exception) -> Exception:
+    """Makes an error that can be pickled: errors of libraries may hold anything."""
+    return error if isinstance(error, RarrError) else RuntimeError(f"{type(error).__name__}: {error}")

@@ -8,7 +8,9 @@ import multiprocessing
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from rarr.errors import RarrError
 from rarr.records import Record
@@ -42,9 +44,10 @@ class Worker:
             self._pipe.send(job)
         except OSError:
             raise WorkerLostError from None
-        return self._receive(on_step)
+        record: Record = self._receive(on_step)
+        return record
 
-    def _receive(self, on_step: OnStep | None) -> Record:
+    def _receive(self, on_step: OnStep | None) -> Any:
         while True:
             try:
                 kind, value = self._pipe.recv()
@@ -81,7 +84,7 @@ class WorkerPool:
         self._threads = ThreadPoolExecutor(count, thread_name_prefix="rarr-job")
         self._free: asyncio.Queue[Worker] = asyncio.Queue()
         self._workers: set[Worker] = set()
-        self._tasks: set[asyncio.Future[object]] = set()
+        self._tasks: set[asyncio.Future[Any]] = set()
         self._closed = False
         self.replaced = 0
         """The number of processes that died and were replaced."""
@@ -96,8 +99,12 @@ class WorkerPool:
         asked = loop.time()
         worker = await self._free.get()
         if job.deadline_s is not None:
-            job = _with_deadline(job, job.deadline_s - (loop.time() - asked))
-        tell = partial(loop.call_soon_threadsafe, on_step or _nothing)
+            job = replace(job, deadline_s=max(0.01, job.deadline_s - (loop.time() - asked)))
+
+        def tell(node: str) -> None:
+            if on_step is not None:
+                loop.call_soon_threadsafe(on_step, node)
+
         running = loop.run_in_executor(self._threads, worker.run, job, tell)
         late = None
         if job.deadline_s is not None:
@@ -150,23 +157,14 @@ class WorkerPool:
 
     async def _replace(self, dead: Worker) -> None:
         await asyncio.to_thread(dead.end)
-        wait = 0.5
-        while not self._closed:
-            with suppress(RarrError, WorkerLostError, OSError):
-                return await self._add()
-            await asyncio.sleep(wait)  # such as a full disk, or no memory for another process
-            wait = min(2 * wait, 30)
+        wait, added = 0.0, False
+        while not (added or self._closed):
+            await asyncio.sleep(wait)
+            with suppress(RarrError, WorkerLostError, OSError):  # such as a full disk, or no memory
+                await self._add()
+                added = True
+            wait = min(wait + 1, 30)
 
-    def _keep(self, task: "asyncio.Future[object]") -> None:
+    def _keep(self, task: "asyncio.Future[Any]") -> None:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
-
-
-def _with_deadline(job: Job, seconds: float) -> Job:
-    from dataclasses import replace
-
-    return replace(job, deadline_s=max(0.01, seconds))
-
-
-def _nothing(node: str) -> None:
-    """Hears of a node, and does nothing."""

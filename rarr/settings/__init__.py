@@ -54,7 +54,7 @@ def installed_version() -> str:
 _NUMBERS = (int, float, int | None, float | None)
 
 
-class Settings(ServingSettings):
+class Settings(ServingSettings, BaseSettings):
     """The settings of a run. An unknown name is a `SettingsError`."""
 
     model_config = SettingsConfigDict(

@@ -5,9 +5,9 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from benchmarks.documents import docstrings
 
 import rarr
+from benchmarks.documents import docstrings
 from rarr.settings import Settings
 
 TESTS = Path(__file__).parents[1]
