@@ -68,6 +68,8 @@ async def _invalid(request: Request, error: Exception) -> Response:
 
 async def _refused(request: Request, error: Exception) -> Response:
     if isinstance(error, Refusal):
+        if call := request.scope.get("state", {}).get("call"):
+            call.log["error"] = error.code
         return _response(error)
     assert isinstance(error, HTTPException)
     messages = {404: "there is no such route: see /openapi.json", 405: "this route has another method"}

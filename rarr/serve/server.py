@@ -32,7 +32,7 @@ async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
     Raises `InputError` for settings that cannot be served, and `RarrError` where something is missing.
     """
     require_safe(settings)
-    listening = _listening(settings)
+    listening = listening_socket(settings)
     try:
         runner = made_runner(settings)
         application = Application(settings, runner)
@@ -40,7 +40,7 @@ async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
             await runner.start()
             host = f"[{settings.serve_host}]" if ":" in settings.serve_host else settings.serve_host
             on_ready(f"http://{host}:{listening.getsockname()[1]}/v1")
-            await _Server(application, settings).serve(sockets=[listening])
+            await HttpServer(application, settings).serve(sockets=[listening])
         finally:
             await application.upstream.aclose()
             await runner.aclose()
@@ -67,7 +67,9 @@ def made_runner(settings: Settings) -> "WorkerPool | InProcess":
     return InProcess(plain)
 
 
-class _Server(uvicorn.Server):
+class HttpServer(uvicorn.Server):
+    """The HTTP server of an application. It is made in the event loop that runs it."""
+
     def __init__(self, application: Application, settings: Settings) -> None:
         self._desk, self._shutdown_s = application.desk, settings.serve_shutdown_s
         self._loop = asyncio.get_running_loop()
@@ -121,7 +123,8 @@ def _protocol(head_s: float) -> type[H11Protocol]:
     return Protocol
 
 
-def _listening(settings: Settings) -> socket.socket:
+def listening_socket(settings: Settings) -> socket.socket:
+    """Begins to listen. Raises `InputError` for an address that cannot be used."""
     host, port = settings.serve_host, settings.serve_port
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
