@@ -19,6 +19,8 @@ from rarr.settings import Settings
 
 OPEN = ("/healthz", "/readyz")
 """The routes that need no token: they tell nothing."""
+LONGEST_HEAD = 65_536
+"""Bytes of the headers of a request, at most."""
 _log = logging.getLogger("rarr.serve")
 
 
@@ -80,6 +82,8 @@ class Gate:
 
     async def _answer(self, scope: Scope, receive: Receive, sending: Sending, log: dict[str, Any]) -> None:
         headers = HeaderMap(scope=scope)
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEAD:
+            raise Refusal(431, "head_too_large", f"the headers have more than {LONGEST_HEAD:,} bytes: send less")
         require_same_site(headers, tokens=self._callers.known)
         if scope["path"] in OPEN:
             await self._app(scope, receive, sending)

@@ -13,6 +13,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from rarr.errors import InputError, SettingsError
 from rarr.serve.app import Application
 from rarr.serve.callers import Callers
+from rarr.serve.gate import LONGEST_HEAD
 from rarr.serve.in_process import InProcess
 from rarr.serve.origins import is_loopback
 from rarr.serve.workers import WorkerPool
@@ -22,8 +23,6 @@ from rarr.settings.serving import ServingSettings
 EMBEDDED = ("embedded", "rules")
 IDLE_S = 75
 """Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
-LONGEST_HEAD = 65_536
-"""Bytes of the head of a request, at most."""
 
 
 async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
