@@ -168,7 +168,12 @@ def test_toml_block_holds_valid_settings(block: str) -> None:
 
 @pytest.mark.parametrize("block", blocks("json"))
 def test_json_block_is_valid(block: str) -> None:
-    assert all("text" in json.loads(line) for line in block.splitlines())
+    if "mcpServers" not in block:
+        assert all("text" in json.loads(line) for line in block.splitlines())
+        return
+    (server,) = json.loads(block)["mcpServers"].values()
+    assert server["command"] == "rarr"
+    assert not unknown(server["args"])
 
 
 def test_no_block_is_of_an_unknown_kind() -> None:

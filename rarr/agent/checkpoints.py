@@ -32,6 +32,7 @@ Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 _TYPES = (Span, SentenceSupport, *(kind for kind in vars(records).values() if isinstance(kind, type)))
 _RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in _TYPES if kind.__module__.startswith("rarr.")]
 _NAMES = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"
+_NO_RECURSION_LIMIT = 1_000_000  # steps
 _OPENING = "lambda: AsyncSqliteSaver.from_conn_string('runs.sqlite')"
 
 
@@ -71,9 +72,15 @@ class Checkpoints:
         return ready.graph
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
-        """Makes the LangGraph config that names a run and its thread; of the whole run if `block` is 0."""
+        """Makes the LangGraph config that names a run and its thread; of the whole run if `block` is 0.
+
+        The settings limit the rounds, so the run has no need of a recursion limit: it would take over that of
+        a graph in whose node it is.
+        """
         name = f"rarr block {block}" if block else "rarr"
-        config = RunnableConfig(run_name=name, metadata={"run_id": run_id})
+        config = RunnableConfig(
+            run_name=name, metadata={"run_id": run_id}, recursion_limit=_NO_RECURSION_LIMIT
+        )
         if self._checkpointer is not None:
             config["configurable"] = {"thread_id": f"{run_id}/{block}" if block else run_id}
         return config

@@ -9,6 +9,7 @@ from rarr.agent.final_revision import budget_of
 from rarr.agent.input_checks import required_text
 from rarr.agent.revise import Reviser
 from rarr.components import Components
+from rarr.errors import RetrievalError
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.records import Passage, Query
@@ -18,13 +19,14 @@ from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
+from rarr.tools.text.warning_lines import is_failure
 
 
 async def find_evidence(reviser: Reviser, query: str, most: int) -> FoundEvidence:
     """Returns the `most` passages of the reviser's sources that are most relevant to `query`, best first.
 
     Passages that seem to speak to a language model are left out, with a warning. Raises `InputError` for an
-    empty query, and `RetrievalError` if the sources cannot be searched.
+    empty query, and `RetrievalError` if the sources cannot be searched or their passages not be ranked.
     """
     components = _keeping(reviser._components, most)
     meter = Meter(budget_of(components.settings))
@@ -33,6 +35,8 @@ async def find_evidence(reviser: Reviser, query: str, most: int) -> FoundEvidenc
         state = await _searched(required_text(query, "query"), components)
     finally:
         METER.reset(token)
+    if failed := next(filter(is_failure, state["warnings"]), None):
+        raise RetrievalError(failed.message)
     return FoundEvidence(
         query=query,
         evidence=tuple(passage for passage in state["evidence"] if not passage.suspicious),

@@ -67,7 +67,8 @@ def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None, *, rewriti
         graph.add_conditional_edges("follow_up", after_edits, ["check_agreement", "attribute"])
     graph.add_edge("attribute", "evaluate")
     graph.add_conditional_edges("evaluate", another_round, ["generate_queries", END])
-    return graph.compile(checkpointer=checkpointer)
+    # None would take over the checkpointer of a graph in whose node the run is.
+    return graph.compile(checkpointer=checkpointer or False)
 
 
 def one_branch_per_query(state: State) -> list[Send] | str:

@@ -182,6 +182,8 @@ def _outcome(checks: "DocumentChecks", *, printed: bool) -> int:
     """
     from rarr.views.ci.finding_messages import verdict
 
+    for warning in () if printed else checks.warnings:
+        warn(warning)
     for document in () if printed else checks.documents:
         for warning in document.warnings:
             warn(f"{document.file}: {warning}")

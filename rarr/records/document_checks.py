@@ -67,7 +67,8 @@ class CheckedDocument(Record):
     """What was found in one file.
 
     - `judged`: every sentence with something to check was judged.
-    - `partly_judged`: some sentences were not, because a search or a judgement failed or a limit was reached.
+    - `partly_judged`: some sentences were not, because a search or a judgement failed, a limit was reached,
+      or nobody reads their language or their table.
     - `nothing_to_check`: the file holds nothing that can be checked.
     - `not_judged`: the file could not be read, or nothing in it could be judged.
 
@@ -97,9 +98,11 @@ class DocumentChecks(Record):
     """The result of checking documents. `fail_on` are the statuses by which a sentence fails.
 
     `failing` counts sentences. `unjudged` counts files that could not be judged, or not completely.
+    `warnings` are about the sources and settings; those about a document are in `documents`.
     """
 
     fail_on: tuple[FailOn, ...]
     failing: int
     unjudged: int
     documents: tuple[CheckedDocument, ...]
+    warnings: tuple[str, ...] = ()

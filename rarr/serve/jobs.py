@@ -37,6 +37,9 @@ class WorkerLostError(Exception):
 class Runner(Protocol):
     """Runs jobs, several at a time."""
 
+    async def start(self) -> None:
+        """Builds what jobs need. Raises `RarrError` where something is missing."""
+
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
         """Runs one job.
 

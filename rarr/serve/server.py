@@ -15,6 +15,7 @@ from rarr.serve.app import Application
 from rarr.serve.callers import Callers
 from rarr.serve.gate import LONGEST_HEAD
 from rarr.serve.in_process import InProcess
+from rarr.serve.jobs import Runner
 from rarr.serve.origins import is_loopback
 from rarr.serve.workers import WorkerPool
 from rarr.settings import Settings
@@ -55,7 +56,7 @@ def require_safe(settings: Settings) -> None:
         )
 
 
-def made_runner(settings: Settings) -> "WorkerPool | InProcess":
+def made_runner(settings: Settings) -> Runner:
     """Makes worker processes, or for a language model a runner in this process."""
     # Workers need neither tokens nor keys of the server: what a process does not have, it cannot tell.
     own = {name for name in ServingSettings.model_fields if name != "serve_corpora"}

@@ -31,6 +31,9 @@ class KnownRunner:
         self.cancelled = threading.Event()
         self.fails: Exception | None = None
 
+    async def start(self) -> None:
+        pass
+
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
         self.jobs.append(job)
         if self.fails:
@@ -86,7 +89,7 @@ class Served:
         self.root = f"http://127.0.0.1:{self.port}"
         self.url = f"{self.root}/v1"
         self._thread.start()
-        assert self._ready.wait(10)
+        assert self._ready.wait(60)
         return self
 
     def __exit__(
@@ -115,6 +118,7 @@ class Served:
 
     async def _serve(self) -> None:
         self._loop = asyncio.get_running_loop()
+        await self._runner.start()
         application = Application(self.settings, self._runner)
         self._server = HttpServer(application, self.settings)
         self._ready.set()
@@ -122,6 +126,7 @@ class Served:
             await self._server.serve(sockets=[self._listening])
         finally:
             await application.upstream.aclose()
+            await self._runner.aclose()
             self._listening.close()
 
 

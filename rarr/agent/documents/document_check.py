@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from rarr.agent.documents.findings import document_findings
 from rarr.agent.revise import Reviser
+from rarr.records import Notice
 from rarr.records.document_checks import CheckedDocument, DocumentChecks, DocumentOutcome, FailOn
 from rarr.records.postprocessing import Outcome, Postprocessed
 from rarr.tools.concurrency.together import together
@@ -20,6 +21,11 @@ _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "failed": "not_judged",
     "deadline": "not_judged",
 }
+
+_UNREAD = ("not_english", "table_not_checked")
+"""The codes of warnings about words of a document that nobody read."""
+_OF_ALL = ("file_skipped", "corpus_not_searched", "server_not_used", "trace_failed")
+"""The codes of warnings that are about the sources or the settings, and so about every document."""
 
 
 @dataclass(frozen=True)
@@ -47,30 +53,36 @@ async def check_documents(
     statuses: tuple[FailOn, ...] = tuple(dict.fromkeys(("contradicted", *fail_on)))
     turns = asyncio.Semaphore(jobs)
 
-    async def checked(document: Document) -> CheckedDocument:
+    async def checked(document: Document) -> tuple[CheckedDocument, Sequence[Notice]]:
         async with turns:
             result = await _checked(reviser, document, statuses)
         on_done()
         return result
 
     results = await together(*(checked(document) for document in documents))
+    found = [result for result, _ in results]
+    of_all = (notice for _, notices in results for notice in notices if notice.code in _OF_ALL)
     return DocumentChecks(
         fail_on=statuses,
-        failing=sum(len(result.failing) for result in results),
-        unjudged=sum(result.unjudged for result in results),
-        documents=tuple(results),
+        failing=sum(len(result.failing) for result in found),
+        unjudged=sum(result.unjudged for result in found),
+        documents=tuple(found),
+        warnings=tuple(grouped(dict.fromkeys(of_all))),
     )
 
 
-async def _checked(reviser: Reviser, document: Document, fail_on: Sequence[FailOn]) -> CheckedDocument:
+async def _checked(
+    reviser: Reviser, document: Document, fail_on: Sequence[FailOn]
+) -> tuple[CheckedDocument, Sequence[Notice]]:
+    """Checks a document, and returns what was found and all warnings of the run."""
     if document.unreadable:
-        return CheckedDocument(file=document.file, outcome="not_judged", notice=document.unreadable)
+        return CheckedDocument(file=document.file, outcome="not_judged", notice=document.unreadable), ()
     if not document.text.strip():
-        return CheckedDocument(
-            file=document.file, outcome="nothing_to_check", notice="nothing to check: the file is empty"
-        )
+        empty = "nothing to check: the file is empty"
+        return CheckedDocument(file=document.file, outcome="nothing_to_check", notice=empty), ()
     result = await reviser.apostprocess(document.text, mode="check")
-    return await work(_document, document, result, fail_on)
+    warnings = result.revision.warnings if result.revision else ()
+    return await work(_document, document, result, fail_on), warnings
 
 
 def _document(document: Document, result: Postprocessed, fail_on: Sequence[FailOn]) -> CheckedDocument:
@@ -78,15 +90,18 @@ def _document(document: Document, result: Postprocessed, fail_on: Sequence[FailO
     if (revision := result.revision) is None:
         return CheckedDocument(file=document.file, outcome=outcome, notice=result.notice)
     statuses = Counter(sentence.status for sentence in revision.report.sentences)
-    if result.outcome == "partial" and statuses.keys() <= {"unjudged", "retrieval_failed"}:
-        outcome = "not_judged"
-    # The notice says it already.
-    warnings = grouped(each for each in revision.warnings if each.code != NOTHING_TO_CHECK.code)
-    why = f" ({warnings[0]})" if result.outcome == "partial" and warnings else ""
+    # The notice says that there is nothing to check.
+    own = [each for each in revision.warnings if each.code not in (NOTHING_TO_CHECK.code, *_OF_ALL)]
+    unread = [each for each in own if each.code in _UNREAD]
+    notice, warnings = result.notice, grouped(own)
+    if result.outcome == "partial" or (unread and result.outcome != "failed"):
+        all_unjudged = statuses.keys() <= {"unjudged", "retrieval_failed"}
+        outcome = "not_judged" if all_unjudged else "partly_judged"
+        notice += f" ({next(iter(grouped(unread) or warnings), 'see the warnings')})"
     return CheckedDocument(
         file=document.file,
         outcome=outcome,
-        notice=f"{result.notice}{why}",
+        notice=notice,
         run_id=revision.run_id,
         statuses=statuses,
         findings=tuple(document_findings(revision, fail_on)),

@@ -32,6 +32,8 @@ _TELLING = [
     for label, groups in _GROUPS.items()
     for words in groups
 ]
+MOST, MANY = 2, 3
+"""The numbers of the groups of "most" and of "many"."""
 _NOT = re.compile(r"(?:\s+not\b|n['’]t\b)", re.IGNORECASE)
 _COMPARED = re.compile(
     r"\b(?P<word>\w+er|(?:more|less)\s+\w+)(?:\s+\w+){0,2}\s+than\b(?!\s+[$€£]?\d)", re.IGNORECASE

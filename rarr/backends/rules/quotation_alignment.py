@@ -12,7 +12,7 @@ from rapidfuzz.distance import Levenshtein
 
 from rarr.backends.rules.assertion_status import doubt_spans
 from rarr.backends.rules.denied_claims import negator_spans
-from rarr.backends.rules.meaning_changing_words import grouped_words
+from rarr.backends.rules.meaning_changing_words import MANY, MOST, grouped_words
 from rarr.backends.rules.mutually_exclusive_words import exclusive_terms, same_term
 from rarr.backends.rules.opposite_words import are_opposites
 from rarr.backends.rules.parsed_sentence import ParsedSentence
@@ -79,6 +79,14 @@ def _divided(hunk: _Hunk, *, at_start: bool) -> tuple[_Hunk, _Hunk]:
     return _Hunk(range(0), range(cut, stated.stop)), _Hunk(claimed, range(stated.start, cut))
 
 
+def _unlabelled(part: ParsedSentence, title: frozenset[str]) -> list[Token]:
+    """Returns the words of a sentence without a subject of the title, as in "Elm Mill: it burned"."""
+    label = part.text.find(": ")
+    if any(word.stem and word.stem not in title for word in part.words if word.end <= label):
+        return list(part.words)
+    return [word for word in part.words if word.start > label]
+
+
 class Alignment:
     """The words of a claim beside those of a sentence, in order, each by its stem.
 
@@ -89,7 +97,11 @@ class Alignment:
     def __init__(self, claim: ParsedSentence, sentence: ParsedSentence, title: frozenset[str]) -> None:
         self.claim, self.sentence, self._title = claim, sentence, title
         self._claim_terms, self._terms = (list(exclusive_terms(part.text)) for part in (claim, sentence))
-        keys, others = ([w.stem or folded_text(w.text) for w in part.words] for part in (claim, sentence))
+        self._claim_words, self._sentence_words = (_unlabelled(part, title) for part in (claim, sentence))
+        keys, others = (
+            [word.stem or folded_text(word.text) for word in words]
+            for words in (self._claim_words, self._sentence_words)
+        )
         steps = _steps(keys, others)
         equal = [number for number, (same, _) in enumerate(steps) if same]
         first, last = (equal[0], equal[-1]) if equal else (0, -1)
@@ -97,7 +109,7 @@ class Alignment:
         self._outside = [hunk for _, hunk in (*steps[:first], *steps[last + 1 :])]
         self.hunks = [hunk for same, hunk in steps[first : last + 1] if not same]
         for number, hunk in enumerate(self._outside):
-            if any(not self._may_lack(self.claim.words[word]) for word in hunk.claimed):
+            if any(not self._may_lack(self._claim_words[word]) for word in hunk.claimed):
                 self._outside[number], end = _divided(hunk, at_start=hunk.claimed.start == 0)
                 self.hunks.append(end)
 
@@ -107,9 +119,9 @@ class Alignment:
             return None
         deciding = [hunk for hunk in self.hunks if self._verdict(hunk) != "agrees"]
         if not deciding:
-            whole = Span(self._claimed(self._same[0].claimed).start, self.claim.words[-1].end)
+            whole = Span(self._claimed(self._same[0].claimed).start, self._claim_words[-1].end)
             start, end = self._same[0].stated[0], self._same[-1].stated[-1]
-            stated = Span(self.sentence.words[start].start, self.sentence.words[end].end)
+            stated = Span(self._sentence_words[start].start, self._sentence_words[end].end)
             return Difference("agrees", self.sentence, whole, stated)
         verdicts = [self._verdict(hunk) for hunk in deciding]
         verdict: Verdict = "unknown"
@@ -120,7 +132,7 @@ class Alignment:
 
     def _is_quotation(self) -> bool:
         """Has the sentence all words of the claim but telling words and words of grammar?"""
-        shared = [self.claim.words[number] for hunk in self._same for number in hunk.claimed]
+        shared = [self._claim_words[number] for hunk in self._same for number in hunk.claimed]
         opposed = [word for hunk in self.hunks for word in self._opposed(hunk)]
         if sum(bool(word.stem) for word in shared) + len(opposed) // 2 < LEAST_SHARED:
             return False
@@ -128,8 +140,8 @@ class Alignment:
 
     def _is_limited(self) -> bool:
         """Has the sentence more words in the same clause, which may limit what it says?"""
-        clauses = {self.sentence.clause(self.sentence.words[hunk.stated[0]].start) for hunk in self._same}
-        outside = [self.sentence.words[number] for hunk in self._outside for number in hunk.stated]
+        clauses = {self.sentence.clause(self._sentence_words[hunk.stated[0]].start) for hunk in self._same}
+        outside = [self._sentence_words[number] for hunk in self._outside for number in hunk.stated]
         return any(
             (word.stem not in self._title if word.stem else folded_text(word.text) in _LIMITING)
             for word in outside
@@ -171,6 +183,9 @@ class Alignment:
     def _verdict(self, hunk: _Hunk) -> Verdict:
         """Decides by the words of a hunk: do both sides say the same, or is it unknown?"""
         claimed, stated = self._words(hunk)
+        ours, theirs = _groups(self.claim, claimed), _groups(self.sentence, stated)
+        if "modality" in ours.keys() & theirs.keys() and self._is_negated_behind(hunk):
+            return "unknown"  # "may not" and "must not" both forbid
         opposed = self._opposed(hunk)
         negators = [
             is_negator
@@ -180,14 +195,24 @@ class Alignment:
         turns = bool(sum(negators) % 2)
         if turns != bool(opposed):
             return "disagrees"
-        ours, theirs = _groups(self.claim, claimed), _groups(self.sentence, stated)
-        if any(ours[label].isdisjoint(theirs[label]) for label in ours.keys() & theirs.keys()):
+        differing = [label for label in ours.keys() & theirs.keys() if ours[label].isdisjoint(theirs[label])]
+        if differing == ["quantifier"] and {*ours["quantifier"], *theirs["quantifier"]} == {MANY, MOST}:
+            return "unknown"  # what most do, many do
+        if differing:
             return "disagrees"
         return "agrees" if ours == theirs or turns else "unknown"
 
+    def _is_negated_behind(self, hunk: _Hunk) -> bool:
+        """Does a negator follow the hunk on both sides?"""
+        behind = (
+            (self.claim, self._claim_words[hunk.claimed.stop :][:1]),
+            (self.sentence, self._sentence_words[hunk.stated.stop :][:1]),
+        )
+        return all(any(_negators(part, words)) for part, words in behind)
+
     def _words(self, hunk: _Hunk) -> tuple[list[Token], list[Token]]:
-        claimed = [self.claim.words[number] for number in hunk.claimed]
-        return claimed, [self.sentence.words[number] for number in hunk.stated]
+        claimed = [self._claim_words[number] for number in hunk.claimed]
+        return claimed, [self._sentence_words[number] for number in hunk.stated]
 
     def _grown(self, hunk: _Hunk) -> _Hunk:
         """Adds the word beside the hunk, until both sides have words and the claim has its words only once.
@@ -203,12 +228,12 @@ class Alignment:
 
     def _is_verb_behind(self, hunk: _Hunk) -> bool:
         """Does a word follow that is inflected otherwise, or of which one side has only the negator?"""
-        word, other = self.claim.words[hunk.claimed.stop], self.sentence.words[hunk.stated.stop]
+        word, other = self._claim_words[hunk.claimed.stop], self._sentence_words[hunk.stated.stop]
         if folded_text(word.text) != folded_text(other.text):
             return True
         if hunk.claimed.start == 0:
             return not (hunk.claimed and hunk.stated)
-        before = self.claim.words[hunk.claimed.start - 1]
+        before = self._claim_words[hunk.claimed.start - 1]
         return not (hunk.claimed and hunk.stated) and bool(before.stem) and bool(word.stem)
 
     def _is_unique(self, claimed: range) -> bool:
@@ -216,10 +241,10 @@ class Alignment:
         return self.claim.text.casefold().count(words) == 1
 
     def _claimed(self, words: range) -> Span:
-        return Span(self.claim.words[words[0]].start, self.claim.words[words[-1]].end)
+        return Span(self._claim_words[words[0]].start, self._claim_words[words[-1]].end)
 
     def _stated(self, words: range) -> Span:
-        return Span(self.sentence.words[words[0]].start, self.sentence.words[words[-1]].end)
+        return Span(self._sentence_words[words[0]].start, self._sentence_words[words[-1]].end)
 
 
 def _is_grammar(word: Token) -> bool:

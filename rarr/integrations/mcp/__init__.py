@@ -5,6 +5,6 @@ from rarr.errors import SetupError
 try:
     from rarr.integrations.mcp.tool_server import ToolServer as ToolServer
 except ModuleNotFoundError as error:
-    if error.name not in ("mcp", "mcp_types", "starlette", "uvicorn"):
+    if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
         raise
     raise SetupError('the tools for agents need a package: pip install "rarr[mcp]"') from None

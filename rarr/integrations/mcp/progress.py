@@ -1,11 +1,13 @@
 """Tells the client which node of a run has finished."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from mcp.server.mcpserver import Context
+
+from rarr.tools.concurrency.own_task import in_own_task
 
 Result = TypeVar("Result")
 
@@ -19,10 +21,11 @@ def tell_step(node: str) -> None:
         step(node)
 
 
-async def with_progress(ctx: Context[Any, Any], run: Callable[[], Awaitable[Result]]) -> Result:
+async def with_progress(ctx: Context[Any, Any], run: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
     """Awaits `run()`, and sends a notification for each of its nodes, in order, before it returns.
 
-    The number of nodes is not known before. A client that asked for no progress gets none.
+    A cancelled call cancels `run()`. The number of nodes is not known before. A client that asked for no
+    progress gets none.
     """
     nodes = asyncio.Queue[str | None]()
 
@@ -35,7 +38,7 @@ async def with_progress(ctx: Context[Any, Any], run: Callable[[], Awaitable[Resu
     token = _STEP.set(nodes.put_nowait)
     reporting = asyncio.create_task(report())
     try:
-        result = await run()
+        result = await in_own_task(run())
         nodes.put_nowait(None)
         await reporting
         return result

@@ -1,6 +1,7 @@
 """Offers the runs of a server as resources: their list, and the revision and the trace of each."""
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -10,6 +11,7 @@ from mcp.types import Resource
 
 from rarr.errors import InputError
 from rarr.integrations.mcp.shown_records import run_address, short
+from rarr.traces.trace_file import TraceFile
 from rarr.traces.trace_reader import Trace, open_store
 from rarr.views.terminal.revision import as_json
 from rarr.views.terminal.trace.listing import runs_json
@@ -37,7 +39,7 @@ class RunResources:
 
     async def trace(self, run_id: str) -> str:
         """Returns the trace of a run as text: its nodes, with their input and output."""
-        return await _read(lambda: as_text(Trace.load(self._known(run_id), self._home), Choice()))
+        return await _read(lambda: as_text(_withheld(Trace.load(self._known(run_id), self._home)), Choice()))
 
     def resources(self) -> list[Resource]:
         """Lists the resources of the newest runs, as a client shows them."""
@@ -70,6 +72,20 @@ class RunResources:
         if revision is None:
             raise ResourceNotFoundError(f"the run {run_id!r} ended without a revision: read its trace")
         return as_json(short(revision))
+
+
+def _withheld(trace: Trace) -> Trace:
+    """Replaces the texts of passages that seem to speak to a language model: the caller is one."""
+    passages = trace.revision.evidence if trace.revision else ()
+    suspicious = {json.dumps(each.text, ensure_ascii=False) for each in passages if each.suspicious}
+    if not suspicious:
+        return trace
+    file = trace.file.text()
+    for text in suspicious:
+        if text not in file:
+            raise InputError(f"the trace has a suspicious passage: rarr trace show {trace.run_id} shows it")
+        file = file.replace(text, '"(withheld)"')
+    return Trace(TraceFile.model_validate_json(file))
 
 
 async def _read(read: Callable[[], Result]) -> Result:

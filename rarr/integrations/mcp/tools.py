@@ -1,6 +1,6 @@
 """The tools: each runs a call of `rarr`, and returns a text for a model and the records for a program."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
@@ -9,6 +9,7 @@ from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel
 
 from rarr.agent.evidence_search import find_evidence, passages_about
+from rarr.agent.input_checks import required_text
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier
 from rarr.integrations.mcp.arguments import (
@@ -29,12 +30,12 @@ from rarr.integrations.mcp.shown_records import (
     short,
     verified_lines,
 )
-from rarr.records import Passage
 from rarr.records.citations import CitationStyle, Cited
 from rarr.records.found_evidence import FoundEvidence
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import GivenPassages
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.warning_lines import grouped, nothing_checked
 
 _PASSAGES = 5  # of each sentence of a claim
@@ -72,7 +73,7 @@ class Tools:
             raise ToolError(result.notice)
         await self._keep(result.revision.run_id, ctx)
         brief = result.model_copy(update={"revision": short(result.revision)})
-        return _result(revised_lines(result), brief)
+        return await work(_result, revised_lines, result, brief)
 
     async def cite_text(
         self,
@@ -98,7 +99,7 @@ class Tools:
             raise ToolError(f"nothing could be checked: {why}")
         await self._keep(cited.research.run_id, ctx)
         brief = cited.model_copy(update={"research": short(cited.research)})
-        return _result(cited_lines(cited), brief)
+        return await work(_result, cited_lines, cited, brief)
 
     async def verify_claim(
         self, claim: Claim, ctx: Context, question: Question = None, evidence: Passages = None
@@ -111,15 +112,19 @@ class Tools:
         """
 
         async def verified() -> Verification:
-            passages = await self._about(claim, question) if evidence is None else _given(evidence)
-            return await self._verifier.averify(claim, passages, question)
+            if evidence is not None:
+                return await self._verifier.averify(claim, _given(evidence), question)
+            asked = required_text(claim, "claim")
+            found = await passages_about(self._reviser, asked, question, _PASSAGES)
+            return await self._verifier.averify_passages(asked, found, question)
 
         verification = await with_progress(ctx, verified)
         if verification.label is None:
             why = next(iter(grouped(verification.warnings)), "it has no sentence that can be judged")
             raise ToolError(f"the claim could not be judged: {why}")
         kept = tuple(passage for passage in verification.evidence if not passage.suspicious)
-        return _result(verified_lines(verification), verification.model_copy(update={"evidence": kept}))
+        brief = verification.model_copy(update={"evidence": kept})
+        return await work(_result, verified_lines, verification, brief)
 
     async def find_evidence(
         self, query: SearchQuery, ctx: Context, limit: Most = 5
@@ -130,10 +135,7 @@ class Tools:
         claim, use verify_claim.
         """
         found = await with_progress(ctx, lambda: find_evidence(self._reviser, query, limit))
-        return _result(evidence_lines(found), found)
-
-    async def _about(self, claim: str, question: str | None) -> Sequence[Passage]:
-        return await passages_about(self._reviser, claim, question, _PASSAGES)
+        return await work(_result, evidence_lines, found, found)
 
     async def _searching(self, evidence: Passages, *, only_evidence: bool) -> Reviser:
         """Returns the reviser that searches the evidence of a call, first or alone."""
@@ -142,7 +144,8 @@ class Tools:
                 raise ToolError("only_evidence is true, and there is no evidence: give passages as evidence")
             return self._reviser
         settings = self._reviser.settings
-        given = GivenPassages(_sources(evidence) or (), window=settings.window, step=settings.step)
+        passages = _sources(evidence) or ()
+        given = await work(lambda: GivenPassages(passages, window=settings.window, step=settings.step))
         return self._reviser.searching(given, alone=only_evidence or not self._reviser.names_sources)
 
     async def _keep(self, run_id: str, ctx: Context) -> None:
@@ -151,9 +154,11 @@ class Tools:
             await ctx.notify_resources_changed()
 
 
-def _result(text: str, record: BaseModel) -> CallToolResult:
+def _result(lines: Callable[[Any], str], shown: BaseModel, record: BaseModel) -> CallToolResult:
+    """Makes a result with `lines(shown)` as text, and `record` as structured content."""
     return CallToolResult(
-        content=[TextContent(type="text", text=text)], structured_content=record.model_dump(mode="json")
+        content=[TextContent(type="text", text=lines(shown))],
+        structured_content=record.model_dump(mode="json"),
     )
 
 

@@ -16,6 +16,7 @@ _STATUS = 16  # columns of the status
 def document_checks_text(checks: DocumentChecks, *, terminal: bool) -> str:
     """Renders the findings by file with line and column, the words, and what the source says."""
     lines = [line for document in checks.documents for line in _document(document)]
+    lines += [Line(0, Text(one_line(f"warning: {each}"), "yellow")) for each in checks.warnings]
     lines.append(Line(0, Text(verdict(checks), "bold")))
     console = Console(force_terminal=terminal, markup=False, highlight=False, emoji=False)
     if not terminal or console.color_system is None:

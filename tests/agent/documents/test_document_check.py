@@ -1,5 +1,6 @@
 """Checking documents: what counts as judged, and that no failure passes as a finding."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -107,6 +108,27 @@ async def test_another_language_than_english_is_not_judged() -> None:
     document = await one("Der Hoover-Damm ist 212 Meter hoch und wurde 1936 fertiggestellt.")
     assert document.outcome == "not_judged"
     assert "not_english" in document.notice
+
+
+@pytest.mark.parametrize(
+    ("unread", "code"),
+    [
+        ("Der Turm wurde von einem Ingenieur gebaut und steht bis heute.", "not_english"),
+        ("<table><tr><td>Hoover Dam</td><td>212 m</td></tr></table>", "table_not_checked"),
+    ],
+)
+async def test_words_that_nobody_reads_leave_a_document_partly_judged(unread: str, code: str) -> None:
+    document = await one(f"{RIGHT}\n\n{unread}\n")
+    assert (document.outcome, document.failing) == ("partly_judged", ())
+    assert code in document.notice
+
+
+async def test_a_warning_about_the_sources_comes_once() -> None:
+    await asyncio.to_thread(Path("specs/old.doc").write_bytes, b"x")
+    checks = await checked(WRONG, RIGHT)
+    (warning,) = checks.warnings
+    assert warning.startswith("file_skipped: specs/old.doc")
+    assert [document.warnings for document in checks.documents] == [(), ()]
 
 
 def test_a_source_whose_file_has_changed_has_no_line() -> None:

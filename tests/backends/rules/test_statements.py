@@ -68,10 +68,18 @@ def test_sentence_that_says_the_same_does_not_disagree(text: str, passage: str) 
         ("Visitors may enter the keep.", "Some say visitors may not enter the keep."),  # only reported
         ("Tea is served in the hall.", "If it rains, tea is not served in the hall."),  # on a condition
         ("The Elm ferry carries cars.", "The Elm ferry carries 40 cars."),  # another value
+        ("Rovan may not be given to infants.", "Rovan must not be given to infants."),  # both forbid it
+        ("Many guests of the inn get tea.", "Most guests of the inn get tea."),  # follows from it
     ],
 )
 def test_passage_that_says_something_else_does_not_disagree(text: str, passage: str) -> None:
     assert compared(text, passage).verdict in ("irrelevant", "unknown")
+
+
+def test_subject_that_stands_in_the_title_is_no_difference() -> None:
+    [claim] = claims("The tenant may sublet the shop.", None)
+    passage = "Rent is due in May. The tenant may not sublet the shop."
+    assert statement_agreement(claim, parsed_passage(passage, "Lease of Elm Street")).verdict == "disagrees"
 
 
 def test_word_that_only_the_text_has_leaves_it_open() -> None:
