@@ -3,18 +3,18 @@
 import sys
 from collections.abc import Sequence
 
-from rarr.cli import options
+from rarr.cli import options, serve_options
 from rarr.errors import InputError
 
 
 def serve(
-    upstream: options.Upstream = None,
-    corpus: options.ServedCorpora = None,
-    mode: options.ServedMode = None,
-    deadline: options.AnswerDeadline = None,
+    upstream: serve_options.Upstream = None,
+    corpus: serve_options.ServedCorpora = None,
+    mode: serve_options.ServedMode = None,
+    deadline: serve_options.AnswerDeadline = None,
     host: options.Host = None,
-    port: options.ServePort = None,
-    workers: options.Workers = None,
+    port: serve_options.ServePort = None,
+    workers: serve_options.Workers = None,
     search: options.Search = None,
     offline: options.Offline = False,
     model: options.Model = None,

@@ -83,7 +83,9 @@ class Gate:
     async def _answer(self, scope: Scope, receive: Receive, sending: Sending, log: dict[str, Any]) -> None:
         headers = HeaderMap(scope=scope)
         if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEAD:
-            raise Refusal(431, "head_too_large", f"the headers have more than {LONGEST_HEAD:,} bytes: send less")
+            raise Refusal(
+                431, "head_too_large", f"the headers have more than {LONGEST_HEAD:,} bytes: send less"
+            )
         require_same_site(headers, tokens=self._callers.known)
         if scope["path"] in OPEN:
             await self._app(scope, receive, sending)

@@ -69,7 +69,9 @@ TOKENS = [
     Case("metrics without token", "GET", "/metrics", {}, b"", 401, "send a token"),
     Case("description without token", "GET", "/openapi.json", {}, b"", 401, "send a token"),
     Case("runs without token", "GET", "/v1/runs", {}, b"", 401, "send a token"),
-    Case("guardrail without token", "POST", "/beta/litellm_basic_guardrail_api", {}, b"{}", 401, "send a token"),
+    Case(
+        "guardrail without token", "POST", "/beta/litellm_basic_guardrail_api", {}, b"{}", 401, "send a token"
+    ),
 ]
 
 PATHS = [
@@ -176,7 +178,13 @@ CONNECTIONS = [
     post("length below zero", "/v1/revise", b"x", 400, "Invalid HTTP", Content_Length="-1"),
     post("bad piece", "/v1/revise", b"zz\r\nx", 400, "Invalid HTTP", Transfer_Encoding="chunked"),
     post("unknown coding", "/v1/revise", b"x", 400, "Invalid HTTP", Transfer_Encoding="gzip"),
-    get("another site's page", "/v1/models", 403, "answers no pages of other sites", Origin="https://evil.example"),
+    get(
+        "another site's page",
+        "/v1/models",
+        403,
+        "answers no pages of other sites",
+        Origin="https://evil.example",
+    ),
     get("page of no site", "/v1/models", 403, "answers no pages of other sites", Origin="null"),
     get("endless head", "/v1/models", 431, "the headers have more than", Cookie="x" * 100_000),
     Case("word that is no method", "G E T", "/", TOKEN, b"", 400, "Invalid HTTP"),

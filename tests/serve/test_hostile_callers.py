@@ -81,7 +81,8 @@ def test_hostile_caller_gets_a_status_and_one_line(
 ) -> None:
     before, jobs = len(behind.requests), len(guarded.known.jobs)
     status, message = answer(guarded, case._replace(path=case.path.replace(OF_BOB, run_of_bob)).sent())
-    assert (status, message) == (case.status, Containing(case.says))
+    expected: object = (case.status, Containing(case.says))
+    assert (status, message) == expected
     assert len(message.splitlines()) <= 1
     assert (len(behind.requests), len(guarded.known.jobs)) == (before, jobs)
 

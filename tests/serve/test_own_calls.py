@@ -59,7 +59,11 @@ def test_deadline_of_a_call_gives_the_original(http: httpx2.Client) -> None:
 
 def test_guardrail_changes_the_texts_of_an_answer(http: httpx2.Client, served: Served) -> None:
     messages = [{"role": "user", "content": "How high?"}]
-    body = {"input_type": "response", "texts": [f"It is {WRONG}.", "Yes."], "structured_messages": messages}
+    body: Any = {
+        "input_type": "response",
+        "texts": [f"It is {WRONG}.", "Yes."],
+        "structured_messages": messages,
+    }
     body["additional_provider_specific_params"] = {"mode": "revise", "corpus": "dams"}
     body["request_data"] = {}
     answer = http.post(GUARDRAIL, json=body).json()

@@ -103,7 +103,9 @@ def test_answer_that_is_not_text_passes_as_it_is(
 
 def test_bytes_and_headers_are_those_of_the_server_behind() -> None:
     with (
-        ScriptedServer(answers("x"), plan=lambda request: Status(418, message="teapot é \\u00e9")) as upstream,
+        ScriptedServer(
+            answers("x"), plan=lambda request: Status(418, message="teapot é \\u00e9")
+        ) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
     ):
         through, direct = raw(served.url, {}), raw(upstream.url, {})
@@ -173,7 +175,8 @@ def test_other_routes_pass(served: Served, upstream: ScriptedServer) -> None:
 def test_response_comes_back_revised(client: OpenAI) -> None:
     response = client.responses.create(model="scripted", input="How high is it?")
     assert response.output_text == PARAGRAPHS.replace(WRONG, RIGHT)
-    part: Any = response.output[0].content[0]  # type: ignore[union-attr]
+    message: Any = response.output[0]
+    part = message.content[0]
     [annotation] = part.annotations
     assert response.output_text[annotation.start_index : annotation.end_index] == RIGHT
     assert response.rarr["results"][0]["changed"]  # type: ignore[attr-defined]

@@ -105,9 +105,7 @@ def test_mode_decides_what_becomes_of_an_error(served: Served, mode: str, expect
         ("cite", {"text": RIGHT, "sources": [RIGHT]}, Cited),
     ],
 )
-def test_own_call_gives_the_record_of_the_package(
-    served: Served, route: str, body: Any, record: Any
-) -> None:
+def test_own_call_gives_the_record_of_the_package(served: Served, route: str, body: Any, record: Any) -> None:
     response = httpx2.post(f"{served.url}/{route}", json=body, timeout=60)
     found = record.model_validate_json(response.content)
     assert getattr(found, "label", None) == ("attributable" if route == "verify" else None)

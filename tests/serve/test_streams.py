@@ -95,7 +95,9 @@ def test_mode_cite_holds_the_text_back_until_it_is_whole(client: OpenAI) -> None
 
 def test_stream_that_is_off_passes_byte_by_byte(served: Served, upstream: ScriptedServer) -> None:
     body = {"model": "scripted", "messages": ASK, "stream": True}
-    through = httpx2.post(f"{served.url}/chat/completions", json={**body, "rarr": {"mode": "off"}}, timeout=10)
+    through = httpx2.post(
+        f"{served.url}/chat/completions", json={**body, "rarr": {"mode": "off"}}, timeout=10
+    )
     direct = httpx2.post(f"{upstream.url}/chat/completions", json=body, timeout=10)
     assert through.text.count("data: ") == direct.text.count("data: ")
     assert through.headers["content-type"] == direct.headers["content-type"]
@@ -132,7 +134,9 @@ def test_comments_keep_a_silent_stream_open() -> None:
 def test_client_that_leaves_stops_the_server_behind() -> None:
     ended = threading.Event()
     with (
-        ScriptedServer(answers("x"), plan=lambda request: Stall(), on_request=lambda line: ended.set()) as upstream,
+        ScriptedServer(
+            answers("x"), plan=lambda request: Stall(), on_request=lambda line: ended.set()
+        ) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
     ):
         body = {"model": "scripted", "messages": ASK, "stream": True, "rarr": {"mode": "off"}}
@@ -154,7 +158,7 @@ def test_response_streams_block_by_block(client: OpenAI) -> None:
     events = list(client.responses.create(model="scripted", input="How high is it?", stream=True))
     deltas = [event.delta for event in events if event.type == "response.output_text.delta"]
     assert deltas == [f"The dam is {RIGHT} high.\n\n", "It was opened in 1936.\n\n", "- one\n- two"]
-    assert [event.sequence_number for event in events] == list(range(len(events)))  # type: ignore[union-attr]
+    assert [event.sequence_number for event in events] == list(range(len(events)))
 
 
 def test_last_events_of_a_response_hold_the_revised_text(client: OpenAI) -> None:
