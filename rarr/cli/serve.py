@@ -67,8 +67,8 @@ def serve(
 
     require_safe(settings)
     hand_over()
-    log_to_stderr()
-    asyncio.run(serve_forever(settings, _say_ready))
+    with log_to_stderr():
+        asyncio.run(serve_forever(settings, _say_ready))
     return 0
 
 
