@@ -13,6 +13,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from pydantic.fields import FieldInfo
+from pydantic_settings import BaseSettings
 from typer.main import get_command
 from typer.testing import CliRunner
 
@@ -57,8 +58,11 @@ def picture() -> str:
 def settings_table() -> str:
     """Every setting with its default, its range, and its docstring, which holds the unit."""
     rows = ["| setting | default | range | what it is, with its unit |", "|---|---|---|---|"]
-    documented = _docstrings()
-    for name, field in Settings.model_fields.items():
+    documented = docstrings(Settings)
+    own_first = sorted(
+        Settings.model_fields.items(), key=lambda item: item[0] not in vars(Settings)["__annotations__"]
+    )
+    for name, field in own_first:
         rows.append(f"| `{name}` | {_default(field)} | {_range(field)} | {documented[name]} |")
     return "\n".join(rows)
 
@@ -128,16 +132,24 @@ def _arrows(graph: Any, ends: dict[str, str]) -> Iterator[str]:
         yield f"    {names[edge.source]} {arrow} {names[edge.target]}"
 
 
-def _docstrings() -> dict[str, str]:
-    """The string below each field; pydantic does not keep it."""
-    (tree,) = ast.parse(inspect.getsource(Settings)).body
-    assert isinstance(tree, ast.ClassDef)
-    docstrings = {}
-    for node, following in zip(tree.body, tree.body[1:], strict=False):
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
-            assert isinstance(following, ast.Expr)
-            docstrings[node.target.id] = str(ast.literal_eval(following.value))
-    return docstrings
+def docstrings(settings: type[BaseSettings]) -> dict[str, str]:
+    """The string below each field of `settings` and of its bases; pydantic does not keep it."""
+    found: dict[str, str] = {}
+    for declaring in settings.__mro__:
+        if declaring is not BaseSettings and issubclass(declaring, BaseSettings):
+            (tree,) = ast.parse(inspect.getsource(declaring)).body
+            assert isinstance(tree, ast.ClassDef)
+            found |= _docstrings_in(tree)
+    return found
+
+
+def _docstrings_in(tree: ast.ClassDef) -> dict[str, str]:
+    return {
+        node.target.id: str(following.value.value)
+        for node, following in zip(tree.body, tree.body[1:], strict=False)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+        if isinstance(following, ast.Expr) and isinstance(following.value, ast.Constant)
+    }
 
 
 def _default(field: FieldInfo) -> str:

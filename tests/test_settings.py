@@ -125,7 +125,7 @@ def test_value_in_place_of_the_table_is_named(folder: Path) -> None:
 def test_settings_are_listed_only_without_a_close_name() -> None:
     with pytest.raises(SettingsError, match=r"^unknown setting 'windw' \(did you mean 'window'\?\)$"):
         Settings(windw=4)
-    with pytest.raises(SettingsError, match=r"^unknown setting 'zzz': settings are preset, model, "):
+    with pytest.raises(SettingsError, match=r"^unknown setting 'zzz': settings are .*, preset, model, "):
         Settings(zzz=4)
 
 
@@ -239,7 +239,7 @@ def test_wrong_variable_is_a_one_line_error_that_names_it(
     assert (len(str(caught.value).splitlines()), "secret" in str(caught.value)) == (1, False)
 
 
-@pytest.mark.parametrize("name", sorted(names_with(Path, Settings.model_fields)))
+@pytest.mark.parametrize("name", sorted(names_with(Path, Settings.model_fields) - {"serve_corpora"}))
 def test_empty_path_is_refused(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(f"RARR_{name.upper()}", "")
     with pytest.raises(SettingsError, match=rf"^RARR_{name.upper()} is '': it is empty; give a path$"):

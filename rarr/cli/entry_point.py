@@ -19,6 +19,7 @@ from rarr.cli.label import label
 from rarr.cli.literature_benchmarks import bench
 from rarr.cli.mcp import mcp
 from rarr.cli.revise import revise
+from rarr.cli.serve import serve
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
 from rarr.cli.train import train
@@ -76,7 +77,7 @@ def main(
     """
 
 
-for command in (revise, check, cite, verify, index, label, calibrate, mcp, doctor):
+for command in (revise, check, cite, verify, index, label, calibrate, serve, mcp, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(bench, name="bench")

@@ -40,6 +40,11 @@ def end_in_order() -> None:
         )
 
 
+def hand_over() -> None:
+    """Leaves all signals from now on to a command that handles them itself, as a server does."""
+    signal.set_wakeup_fd(-1)
+
+
 def _handle(numbers: list[int], how: "signal._HANDLER") -> None:
     for number in numbers:
         signal.signal(number, how)

@@ -33,6 +33,7 @@ from rarr.settings.environment import Variables
 from rarr.settings.field_kinds import holds
 from rarr.settings.file import file_values
 from rarr.settings.presets import PRESETS
+from rarr.settings.serving import ServingSettings
 from rarr.settings.setting_errors import one_line, unknown_variable
 from rarr.settings.source_filters import Domains, Moment, by_domain, require_possible
 from rarr.valid_unicode import valid
@@ -53,7 +54,7 @@ def installed_version() -> str:
 _NUMBERS = (int, float, int | None, float | None)
 
 
-class Settings(BaseSettings):
+class Settings(ServingSettings, BaseSettings):
     """The settings of a run. An unknown name is a `SettingsError`."""
 
     model_config = SettingsConfigDict(

@@ -12,6 +12,7 @@ EXAMPLES: dict[str, dict[str, Any]] = {
     "models": {"edit": "openai:NAME"},
     "endpoints": {"vllm:NAME": {"base_url": "http://localhost:8000/v1"}},
     "source_kinds": {"example.org": "news"},
+    "serve_corpora": {"notes": "notes/"},
 }
 """An example of each setting that is a table."""
 

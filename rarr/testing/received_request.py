@@ -49,7 +49,9 @@ class Request(Asked):
 
 def request_of(method: str, path: str, headers: Mapping[str, str], body: Mapping[str, Any]) -> Request:
     """Makes a `Request`, with its messages and the name of its prompt read from `body`."""
-    messages = body.get("messages")
+    messages = body.get("messages", body.get("input"))  # the latter in requests for responses
+    if isinstance(messages, str):
+        messages = [{"role": "user", "content": messages}]
     return Request(
         method=method,
         path=path,

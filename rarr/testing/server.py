@@ -12,6 +12,7 @@ from rarr.testing.model_server_refusals import Dialect, Strictness
 from rarr.testing.received_request import Request
 from rarr.testing.replies import Reply, completion, failed, in_one_piece, instead, model_list
 from rarr.testing.request_log import RequestLog
+from rarr.testing.response_replies import response_of, streamed_response
 from rarr.testing.script_answers import Answers, UnansweredError, answer_to
 from rarr.testing.server_failure_plan import CutOff, Endless, Hang, Plan, PlanReader, Stall
 from rarr.testing.streamed_replies import TOKEN, pieces, streamed
@@ -20,7 +21,7 @@ from rarr.tools.models.chat import Tokens, estimated_tokens
 
 
 class ScriptedServer:
-    """Answers POST /v1/chat/completions by its script, and GET /v1/models.
+    """Answers POST /v1/chat/completions and /v1/responses by its script, and GET /v1/models.
 
         with ScriptedServer({"When did it open?": {"verdict": "agrees"}}, plan=[Status(429)]) as server:
             client = AsyncOpenAI(base_url=server.url, api_key="none")
@@ -122,7 +123,7 @@ class ScriptedServer:
         match request.method, request.path:
             case "GET", "/v1/models":
                 return self._strictness.refused_key(request) or model_list(self._models)
-            case "POST", "/v1/chat/completions":
+            case "POST", "/v1/chat/completions" | "/v1/responses":
                 try:
                     return self._completion(request)
                 except UnansweredError as error:
@@ -147,7 +148,11 @@ class ScriptedServer:
         tokens = self._counter.count([message.content for message in request.messages], texts)
         whole = completion(request, texts, tokens, entry, self._probability)
         pause = 1 / self._tokens_a_second if self._tokens_a_second else 0.0
-        if streams:
+        if request.path == "/v1/responses":
+            whole = response_of(whole)
+            if streams:
+                return streamed_response(whole, entry, tokens, self._latency, pause)
+        elif streams:
             return streamed(whole, request, entry, tokens, self._latency, pause)
         longest = max(estimated_tokens([text]) for text in texts)
         return in_one_piece(whole, entry, tokens, self._latency + longest * pause)

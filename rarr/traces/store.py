@@ -86,10 +86,10 @@ class TraceStore(Database):
         with self.used() as sqlite:
             return [name for (name,) in sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC")]
 
-    def list(self, most: int = -1) -> "Sequence[RunSummary]":
-        """Returns summaries of the `most` newest runs (-1: all), the newest first."""
+    def list(self, most: int = -1, *, prefix: str = "") -> "Sequence[RunSummary]":
+        """Returns summaries of the `most` newest runs (-1: all) whose names begin so, the newest first."""
         with self.used() as sqlite:
-            rows = sqlite.execute(LISTED, (most,)).fetchall()
+            rows = sqlite.execute(LISTED, (len(prefix), prefix, most)).fetchall()
         return [
             RunSummary(run_id, started, seconds, error, RunFacts.model_validate_json(facts), *counts)
             for run_id, started, seconds, error, facts, *counts in rows

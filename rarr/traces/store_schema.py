@@ -43,7 +43,7 @@ LISTED = f"""
             WHERE run = runs.id AND json_extract(value, '$[1]') = 'Edit'
             AND json_extract(value, '$[2].accepted')
         )
-    FROM runs ORDER BY id DESC LIMIT ?
+    FROM runs WHERE substr(run_id, 1, ?) = ? ORDER BY id DESC LIMIT ?
 """
 SPANS = """
     SELECT number, parent, kind, name, about, started, seconds, error, records, body

@@ -1,7 +1,5 @@
 """Every setting is documented, read by the package, and named in a test."""
 
-import ast
-import inspect
 import re
 from functools import cache
 from pathlib import Path
@@ -9,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import rarr
+from benchmarks.documents import docstrings
 from rarr.settings import Settings
 
 TESTS = Path(__file__).parents[1]
@@ -20,15 +19,7 @@ def sources_in(folder: Path) -> tuple[str, ...]:
 
 
 def test_every_setting_has_a_docstring() -> None:
-    (tree,) = ast.parse(inspect.getsource(Settings)).body
-    assert isinstance(tree, ast.ClassDef)
-    documented = {
-        node.target.id
-        for node, after in zip(tree.body, tree.body[1:], strict=False)
-        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
-        if isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
-    }
-    assert set(Settings.model_fields) - documented == set()
+    assert set(Settings.model_fields) - set(docstrings(Settings)) == set()
 
 
 # A preset is used up where settings are made.

@@ -36,6 +36,7 @@ EXTRAS = {
         "opentelemetry-sdk",
     ),
     "mcp": ("mcp",),
+    "serve": ("fastapi", "prometheus-client", "uvicorn"),
     "train": ("torch", "transformers", "onnx", "onnxscript", "safetensors"),
 }
 """The optional extras of the package, and the packages of each."""

@@ -1,0 +1,204 @@
+"""The load of `python -m benchmarks.serve load`: many clients, failures behind, and clients that leave."""
+
+import asyncio
+import json
+import os
+import random
+import statistics
+import subprocess
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import httpx2
+
+from benchmarks.report import table
+from rarr.testing import DieMidAnswer, Hang, Request, Status
+
+DEADLINE_S = 2.0
+PATIENCE_S = 15.0
+"""Seconds after which a client leaves a request that hangs."""
+ERRORS, CUTS, HANGS, LEAVES = 0.05, 0.02, 0.01, 0.02
+"""The shares of requests with an error, a cut answer and no answer, and of those whose client leaves."""
+MODES = ("off", "off", "off", "revise", "check")
+WRONG, RIGHT = "212 metres", "221 metres"
+
+
+def load_script(seed: int) -> dict[str, Any]:
+    """The arguments of the scripted server: what it answers, and how it fails."""
+    chance = random.Random(seed)
+
+    def plan(request: Request) -> Any:
+        drawn = chance.random()
+        if drawn < ERRORS:
+            return Status(500)
+        if drawn < ERRORS + CUTS:
+            return DieMidAnswer()
+        return Hang() if drawn < ERRORS + CUTS + HANGS else None
+
+    return {"answers": answer, "plan": plan, "latency": 0.05}
+
+
+def answer(request: Request) -> str:
+    """The answer to a question: it holds the number of the question, and a wrong height."""
+    return text(request.user, WRONG)
+
+
+def text(question: str, height: str) -> str:
+    """The text of an answer."""
+    return f"This answers {question}.\n\nThe Hoover Dam is {height} high. It stands on the Colorado River."
+
+
+async def load(server: "subprocess.Popen[str]", root: str, clients: int, seconds: float, seed: int) -> None:
+    """Prints what became of the requests, how the memory grew, and what is left."""
+    before = _open_files(server.pid)
+    outcomes: Counter[str] = Counter()
+    late: list[float] = []
+    memory: list[float] = []
+    end = time.perf_counter() + seconds
+    watching = asyncio.create_task(_watch(server.pid, memory))
+    limits = httpx2.Limits(max_connections=None)
+    async with httpx2.AsyncClient(base_url=f"{root}/v1", timeout=PATIENCE_S, limits=limits) as client:
+        await asyncio.gather(
+            *(_client(client, random.Random(seed + n), n, end, outcomes, late) for n in range(clients))
+        )
+    watching.cancel()
+    await asyncio.sleep(3)
+    left = _open_files(server.pid) - before
+    async with httpx2.AsyncClient() as client:
+        metrics = (await client.get(f"{root}/metrics")).text
+    _print(clients, seconds, outcomes, late, memory, left, metrics)
+
+
+async def _client(
+    client: httpx2.AsyncClient,
+    chance: random.Random,
+    number: int,
+    end: float,
+    outcomes: Counter[str],
+    late: list[float],
+) -> None:
+    count = 0
+    while time.perf_counter() < end:
+        count += 1
+        mode, streams = chance.choice(MODES), chance.random() < 0.5
+        leaves = chance.random() < LEAVES
+        started = time.perf_counter()
+        outcome = await _ask(client, f"question {number}.{count}", mode, streams=streams, leaves=leaves)
+        outcomes[outcome] += 1
+        if mode != "off" and outcome in ("checked", "original"):
+            late.append(time.perf_counter() - started)
+
+
+async def _ask(client: httpx2.AsyncClient, question: str, mode: str, *, streams: bool, leaves: bool) -> str:
+    """Asks, and tells what came of it."""
+    body = {
+        "model": "scripted",
+        "messages": [{"role": "user", "content": question}],
+        "stream": streams,
+        "rarr": {"mode": mode, "deadline_s": DEADLINE_S},
+    }
+    try:
+        async with asyncio.timeout(0.1 if leaves else PATIENCE_S):
+            response = await client.post("/chat/completions", json=body)
+    except TimeoutError:
+        return "client left" if leaves else "hang, left by its client"
+    except httpx2.HTTPError:
+        return "cut"
+    if response.status_code != 200:
+        return f"status {response.status_code}"
+    content, results = _streamed(response.text) if streams else _whole(response.json())
+    return _judged(question, mode, content, results)
+
+
+def _judged(question: str, mode: str, content: str, results: list[dict[str, Any]]) -> str:
+    """Tells whether an answer is that of its question, and whether it was checked."""
+    if mode == "off":
+        return "passed" if content == text(question, WRONG) else "WRONG"
+    original = any(result["outcome"] in ("deadline", "failed") for result in results)
+    allowed = {text(question, WRONG)} if mode == "check" else {text(question, RIGHT)}
+    if original:
+        allowed |= {text(question, WRONG)}
+    if not results or content not in allowed:
+        return "WRONG"
+    return "original" if original else "checked"
+
+
+def _whole(answer: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
+    return answer["choices"][0]["message"]["content"], answer.get("rarr", {}).get("results", [])
+
+
+def _streamed(events: str) -> tuple[str, list[dict[str, Any]]]:
+    lines = [line.removeprefix("data: ") for line in events.splitlines() if line.startswith("data: {")]
+    chunks = [json.loads(line) for line in lines]
+    content = "".join(choice["delta"].get("content") or "" for chunk in chunks for choice in chunk["choices"])
+    return content, [result for chunk in chunks for result in chunk.get("rarr", {}).get("results", [])]
+
+
+async def _watch(pid: int, memory: list[float]) -> None:
+    while True:
+        memory.append(sum(_resident(one) for one in (pid, *_descendants(pid))))
+        await asyncio.sleep(1)
+
+
+def _print(
+    clients: int,
+    seconds: float,
+    outcomes: Counter[str],
+    late: list[float],
+    memory: list[float],
+    left: int,
+    metrics: str,
+) -> None:
+    print(f"{clients} clients for {seconds:g} s, half of the requests streamed, deadline {DEADLINE_S:g} s\n")
+    total = outcomes.total()
+    rows = [[name, str(count), f"{count / total:.2%}"] for name, count in sorted(outcomes.items())]
+    print(
+        table(
+            ("outcome", "requests", "share"), [*rows, ["all", str(total), f"{total / seconds:.0f} a second"]]
+        )
+    )
+    print(f"\nwrong answers: {outcomes['WRONG']}; goal 0: {_met(not outcomes['WRONG'])}")
+    if late:
+        kept = sum(each <= DEADLINE_S + 1 for each in late) / len(late)
+        print(f"checked or original within the deadline and 1 s: {kept:.2%} of {len(late)}")
+    minute = memory[60:120], memory[-60:]
+    if len(memory) >= 180:
+        second, last = (statistics.median(each) for each in minute)
+        grown = last / second - 1
+        print(
+            f"memory: second minute {second:.0f} MB, last {last:.0f} MB, {grown:+.1%};"
+            f" at most 5%: {_met(grown <= 0.05)}"
+        )
+    else:
+        print(f"memory: {memory[0]:.0f} MB at first, {memory[-1]:.0f} MB at last; too short for minutes")
+    print(f"files and sockets left: {left}; goal 0: {_met(left <= 0)}")
+    wanted = ("rarr_workers_replaced ", "rarr_requests_in_flight ", "rarr_clients_left_total ")
+    print("\n".join(line for line in metrics.splitlines() if line.startswith(wanted)))
+
+
+def _open_files(pid: int) -> int:
+    return len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def _resident(pid: int) -> float:
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+    except OSError:
+        return 0.0
+
+
+def _descendants(pid: int) -> list[int]:
+    found = []
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            below = [int(child) for child in children.read_text().split()]
+        except OSError:
+            continue
+        found += [process for child in below for process in (child, *_descendants(child))]
+    return found
+
+
+def _met(holds: bool) -> str:
+    return "met" if holds else "MISSED"

@@ -1,0 +1,1 @@
+"""Serves `rarr` over HTTP: as a proxy in front of an OpenAI-compatible server, and with calls of its own."""

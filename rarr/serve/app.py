@@ -1,0 +1,83 @@
+"""Puts the routes together, behind the gate."""
+
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import Response
+from starlette.exceptions import HTTPException
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from rarr.serve.callers import Callers
+from rarr.serve.desk import Desk
+from rarr.serve.gate import Gate
+from rarr.serve.guardrail import guardrail
+from rarr.serve.jobs import Job, Runner
+from rarr.serve.metrics import Metrics
+from rarr.serve.operation import operation
+from rarr.serve.own_calls import own_calls
+from rarr.serve.proxy import Proxy
+from rarr.serve.refusals import Refusal
+from rarr.serve.runs import own_runs
+from rarr.serve.upstream import Upstream
+from rarr.settings import Settings, installed_version
+
+
+class Application:
+    """The application of one server, with what it has to close. `asgi` is what an HTTP server calls."""
+
+    def __init__(self, settings: Settings, runner: Runner) -> None:
+        """Raises `SettingsError` for an address or a token that cannot be used."""
+        self._metrics = Metrics()
+        callers = Callers(settings)
+        self.upstream = Upstream(settings, self._metrics)
+        self.desk = Desk(runner, self._count)
+        app = FastAPI(title="rarr", version=installed_version(), docs_url=None, redoc_url=None)
+        app.add_exception_handler(RequestValidationError, _invalid)
+        app.add_exception_handler(HTTPException, _refused)
+        app.include_router(operation(self.desk, runner, self._metrics))
+        app.include_router(own_calls(self.desk, settings))
+        app.include_router(own_runs(settings))
+        app.include_router(guardrail(self.desk, settings))
+        proxy = Proxy(self.upstream, self.desk, settings)
+        app.router.routes.append(Route("/v1/{path:path}", _Asgi(proxy), include_in_schema=False))
+        self.asgi: ASGIApp = Gate(app, settings, callers, self._metrics)
+
+    def _count(self, job: Job, outcome: str, seconds: float) -> None:
+        self._metrics.jobs.labels(job.task, outcome).inc()
+        self._metrics.job_seconds.labels(job.task).observe(seconds)
+
+
+class _Asgi:
+    """Makes Starlette call an ASGI application for all methods: it does so for anything but functions."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        await self._app(scope, receive, send)
+
+
+async def _invalid(request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    first = error.errors()[0]
+    place = ".".join(map(str, first["loc"]))
+    return _response(Refusal(400, "invalid_request", f"{place}: {first['msg']}: correct it", param=place))
+
+
+async def _refused(request: Request, error: Exception) -> Response:
+    if isinstance(error, Refusal):
+        if call := request.scope.get("state", {}).get("call"):
+            call.log["error"] = error.code
+        return _response(error)
+    assert isinstance(error, HTTPException)
+    messages = {404: "there is no such route: see /openapi.json", 405: "this route has another method"}
+    message = messages.get(error.status_code, str(error.detail))
+    return _response(Refusal(error.status_code, "wrong_route", message, headers=error.headers))
+
+
+def _response(refusal: Refusal) -> Response:
+    return Response(
+        refusal.body(), refusal.status_code, headers=refusal.headers, media_type="application/json"
+    )

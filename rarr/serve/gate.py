@@ -1,0 +1,151 @@
+"""Stands in front of all routes: who calls, how often, how much; and what the log and the metrics hear."""
+
+import asyncio
+import logging
+import time
+from contextlib import suppress
+from typing import Any
+
+from starlette.datastructures import Headers as HeaderMap
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rarr.serve.bodies import ClientGoneError, read_body
+from rarr.serve.call import Call
+from rarr.serve.callers import Callers
+from rarr.serve.metrics import Metrics
+from rarr.serve.origins import require_same_site
+from rarr.serve.refusals import Refusal, too_many
+from rarr.settings import Settings
+
+OPEN = ("/healthz", "/readyz")
+"""The routes that need no token: they tell nothing."""
+LONGEST_HEAD = 65_536
+"""Bytes of the headers of a request, at most."""
+_log = logging.getLogger("rarr.serve")
+
+
+class Sending:
+    """Sends a response, and remembers its status."""
+
+    def __init__(self, send: Send) -> None:
+        self._send = send
+        self.status: int | None = None
+        self.ended = False
+
+    async def __call__(self, message: Message) -> None:
+        """Sends a part of the response."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+        self.ended = message["type"] == "http.response.body" and not message.get("more_body", False)
+        await self._send(message)
+
+    async def refuse(self, refusal: Refusal) -> None:
+        """Sends a whole response that refuses the request."""
+        body = refusal.body()
+        headers = {"Content-Type": "application/json", "Content-Length": str(len(body))}
+        headers |= refusal.headers or {}
+        raw = [(name.lower().encode(), value.encode()) for name, value in headers.items()]
+        await self({"type": "http.response.start", "status": refusal.status_code, "headers": raw})
+        await self({"type": "http.response.body", "body": body})
+
+
+class Gate:
+    """Lets requests through to `app`, as a task that ends when its client leaves."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, callers: Callers, metrics: Metrics) -> None:
+        self._app, self._settings = app, settings
+        self._callers, self._metrics = callers, metrics
+        self._in_flight = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request, whatever happens."""
+        sending, log, started = Sending(send), dict[str, Any](), time.perf_counter()
+        self._metrics.in_flight.inc()
+        try:
+            await self._answer(scope, receive, sending, log)
+        except Refusal as refusal:
+            log["error"] = refusal.code
+            if sending.status is None:
+                await sending.refuse(refusal)
+        except ClientGoneError:
+            log["outcome"] = "client left"
+            self._metrics.left.inc()
+        except Exception as error:
+            log["error"] = type(error).__name__
+            if sending.status is None:
+                await sending.refuse(
+                    Refusal(500, "defect", "a defect of rarr: its log has the kind of error")
+                )
+        finally:
+            self._metrics.in_flight.dec()
+            self._tell(scope, sending, log, time.perf_counter() - started)
+
+    async def _answer(self, scope: Scope, receive: Receive, sending: Sending, log: dict[str, Any]) -> None:
+        headers = HeaderMap(scope=scope)
+        if sum(len(name) + len(value) for name, value in scope["headers"]) > LONGEST_HEAD:
+            raise Refusal(
+                431, "head_too_large", f"the headers have more than {LONGEST_HEAD:,} bytes: send less"
+            )
+        require_same_site(headers, tokens=self._callers.known)
+        if scope["path"] in OPEN:
+            await self._app(scope, receive, sending)
+            return
+        caller = self._callers.of(headers)
+        log["caller"] = caller.name
+        self._callers.count(caller)
+        if self._in_flight >= self._settings.serve_concurrency:
+            raise too_many("too_many_requests", "too many requests at once: come again", 1)
+        self._in_flight += 1
+        try:
+            body = await read_body(receive, headers.get("content-length"), self._settings)
+            path = scope.get("raw_path", b"").decode("ascii", "replace")
+            call = Call(caller, scope["method"], path, scope["query_string"], scope["headers"], body, log)
+            scope.setdefault("state", {})["call"] = call
+            await _while_connected(receive, self._app, scope, body, sending)
+        finally:
+            self._in_flight -= 1
+
+    def _tell(self, scope: Scope, sending: Sending, log: dict[str, Any], seconds: float) -> None:
+        """Writes a line of the log. A route is named by its pattern: a path may hold anything."""
+        route = log.pop("route", None) or getattr(scope.get("route"), "path", "none")
+        status = sending.status or 499
+        self._metrics.requests.labels(route, str(status)).inc()
+        self._metrics.seconds.labels(route).observe(seconds)
+        if route not in OPEN:
+            facts = {
+                "method": scope["method"],
+                "route": route,
+                "status": status,
+                "ms": round(1000 * seconds, 1),
+            }
+            _log.info("request", extra=facts | log)
+
+
+async def _while_connected(
+    receive: Receive, app: ASGIApp, scope: Scope, body: bytes, sending: Sending
+) -> None:
+    """Runs the app until its response is sent, or until the client leaves: then the app is cancelled."""
+    messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+    async def replay() -> Message:
+        if not messages:
+            await asyncio.Event().wait()  # the gate itself waits for the client to leave
+        return messages.pop()
+
+    running = asyncio.ensure_future(app(scope, replay, sending))
+    leaving = asyncio.ensure_future(_left(receive))
+    try:
+        await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        if not running.done() and not sending.ended:
+            raise ClientGoneError
+        await running
+    finally:
+        for task in (running, leaving):
+            task.cancel()
+            with suppress(asyncio.CancelledError, Exception):
+                await task
+
+
+async def _left(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,31 @@
+"""Runs jobs in the process of the server, for language models: their runs wait most of the time."""
+
+from rarr.records import Record
+from rarr.serve.jobs import Job, OnStep
+from rarr.serve.tasks import Tasks
+from rarr.settings import Settings
+
+
+class InProcess:
+    """A `Runner` without processes of its own."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._tasks = Tasks(settings)
+        self._ready = False
+
+    async def start(self) -> None:
+        """Builds the reviser. Raises `RarrError` where something is missing."""
+        await self._tasks.build()
+        self._ready = True
+
+    async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
+        """Runs a job; see `Runner.run`."""
+        return await self._tasks.run(job, on_step)
+
+    def ready(self) -> bool:
+        """Tells whether the reviser is built."""
+        return self._ready
+
+    async def aclose(self) -> None:
+        """Closes files and connections."""
+        await self._tasks.aclose()

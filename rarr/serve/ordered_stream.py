@@ -1,0 +1,59 @@
+"""Sends a stream in the order of its items, some of which are still worked on."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
+from typing import TypeVar
+
+from starlette.types import Send
+
+from rarr.serve import sending
+from rarr.serve.server_events import KEEP_ALIVE
+
+Value = TypeVar("Value")
+Item = Callable[[], Awaitable[bytes]]
+"""Makes the bytes of an item when its turn has come: what was sent before it is known then."""
+AHEAD = 256
+"""Items that are read ahead of those that were sent, at most."""
+
+
+class BrokenOffError(Exception):
+    """The stream of the server behind ended before it was complete."""
+
+
+async def send_in_order(items: AsyncGenerator[Item, None], send: Send, keep_alive_s: float) -> None:
+    """Sends the items. A comment keeps the connection open if nothing was sent for a while.
+
+    What `items` raises is raised after the items before it were sent.
+    """
+    waiting: asyncio.Queue[Item | Exception | None] = asyncio.Queue(AHEAD)
+    reading = asyncio.create_task(_read(items, waiting))
+    try:
+        while (item := await _kept_alive(waiting.get(), send, keep_alive_s)) is not None:
+            if isinstance(item, Exception):
+                raise item
+            await sending.piece(send, await _kept_alive(item(), send, keep_alive_s))
+    finally:
+        reading.cancel()
+        with suppress(asyncio.CancelledError):
+            await reading
+
+
+async def _read(items: AsyncGenerator[Item, None], waiting: "asyncio.Queue[Item | Exception | None]") -> None:
+    try:
+        async with aclosing(items):
+            async for item in items:
+                await waiting.put(item)
+        await waiting.put(None)
+    except Exception as error:  # raised by the task that sends, in its turn
+        await waiting.put(error)
+
+
+async def _kept_alive(coming: Awaitable[Value], send: Send, keep_alive_s: float) -> Value:
+    task = asyncio.ensure_future(coming)
+    try:
+        while not (await asyncio.wait({task}, timeout=keep_alive_s))[0]:
+            await sending.piece(send, KEEP_ALIVE)
+        return task.result()
+    finally:
+        task.cancel()

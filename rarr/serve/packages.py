@@ -1,0 +1,13 @@
+"""Tells whether the packages of the extra `serve` are there."""
+
+from importlib.util import find_spec
+
+from rarr.errors import SetupError
+
+PACKAGES = ("fastapi", "prometheus_client", "uvicorn")
+
+
+def require_packages() -> None:
+    """Raises `SetupError` with the line that installs them, if one is missing."""
+    if missing := [name for name in PACKAGES if find_spec(name) is None]:
+        raise SetupError(f'rarr serve needs a package ({missing[0]} is missing): pip install "rarr[serve]"')

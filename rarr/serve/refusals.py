@@ -1,0 +1,39 @@
+"""Refuses a request: an HTTP status, and one line that names the cure, in the form of OpenAI's errors."""
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from starlette.exceptions import HTTPException
+
+
+class Refusal(HTTPException):
+    """A request that is not answered. `code` is for programs, `message` for people."""
+
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        param: str | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(status, message, headers)
+        self.code, self.message, self.param = code, message, param
+
+    def body(self) -> bytes:
+        """Returns the JSON that clients of OpenAI read."""
+        kind = "server_error" if self.status_code >= 500 else "invalid_request_error"
+        error: dict[str, Any] = {
+            "message": self.message,
+            "type": "rate_limit_error" if self.status_code == 429 else kind,
+            "param": self.param,
+            "code": self.code,
+        }
+        return json.dumps({"error": error}, ensure_ascii=False).encode()
+
+
+def too_many(code: str, message: str, seconds: float) -> Refusal:
+    """Makes a 429 that says after how many seconds to come again."""
+    return Refusal(429, code, message, headers={"Retry-After": str(max(1, round(seconds)))})

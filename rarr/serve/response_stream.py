@@ -1,0 +1,117 @@
+"""Works on a streamed response: its text goes out block by block, and its last events hold the whole text."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from copy import deepcopy
+from typing import Any
+
+from rarr.records.postprocessing import Postprocessed
+from rarr.serve.answer_forms import Place, response_annotations
+from rarr.serve.ordered_stream import BrokenOffError, Item
+from rarr.serve.server_events import events, written
+from rarr.serve.streamed_text import StreamedText, as_it_is
+from rarr.serve.text_work import TextWork
+
+_ENDS = ("response.completed", "response.incomplete", "response.failed", "error")
+
+
+class ResponseStream:
+    """One streamed response. The numbers of its events are given anew, because their count changes."""
+
+    def __init__(self, work: TextWork) -> None:
+        self._work = work
+        self._texts: dict[Place, StreamedText] = {}
+        self._number = 0
+        self._ended = False
+
+    async def items(self, body: AsyncIterator[bytes]) -> AsyncGenerator[Item, None]:
+        """Yields what to send, in order. Raises `BrokenOffError` for a stream without its end."""
+        async for event in events(body):
+            if event.data is None:
+                yield as_it_is(event.raw)
+                continue
+            data = event.data
+            kind = str(data.get("type"))
+            self._ended = self._ended or kind in _ENDS
+            place = _place(data)
+            if kind == "response.output_text.delta" and isinstance(data.get("delta"), str):
+                if not self._work.changes_text:
+                    yield self._event(data)
+                for block in await self._text(place).add(data["delta"]):
+                    yield self._block(place, block, data)
+                continue
+            if kind == "response.output_text.done" and (block := self._text(place).last()):
+                yield self._block(place, block, data)
+            yield self._event(data)
+        if not self._ended:
+            raise BrokenOffError
+
+    def cancel(self) -> None:
+        """Stops working on texts."""
+        for text in self._texts.values():
+            text.cancel()
+
+    def _text(self, place: Place) -> StreamedText:
+        if place not in self._texts:
+            self._texts[place] = StreamedText(self._work)
+        return self._texts[place]
+
+    def _block(self, place: Place, block: str, data: dict[str, Any]) -> Item:
+        def render(result: Postprocessed) -> bytes:
+            if not self._work.changes_text:
+                return b""
+            names = ("item_id", "output_index", "content_index")
+            delta = {name: data[name] for name in names if name in data}
+            return self._numbered(
+                {"type": "response.output_text.delta", **delta, "delta": result.text, "logprobs": []}
+            )
+
+        return self._text(place).item(block, render)
+
+    def _event(self, data: dict[str, Any]) -> Item:
+        """Makes an item of an event, in which the texts that were sent replace those that came."""
+
+        async def made() -> bytes:
+            return self._numbered(self._with_texts(deepcopy(data)))
+
+        return made
+
+    def _numbered(self, data: dict[str, Any]) -> bytes:
+        data["sequence_number"] = self._number
+        self._number += 1
+        return written(data, str(data.get("type")))
+
+    def _with_texts(self, data: dict[str, Any]) -> dict[str, Any]:
+        kind, (output, content) = data.get("type"), _place(data)
+        if kind == "response.output_text.done":
+            data["text"] = self._sent((output, content), data.get("text"))
+        elif kind == "response.content_part.done":
+            self._fill(data.get("part"), (output, content))
+        elif kind == "response.output_item.done":
+            self._fill_item(data.get("item"), output)
+        elif kind in _ENDS and isinstance(response := data.get("response"), dict):
+            for number, item in enumerate(response.get("output") or ()):
+                self._fill_item(item, number)
+            results = [one for (index, _), text in self._texts.items() for one in text.shown(index)]
+            if results:
+                response["rarr"] = {"results": results}
+        return data
+
+    def _fill_item(self, item: Any, output: int) -> None:
+        content = item.get("content") if isinstance(item, dict) else None
+        for number, part in enumerate(content if isinstance(content, list) else ()):
+            self._fill(part, (output, number))
+
+    def _fill(self, part: Any, place: Place) -> None:
+        if isinstance(part, dict) and part.get("type") == "output_text" and place in self._texts:
+            part["text"] = self._sent(place, part.get("text"))
+            made = self._texts[place].citations(response_annotations)
+            part["annotations"] = [*(part.get("annotations") or ()), *made]
+
+    def _sent(self, place: Place, came: Any) -> Any:
+        text = self._texts.get(place)
+        return text.sent if text and text.results else came
+
+
+def _place(data: dict[str, Any]) -> Place:
+    output, content = data.get("output_index"), data.get("content_index")
+    return (output if isinstance(output, int) else 0, content if isinstance(content, int) else 0)

@@ -1,0 +1,145 @@
+"""Runs the server: starts its workers, listens, and at SIGTERM finishes what is under way."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from rarr.errors import InputError, SettingsError
+from rarr.serve.app import Application
+from rarr.serve.callers import Callers
+from rarr.serve.gate import LONGEST_HEAD
+from rarr.serve.in_process import InProcess
+from rarr.serve.jobs import Runner
+from rarr.serve.origins import is_loopback
+from rarr.serve.workers import WorkerPool
+from rarr.settings import Settings
+from rarr.settings.serving import ServingSettings
+
+EMBEDDED = ("embedded", "rules")
+IDLE_S = 75
+"""Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
+
+
+async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
+    """Serves until the process is told to end. `on_ready` is called with the address.
+
+    Raises `InputError` for settings that cannot be served, and `RarrError` where something is missing.
+    """
+    require_safe(settings)
+    listening = listening_socket(settings)
+    try:
+        runner = made_runner(settings)
+        application = Application(settings, runner)
+        try:
+            await runner.start()
+            host = f"[{settings.serve_host}]" if ":" in settings.serve_host else settings.serve_host
+            on_ready(f"http://{host}:{listening.getsockname()[1]}/v1")
+            await HttpServer(application, settings).serve(sockets=[listening])
+        finally:
+            await application.upstream.aclose()
+            await runner.aclose()
+    finally:
+        listening.close()
+
+
+def require_safe(settings: Settings) -> None:
+    """Raises `SettingsError` for a server that other machines could use without a token."""
+    if not is_loopback(settings.serve_host) and not Callers(settings).known:
+        raise SettingsError(
+            f"--host {settings.serve_host} lets other machines in: set RARR_SERVE_TOKEN, which callers send"
+        )
+
+
+def made_runner(settings: Settings) -> Runner:
+    """Makes worker processes, or for a language model a runner in this process."""
+    # Workers need neither tokens nor keys of the server: what a process does not have, it cannot tell.
+    own = {name for name in ServingSettings.model_fields if name != "serve_corpora"}
+    plain = settings.model_copy(update={name: ServingSettings.model_fields[name].default for name in own})
+    models = [settings.model, *settings.models.values()]
+    if all(model in EMBEDDED for model in models):
+        return WorkerPool(plain, settings.serve_workers or os.cpu_count() or 1)
+    return InProcess(plain)
+
+
+class HttpServer(uvicorn.Server):
+    """The HTTP server of an application. It is made in the event loop that runs it."""
+
+    def __init__(self, application: Application, settings: Settings) -> None:
+        self._desk, self._shutdown_s = application.desk, settings.serve_shutdown_s
+        self._loop = asyncio.get_running_loop()
+        super().__init__(
+            uvicorn.Config(
+                application.asgi,
+                http=_protocol(settings.serve_body_timeout_s),
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                date_header=False,
+                timeout_keep_alive=IDLE_S,
+                timeout_graceful_shutdown=round(settings.serve_shutdown_s + 1),
+                h11_max_incomplete_event_size=LONGEST_HEAD,
+            )
+        )
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Begins to shut down: requests under way have some seconds, then the originals go out."""
+        self._loop.call_soon_threadsafe(self._desk.stop_after, 0.8 * self._shutdown_s)
+        super().handle_exit(sig, frame)
+        self._captured_signals.clear()  # the process ends in order, with the status of the command
+
+
+def _protocol(head_s: float) -> type[H11Protocol]:
+    """Makes the protocol, which closes connections that do not send the head of a request in time."""
+
+    class Protocol(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._head_timer = self.loop.call_later(head_s, self._close_slow)
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state is not h11.IDLE:
+                self._head_timer.cancel()
+            elif not self.timeout_keep_alive_task and self._head_timer.cancelled():
+                self._head_timer = self.loop.call_later(head_s, self._close_slow)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._head_timer.cancel()
+            super().connection_lost(exc)
+
+        def _close_slow(self) -> None:
+            if self.conn.their_state is h11.IDLE:
+                self.transport.close()
+
+    return Protocol
+
+
+def listening_socket(settings: Settings) -> socket.socket:
+    """Begins to listen. Raises `InputError` for an address that cannot be used."""
+    host, port = settings.serve_host, settings.serve_port
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listening = socket.socket(family, kind, protocol)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(1024)
+        except OSError:
+            listening.close()
+            raise
+    except OSError as error:
+        raise InputError(
+            f"{host}:{port} cannot be listened at ({error.strerror}): name another with --host and --port"
+        ) from None
+    return listening

@@ -1,0 +1,170 @@
+"""Runs jobs in worker processes, so that what they compute does not keep the event loop waiting.
+
+A process runs one job at a time. When it dies, its job fails, and another process takes its place.
+"""
+
+import asyncio
+import multiprocessing
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from rarr.errors import RarrError
+from rarr.records import Record
+from rarr.serve.jobs import Job, OnStep, WorkerLostError
+from rarr.serve.worker_main import answer_jobs
+from rarr.settings import Settings
+
+OVERRUN_S = 10.0
+"""Seconds after its deadline at which a job counts as hanging, and its process is killed."""
+
+
+class Worker:
+    """One process. Its calls block; they belong on a thread."""
+
+    def __init__(self, settings: Settings) -> None:
+        # A fork of a process with threads may hang; the server of forks is started before there are any.
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload(["rarr.serve.worker_main"])
+        self._pipe, other = context.Pipe()
+        self._process = context.Process(target=answer_jobs, args=(other, settings), daemon=True)
+        self._process.start()
+        other.close()  # or the end of the process would not end the pipe
+
+    def wait_ready(self) -> None:
+        """Waits until the process has built its reviser. Raises `RarrError` if it cannot."""
+        self._receive(None)
+
+    def run(self, job: Job, on_step: OnStep) -> Record:
+        """Runs a job. Raises what the job raised, and `WorkerLostError`."""
+        try:
+            self._pipe.send(job)
+        except OSError:
+            raise WorkerLostError from None
+        record: Record = self._receive(on_step)
+        return record
+
+    def _receive(self, on_step: OnStep | None) -> Any:
+        while True:
+            try:
+                kind, value = self._pipe.recv()
+            except (EOFError, OSError):
+                raise WorkerLostError from None
+            if kind == "failed":
+                raise value
+            if kind == "done":
+                return value
+            if on_step is not None:
+                on_step(value)
+
+    @property
+    def pid(self) -> int | None:
+        """Returns the number of the process."""
+        return self._process.pid
+
+    def kill(self) -> None:
+        """Ends the process at once. A job that it runs fails."""
+        self._process.kill()
+
+    def end(self) -> None:
+        """Ends the process and waits for its end."""
+        self.kill()
+        self._process.join()
+        self._pipe.close()
+
+
+class WorkerPool:
+    """A `Runner` with `count` processes. Jobs wait until a process is free."""
+
+    def __init__(self, settings: Settings, count: int) -> None:
+        self._settings, self._count = settings, count
+        self._threads = ThreadPoolExecutor(count, thread_name_prefix="rarr-job")
+        self._free: asyncio.Queue[Worker] = asyncio.Queue()
+        self._workers: set[Worker] = set()
+        self._tasks: set[asyncio.Future[Any]] = set()
+        self._closed = False
+        self.replaced = 0
+        """The number of processes that died and were replaced."""
+
+    async def start(self) -> None:
+        """Starts the processes. Raises `RarrError` if they cannot build their revisers."""
+        await asyncio.gather(*(self._add() for _ in range(self._count)))
+
+    async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
+        """Runs a job; see `Runner.run`. A caller that is cancelled leaves a begun job to its end."""
+        loop = asyncio.get_running_loop()
+        asked = loop.time()
+        worker = await self._free.get()
+        if job.deadline_s is not None:
+            job = replace(job, deadline_s=max(0.01, job.deadline_s - (loop.time() - asked)))
+
+        def tell(node: str) -> None:
+            if on_step is not None:
+                loop.call_soon_threadsafe(on_step, node)
+
+        running = loop.run_in_executor(self._threads, worker.run, job, tell)
+        late = None
+        if job.deadline_s is not None:
+            late = loop.call_later(job.deadline_s + OVERRUN_S, worker.kill)
+        self._keep(running)
+        running.add_done_callback(partial(self._done, worker, late))
+        return await asyncio.shield(running)
+
+    def ready(self) -> bool:
+        """Tells whether a process is there."""
+        return bool(self._workers)
+
+    @property
+    def pids(self) -> Sequence[int]:
+        """Returns the numbers of the processes."""
+        return [worker.pid for worker in self._workers if worker.pid is not None]
+
+    async def aclose(self) -> None:
+        """Ends the processes, with what they are doing."""
+        self._closed = True
+        workers, self._workers = list(self._workers), set()
+        await asyncio.gather(*(asyncio.to_thread(worker.end) for worker in workers))
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._threads.shutdown(wait=False)
+
+    async def _add(self) -> None:
+        worker = await asyncio.to_thread(Worker, self._settings)
+        try:
+            await asyncio.to_thread(worker.wait_ready)
+        except BaseException:
+            await asyncio.to_thread(worker.end)
+            raise
+        if self._closed:
+            await asyncio.to_thread(worker.end)
+            return
+        self._workers.add(worker)
+        self._free.put_nowait(worker)
+
+    def _done(
+        self, worker: Worker, late: asyncio.TimerHandle | None, running: "asyncio.Future[Record]"
+    ) -> None:
+        if late is not None:
+            late.cancel()
+        if not isinstance(running.exception(), WorkerLostError):
+            self._free.put_nowait(worker)
+        elif not self._closed:
+            self._workers.discard(worker)
+            self.replaced += 1
+            self._keep(asyncio.ensure_future(self._replace(worker)))
+
+    async def _replace(self, dead: Worker) -> None:
+        await asyncio.to_thread(dead.end)
+        wait, added = 0.0, False
+        while not (added or self._closed):
+            await asyncio.sleep(wait)
+            with suppress(RarrError, WorkerLostError, OSError):  # such as a full disk, or no memory
+                await self._add()
+                added = True
+            wait = min(wait + 1, 30)
+
+    def _keep(self, task: "asyncio.Future[Any]") -> None:
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

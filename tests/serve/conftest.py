@@ -1,0 +1,35 @@
+"""Shares servers among the tests of a file: a server takes longer to start than most tests."""
+
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from rarr.testing import Request, ScriptedServer
+from serve.serving import Served
+
+PARAGRAPHS = "The dam is 212 metres high.\n\nIt was opened in 1936.\n\n- one\n- two"
+
+
+def script(request: Request) -> str:
+    """Answers with the last user message after "say:", or with the paragraphs."""
+    _, said, words = request.user.partition("say:")
+    return words if said else PARAGRAPHS
+
+
+@pytest.fixture(scope="module")
+def upstream() -> Iterator[ScriptedServer]:
+    with ScriptedServer(script, probability=0.5) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def served(upstream: ScriptedServer) -> Iterator[Served]:
+    with Served(serve_upstream_url=upstream.url, serve_corpora={"dams": "examples/corpus"}) as server:
+        yield server
+
+
+@pytest.fixture
+def http(served: Served) -> Iterator[httpx2.Client]:
+    with httpx2.Client(base_url=served.root, timeout=10) as client:
+        yield client

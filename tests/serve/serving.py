@@ -1,0 +1,138 @@
+"""Runs a server of `rarr` in a thread, with a runner whose results are known."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Self
+
+from rarr import Settings
+from rarr.errors import InputError
+from rarr.records import Record
+from rarr.records.postprocessing import AnswerCitation, Postprocessed
+from rarr.serve.app import Application
+from rarr.serve.jobs import Job, OnStep, Runner
+from rarr.serve.originals import original
+from rarr.serve.server import HttpServer, listening_socket
+
+WRONG, RIGHT = "212 metres", "221 metres"
+SOURCE = "https://example.org/dam"
+ALICE, BOB = "alice-0123456789ab", "bob-0123456789abcdef"
+
+
+class KnownRunner:
+    """Corrects the height of the dam, and cites a source for it. Keeps its jobs.
+
+    A text with the word "wait" takes for ever, one with "steps" reports two nodes, and "refuse" is refused.
+    """
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+        self.cancelled = threading.Event()
+        self.fails: Exception | None = None
+
+    async def start(self) -> None:
+        pass
+
+    async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
+        self.jobs.append(job)
+        if self.fails:
+            raise self.fails
+        if "wait" in job.text:
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.cancelled.set()
+        if "refuse" in job.text:
+            raise InputError("the text is refused: give another")
+        for node in ("retrieve", "edit") if on_step and "steps" in job.text else ():
+            assert on_step is not None
+            on_step(node)
+        return corrected(job) if job.task == "postprocess" else original(job, "finished", "done")
+
+    def ready(self) -> bool:
+        return True
+
+    async def aclose(self) -> None:
+        pass
+
+
+def corrected(job: Job) -> Postprocessed:
+    mode = job.options["mode"]
+    text = job.text if mode == "check" else job.text.replace(WRONG, RIGHT)
+    at = text.find(RIGHT)
+    place = AnswerCitation(start=at, end=at + len(RIGHT), source=SOURCE, title="Dam", evidence_id="p1")
+    return Postprocessed(
+        text=text,
+        original=job.text,
+        changed=text != job.text,
+        mode=mode,
+        outcome="finished",
+        notice="1 corrected" if text != job.text else "0 corrected",
+        citations=(place,) if at >= 0 else (),
+    )
+
+
+class Served:
+    """A server in a thread of this process."""
+
+    def __init__(self, runner: Runner | None = None, **settings: Any) -> None:
+        self.settings = Settings(**{"serve_port": 0, "serve_shutdown_s": 2, **settings})
+        self.known = KnownRunner()
+        self._runner: Runner = runner or self.known
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
+
+    def __enter__(self) -> Self:
+        self._listening = listening_socket(self.settings)
+        self.port = self._listening.getsockname()[1]
+        self.root = f"http://127.0.0.1:{self.port}"
+        self.url = f"{self.root}/v1"
+        self._thread.start()
+        assert self._ready.wait(60)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+        self._thread.join(20)
+        assert not self._thread.is_alive()
+
+    def stop(self) -> None:
+        """Does what SIGTERM does."""
+        self._loop.call_soon_threadsafe(self._server.handle_exit, 15, None)
+
+    def tasks(self) -> int:
+        """The tasks of the event loop that are left."""
+        counted: list[int] = []
+        done = threading.Event()
+
+        def count() -> None:
+            counted.append(len(asyncio.all_tasks(self._loop)))
+            done.set()
+
+        self._loop.call_soon_threadsafe(count)
+        assert done.wait(5)
+        return counted[0]
+
+    async def _serve(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        await self._runner.start()
+        application = Application(self.settings, self._runner)
+        self._server = HttpServer(application, self.settings)
+        self._ready.set()
+        try:
+            await self._server.serve(sockets=[self._listening])
+        finally:
+            await application.upstream.aclose()
+            await self._runner.aclose()
+            self._listening.close()
+
+
+def answers(text: str) -> Callable[[Any], str]:
+    """A script that always answers with this text."""
+    return lambda request: text
+
+
+Json = Mapping[str, Any]

@@ -1,0 +1,227 @@
+"""`rarr serve` as a process: its start, its log, and how it ends."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+
+from rarr import Settings
+from rarr.cli import run
+from rarr.errors import SettingsError, SetupError
+from rarr.serve.packages import require_packages
+from rarr.serve.server import require_safe
+from rarr.testing import ScriptedServer
+from serve.serving import ALICE, answers
+
+SECRET_TEXT = "The Hoover Dam is 212 metres high."
+EXAMPLES = Path(__file__).parents[2] / "examples" / "corpus"
+ASK: Any = {"model": "x", "messages": [{"role": "user", "content": "How high is it?"}]}
+process_only = [pytest.mark.loopback, pytest.mark.slow]
+
+
+@contextmanager
+def serving(*options: str, home: Path, **variables: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The process, and its root address once it is ready."""
+    command = [sys.executable, "-m", "rarr", "serve", "--port", "0", "--workers", "1", *options]
+    environment = {"PATH": "", "RARR_HOME": str(home), "PYTHONPATH": ":".join(sys.path), **variables}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment, cwd=home) as process:
+        assert process.stderr is not None
+        try:
+            line = process.stderr.readline()
+            assert line.startswith("rarr: listening at http://127.0.0.1:"), line + process.stderr.read()
+            yield process, line.split()[-1].removesuffix("/v1")
+        finally:
+            process.kill()
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, list[dict[str, Any]]]:
+    """Waits for the end; the exit status and the lines of the log."""
+    _, log = process.communicate(timeout=30)
+    return process.returncode, [json.loads(line) for line in log.splitlines()]
+
+
+class TestProcess:
+    pytestmark = process_only
+
+    def test_log_has_the_run_and_neither_key_nor_text(self, tmp_path: Path) -> None:
+        corpus = f"dams={EXAMPLES / 'hoover-dam.md'}"
+        with (
+            ScriptedServer(answers(SECRET_TEXT)) as upstream,
+            serving(
+                "--upstream", upstream.url, "--corpus", corpus, home=tmp_path, RARR_SERVE_TOKEN=ALICE
+            ) as (process, root),
+        ):
+            body = {"model": "scripted", "messages": [{"role": "user", "content": "my-secret-question"}]}
+            headers = {"Authorization": f"Bearer {ALICE}"}
+            answer = httpx2.post(
+                f"{root}/v1/chat/completions?key=sk-query", json=body, headers=headers, timeout=60
+            )
+            httpx2.get(f"{root}/v1/sk-path-0123456789", headers=headers)
+            process.send_signal(signal.SIGTERM)
+            status, log = ended(process)
+        assert status == 0
+        assert answer.json()["choices"][0]["message"]["content"] == SECRET_TEXT.replace("212", "221")
+        run_id = answer.headers["x-rarr-run"]
+        assert [(line["event"], line.get("run_id"), line["status"]) for line in log] == [
+            ("request", run_id, 200),
+            ("request", None, 404),
+        ]
+        for secret in (ALICE, "metres", "secret", "sk-"):
+            assert secret not in str(log)
+
+    def test_request_under_way_is_finished_after_sigterm(self, tmp_path: Path) -> None:
+        with (
+            ScriptedServer(answers("Hello."), latency=1.0) as upstream,
+            serving("--upstream", upstream.url, "--mode", "off", home=tmp_path) as (process, root),
+        ):
+            answer = in_thread(f"{root}/v1/chat/completions", ASK)
+            while not upstream.requests:
+                pass
+            process.send_signal(signal.SIGTERM)
+            status, _ = ended(process)
+        assert (status, answer().json()["choices"][0]["message"]["content"]) == (0, "Hello.")
+
+    def test_original_goes_out_where_a_check_outlasts_the_shutdown(self, tmp_path: Path) -> None:
+        with (
+            ScriptedServer(answers(SECRET_TEXT)) as upstream,
+            serving(
+                *("--upstream", upstream.url, "--search", "searxng"),
+                home=tmp_path,
+                RARR_SERVE_SHUTDOWN_S="1",
+                RARR_SEARXNG_URL=hanging(),
+            ) as (process, root),
+        ):
+            answer = in_thread(f"{root}/v1/chat/completions", ASK)
+            while not upstream.requests:
+                pass
+            process.send_signal(signal.SIGTERM)
+            status, _ = ended(process)
+        assert status == 0
+        assert answer().json()["rarr"]["results"][0]["notice"] == "not checked: the server is shutting down"
+
+    def test_no_process_is_left(self, tmp_path: Path) -> None:
+        with serving(home=tmp_path) as (process, _):
+            started = list(descendants(process.pid))
+            process.kill()
+            process.wait()
+            assert len(started) >= 2  # the server of forks and a worker
+            for pid in started:
+                gone(pid)
+
+
+def in_thread(url: str, body: Any) -> Any:
+    """Sends a request in a thread; the function that is returned waits for its response."""
+    responses: list[httpx2.Response] = []
+    thread = threading.Thread(target=lambda: responses.append(httpx2.post(url, json=body, timeout=30)))
+    thread.start()
+
+    def response() -> httpx2.Response:
+        thread.join(30)
+        return responses[0]
+
+    return response
+
+
+def hanging() -> str:
+    """The address of a server that never answers. It lives as long as this process."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    _HELD.append(listening)
+    return f"http://127.0.0.1:{listening.getsockname()[1]}"
+
+
+_HELD: list[socket.socket] = []
+
+
+def descendants(pid: int) -> Iterator[int]:
+    """The processes that a process started, and those that they started."""
+    for children in Path(f"/proc/{pid}/task").glob("*/children"):
+        for child in map(int, children.read_text().split()):
+            yield child
+            yield from descendants(child)
+
+
+def gone(pid: int) -> None:
+    """Waits until there is no process of this number, or only its shell."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().split()[2]
+        except OSError:
+            return
+        if state == "Z":
+            return
+        threading.Event().wait(0.1)
+    pytest.fail(f"process {pid} is left")
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.1", "example.org"])
+def test_other_machines_need_a_token(host: str) -> None:
+    with pytest.raises(SettingsError, match=rf"^--host {host} lets other machines in: set RARR_SERVE_TOKEN"):
+        require_safe(Settings(serve_host=host))
+    require_safe(Settings(serve_host=host, serve_token=ALICE))
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "127.0.0.5", "localhost", "::1"])
+def test_own_machine_needs_no_token(host: str) -> None:
+    require_safe(Settings(serve_host=host))
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--corpus", "notes"], "--corpus is 'notes': give a name for callers and a path"),
+        (["--corpus", "=notes"], "--corpus is '=notes': give a name"),
+        (["--corpus", "a=x", "--corpus", "a=y"], "--corpus names 'a' twice"),
+        (["--host", "0.0.0.0"], "--host 0.0.0.0 lets other machines in: set RARR_SERVE_TOKEN"),
+        (["--upstream", "localhost:8000"], "--upstream is 'localhost:8000': give an address, such as http"),
+        (["--upstream", "file:///etc"], "--upstream is 'file:///etc': give an address"),
+        (["--deadline", "0"], "'serve_deadline_s' is 0.0: give a number greater than 0"),
+        (["--mode", "delete"], "Invalid value for '--mode'"),
+    ],
+)
+@pytest.mark.loopback
+def test_wrong_call_is_one_line_with_the_cure(
+    options: list[str], message: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["serve", "--port", "0", *options]) == 2
+    err = capfd.readouterr().err
+    assert message in err
+    assert len(err.splitlines()) == 1
+
+
+@pytest.mark.loopback
+def test_port_that_is_taken_is_one_line(capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert run(["serve", "--port", str(port)]) == 2
+    assert f"127.0.0.1:{port} cannot be listened at" in capfd.readouterr().err
+
+
+def test_missing_package_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rarr.serve.packages.find_spec", lambda name: None if name == "uvicorn" else util)
+    with pytest.raises(SetupError, match=r'uvicorn is missing\): pip install "rarr\[serve\]"'):
+        require_packages()
+
+
+@pytest.mark.parametrize(
+    "field",
+    [
+        "serve_upstream_timeout_s",
+        "serve_body_timeout_s",
+        "serve_keep_alive_s",
+        "serve_shutdown_s",
+        "serve_mode",
+    ],
+)
+def test_setting_is_checked(field: str) -> None:
+    with pytest.raises(SettingsError, match=field):
+        Settings(**{field: 0})

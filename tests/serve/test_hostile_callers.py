@@ -1,0 +1,197 @@
+"""Nobody reaches a file, an address or another caller's run, and each gets a status and one clear line."""
+
+import json
+import re
+import socket
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import httpx2
+import pytest
+
+from rarr import Reviser, Settings
+from rarr.errors import SettingsError
+from rarr.serve.callers import Callers
+from rarr.testing import ScriptedServer, scripted_components
+from serve.conftest import script
+from serve.hostile_cases import CASES, OF_BOB, Case
+from serve.serving import ALICE, BOB, Served
+
+pytestmark = pytest.mark.loopback
+
+SETTINGS: dict[str, Any] = {
+    "serve_token": f"{ALICE}, {BOB}",
+    "serve_corpora": {"dams": "examples/corpus"},
+    "serve_max_body_mb": 0.01,
+    "serve_body_timeout_s": 0.3,
+}
+
+
+@pytest.fixture(scope="module")
+def behind() -> Iterator[ScriptedServer]:
+    with ScriptedServer(script) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def guarded(behind: ScriptedServer) -> Iterator[Served]:
+    with Served(serve_upstream_url=behind.url, **SETTINGS) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def run_of_bob(guarded: Served) -> str:
+    """A run of Bob, recorded as a worker records it."""
+    home = guarded.settings.home
+    name = Callers(guarded.settings).of({"authorization": f"Bearer {BOB}"}).new_run()
+    with Reviser(components=scripted_components(settings=Settings(home=home, trace=True))) as reviser:
+        reviser.revise("The dam is 212 metres high.", run_id=name)
+    return name
+
+
+def answer(served: Served, sent: bytes) -> tuple[int, str]:
+    """The status and the message of the answer; 0 if the connection ends without one."""
+    data = b""
+    with socket.create_connection(("127.0.0.1", served.port), timeout=5) as connection:
+        connection.sendall(sent)
+        while not _is_whole(data) and (more := connection.recv(65_536)):
+            data += more
+    head, _, body = data.partition(b"\r\n\r\n")
+    if b"chunked" in head:
+        body = body.split(b"\r\n")[1]
+    try:
+        message = json.loads(body)["error"]["message"]
+    except ValueError:
+        message = body.decode()
+    return int(head.split()[1]) if head else 0, message
+
+
+def _is_whole(data: bytes) -> bool:
+    """Without a length, only the end of the connection ends an answer."""
+    head, blank, body = data.partition(b"\r\n\r\n")
+    length = re.search(rb"content-length: (\d+)", head)
+    return bool(blank) and length is not None and len(body) >= int(length[1])
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
+def test_hostile_caller_gets_a_status_and_one_line(
+    guarded: Served, behind: ScriptedServer, run_of_bob: str, case: Case
+) -> None:
+    before, jobs = len(behind.requests), len(guarded.known.jobs)
+    status, message = answer(guarded, case._replace(path=case.path.replace(OF_BOB, run_of_bob)).sent())
+    expected: object = (case.status, Containing(case.says))
+    assert (status, message) == expected
+    assert len(message.splitlines()) <= 1
+    assert (len(behind.requests), len(guarded.known.jobs)) == (before, jobs)
+
+
+def test_there_are_many_cases() -> None:
+    assert len({case.name for case in CASES}) == len(CASES) >= 60
+
+
+class Containing:
+    """Equals every text that contains these words."""
+
+    def __init__(self, words: str) -> None:
+        self.words = words
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, str) and self.words in other
+
+    def __repr__(self) -> str:
+        return f"...{self.words}..."
+
+
+def test_owner_reads_its_run_and_nobody_else_does(guarded: Served, run_of_bob: str) -> None:
+    path, bob, alice = f"{guarded.url}/runs", bearer(BOB), bearer(ALICE)
+    assert httpx2.get(f"{path}/{run_of_bob}", headers=bob).json()["run_id"] == run_of_bob
+    assert [run["run_id"] for run in httpx2.get(path, headers=bob).json()["runs"]] == [run_of_bob]
+    assert httpx2.get(path, headers=alice).json() == {"runs": []}
+
+
+def test_page_of_a_trace_loads_nothing_and_is_not_stored(guarded: Served, run_of_bob: str) -> None:
+    page = httpx2.get(f"{guarded.url}/runs/{run_of_bob}/trace", headers=bearer(BOB))
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert "default-src 'none'" in page.headers["content-security-policy"]
+    assert page.headers["cache-control"] == "no-store"
+    assert "212 metres" in page.text
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Authorization": f"Bearer {ALICE}"},
+        {"authorization": f"bearer   {ALICE}"},
+        {"X-Api-Key": ALICE},
+        {"X-Rarr-Token": ALICE},
+        {"X-Rarr-Token": ALICE, "Authorization": "Bearer sk-for-the-server-behind"},
+    ],
+)
+def test_token_never_reaches_the_server_behind(
+    guarded: Served, behind: ScriptedServer, headers: dict[str, str]
+) -> None:
+    assert httpx2.get(f"{guarded.url}/models", headers=headers).status_code == 200
+    sent = behind.requests[-1].headers
+    assert ALICE not in str(sent)
+    assert sent.get("authorization") == ("Bearer sk-for-the-server-behind" if len(headers) == 2 else None)
+
+
+def test_key_of_the_server_replaces_that_of_the_caller(behind: ScriptedServer) -> None:
+    with Served(serve_upstream_url=behind.url, serve_upstream_key="sk-of-the-server") as served:
+        httpx2.get(f"{served.url}/models", headers=bearer("sk-of-the-caller"))
+    assert behind.requests[-1].headers["authorization"] == "Bearer sk-of-the-server"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil", "[::2]", ""])
+def test_name_of_another_machine_is_refused_without_tokens(behind: ScriptedServer, host: str) -> None:
+    with Served(serve_upstream_url=behind.url) as served:
+        response = httpx2.get(f"{served.url}/models", headers={"Host": host})
+    assert response.status_code == 403
+    assert response.json()["error"]["code"] == "wrong_host"
+
+
+def test_head_that_does_not_end_is_not_waited_for(guarded: Served) -> None:
+    assert answer(guarded, b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ") == (0, "")
+
+
+def test_second_head_that_does_not_end_is_not_waited_for(guarded: Served) -> None:
+    with socket.create_connection(("127.0.0.1", guarded.port), timeout=5) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        data = b""
+        while not _is_whole(data):
+            data += connection.recv(65_536)
+        connection.sendall(b"GET /healthz HTT")
+        assert connection.recv(65_536) == b""
+
+
+def test_too_many_requests_in_a_minute_are_told_when_to_come_again(behind: ScriptedServer) -> None:
+    with Served(serve_upstream_url=behind.url, serve_token=f"{ALICE},{BOB}", serve_rate=3) as served:
+        statuses = [httpx2.get(f"{served.url}/models", headers=bearer(ALICE)) for _ in range(4)]
+        other = httpx2.get(f"{served.url}/models", headers=bearer(BOB))
+    assert [response.status_code for response in statuses] == [200, 200, 200, 429]
+    assert 1 <= int(statuses[-1].headers["retry-after"]) <= 20
+    assert other.status_code == 200
+
+
+def test_too_many_requests_at_once_are_told_to_come_again() -> None:
+    with Served(serve_concurrency=1) as served, ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(
+            httpx2.post, f"{served.url}/revise", json={"text": "wait", "deadline_s": 1}, timeout=5
+        )
+        while not served.known.jobs:
+            time.sleep(0.01)
+        response = httpx2.get(f"{served.url}/runs")
+        assert waiting.result().status_code == 200
+    assert (response.status_code, response.headers["retry-after"]) == (429, "1")
+
+
+@pytest.mark.parametrize("token", ["short", f"{ALICE},short"])
+def test_short_token_is_refused(token: str) -> None:
+    with pytest.raises(SettingsError, match="fewer than 16 characters: openssl rand"):
+        Callers(Settings(serve_token=token))
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}

@@ -1,0 +1,103 @@
+"""The calls of rarr itself, the runs of a caller, LiteLLM's guardrail, and what operators ask."""
+
+import json
+from typing import Any
+
+import httpx2
+import pytest
+
+from rarr.records import Revision
+from rarr.records.citations import Cited
+from rarr.records.verification import Verification
+from serve.serving import RIGHT, WRONG, Served
+
+pytestmark = pytest.mark.loopback
+
+GUARDRAIL = "/beta/litellm_basic_guardrail_api"
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "record"),
+    [
+        ("revise", {"text": "The dam is high.", "context": "How high?"}, Revision),
+        ("verify", {"claim": "The dam is high.", "sources": ["It is high."]}, Verification),
+        ("cite", {"text": "The dam is high.", "style": "footnotes"}, Cited),
+    ],
+)
+def test_call_answers_with_its_record(http: httpx2.Client, route: str, body: Any, record: Any) -> None:
+    response = http.post(f"/v1/{route}", json=body)
+    assert response.status_code == 200
+    record.model_validate_json(response.content)
+
+
+def test_options_of_a_call_reach_the_job(http: httpx2.Client, served: Served) -> None:
+    http.post("/v1/cite", json={"text": "x", "style": "json", "place": "part", "corpus": "dams"})
+    job = served.known.jobs[-1]
+    assert (job.task, job.corpus) == ("cite", "dams")
+    assert job.options == {"style": "json", "place": "part", "mark_unsupported": False}
+
+
+def test_progress_comes_by_node_and_then_the_result(http: httpx2.Client) -> None:
+    response = http.post("/v1/revise", json={"text": "steps"}, headers={"Accept": "text/event-stream"})
+    events = [block.split("\n") for block in response.text.strip().split("\n\n")]
+    assert [name for name, _ in events] == ["event: run", "event: node", "event: node", "event: result"]
+    assert events[1][1] == 'data: {"node": "retrieve"}'
+    assert json.loads(events[3][1].removeprefix("data: "))["original"] == "steps"
+
+
+def test_refused_text_of_a_stream_is_an_event(http: httpx2.Client) -> None:
+    response = http.post("/v1/revise", json={"text": "refuse"}, headers={"Accept": "text/event-stream"})
+    assert 'event: error\ndata: {"error": {"code": "invalid_input"' in response.text
+
+
+def test_deadline_of_a_call_gives_the_original(http: httpx2.Client) -> None:
+    revision = Revision.model_validate_json(
+        http.post("/v1/revise", json={"text": "wait", "deadline_s": 0.05}).content
+    )
+    assert (revision.text, [notice.code for notice in revision.warnings]) == ("wait", ["deadline"])
+
+
+def test_guardrail_changes_the_texts_of_an_answer(http: httpx2.Client, served: Served) -> None:
+    messages = [{"role": "user", "content": "How high?"}]
+    body: Any = {
+        "input_type": "response",
+        "texts": [f"It is {WRONG}.", "Yes."],
+        "structured_messages": messages,
+    }
+    body["additional_provider_specific_params"] = {"mode": "revise", "corpus": "dams"}
+    body["request_data"] = {}
+    answer = http.post(GUARDRAIL, json=body).json()
+    assert answer == {"action": "GUARDRAIL_INTERVENED", "texts": [f"It is {RIGHT}.", "Yes."]}
+    assert (served.known.jobs[-1].corpus, served.known.jobs[-1].context) == ("dams", messages)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"input_type": "request", "texts": [WRONG]},
+        {"input_type": "response", "texts": ["Nothing wrong."]},
+        {"input_type": "response", "texts": None},
+        {"input_type": "response", "texts": [WRONG], "additional_provider_specific_params": {"mode": "off"}},
+    ],
+    ids=["request", "right", "no text", "off"],
+)
+def test_guardrail_lets_pass(http: httpx2.Client, body: Any) -> None:
+    assert http.post(GUARDRAIL, json=body).json() == {"action": "NONE", "texts": None}
+
+
+def test_operators_see_that_it_is_up_and_ready(http: httpx2.Client) -> None:
+    assert http.get("/healthz").json() == {"status": "ok"}
+    assert http.get("/readyz").json() == {"status": "ready"}
+
+
+def test_metrics_count_requests_by_route(http: httpx2.Client) -> None:
+    http.post("/v1/revise", json={"text": "x"})
+    page = http.get("/metrics").text
+    assert 'rarr_requests_total{route="/v1/revise",status="200"}' in page
+    assert 'rarr_jobs_total{outcome="finished",task="revise"}' in page
+
+
+def test_openapi_describes_the_calls(http: httpx2.Client) -> None:
+    described = http.get("/openapi.json").json()
+    assert {"/v1/revise", "/v1/verify", "/v1/cite", "/v1/runs/{run_id}", GUARDRAIL} <= set(described["paths"])
+    assert "Revision" in described["components"]["schemas"]

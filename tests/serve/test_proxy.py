@@ -1,0 +1,226 @@
+"""Answers in one piece through the proxy, with the client of OpenAI."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from openai import OpenAI
+
+from rarr.testing import ScriptedServer, Status
+from serve.conftest import PARAGRAPHS
+from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
+
+pytestmark = pytest.mark.loopback
+
+TOOL: Any = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
+ASK: Any = [{"role": "user", "content": "How high is it?"}]
+
+
+@pytest.fixture
+def client(served: Served) -> Iterator[OpenAI]:
+    with OpenAI(base_url=served.url, api_key="sk-of-the-caller", max_retries=0) as client:
+        yield client
+
+
+def chat(client: OpenAI, **more: Any) -> Any:
+    return client.chat.completions.create(model="scripted", messages=more.pop("messages", ASK), **more)
+
+
+def raw(url: str, body: dict[str, Any], path: str = "chat/completions") -> httpx2.Response:
+    return httpx2.post(f"{url}/{path}", json={"model": "scripted", "messages": ASK, **body}, timeout=10)
+
+
+def same_but_names(one: httpx2.Response, other: httpx2.Response) -> bool:
+    """The same but for the parts that the scripted server makes anew for each answer."""
+    first, second = one.json(), other.json()
+    for answer in (first, second):
+        del answer["id"], answer["created"]
+    return bool(first == second)
+
+
+def test_answer_of_a_chat_comes_back_revised(client: OpenAI) -> None:
+    answer = chat(client)
+    assert answer.choices[0].message.content == PARAGRAPHS.replace(WRONG, RIGHT)
+
+
+def test_citation_has_its_place_in_the_revised_text(client: OpenAI) -> None:
+    message = chat(client).choices[0].message
+    [annotation] = message.annotations
+    citation = annotation.url_citation
+    assert message.content[citation.start_index : citation.end_index] == RIGHT
+    assert (citation.url, citation.title) == (SOURCE, "Dam")
+
+
+def test_object_rarr_tells_what_was_done(client: OpenAI) -> None:
+    [result] = chat(client).rarr["results"]
+    assert (result["changed"], result["outcome"], result["notice"]) == (True, "finished", "1 corrected")
+
+
+def test_each_of_several_choices_is_revised(client: OpenAI) -> None:
+    answer = chat(client, n=3)
+    assert [RIGHT in choice.message.content for choice in answer.choices] == [True] * 3
+    assert [result["index"] for result in answer.rarr["results"]] == [0, 1, 2]
+
+
+def test_header_tells_the_outcome_to_programs(client: OpenAI) -> None:
+    response = client.chat.completions.with_raw_response.create(model="scripted", messages=ASK)
+    assert response.headers["x-rarr-outcome"] == "finished"
+    assert response.parse().choices[0].message.content.count(RIGHT) == 1  # type: ignore[union-attr]
+
+
+def test_usage_and_finish_reason_stay(client: OpenAI) -> None:
+    answer = chat(client)
+    assert answer.choices[0].finish_reason == "stop"
+    assert answer.usage.total_tokens == answer.usage.prompt_tokens + answer.usage.completion_tokens > 0
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"rarr": {"mode": "off"}},
+        {"logprobs": True},
+        {"response_format": {"type": "json_object"}},
+        {"response_format": {"type": "json_schema", "json_schema": {"name": "x", "schema": {}}}},
+        {"tools": [TOOL]},
+    ],
+    ids=["off", "logprobs", "json", "schema", "tool call"],
+)
+def test_answer_that_is_not_text_passes_as_it_is(
+    served: Served, upstream: ScriptedServer, body: dict[str, Any]
+) -> None:
+    through = raw(served.url, body)
+    body.pop("rarr", None)
+    direct = raw(upstream.url, body)
+    if "tools" in body:  # the id of the call is made anew
+        call = through.json()["choices"][0]["message"]["tool_calls"][0]["function"]
+        assert call == direct.json()["choices"][0]["message"]["tool_calls"][0]["function"]
+    else:
+        assert same_but_names(through, direct)
+    assert "rarr" not in through.json()
+
+
+def test_bytes_and_headers_are_those_of_the_server_behind() -> None:
+    with (
+        ScriptedServer(
+            answers("x"), plan=lambda request: Status(418, message="teapot é \\u00e9")
+        ) as upstream,
+        Served(serve_upstream_url=upstream.url) as served,
+    ):
+        through, direct = raw(served.url, {}), raw(upstream.url, {})
+    assert through.content == direct.content
+    own = {"date", "connection", "keep-alive"}
+    assert {name: value for name, value in through.headers.items() if name not in own} == {
+        name: value for name, value in direct.headers.items() if name not in own
+    }
+
+
+def test_caller_cannot_see_that_the_object_rarr_was_removed(client: OpenAI, upstream: ScriptedServer) -> None:
+    chat(client, temperature=0.25, extra_body={"rarr": {"mode": "check"}})
+    body = upstream.requests[-1].body
+    assert "rarr" not in body
+    assert (body["temperature"], body["model"]) == (0.25, "scripted")
+
+
+def test_key_of_the_caller_reaches_the_server_behind(client: OpenAI, upstream: ScriptedServer) -> None:
+    chat(client)
+    assert upstream.requests[-1].headers["authorization"] == "Bearer sk-of-the-caller"
+
+
+def test_mode_check_changes_nothing(client: OpenAI) -> None:
+    answer = chat(client, extra_body={"rarr": {"mode": "check"}})
+    assert answer.choices[0].message.content == PARAGRAPHS
+    assert answer.rarr["results"][0]["mode"] == "check"
+
+
+def test_sources_corpus_and_conversation_reach_the_job(client: OpenAI, served: Served) -> None:
+    source = {"text": "It is 221 metres high.", "source": "https://a.org", "title": "A"}
+    chat(client, extra_body={"rarr": {"sources": ["plain", source], "corpus": "dams", "search": "given"}})
+    job = served.known.jobs[-1]
+    assert job.sources == ("plain", source)
+    assert (job.corpus, job.options["search"]) == ("dams", "given")
+    assert job.context == ASK
+
+
+def test_error_of_the_server_behind_reaches_the_client(client: OpenAI) -> None:
+    with pytest.raises(openai.NotFoundError, match="Invalid URL"):
+        client.embeddings.create(model="scripted", input="x")
+
+
+@pytest.mark.parametrize("status", [400, 401, 429, 500, 503])
+def test_status_of_the_server_behind_stays(status: int) -> None:
+    plan = lambda request: Status(status, retry_after=7)  # noqa: E731
+    with (
+        ScriptedServer(answers("x"), plan=plan) as upstream,
+        Served(serve_upstream_url=upstream.url) as served,
+        OpenAI(base_url=served.url, api_key="x", max_retries=0) as client,
+        pytest.raises(openai.APIStatusError) as caught,
+    ):
+        chat(client)
+    assert caught.value.status_code == status
+    assert caught.value.response.headers["retry-after"] == "7"
+
+
+def test_models_are_those_of_the_server_behind(client: OpenAI) -> None:
+    assert [model.id for model in client.models.list()] == ["scripted"]
+
+
+def test_other_routes_pass(served: Served, upstream: ScriptedServer) -> None:
+    httpx2.get(f"{served.url}/models/org%2Fname?purpose=a%20b", timeout=10)
+    request = upstream.requests[-1]
+    assert (request.method, request.path) == ("GET", "/v1/models/org%2Fname")
+
+
+def test_response_comes_back_revised(client: OpenAI) -> None:
+    response = client.responses.create(model="scripted", input="How high is it?")
+    assert response.output_text == PARAGRAPHS.replace(WRONG, RIGHT)
+    message: Any = response.output[0]
+    part = message.content[0]
+    [annotation] = part.annotations
+    assert response.output_text[annotation.start_index : annotation.end_index] == RIGHT
+    assert response.rarr["results"][0]["changed"]  # type: ignore[attr-defined]
+
+
+def test_function_call_of_a_response_passes(client: OpenAI) -> None:
+    tool: Any = {"type": "function", "name": "look_up", "parameters": {"type": "object"}, "strict": False}
+    response = client.responses.create(model="scripted", input=f"say:{WRONG}", tools=[tool])
+    assert [item.type for item in response.output] == ["function_call"]
+    assert response.output[0].arguments == WRONG  # type: ignore[union-attr]
+
+
+def test_structured_response_passes(served: Served, upstream: ScriptedServer) -> None:
+    body = {"model": "scripted", "input": f"say:{WRONG}", "text": {"format": {"type": "json_object"}}}
+    through, direct = (
+        httpx2.post(f"{url}/responses", json=body, timeout=10).json() for url in (served.url, upstream.url)
+    )
+    assert through["output"][0]["content"] == direct["output"][0]["content"]
+
+
+@pytest.mark.parametrize("word", ["refuse", "   "])
+def test_text_that_cannot_be_checked_goes_out_as_it_came(client: OpenAI, word: str) -> None:
+    answer = chat(client, messages=[{"role": "user", "content": f"say:{word}"}])
+    assert answer.choices[0].message.content == word
+
+
+def test_original_goes_out_at_the_deadline(client: OpenAI) -> None:
+    ask: Any = [{"role": "user", "content": f"say:wait {WRONG}"}]
+    answer = chat(client, messages=ask, extra_body={"rarr": {"deadline_s": 0.05}})
+    assert answer.choices[0].message.content == f"wait {WRONG}"
+    [result] = answer.rarr["results"]
+    assert (result["outcome"], result["notice"]) == (
+        "deadline",
+        "not checked: the deadline of 0.05 s came first",
+    )
+
+
+def test_original_goes_out_if_the_process_that_checks_ends(client: OpenAI, served: Served) -> None:
+    from rarr.serve.jobs import WorkerLostError
+
+    served.known.fails = WorkerLostError()
+    try:
+        answer = chat(client)
+    finally:
+        served.known.fails = None
+    assert answer.choices[0].message.content == PARAGRAPHS
+    assert answer.rarr["results"][0]["notice"] == "not checked: the process that checked it ended"

@@ -1,0 +1,191 @@
+"""Real components behind the server: in worker processes, and in its own process for a language model."""
+
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from openai import OpenAI
+
+from rarr import Settings
+from rarr.errors import InputError
+from rarr.records import Revision
+from rarr.records.citations import Cited
+from rarr.records.verification import Verification
+from rarr.serve import workers
+from rarr.serve.in_process import InProcess
+from rarr.serve.jobs import Job
+from rarr.serve.server import made_runner
+from rarr.serve.workers import WorkerPool
+from rarr.testing import RuleModel, ScriptedServer
+from serve.serving import Served, answers
+
+pytestmark = [pytest.mark.loopback, pytest.mark.slow]
+
+WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
+EXAMPLES = Path(__file__).parents[2] / "examples" / "corpus"
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("serve-home")
+
+
+@pytest.fixture(scope="module")
+def pool(home: Path) -> WorkerPool:
+    return WorkerPool(Settings(home=home, serve_corpora={"dams": EXAMPLES / "hoover-dam.md"}), 1)
+
+
+@pytest.fixture(scope="module")
+def served(pool: WorkerPool, home: Path) -> Iterator[Served]:
+    with (
+        ScriptedServer(answers(WRONG)) as upstream,
+        Served(
+            pool,
+            serve_upstream_url=upstream.url,
+            home=home,
+            serve_corpora={"dams": EXAMPLES / "hoover-dam.md"},
+        ) as served,
+    ):
+        yield served
+
+
+def ask(served: Served, **rarr: Any) -> Any:
+    with OpenAI(base_url=served.url, api_key="x", max_retries=0) as client:
+        return client.chat.completions.create(
+            model="scripted",
+            messages=[{"role": "user", "content": "How high is the Hoover Dam?"}],
+            extra_body={"rarr": {"deadline_s": 60, **rarr}},
+        )
+
+
+def text(answer: Any) -> str:
+    return str(answer.choices[0].message.content)
+
+
+def result(answer: Any) -> dict[str, Any]:
+    [result] = answer.rarr["results"]
+    return dict(result)
+
+
+def test_answer_is_corrected_against_the_corpus(served: Served) -> None:
+    answer = ask(served, corpus="dams")
+    assert text(answer) == RIGHT
+    assert [(edit["old"], edit["new"]) for edit in result(answer)["edits"]] == [("212", "221")]
+    assert answer.choices[0].message.annotations[0].url_citation.url.endswith("hoover-dam.md")
+
+
+def test_run_can_be_read_afterwards(served: Served) -> None:
+    run_id = result(ask(served))["run_id"]
+    assert httpx2.get(f"{served.url}/runs/{run_id}").json()["text"] == RIGHT
+    assert "<html" in httpx2.get(f"{served.url}/runs/{run_id}/trace").text
+
+
+def test_answer_is_checked_against_the_sources_of_the_caller_alone(served: Served) -> None:
+    answer = ask(served, sources=["The Hoover Dam is 300 metres high."], search="given")
+    assert text(answer) == "The Hoover Dam is 300 metres high."
+    assert result(answer)["citations"][0]["source"] == "passage 1"
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("check", WRONG), ("annotate", f"{WRONG}[contradicted]")])
+def test_mode_decides_what_becomes_of_an_error(served: Served, mode: str, expected: str) -> None:
+    answer = ask(served, mode=mode)
+    assert (text(answer), result(answer)["mode"]) == (expected, mode)
+
+
+@pytest.mark.parametrize(
+    ("route", "body", "record"),
+    [
+        ("revise", {"text": WRONG, "sources": ["The Hoover Dam is 221 metres high."]}, Revision),
+        ("verify", {"claim": RIGHT, "sources": [{"text": RIGHT, "title": "Dam"}]}, Verification),
+        ("cite", {"text": RIGHT, "sources": [RIGHT]}, Cited),
+    ],
+)
+def test_own_call_gives_the_record_of_the_package(served: Served, route: str, body: Any, record: Any) -> None:
+    response = httpx2.post(f"{served.url}/{route}", json=body, timeout=60)
+    found = record.model_validate_json(response.content)
+    assert getattr(found, "label", None) == ("attributable" if route == "verify" else None)
+    assert not getattr(found, "warnings", ())
+
+
+def test_progress_has_the_nodes_of_the_run(served: Served) -> None:
+    accept = {"Accept": "text/event-stream"}
+    response = httpx2.post(f"{served.url}/revise", json={"text": WRONG}, headers=accept, timeout=60)
+    nodes = [line for line in response.text.splitlines() if line.startswith('data: {"node"')]
+    assert {'data: {"node": "retrieve"}', 'data: {"node": "edit"}'} <= set(nodes)
+
+
+def test_killed_worker_gives_the_original_and_is_replaced(served: Served, pool: WorkerPool) -> None:
+    [pid] = pool.pids
+    os.kill(pid, signal.SIGKILL)
+    answer = ask(served)
+    assert text(answer) == WRONG
+    assert result(answer)["notice"] == "not checked: the process that checked it ended"
+    assert text(ask(served)) == RIGHT
+    assert pool.pids != [pid]
+    assert "rarr_workers_replaced" in httpx2.get(f"{served.root}/metrics").text
+
+
+def test_hanging_worker_is_killed_and_replaced(
+    served: Served, pool: WorkerPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workers, "OVERRUN_S", 0.2)
+    [pid] = pool.pids
+    os.kill(pid, signal.SIGSTOP)
+    answer = ask(served, deadline_s=0.2)
+    assert (text(answer), result(answer)["outcome"]) == (WRONG, "deadline")
+    assert text(ask(served)) == RIGHT
+    assert pool.pids != [pid]
+
+
+def test_deadline_counts_the_time_in_the_queue(served: Served, pool: WorkerPool) -> None:
+    [pid] = pool.pids
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        started = time.monotonic()
+        assert result(ask(served, deadline_s=0.3))["outcome"] == "deadline"
+        assert result(ask(served, deadline_s=0.3))["outcome"] == "deadline"  # it never began
+        assert time.monotonic() - started < 10
+    finally:
+        os.kill(pid, signal.SIGCONT)
+
+
+async def test_settings_that_cannot_work_are_told_at_the_start(tmp_path: Path) -> None:
+    pool = WorkerPool(Settings(serve_corpora={"none": tmp_path / "missing"}), 1)
+    with pytest.raises(InputError, match="missing"):
+        await pool.start()
+    await pool.aclose()
+
+
+def test_language_model_runs_in_the_process_of_the_server(home: Path) -> None:
+    with ScriptedServer(RuleModel()) as model, ScriptedServer(answers(WRONG)) as upstream:
+        settings = Settings(
+            home=home,
+            model="vllm:rules",
+            base_url=model.url,
+            serve_corpora={"dams": EXAMPLES / "hoover-dam.md"},
+            serve_token="secret-0123456789ab",
+        )
+        runner = made_runner(settings)
+        assert isinstance(runner, InProcess)
+        with Served(runner, serve_upstream_url=upstream.url, home=home) as served:
+            assert text(ask(served)) == RIGHT
+    assert model.requests
+
+
+def test_workers_do_not_get_the_tokens_of_the_server() -> None:
+    settings = Settings(serve_token="secret-0123456789ab", serve_corpora={"dams": EXAMPLES}, serve_workers=3)
+    runner: Any = made_runner(settings)
+    assert runner._settings.serve_token is None
+    assert (runner._settings.serve_corpora, runner._count) == ({"dams": EXAMPLES}, 3)
+
+
+async def test_job_for_an_unknown_corpus_is_refused(home: Path) -> None:
+    runner = InProcess(Settings(home=home, serve_corpora={"dams": EXAMPLES / "hoover-dam.md"}))
+    with pytest.raises(InputError, match="unknown corpus"):
+        await runner.run(Job("revise", WRONG, "r1", corpus="other"))
+    await runner.aclose()

@@ -1,0 +1,188 @@
+"""Streamed answers through the proxy, with the client of OpenAI."""
+
+import threading
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from openai import OpenAI
+
+from rarr.testing import DieMidAnswer, ScriptedServer, Stall
+from serve.conftest import PARAGRAPHS
+from serve.serving import RIGHT, WRONG, Served, answers
+
+pytestmark = pytest.mark.loopback
+
+ASK: Any = [{"role": "user", "content": "How high is it?"}]
+
+
+@pytest.fixture
+def client(served: Served) -> Iterator[OpenAI]:
+    with OpenAI(base_url=served.url, api_key="x", max_retries=0) as client:
+        yield client
+
+
+def chunks(client: OpenAI, text: str | None = None, **more: Any) -> list[Any]:
+    ask: Any = ASK if text is None else [{"role": "user", "content": f"say:{text}"}]
+    return list(client.chat.completions.create(model="scripted", messages=ask, stream=True, **more))
+
+
+def texts(chunks: list[Any], index: int = 0) -> list[str]:
+    choices = [choice for chunk in chunks for choice in chunk.choices if choice.index == index]
+    return [choice.delta.content for choice in choices if choice.delta.content]
+
+
+def test_text_goes_out_block_by_block(client: OpenAI) -> None:
+    blocks = texts(chunks(client))
+    assert blocks == [f"The dam is {RIGHT} high.\n\n", "It was opened in 1936.\n\n", "- one\n- two"]
+
+
+def test_long_paragraph_goes_out_in_some_sentences(client: OpenAI) -> None:
+    sentences = [f"Sentence {number} is here. " for number in range(10)]
+    blocks = texts(chunks(client, "".join(sentences)))
+    assert "".join(blocks) == "".join(sentences)
+    assert len(blocks) == 4
+
+
+def test_block_is_worked_on_in_the_light_of_the_text_before_it(client: OpenAI, served: Served) -> None:
+    chunks(client)
+    job = next(job for job in reversed(served.known.jobs) if job.text.startswith("It was opened"))
+    assert job.context == [*ASK, {"role": "assistant", "content": f"The dam is {WRONG} high.\n\n"}]
+
+
+def test_citation_has_its_place_in_the_whole_text(client: OpenAI) -> None:
+    seen = chunks(client, f"Hello.\n\nIt is {WRONG} high.")
+    text = "".join(texts(seen))
+    finish = next(chunk for chunk in seen if chunk.choices and chunk.choices[0].finish_reason)
+    [annotation] = finish.choices[0].delta.annotations
+    place = annotation["url_citation"]
+    assert text[place["start_index"] : place["end_index"]] == RIGHT
+    assert [result["start"] for result in finish.rarr["results"]] == [0, 8]
+
+
+def test_finish_and_usage_come_at_the_end(client: OpenAI) -> None:
+    seen = chunks(client, stream_options={"include_usage": True})
+    assert [chunk.choices[0].finish_reason for chunk in seen if chunk.choices][-1] == "stop"
+    assert seen[-1].usage.total_tokens > 0
+    assert not seen[-1].choices
+
+
+def test_each_choice_is_a_text_of_its_own(client: OpenAI) -> None:
+    seen = chunks(client, n=2)
+    assert ["".join(texts(seen, index)) for index in (0, 1)] == [PARAGRAPHS.replace(WRONG, RIGHT)] * 2
+
+
+def test_tool_call_streams_unharmed(client: OpenAI) -> None:
+    tool: Any = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
+    seen = chunks(client, f'{{"height": "{WRONG}"}}', tools=[tool])
+    calls = [call for chunk in seen for call in chunk.choices[0].delta.tool_calls or ()]
+    assert "".join(call.function.arguments for call in calls) == f'{{"height": "{WRONG}"}}'
+
+
+def test_mode_check_streams_every_token_as_it_comes(client: OpenAI) -> None:
+    seen = chunks(client, extra_body={"rarr": {"mode": "check"}})
+    assert "".join(texts(seen)) == PARAGRAPHS
+    assert len(texts(seen)) > 10
+    assert seen[-1].rarr["results"][0]["mode"] == "check"
+
+
+def test_mode_cite_holds_the_text_back_until_it_is_whole(client: OpenAI) -> None:
+    assert len(texts(chunks(client, extra_body={"rarr": {"mode": "cite"}}))) == 1
+
+
+def test_stream_that_is_off_passes_byte_by_byte(served: Served, upstream: ScriptedServer) -> None:
+    body = {"model": "scripted", "messages": ASK, "stream": True}
+    through = httpx2.post(
+        f"{served.url}/chat/completions", json={**body, "rarr": {"mode": "off"}}, timeout=10
+    )
+    direct = httpx2.post(f"{upstream.url}/chat/completions", json=body, timeout=10)
+    assert through.text.count("data: ") == direct.text.count("data: ")
+    assert through.headers["content-type"] == direct.headers["content-type"]
+    assert through.headers["transfer-encoding"] == "chunked"
+
+
+def test_code_is_one_block(client: OpenAI) -> None:
+    code = "```python\na = 1\n\nb = 2\n```\n\nDone."
+    assert texts(chunks(client, code)) == ["```python\na = 1\n\nb = 2\n```\n\n", "Done."]
+
+
+def test_stream_that_breaks_off_breaks_off_here_too() -> None:
+    with (
+        ScriptedServer(answers(PARAGRAPHS), plan=lambda request: DieMidAnswer()) as upstream,
+        Served(serve_upstream_url=upstream.url) as served,
+        OpenAI(base_url=served.url, api_key="x", max_retries=0) as client,
+        pytest.raises((httpx2.RemoteProtocolError, openai.APIConnectionError)),
+    ):
+        chunks(client)
+
+
+def test_comments_keep_a_silent_stream_open() -> None:
+    with (
+        ScriptedServer(answers(f"wait {WRONG}")) as upstream,
+        Served(serve_upstream_url=upstream.url, serve_keep_alive_s=0.02, serve_deadline_s=0.2) as served,
+    ):
+        body = {"model": "scripted", "messages": ASK, "stream": True}
+        response = httpx2.post(f"{served.url}/chat/completions", json=body, timeout=10)
+    assert response.text.count(": keep-alive\n\n") > 2
+    assert f'"content": "wait {WRONG}"' in response.text  # the original, at its deadline
+    assert response.text.endswith("data: [DONE]\n\n")
+
+
+def test_client_that_leaves_stops_the_server_behind() -> None:
+    ended = threading.Event()
+    with (
+        ScriptedServer(
+            answers("x"), plan=lambda request: Stall(), on_request=lambda line: ended.set()
+        ) as upstream,
+        Served(serve_upstream_url=upstream.url) as served,
+    ):
+        body = {"model": "scripted", "messages": ASK, "stream": True, "rarr": {"mode": "off"}}
+        with httpx2.stream("POST", f"{served.url}/chat/completions", json=body, timeout=10) as response:
+            next(response.iter_raw())
+        assert ended.wait(5)
+        assert _settles(served, 3)  # the server's own, and the task that counts
+
+
+def test_client_that_leaves_stops_the_work(served: Served) -> None:
+    served.known.cancelled.clear()
+    body = {"model": "scripted", "messages": [{"role": "user", "content": "say:wait"}]}
+    with pytest.raises(httpx2.ReadTimeout):
+        httpx2.post(f"{served.url}/chat/completions", json=body, timeout=0.3)
+    assert served.known.cancelled.wait(5)
+
+
+def test_response_streams_block_by_block(client: OpenAI) -> None:
+    events = list(client.responses.create(model="scripted", input="How high is it?", stream=True))
+    deltas = [event.delta for event in events if event.type == "response.output_text.delta"]
+    assert deltas == [f"The dam is {RIGHT} high.\n\n", "It was opened in 1936.\n\n", "- one\n- two"]
+    assert [event.sequence_number for event in events] == list(range(len(events)))
+
+
+def test_last_events_of_a_response_hold_the_revised_text(client: OpenAI) -> None:
+    events: Any = list(client.responses.create(model="scripted", input="How high is it?", stream=True))
+    whole = PARAGRAPHS.replace(WRONG, RIGHT)
+    by_type = {event.type: event for event in events}
+    assert by_type["response.output_text.done"].text == whole
+    assert by_type["response.content_part.done"].part.text == whole
+    assert by_type["response.output_item.done"].item.content[0].text == whole
+    response = by_type["response.completed"].response
+    assert response.output_text == whole
+    [annotation] = response.output[0].content[0].annotations
+    assert whole[annotation.start_index : annotation.end_index] == RIGHT
+    assert len(response.rarr["results"]) == 3
+
+
+def test_helper_of_the_client_understands_the_stream(client: OpenAI) -> None:
+    with client.responses.stream(model="scripted", input="How high is it?") as stream:
+        assert stream.get_final_response().output_text == PARAGRAPHS.replace(WRONG, RIGHT)
+
+
+def _settles(served: Served, most: int) -> bool:
+    for _ in range(50):
+        if served.tasks() <= most:
+            return True
+        time.sleep(0.05)
+    return False
