@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Computing, Silent
+from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Computing, Silent, run_once
 from langchain_core.messages import AIMessage
 
 from integrations.chat_models import QUESTION
@@ -16,6 +16,11 @@ from rarr.integrations.langchain import RarrRunnable
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
 GIVEN: dict[str, Any] = {"answer": WRONG, "question": QUESTION, "sources": [HEIGHT]}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def imported() -> None:
+    run_once()
 
 
 def test_dead_model_behind_the_step_lets_the_original_out() -> None:

@@ -5,7 +5,7 @@ import json
 from typing import Any
 
 import pytest
-from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, Silent
+from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, Silent, run_once
 from langchain.agents.structured_output import ProviderStrategy
 from langchain_core.documents import Document
 from langchain_core.language_models import FakeListChatModel
@@ -35,6 +35,11 @@ def retrieve(query: str) -> tuple[str, list[Document]]:
         Document(text, metadata={"source": name}) for name, text in (("dam.txt", HEIGHT), ("y.txt", YEAR))
     ]
     return "\n\n".join(document.page_content for document in documents), documents
+
+
+@pytest.fixture(scope="module", autouse=True)
+def imported() -> None:
+    run_once()
 
 
 def given() -> RarrMiddleware:

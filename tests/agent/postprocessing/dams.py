@@ -4,7 +4,9 @@ import asyncio
 import threading
 from collections.abc import Sequence
 
+from rarr import Reviser, Settings
 from rarr.records import Passage
+from rarr.testing import InMemoryRetriever
 from rarr.tools.concurrency.worker_threads import work
 
 HEIGHT = "Hoover Dam is 221 metres high and 379 metres long."
@@ -59,3 +61,9 @@ class Computing:
         while not self.released.is_set():
             sum(range(1000))
         self.ended.set()
+
+
+def run_once() -> None:
+    """Imports all that a run needs: a first import can take longer than the deadline of a test."""
+    with Reviser(Settings(search=InMemoryRetriever([HEIGHT]), trace=False)) as reviser:
+        reviser.revise(WRONG)

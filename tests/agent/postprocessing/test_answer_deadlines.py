@@ -5,11 +5,16 @@ from typing import Any
 
 import pytest
 
-from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Computing, Silent, Stubborn
+from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Computing, Silent, Stubborn, run_once
 from rarr import Postprocessed, Reviser, Settings, Trace, apostprocess, postprocess
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
 SOON = 1.0
+
+
+@pytest.fixture(scope="module", autouse=True)
+def imported() -> None:
+    run_once()
 
 
 def assert_untouched(result: Postprocessed) -> None:
