@@ -16,6 +16,7 @@ from cli.helpers import Command, FakeReviser, is_complaint
 from rarr.cli.options import given
 from rarr.evals.verified_claims import VerificationReport, VerifiedRow
 from rarr.records import Usage
+from rarr.records.document_checks import DocumentChecks
 from rarr.training.judge_calibration import CalibrationReport
 from rarr.training.noising.resumable_noising import NoisingReport
 
@@ -96,6 +97,14 @@ def examples() -> list[str]:
     return [line.strip() for page in pages for line in page.splitlines() if line.startswith("    rarr ")]
 
 
+async def passed_documents(*documents: object, **options: object) -> DocumentChecks:
+    return DocumentChecks(fail_on=(), failing=0, unjudged=0, documents=())
+
+
+async def served_until_the_end(*options: object) -> None:
+    pass
+
+
 @pytest.mark.slow
 def test_every_help_text_has_examples_that_work(
     command: Command, fake: type[FakeReviser], notes: Path, monkeypatch: pytest.MonkeyPatch
@@ -113,6 +122,13 @@ def test_every_help_text_has_examples_that_work(
     monkeypatch.setattr("rarr.cli.doctor_command._profiled", lambda *model, **more: 0)
     verified = VerificationReport(data="claims.jsonl", rows=(VerifiedRow(id="1", label="attributable"),))
     monkeypatch.setattr("rarr.evals.verified_claims.verify_claims", lambda *files, **more: verified)
+    monkeypatch.setattr("rarr.agent.documents.document_check.check_documents", passed_documents)
+    monkeypatch.setattr("rarr.cli.mcp._made", lambda chosen: (None, None))
+    monkeypatch.setattr("rarr.cli.mcp._serve", served_until_the_end)
+    for folder in ("docs", "specs"):
+        Path(folder).mkdir()
+        Path(folder, "dam.md").write_text("Hoover Dam is 221 metres high.")
+    Path("README.md").write_text("Hoover Dam is 221 metres high.")
     Path("draft.md").write_text("The bridge opened in 1935.")
     Path("dam.md").write_text("Hoover Dam is 221 metres high.")
     Path("alaska.pdf").write_bytes(pdf("The US bought Alaska in 1867."))

@@ -24,6 +24,7 @@ class CallingModel(GenericFakeChatModel):
 class Begun(BaseCallbackHandler):
     """Notes the names of the chain runs that began, and the runs in which they did.
 
+    `models` is the number of requests to chat models.
     `most` is the largest number of runs named RarrRunnable at the same time.
     """
 
@@ -31,7 +32,7 @@ class Begun(BaseCallbackHandler):
         self.names: list[str] = []
         self.parents: dict[str, str | None] = {}
         self.failed: list[BaseException] = []
-        self.most = 0
+        self.most = self.models = 0
         self._by_id: dict[Any, str] = {}
         self._running: set[Any] = set()
 
@@ -42,6 +43,9 @@ class Begun(BaseCallbackHandler):
         if more["name"] == "RarrRunnable":
             self._running.add(more["run_id"])
             self.most = max(self.most, len(self._running))
+
+    def on_chat_model_start(self, serialized: Any, messages: Any, **more: Any) -> None:
+        self.models += 1
 
     def on_chain_end(self, outputs: Any, **more: Any) -> None:
         self._running.discard(more["run_id"])

@@ -8,6 +8,7 @@ import pytest
 from agent.postprocessing.dams import ANSWER, FINISHED, HEIGHT, RIGHT, UNKNOWN, WRONG, YEAR, Silent
 from langchain.agents.structured_output import ProviderStrategy
 from langchain_core.documents import Document
+from langchain_core.language_models import FakeListChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 from langchain_core.tools import ToolException, tool
 from langgraph.checkpoint.memory import InMemorySaver
@@ -178,6 +179,16 @@ def test_stream_of_tokens_has_the_words_of_the_model() -> None:
     tokens = [data[0].content for mode, data in streamed if mode == "messages"]
     assert "".join(tokens) == WRONG
     assert streamed[-1][1]["RarrMiddleware.after_agent"]["messages"][0].content == RIGHT
+
+
+async def test_stream_of_tokens_lacks_the_words_of_the_model_that_checks() -> None:
+    begun = Begun()
+    checking = FakeListChatModel(responses=["unreadable"], callbacks=[begun])
+    middleware = RarrMiddleware(search=InMemoryRetriever([HEIGHT]), model=checking)
+    made = agent([AIMessage(WRONG, id="a")], [search], middleware)
+    tokens = [message.content async for message, _ in made.astream(asked(), stream_mode="messages")]
+    assert begun.models
+    assert "".join(tokens) == WRONG
 
 
 @pytest.mark.parametrize("subgraphs", [False, True])
