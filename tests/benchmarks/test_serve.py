@@ -32,5 +32,5 @@ def test_answer_is_judged_by_its_question_and_mode(
 
 def test_text_of_a_stream_is_put_together() -> None:
     events = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\n: keep-alive\n\n'
-    events += 'data: {"choices": [{"delta": {}}], "rarr": {"results": [1]}}\n\ndata: [DONE]\n\n'
-    assert _streamed(events) == ("a", [1])
+    events += 'data: {"choices": [{"delta": {}}], "rarr": {"results": [{}]}}\n\ndata: [DONE]\n\n'
+    assert _streamed(events) == ("a", [{}])
