@@ -100,7 +100,9 @@ class Proxy:
                 or kind not in ("application/json", "text/event-stream")
             ):
                 call.log["outcome"] = "passed: not a plain answer"
-                await self._relay(response, response.aiter_raw(), send)
+                notes = [(b"x-rarr-notice", b"not checked: not a plain answer")]
+                is_error = response.status_code != 200
+                await self._relay(response, response.aiter_raw(), send, None if is_error else notes)
             elif kind == "text/event-stream":
                 await self._stream(call, response, order, send)
             else:

@@ -9,6 +9,7 @@ SENTENCES = 3
 """The sentences of a block inside a paragraph."""
 _BLANK_LINE = re.compile(r"\n[ \t]*\n\s*")
 _SENTENCE_END = re.compile(r"[.!?:][\"'”’)\]*]*\s")
+_WORD = re.compile(r"\w")
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 _NO_PROSE = re.compile(r"^ {0,3}(?:```|~~~|\||#)|^ {4}", re.MULTILINE)
 _HEADING = re.compile(r"\s*#[^\n]*\s*")
@@ -53,10 +54,12 @@ class StreamBlocks:
         return 0
 
     async def _sentences(self) -> int:
-        ends = len(_SENTENCE_END.findall(self._held))
-        if ends <= self._ends or ends < SENTENCES or _NO_PROSE.search(self._held):
+        ends = list(_SENTENCE_END.finditer(self._held))
+        if len(ends) <= self._ends or len(ends) < SENTENCES or _NO_PROSE.search(self._held):
             return 0
-        self._ends = ends
+        if not _WORD.search(self._held, ends[-1].end()):
+            return 0  # no further sentence has begun, without which nobody knows whether the last one ended
+        self._ends = len(ends)
         spans = await work(split_sentences, self._held)
         if len(spans) <= SENTENCES:
             return 0

@@ -94,11 +94,12 @@ class TestProcess:
     def test_original_goes_out_where_a_check_outlasts_the_shutdown(self, tmp_path: Path) -> None:
         with (
             ScriptedServer(answers(SECRET_TEXT)) as upstream,
+            hanging() as searxng,
             serving(
                 *("--upstream", upstream.url, "--search", "searxng"),
                 home=tmp_path,
                 RARR_SERVE_SHUTDOWN_S="1",
-                RARR_SEARXNG_URL=hanging(),
+                RARR_SEARXNG_URL=searxng,
             ) as (process, root),
         ):
             answer = in_thread(f"{root}/v1/chat/completions", ASK)
@@ -132,14 +133,11 @@ def in_thread(url: str, body: Any) -> Any:
     return response
 
 
-def hanging() -> str:
-    """The address of a server that never answers. It lives as long as this process."""
-    listening = socket.create_server(("127.0.0.1", 0))
-    _HELD.append(listening)
-    return f"http://127.0.0.1:{listening.getsockname()[1]}"
-
-
-_HELD: list[socket.socket] = []
+@contextmanager
+def hanging() -> Iterator[str]:
+    """The address of a server that never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        yield f"http://127.0.0.1:{listening.getsockname()[1]}"
 
 
 def descendants(pid: int) -> Iterator[int]:

@@ -178,7 +178,7 @@ def test_too_many_requests_in_a_minute_are_told_when_to_come_again(behind: Scrip
 def test_too_many_requests_at_once_are_told_to_come_again() -> None:
     with Served(serve_concurrency=1) as served, ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(
-            httpx2.post, f"{served.url}/revise", json={"text": "wait", "deadline_s": 1}, timeout=5
+            httpx2.post, f"{served.url}/revise", json={"text": "wait", "deadline_s": 0.4}, timeout=5
         )
         while not served.known.jobs:
             time.sleep(0.01)

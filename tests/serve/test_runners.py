@@ -79,6 +79,18 @@ def test_answer_is_corrected_against_the_corpus(served: Served) -> None:
     assert answer.choices[0].message.annotations[0].url_citation.url.endswith("hoover-dam.md")
 
 
+def test_streamed_answer_is_corrected(served: Served) -> None:
+    with OpenAI(base_url=served.url, api_key="x", max_retries=0) as client:
+        chunks: Any = list(
+            client.chat.completions.create(
+                model="scripted", messages=[{"role": "user", "content": "How high?"}], stream=True
+            )
+        )
+    texts = [chunk.choices[0].delta.content for chunk in chunks if chunk.choices]
+    assert "".join(piece for piece in texts if piece) == RIGHT
+    assert chunks[-1].rarr["results"][0]["outcome"] == "finished"
+
+
 def test_run_can_be_read_afterwards(served: Served) -> None:
     run_id = result(ask(served))["run_id"]
     assert httpx2.get(f"{served.url}/runs/{run_id}").json()["text"] == RIGHT

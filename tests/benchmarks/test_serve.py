@@ -1,0 +1,36 @@
+"""How the load of the server judges what comes back."""
+
+from typing import Any
+
+import pytest
+
+from benchmarks.serve_load import RIGHT, WRONG, _judged, _streamed, text
+
+CHECKED, ORIGINAL = [{"outcome": "finished"}], [{"outcome": "finished"}, {"outcome": "deadline"}]
+
+
+@pytest.mark.parametrize(
+    ("mode", "content", "results", "outcome"),
+    [
+        ("off", text("q", WRONG), [], "passed"),
+        ("off", text("q", RIGHT), [], "WRONG"),
+        ("off", text("other", WRONG), [], "WRONG"),
+        ("revise", text("q", RIGHT), CHECKED, "checked"),
+        ("revise", text("q", WRONG), CHECKED, "WRONG"),
+        ("revise", text("q", WRONG), ORIGINAL, "original"),
+        ("revise", text("q", RIGHT), [], "WRONG"),
+        ("revise", text("other", RIGHT), CHECKED, "WRONG"),
+        ("check", text("q", WRONG), CHECKED, "checked"),
+        ("check", text("q", RIGHT), CHECKED, "WRONG"),
+    ],
+)
+def test_answer_is_judged_by_its_question_and_mode(
+    mode: str, content: str, results: list[dict[str, Any]], outcome: str
+) -> None:
+    assert _judged("q", mode, content, results) == outcome
+
+
+def test_text_of_a_stream_is_put_together() -> None:
+    events = 'data: {"choices": [{"delta": {"content": "a"}}]}\n\n: keep-alive\n\n'
+    events += 'data: {"choices": [{"delta": {}}], "rarr": {"results": [{}]}}\n\ndata: [DONE]\n\n'
+    assert _streamed(events) == ("a", [{}])

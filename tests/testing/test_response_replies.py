@@ -1,0 +1,57 @@
+"""The scripted server as a client of the protocol of responses sees it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx2
+import openai
+import pytest
+from openai import OpenAI
+
+from rarr.testing import DieMidAnswer, ScriptedServer
+
+pytestmark = pytest.mark.loopback
+
+TOOL: Any = {"type": "function", "name": "look_up", "parameters": {"type": "object"}, "strict": False}
+
+
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(lambda request: f"{request.user} is answered") as server:
+        yield server
+
+
+@pytest.fixture
+def client(server: ScriptedServer) -> Iterator[OpenAI]:
+    with OpenAI(base_url=server.url, api_key="x", max_retries=0) as client:
+        yield client
+
+
+def test_response_has_the_answer_of_the_script_and_its_usage(client: OpenAI) -> None:
+    response = client.responses.create(model="scripted", input="This")
+    assert response.output_text == "This is answered"
+    assert response.usage and response.usage.output_tokens > 0
+
+
+def test_messages_of_the_input_are_those_of_the_request(client: OpenAI, server: ScriptedServer) -> None:
+    client.responses.create(model="scripted", input=[{"role": "user", "content": "That"}])
+    assert server.requests[-1].user == "That"
+
+
+def test_stream_ends_with_the_whole_response(client: OpenAI) -> None:
+    with client.responses.stream(model="scripted", input="This") as stream:
+        assert stream.get_final_response().output_text == "This is answered"
+
+
+def test_offered_function_is_called(client: OpenAI) -> None:
+    response = client.responses.create(model="scripted", input="This", tools=[TOOL])
+    assert [item.type for item in response.output] == ["function_call"]
+
+
+def test_stream_dies_as_planned() -> None:
+    with (
+        ScriptedServer(lambda request: "x" * 100, plan=[DieMidAnswer()]) as server,
+        OpenAI(base_url=server.url, api_key="x", max_retries=0) as client,
+        pytest.raises((openai.APIError, httpx2.HTTPError)),
+    ):
+        list(client.responses.create(model="scripted", input="This", stream=True))
