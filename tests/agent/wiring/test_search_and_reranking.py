@@ -67,7 +67,7 @@ def everything(folder: Path) -> Settings:
     fields = Settings.model_fields
     keys, paths = (
         names_with(SecretStr, fields) - {"endpoints"},
-        names_with(Path, fields) - {"home", "weights"},
+        names_with(Path, fields) - {"home", "weights", "serve_corpora"},
     )
     addresses = {name for name in fields if name.endswith("_url")}
     return Settings(
