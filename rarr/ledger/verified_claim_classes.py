@@ -1,8 +1,9 @@
 """Decides the label of a claim by the statuses of its sentences and the verifier's classes.
 
-The ledger decides where it is sure: a contradicted sentence is contradictory, and a supported sentence is
-attributable. Elsewhere the class of the verifier counts, as in AttrScore (Yue et al. 2023): a sentence needs
-one passage that supports it, and a claim needs all of its sentences.
+The ledger decides where it is sure: a contradicted sentence is contradictory, a supported sentence is
+attributable, and no passage about something else contradicts. Elsewhere the class of the verifier counts, as
+in AttrScore (Yue et al. 2023): a sentence needs one passage that supports it, and a claim needs all of its
+sentences.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,7 +37,8 @@ class LabelledSentence(NamedTuple):
             return "attributable"
         if self.sentence.status == "retrieval_failed" or None in classes:
             return None
-        return "contradictory" if "contradictory" in classes else "extrapolatory"
+        about_it = self.sentence.status != "no_evidence"
+        return "contradictory" if about_it and "contradictory" in classes else "extrapolatory"
 
     @property
     def support(self) -> float | None:

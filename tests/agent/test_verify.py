@@ -40,6 +40,8 @@ def codes(verification: Verification) -> list[str]:
         (WRONG, DAM, "contradictory"),
         (CATS, "Dogs bark.", "extrapolatory"),
         (CATS, [], "extrapolatory"),
+        (WRONG, "The tower is 33 metres high.", "extrapolatory"),
+        ("The Hoover Dam was built by Egyptians.", "A firm of Paris built the tower.", "extrapolatory"),
     ],
 )
 def test_verification_has_the_label(claim: str, evidence: Any, label: str) -> None:
