@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.word_list_reader import word_list
@@ -48,7 +48,7 @@ def are_opposites(first: str, second: str) -> bool:
 
 def _is_listed(first: str, second: str) -> bool:
     first, second = first.lower(), second.lower()
-    return second in _AGAINST.get(first, ()) or _is_prefixed(first, second)
+    return second in _AGAINST.get(first, ()) or second in _prefixed(first)
 
 
 def _words(part: ParsedSentence) -> list[Token]:
@@ -69,16 +69,19 @@ def _next_to(part: ParsedSentence, word: Token) -> set[tuple[str, str]]:
     return {("before", stem) for stem in before} | {("behind", stem) for stem in behind}
 
 
-def _is_prefixed(first_word: str, second_word: str) -> bool:
-    """Do the words differ only by a prefix such as "un", or by "hyper" against "hypo"?"""
-    short, long = sorted((first_word, second_word), key=len)
-    if len(short) >= _SHORTEST and any(long == prefix + short for prefix in _PREFIXES):
-        return True
-    return any(
-        (first_word.startswith(first) and second_word == second + first_word.removeprefix(first))
-        or (first_word.startswith(second) and second_word == first + first_word.removeprefix(second))
-        for first, second in _TWINS
-    )
+@lru_cache(maxsize=1 << 16)
+def _prefixed(word: str) -> frozenset[str]:
+    """Returns what differs from the word only by a prefix such as "un", or by "hyper" against "hypo"."""
+    longer = {prefix + word for prefix in _PREFIXES if len(word) >= _SHORTEST}
+    rests = {word.removeprefix(prefix) for prefix in _PREFIXES if word.startswith(prefix)}
+    shorter = {rest for rest in rests if len(rest) >= _SHORTEST}
+    twins = {
+        other + word.removeprefix(own)
+        for pair in _TWINS
+        for own, other in (pair, pair[::-1])
+        if word.startswith(own)
+    }
+    return frozenset(longer | shorter | twins)
 
 
 def _against() -> dict[str, set[str]]:

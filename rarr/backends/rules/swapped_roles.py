@@ -89,7 +89,7 @@ def _readings(part: ParsedSentence) -> Iterator[Sequence[Token]]:
 
 def _is_swapped(text: str, claim_words: Sequence[Token], evidence_words: Sequence[str]) -> bool:
     stems = [_compared(word) for word in claim_words]
-    if len(stems) > _LONGEST:
+    if len(stems) > _LONGEST or not set(stems).issubset(evidence_words):
         return False
     windows = (evidence_words[at : at + len(stems)] for at in range(len(evidence_words) - len(stems) + 1))
     counts = Counter(stems)
