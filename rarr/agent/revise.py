@@ -1,6 +1,6 @@
 """Offers the public calls: `revise`, `arevise`, and `Reviser` for many texts."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import nullcontext
 from copy import copy
 from threading import Lock
@@ -23,6 +23,7 @@ from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.warning_lines import by_reason
 
 if TYPE_CHECKING:
+    from rarr.agent.batches import BatchItems, BatchResult
     from rarr.agent.checkpoints import Checkpointer
     from rarr.agent.citing.citation_steps import CitationRun
     from rarr.agent.postprocessing.conversation import Message
@@ -150,6 +151,12 @@ class Reviser:
     def postprocess(self, answer: str, *arguments: Any, **options: Any) -> Postprocessed:
         """`apostprocess` for callers without an event loop and for callers inside a running loop."""
         return run(self.apostprocess(answer, *arguments, **options))
+
+    def abatch(self, rows: "BatchItems", **options: Any) -> "AsyncIterator[BatchResult]":
+        """Postprocesses many texts, and yields their results: see `rarr.agent.batches.batch`."""
+        from rarr.agent.batches import batch
+
+        return batch(self, rows, **options)
 
     def unedited(self) -> "Reviser":
         """Returns the reviser that researches as this one does and edits nothing; made at the first call.

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from rarr.cli.batch import batch
 from rarr.cli.calibrate import calibrate
 from rarr.cli.check import check
 from rarr.cli.cite import cite
@@ -66,6 +67,7 @@ def main(
       rarr cite draft.md --corpus notes/
       rarr check docs/ --corpus specs/
       rarr verify "The Hoover Dam is 221 metres high." --against dam.md
+      rarr batch answers.jsonl -o revised.jsonl --corpus notes/
       rarr index notes/ -o notes.index
       rarr eval data.jsonl -o scores --corpus notes/
       rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B
@@ -77,7 +79,7 @@ def main(
     """
 
 
-for command in (revise, check, cite, verify, index, label, calibrate, serve, mcp, doctor):
+for command in (revise, check, cite, verify, batch, index, label, calibrate, serve, mcp, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(bench, name="bench")

@@ -127,11 +127,12 @@ class Clock:
         started, before = self._first = self._first or (now, done)
         left = (now - started) / (done - before) * (total - done) if done > before else None
         return f"{done} of {counted(total, 'row')}" + (
-            "" if left is None else f", about {_duration(left)} left"
+            "" if left is None else f", about {duration(left)} left"
         )
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """Writes seconds in words: 12 s, 3 min, 1 h 05 min."""
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)

@@ -115,8 +115,13 @@ def _conversion_advice(data: bytes) -> str:
 def write(text: str) -> None:
     """Writes exactly `text` to standard output: in UTF-8, or in the encoding of a terminal."""
     encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
+    write_bytes(text.encode(encoding, "replace"))
+
+
+def write_bytes(data: bytes) -> None:
+    """Writes `data` to standard output. Does nothing if the reader of a pipe has stopped reading."""
     try:
-        sys.stdout.buffer.write(text.encode(encoding, "replace"))
+        sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except OSError as error:
         # The buffered rest must not fail again when the interpreter exits.

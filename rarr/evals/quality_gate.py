@@ -11,16 +11,16 @@ from rarr.evals.report_records import EvalReport
 _NOISE = 1e-9  # 0.1 + 0.2 is not under 0.3
 
 
-def limits_of(given: Sequence[str]) -> dict[str, float]:
-    """Parses limits given as `measure=number`, from 0 to 1.
+def limits_of(given: Sequence[str], names: Sequence[str] = NAMES) -> dict[str, float]:
+    """Parses limits given as `measure=number`, from 0 to 1, for the measures `names`.
 
     Raises `InputError` for an unknown measure, a measure without its package, two limits, or a wrong number.
     """
     limits = dict[str, float]()
     for argument in given:
         name, _, number = (part.strip() for part in argument.partition("="))
-        if name not in NAMES:
-            raise InputError(f"unknown measure {name!r} in {argument!r}: the measures are {', '.join(NAMES)}")
+        if name not in names:
+            raise InputError(f"unknown measure {name!r} in {argument!r}: the measures are {', '.join(names)}")
         if name in ROW_MEASURES and name not in available():
             raise InputError(f'{name} needs a package: pip install "rarr[eval]"')
         if name in limits:

@@ -40,7 +40,7 @@ class FinishedLine(Record):
 
 
 RowLine = TypeVar("RowLine", bound=FinishedLine)
-_ELSEWHERE = "give another folder, or delete this one"
+ELSEWHERE = "give another folder, or delete this one"
 
 
 @contextmanager
@@ -58,8 +58,8 @@ def claimed(path: Path) -> Iterator[None]:
         yield
 
 
-def check(path: Path, made_with: Mapping[str, Any]) -> None:
-    """Raises `InputError` if the folder holds a run that was not `made_with` the same inputs."""
+def check(path: Path, made_with: Mapping[str, Any], cure: str = ELSEWHERE) -> None:
+    """Raises `InputError`, with the `cure`, if the folder holds a run that was not `made_with` the same."""
     if not (path / RUN).exists():
         return
     try:
@@ -67,25 +67,23 @@ def check(path: Path, made_with: Mapping[str, Any]) -> None:
     except (OSError, ValueError):
         recorded = None
     if not isinstance(recorded, dict) or not isinstance(recorded.get("settings"), dict):
-        raise InputError(f"{path / RUN} cannot be read: {_ELSEWHERE}")
+        raise InputError(f"{path / RUN} cannot be read: {cure}")
     if recorded.get("data") != made_with["data"]:
-        raise InputError(f"{path} holds a run over other data: {_ELSEWHERE}")
+        raise InputError(f"{path} holds a run over other data: {cure}")
     if recorded.get("version") != made_with["version"]:
-        raise InputError(f"{path} holds a run of rarr {recorded.get('version')}: {_ELSEWHERE}")
+        raise InputError(f"{path} holds a run of rarr {recorded.get('version')}: {cure}")
     before, now = recorded["settings"], made_with["settings"]
     for name in sorted(before.keys() | now.keys()):
         if before.get(name) != now.get(name):
             old, new = before.get(name, "the default"), now.get(name, "the default")
-            raise InputError(f"{path} holds a run with {name} {old}, not {new}: {_ELSEWHERE}")
-    _require_unchanged(recorded.get("corpora") or {}, made_with["corpora"], path)
+            raise InputError(f"{path} holds a run with {name} {old}, not {new}: {cure}")
+    _require_unchanged(recorded.get("corpora") or {}, made_with["corpora"], path, cure)
 
 
-def _require_unchanged(before: Mapping[str, str], now: Mapping[str, str], path: Path) -> None:
+def _require_unchanged(before: Mapping[str, str], now: Mapping[str, str], path: Path, cure: str) -> None:
     for name, digest in before.items():
         if now.get(name) != digest:
-            raise InputError(
-                f"{path} holds a run that searched {name} before its files changed: {_ELSEWHERE}"
-            )
+            raise InputError(f"{path} holds a run that searched {name} before its files changed: {cure}")
 
 
 def begin(path: Path, made_with: Mapping[str, Any]) -> None:

@@ -29,6 +29,7 @@ EXTRAS = {
     "tavily": ("tavily-python",),
     "office": ("openpyxl", "python-docx", "python-pptx"),
     "eval": ("rouge-score",),
+    "parquet": ("pyarrow",),
     "checkpoint": ("langgraph-checkpoint-sqlite",),
     "otel": (
         "openinference-instrumentation-langchain",

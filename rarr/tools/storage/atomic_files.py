@@ -2,8 +2,8 @@
 
 import os
 import stat
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 
@@ -14,10 +14,23 @@ def write_whole(path: Path, text: str) -> None:
 
 def write_lines(path: Path, lines: Iterable[bytes]) -> None:
     """Like `write_whole`, but takes lines with their line ends, which may be read from `path` meanwhile."""
-    part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
+    with replaced(path) as part, part.open("wb") as file:
         file.writelines(lines)
-        file.flush()
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """Yields the path of a file to write; after the block, it takes the place of `path`.
+
+    If the block raises, the file is removed. Raises `OSError`.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        yield part
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    with part.open("rb") as file:
         os.fsync(file.fileno())
     part.replace(path)
     sync_folder(path.parent)

@@ -1,0 +1,143 @@
+"""Finds text, context and sources in the columns of a row, and makes the columns of its result."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from rarr.agent.batches import BatchResult, BatchRow
+from rarr.batches.column_types import ColumnType
+from rarr.batches.input_rows import InputRow
+from rarr.errors import InputError
+from rarr.records.postprocessing import Postprocessed
+from rarr.tools.text.plurals_and_articles import kind_of
+
+PREFIX = "rarr_"
+"""The start of the name of every column that a batch adds."""
+
+
+class Columns(NamedTuple):
+    """The names of the columns that a batch reads. One that is None is not read."""
+
+    text: str = "text"
+    context: str | None = None
+    sources: str | None = None
+    id: str | None = None
+
+    def check(self, columns: Mapping[str, Any]) -> None:
+        """Raises `InputError` if the first row lacks a column, or has one that a batch writes."""
+        for option, name in self._asdict().items():
+            if name is not None and name not in columns:
+                there = ", ".join(map(repr, columns)) or "none"
+                raise InputError(f"there is no column {name!r}: give --{option} one of {there}")
+        if taken := [name for name in columns if name in RESULT_COLUMNS]:
+            raise InputError(
+                f"the column {taken[0]!r} is a result of rarr batch already: rename it, or leave it out"
+            )
+
+    def row_or_problem(self, given: InputRow) -> BatchRow | str:
+        """Makes a row, or returns the reason why there is none."""
+        if given.problem:
+            return given.problem
+        try:
+            return self.row(given.columns, given.number)
+        except InputError as error:
+            return str(error)
+
+    def row(self, columns: Mapping[str, Any], number: int) -> BatchRow:
+        """Makes a row of its columns. Raises `InputError` for values of another type, and an empty text."""
+        given = columns.get(self.text)
+        if not isinstance(given, str) or not given.strip():
+            what = "empty" if given is None or given == "" or isinstance(given, str) else kind_of(given)
+            raise InputError(f"its {self.text!r} is {what}: give a text")
+        context = None if self.context is None else columns.get(self.context)
+        if not isinstance(context, str | None):
+            raise InputError(f"its {self.context!r} is {kind_of(context)}: give a text, or leave it empty")
+        sources = None if self.sources is None else _sources(columns.get(self.sources), self.sources)
+        name = None if self.id is None else columns.get(self.id)
+        return BatchRow(given, context or None, sources, str(number if name is None else name))
+
+
+def _sources(given: object, name: str) -> list[Any] | None:
+    """Reads the passages of a row: a list of texts and objects, or one text, or the JSON of a list."""
+    if given is None or given == "":
+        return None
+    if isinstance(given, str):
+        try:
+            read = json.loads(given) if given.lstrip().startswith("[") else given
+        except ValueError:
+            read = given
+        given = read if isinstance(read, list) else [given]
+    if not isinstance(given, list):
+        raise InputError(f"its {name!r} is {kind_of(given)}: give a list of texts, or of objects with a text")
+    return [_filled(each) if isinstance(each, dict) else each for each in given] or None
+
+
+def _filled(source: dict[str, Any]) -> dict[str, Any]:
+    """Leaves out keys without a value, which Parquet gives every object of a list."""
+    return {key: value for key, value in source.items() if value is not None}
+
+
+def digest_of(row: BatchRow) -> bytes:
+    """Makes a digest of all of a row that its result depends on."""
+    parts = json.dumps([row.text, row.context, row.sources], default=str, ensure_ascii=False)
+    return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+RESULT_COLUMNS: Mapping[str, ColumnType] = {
+    "rarr_text": "string",
+    "rarr_changed": "bool",
+    "rarr_outcome": "string",
+    "rarr_notice": "string",
+    "rarr_statuses": "strings",
+    "rarr_corrected": "int",
+    "rarr_suggested": "int",
+    "rarr_attribution_before": "float",
+    "rarr_attribution": "float",
+    "rarr_preservation": "float",
+    "rarr_f1_ap": "float",
+    "rarr_model_calls": "int",
+    "rarr_cost": "float",
+    "rarr_run_id": "string",
+    "rarr_error": "string",
+    "rarr_revision": "json",
+}
+"""The columns that a batch adds, and the types of their values. `rarr_revision` is there on request."""
+
+
+def columns_of(result: BatchResult, *, full: bool) -> dict[str, Any]:
+    """Makes the columns of a result. `full`: with the whole record of the run."""
+    if result.result is None:
+        return error_columns(result.error)
+    return _result_columns(result.result, full=full) | {"rarr_error": result.error or None}
+
+
+def error_columns(error: str) -> dict[str, Any]:
+    """Makes the columns of a row without a result."""
+    return dict.fromkeys(RESULT_COLUMNS) | {"rarr_error": error}
+
+
+def _result_columns(result: Postprocessed, *, full: bool) -> dict[str, Any]:
+    columns: dict[str, Any] = dict.fromkeys(RESULT_COLUMNS)
+    columns |= {
+        "rarr_text": result.text,
+        "rarr_changed": result.changed,
+        "rarr_outcome": result.outcome,
+        "rarr_notice": result.notice,
+        "rarr_statuses": [],
+    }
+    if (revision := result.revision) is not None:
+        columns |= {
+            "rarr_statuses": [sentence.status for sentence in revision.report.sentences],
+            "rarr_corrected": sum(edit.accepted for edit in revision.edits),
+            "rarr_suggested": sum(edit.state == "suggested" for edit in revision.edits),
+            "rarr_attribution_before": revision.scores.attribution_before,
+            "rarr_attribution": revision.scores.attribution_after,
+            "rarr_preservation": revision.scores.preservation,
+            "rarr_f1_ap": revision.scores.f1_ap,
+            "rarr_model_calls": revision.usage.model_calls,
+            "rarr_cost": revision.usage.cost,
+            "rarr_run_id": revision.run_id,
+            "rarr_revision": revision.model_dump(mode="json") if full else None,
+        }
+    return columns

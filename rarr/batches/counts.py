@@ -1,0 +1,89 @@
+"""Counts what a batch has done: rows, changes, statuses, errors, cost, and what was saved."""
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from rarr.ledger.preservation import f1_ap
+from rarr.records import Record
+
+MEASURES = ("supported", "attribution", "preservation", "f1_ap")
+"""The measures that may have a limit."""
+
+
+class BatchCounts(Record):
+    """The counts over the rows of an output file.
+
+    `unconfirmed` counts rows with a sentence that is not `supported`, `statuses` counts sentences, and `left`
+    rows that no run has begun. `cost` is None if a price is not known. `attribution` and `preservation` are
+    means over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023, section 5).
+    """
+
+    rows: int
+    changed: int
+    unconfirmed: int
+    errors: int
+    first_error: str
+    left: int
+    cost: float | None
+    model_calls: int
+    statuses: Mapping[str, int]
+    attribution: float | None
+    preservation: float | None
+    f1_ap: float | None
+
+    @property
+    def supported(self) -> float | None:
+        """The share of sentences that are supported; None without a sentence."""
+        total = sum(self.statuses.values())
+        return self.statuses.get("supported", 0) / total if total else None
+
+
+class Counting:
+    """Adds up the result columns of rows."""
+
+    def __init__(self) -> None:
+        self.changed = self.unconfirmed = self.errors = self.rows = self.calls = 0
+        self.cost: float | None = 0.0
+        self._first_error = ""
+        self._statuses: Counter[str] = Counter()
+        self._attribution, self._preservation, self._scored = 0.0, 0.0, 0
+
+    def add(self, columns: Mapping[str, Any]) -> None:
+        """Adds a row."""
+        self.rows += 1
+        if columns["rarr_error"]:
+            self.errors += 1
+            self._first_error = self._first_error or columns["rarr_error"]
+        self.changed += bool(columns["rarr_changed"])
+        statuses = columns["rarr_statuses"] or []
+        self.unconfirmed += any(status != "supported" for status in statuses)
+        self._statuses.update(statuses)
+        self.calls += columns["rarr_model_calls"] or 0
+        if columns["rarr_run_id"]:
+            cost = columns["rarr_cost"]
+            self.cost = None if cost is None or self.cost is None else self.cost + cost
+        attribution, preservation = columns["rarr_attribution"], columns["rarr_preservation"]
+        if attribution is not None and preservation is not None:
+            self._scored += 1
+            self._attribution += attribution
+            self._preservation += preservation
+
+    def counts(self, left: int) -> BatchCounts:
+        """Makes the record of the counts."""
+        attribution = self._attribution / self._scored if self._scored else None
+        preservation = self._preservation / self._scored if self._scored else None
+        return BatchCounts(
+            rows=self.rows,
+            changed=self.changed,
+            unconfirmed=self.unconfirmed,
+            errors=self.errors,
+            first_error=self._first_error,
+            left=left,
+            cost=self.cost,
+            model_calls=self.calls,
+            statuses=dict(sorted(self._statuses.items())),
+            attribution=attribution,
+            preservation=preservation,
+            f1_ap=None if attribution is None or preservation is None else f1_ap(attribution, preservation),
+        )

@@ -1,0 +1,227 @@
+"""Revises the rows of a file into another file. Whatever ends the process, the same call continues.
+
+Beside the file OUT, the folder OUT.batch holds run.json (what the run was made with), results.db (a result
+for each row, stored when it is finished), and input.jsonl (the rows, if they came from standard input).
+"""
+
+import asyncio
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import Any, BinaryIO, NamedTuple
+
+from rarr.agent.batches import BatchResult, BatchRow, batch_result
+from rarr.batches.batch_runner import BatchRunner
+from rarr.batches.column_types import ColumnType, ColumnTypes
+from rarr.batches.columns import RESULT_COLUMNS, Columns, columns_of, digest_of, error_columns
+from rarr.batches.counts import BatchCounts, Counting
+from rarr.batches.input_rows import InputRow, format_of, input_rows
+from rarr.batches.output_rows import write_rows
+from rarr.batches.parquet import require_parquet
+from rarr.batches.result_store import Expected, ResultStore
+from rarr.errors import InputError
+from rarr.evals import run_folder
+from rarr.evals.run_fingerprint import corpora, described
+from rarr.records.postprocessing import PostprocessMode
+from rarr.settings import Settings, installed_version
+from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency.bounded_flow import bounded_flow
+from rarr.tools.concurrency.interrupt_actions import before_end
+from rarr.tools.storage.line_files import locked, writing
+from rarr.tools.text.plurals_and_articles import counted
+
+
+class BatchLimits(NamedTuple):
+    """Where a run ends before its rows do: at a cost, or after some seconds. Rows under way are finished."""
+
+    max_cost: float | None = None
+    deadline_s: float | None = None
+
+
+class BatchReport(NamedTuple):
+    """What the output file holds, and what the user should know: rows that cannot be used, and more."""
+
+    counts: BatchCounts
+    wrong_rows: list[str]
+    notes: list[str]
+
+
+OnProgress = Callable[[Counting, Expected], None]
+"""Is called after each row with the counts of this run and its work."""
+
+
+def revise_file(
+    source: Path | BinaryIO,
+    out: Path,
+    *,
+    settings: Settings | None = None,
+    columns: Columns = Columns(),  # noqa: B008  # it is immutable
+    mode: PostprocessMode = "revise",
+    full: bool = False,
+    workers: int | None = None,
+    limits: BatchLimits = BatchLimits(),  # noqa: B008
+    on_progress: OnProgress | None = None,
+) -> BatchReport:
+    """Postprocesses the rows of `source`, and writes them with the columns of their results to `out`.
+
+    The endings of the names tell the formats: .jsonl, .csv (both also with .gz) and .parquet; an open file
+    has JSON lines. `full` adds the whole record of each run. `workers` is the number of processes; see
+    `BatchRunner`.
+
+    Rows that have a result from an earlier run of the same call are not done again; those with an error are.
+    Raises `RarrError` before anything is spent: for files that cannot be read or written, a missing column,
+    and an `out` of other settings.
+    """
+    settings = settings or Settings()
+    _require_usable(source, out)
+    folder = out.with_name(f"{out.name}.batch")
+    if out.exists() and not folder.exists():
+        raise InputError(f"{out} is there already, and no batch has written it: give another path")
+    with locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"):
+        batch = _FileBatch(_input_file(source, folder), out, folder, columns, full=full)
+        try:
+            batch.begin(settings, mode)
+            with before_end(batch.write):
+                runner = BatchRunner(settings, {"mode": mode}, workers)
+                run(batch.work(runner, limits, on_progress))
+            return batch.finish(settings)
+        finally:
+            batch.close()
+
+
+def _require_usable(source: Path | BinaryIO, out: Path) -> None:
+    """Raises `RarrError` for names without a format, without pyarrow, and for one file that is both."""
+    kinds = [format_of(path) for path in (source, out) if isinstance(path, Path)]
+    if "parquet" in kinds:
+        require_parquet()
+    if isinstance(source, Path) and source.absolute() == out.absolute():
+        raise InputError(f"{out} is the input: give another path for the output")
+    if out.is_dir():
+        raise InputError(f"{out} is a folder: give the path of a file")
+
+
+def _input_file(source: Path | BinaryIO, folder: Path) -> Path:
+    """Returns the path of the input. An open file is copied first, since its rows are read several times."""
+    if isinstance(source, Path):
+        return source
+    copy = folder / "input.jsonl"
+    with writing(folder), copy.open("wb") as file:
+        shutil.copyfileobj(source, file)
+    return copy
+
+
+class _FileBatch:
+    """One call of `revise_file`."""
+
+    def __init__(self, source: Path, out: Path, folder: Path, columns: Columns, *, full: bool) -> None:
+        self._source, self._out, self._folder = source, out, folder
+        self._columns, self._full = columns, full
+        self._types, self._wrong, self._notes = ColumnTypes(), list[str](), list[str]()
+        self._expected = Expected(0, 0, 0, 0)
+        self._made_with: dict[str, Any] = {}
+        self._store = ResultStore(folder / "results.db")
+        self._counting = Counting()
+
+    def begin(self, settings: Settings, mode: PostprocessMode) -> None:
+        """Reads all rows once. Raises `InputError` before anything is spent."""
+        self._made_with = {
+            "version": installed_version(),
+            "data": "",
+            "settings": described(settings) | {"mode": mode},
+            "corpora": corpora([settings.corpus], settings.max_file_mb),
+        }
+        run_folder.check(self._folder, self._made_with, "give another -o, or delete this folder")
+        self._expected = self._store.expect(self._digests())
+        if not self._expected.rows and not self._wrong:
+            raise InputError(f"{self._source} has no row: give a row with a text")
+        run_folder.begin(self._folder, self._made_with)
+
+    async def work(self, runner: BatchRunner, limits: BatchLimits, on_progress: OnProgress | None) -> None:
+        """Works on the rows that have no result, and stores each result."""
+        if not self._expected.left:
+            return
+        async with runner:
+            rows, work = self._rows_to_do(limits), partial(batch_result, postprocess=runner.run)
+            async for result in bounded_flow(rows, work, runner.at_once):
+                self._counting.add(await asyncio.to_thread(self._keep, result))
+                if on_progress is not None:
+                    on_progress(self._counting, self._expected)
+
+    def _keep(self, result: BatchResult) -> dict[str, Any]:
+        """Stores a result, and returns its columns."""
+        columns = columns_of(result, full=self._full)
+        self._store.add(digest_of(result.row), columns, result.error)
+        return columns
+
+    def finish(self, settings: Settings) -> BatchReport:
+        """Writes the output file, and reports on it."""
+        counts = self.write()
+        notes = self._notes + [
+            f"the column {name!r} has values of several types: it is JSON" for name in self._mixed()
+        ]
+        if gone := self._expected.gone:
+            notes.append(
+                f"the input lacks the rows of {counted(gone, 'earlier result')}, which stay in {self._folder}"
+            )
+        if self._made_with["corpora"] != corpora([settings.corpus], settings.max_file_mb):
+            notes.append(
+                f"{settings.corpus} changed during the run: give another -o for results of one state"
+            )
+        return BatchReport(counts, self._wrong, notes)
+
+    def write(self) -> BatchCounts:
+        """Writes all rows that have a result or a problem, in the order of the input."""
+        counting = Counting()
+        names: dict[str, ColumnType] = {**self._types.found(), **RESULT_COLUMNS}
+        if not self._full:
+            del names["rarr_revision"]
+        write_rows(self._out, self._finished_rows(names, counting), names, self._source)
+        return counting.counts(left=self._expected.rows + len(self._wrong) - counting.rows)
+
+    def close(self) -> None:
+        """Closes the file of results."""
+        self._store.close()
+
+    def _mixed(self) -> list[str]:
+        return self._types.mixed() if format_of(self._out) == "parquet" else []
+
+    def _digests(self) -> Iterator[bytes]:
+        ids = set[str]()
+        for row, made in self._rows():
+            if row.number == 1:
+                self._columns.check(row.columns)
+            self._types.add(row.columns)
+            if not isinstance(made, BatchRow):
+                self._wrong.append(f"row {row.number}: {made}")
+                continue
+            if made.id in ids:
+                self._notes.append(f"row {row.number} has the id {made.id!r} of an earlier row")
+            ids.add(made.id)
+            yield digest_of(made)
+
+    def _rows(self) -> Iterator[tuple[InputRow, BatchRow | str]]:
+        """Yields each row of the input with what it holds, or with the reason why it cannot be used."""
+        for row in input_rows(self._source):
+            yield row, self._columns.row_or_problem(row)
+
+    def _rows_to_do(self, limits: BatchLimits) -> Iterator[BatchRow]:
+        until = monotonic() + limits.deadline_s if limits.deadline_s is not None else None
+        for _, made in self._rows():
+            cost = self._counting.cost
+            if limits.max_cost is not None and (cost is None or cost >= limits.max_cost):
+                return
+            if until is not None and monotonic() > until:
+                return
+            if isinstance(made, BatchRow) and self._store.start(digest_of(made)):
+                yield made
+
+    def _finished_rows(self, names: Mapping[str, ColumnType], counting: Counting) -> Iterator[dict[str, Any]]:
+        for row, made in self._rows():
+            found = (
+                self._store.columns(digest_of(made)) if isinstance(made, BatchRow) else error_columns(made)
+            )
+            if found is not None:
+                counting.add(found)
+                yield {name: value for name, value in {**row.columns, **found}.items() if name in names}

@@ -1,0 +1,107 @@
+"""Reads rows from files of JSON lines, CSV and Parquet, one at a time, however long the file is."""
+
+import csv
+import gzip
+import json
+import sys
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, NamedTuple, cast
+
+from rarr.batches.parquet import parquet_rows
+from rarr.errors import InputError
+from rarr.valid_unicode import valid
+
+FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}
+LONGEST = 64 << 20
+"""The most bytes of a line, and characters of a cell. A longer one would fill the memory."""
+
+
+class InputRow(NamedTuple):
+    """One row: its number from 1 and its columns, or the `problem` because of which it cannot be used."""
+
+    number: int
+    columns: dict[str, Any]
+    problem: str = ""
+
+
+def format_of(path: Path) -> str:
+    """Returns jsonl, csv or parquet by the ending, before .gz. Raises `InputError` for another ending."""
+    packed = path.suffix.lower() == ".gz"
+    ending = (path.with_suffix("") if packed else path).suffix.lower()
+    kind = FORMATS.get(ending)
+    if kind is None or (packed and kind == "parquet"):
+        raise InputError(
+            f"{path} has no known ending: name it .jsonl, .csv or .parquet; .gz may follow the first two"
+        )
+    return kind
+
+
+def input_rows(path: Path) -> Iterator[InputRow]:
+    """Yields the rows of a file. Raises `InputError` for a file that cannot be read, or not to its end."""
+    kind = format_of(path)
+    try:
+        if kind == "parquet":
+            for number, columns in enumerate(parquet_rows(path), start=1):
+                yield InputRow(number, columns)
+            return
+        with _opened(path) as file:
+            yield from json_rows(file) if kind == "jsonl" else _csv_rows(path, file)
+    except (OSError, EOFError, zlib.error, csv.Error) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read ({reason}): give the path of a whole file") from None
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    packed = path.suffix.lower() == ".gz"
+    with cast(IO[bytes], gzip.open(path) if packed else path.open("rb")) as file:
+        yield file
+
+
+def json_rows(file: IO[bytes]) -> Iterator[InputRow]:
+    """Yields a row for each line of JSON that is not blank. A line that is no object has a problem."""
+    number = 0
+    while line := file.readline(LONGEST + 1):
+        too_long = len(line) > LONGEST
+        while too_long and not line.endswith(b"\n") and (line := file.readline(LONGEST)):
+            pass  # the rest of the line
+        if not line.strip(b" \t\r\n\xef\xbb\xbf"):
+            continue
+        number += 1
+        if too_long:
+            yield InputRow(number, {}, f"it has more than {LONGEST >> 20} MB: divide the text")
+            continue
+        yield _json_row(number, line)
+
+
+def _json_row(number: int, line: bytes) -> InputRow:
+    try:
+        value = valid(json.loads(line.decode("utf-8-sig")))
+    except UnicodeDecodeError as error:
+        return InputRow(number, {}, f"it is not UTF-8 (byte 0x{line[error.start]:02x} at {error.start})")
+    except json.JSONDecodeError as error:
+        return InputRow(number, {}, f"it is not JSON ({error.msg}, at character {error.colno})")
+    except (ValueError, RecursionError) as error:
+        return InputRow(number, {}, f"it is not JSON that can be read ({error})")
+    if not isinstance(value, dict):
+        return InputRow(number, {}, "it is JSON, but not an object in braces")
+    return InputRow(number, value)
+
+
+def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
+    csv.field_size_limit(min(LONGEST, sys.maxsize))
+    lines = (line.decode("utf-8-sig" if number == 0 else "utf-8") for number, line in enumerate(file))
+    reader = csv.DictReader(lines, restkey="", restval=None)
+    try:
+        for number, cells in enumerate(reader, start=1):
+            extra = cells.pop("", None)
+            problem = f"it has {len(extra)} cells more than the header" if isinstance(extra, list) else ""
+            yield InputRow(number, valid(dict(cells)), problem)
+    except UnicodeDecodeError:
+        raise InputError(
+            f"{path}, line {reader.line_num + 1}, is not UTF-8: convert the file, as with iconv -f LATIN1"
+            " -t UTF-8"
+        ) from None

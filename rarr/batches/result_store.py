@@ -1,0 +1,117 @@
+"""Keeps the results of a batch in a SQLite file beside its output. A killed process loses none of them.
+
+A result is found by the digest of its row's text, context and sources, so rows may move, come and go between
+two runs, and equal rows are worked on once.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from rarr.errors import InputError
+from rarr.tools.storage.database import Database
+from rarr.tools.storage.database_opening import Schema
+
+_SCHEMA = Schema(
+    noun="file of results",
+    name=0x52415242,  # "RARB"
+    format=1,
+    tables="""
+        CREATE TABLE results (digest BLOB PRIMARY KEY, columns TEXT, error TEXT NOT NULL,
+            seen INTEGER, started INTEGER)
+            WITHOUT ROWID;
+        CREATE TABLE runs (number INTEGER PRIMARY KEY);
+    """,
+)
+
+
+class Expected(NamedTuple):
+    """The work of a run: rows, different rows, and of these the ones without a result, or with an error.
+
+    `gone` counts results of earlier runs whose rows are no longer in the input.
+    """
+
+    rows: int
+    distinct: int
+    left: int
+    gone: int
+
+
+class ResultStore:
+    """The results of one batch. Several threads may use it."""
+
+    def __init__(self, path: Path) -> None:
+        """Opens or makes the file. Raises `InputError` where it cannot be used."""
+        self._path, self._database = path, Database(path, _SCHEMA)
+        with self._transaction() as sqlite:
+            self._run = sqlite.execute("INSERT INTO runs DEFAULT VALUES").lastrowid
+
+    def expect(self, digests: Iterable[bytes]) -> Expected:
+        """Notes the rows of this run. Results that the input no longer has are kept."""
+        rows = 0
+        with self._transaction() as sqlite:
+            for digest in digests:
+                rows += 1
+                sqlite.execute(
+                    "INSERT INTO results VALUES (?, NULL, '', ?, NULL)"
+                    " ON CONFLICT DO UPDATE SET seen = excluded.seen",
+                    (digest, self._run),
+                )
+            distinct, left, gone = sqlite.execute(
+                "SELECT SUM(seen = ?1), SUM(seen = ?1 AND (columns IS NULL OR error != '')),"
+                " SUM(seen != ?1 AND columns IS NOT NULL) FROM results",
+                (self._run,),
+            ).fetchone()
+        return Expected(rows, distinct or 0, left or 0, gone or 0)
+
+    def start(self, digest: bytes) -> bool:
+        """Notes that this run starts the row; False if it has done so before, or the row has its result."""
+        with self._transaction() as sqlite:
+            return bool(
+                sqlite.execute(
+                    "UPDATE results SET started = ?1 WHERE digest = ?2 AND started IS NOT ?1"
+                    " AND (columns IS NULL OR error != '')",
+                    (self._run, digest),
+                ).rowcount
+            )
+
+    def add(self, digest: bytes, columns: Mapping[str, Any], error: str) -> None:
+        """Stores the result of a row, in place of an earlier one."""
+        text = json.dumps(dict(columns), ensure_ascii=False)
+        with self._transaction() as sqlite:
+            sqlite.execute(
+                "UPDATE results SET columns = ?, error = ? WHERE digest = ?", (text, error, digest)
+            )
+
+    def columns(self, digest: bytes) -> dict[str, Any] | None:
+        """Returns the columns of a result, also of one with an error; None: the row was not worked on."""
+        with self._used() as sqlite:
+            found = sqlite.execute("SELECT columns FROM results WHERE digest = ?", (digest,)).fetchone()
+        return json.loads(found[0]) if found and found[0] else None
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._database.close()
+
+    @contextmanager
+    def _used(self) -> Iterator[sqlite3.Connection]:
+        with self._told(), self._database.used() as sqlite:
+            yield sqlite
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._told(), self._database.transaction() as sqlite:
+            yield sqlite
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise InputError(
+                f"{self._path} cannot be used ({error}): correct that, such as a full disk, and run again,"
+                " which continues"
+            ) from error

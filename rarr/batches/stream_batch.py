@@ -1,0 +1,60 @@
+"""Revises the rows of a pipe into a pipe: each result goes out when it is finished, and nothing is kept."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from rarr.agent.batches import batch_result
+from rarr.batches.batch_runner import BatchRunner
+from rarr.batches.columns import Columns, columns_of, error_columns
+from rarr.batches.counts import BatchCounts, Counting
+from rarr.batches.input_rows import InputRow, input_rows, json_rows
+from rarr.batches.output_rows import json_line
+from rarr.errors import InputError
+from rarr.records.postprocessing import PostprocessMode
+from rarr.settings import Settings
+from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency.bounded_flow import bounded_flow
+
+
+def revise_stream(
+    source: Path | BinaryIO,
+    write: Callable[[bytes], None],
+    *,
+    settings: Settings,
+    columns: Columns = Columns(),  # noqa: B008  # it is immutable
+    mode: PostprocessMode = "revise",
+    full: bool = False,
+    workers: int | None = None,
+    ordered: bool = False,
+    on_progress: Callable[[Counting], None] | None = None,
+) -> BatchCounts:
+    """Postprocesses the rows of `source`, and calls `write` with a line of JSON for each as it finishes.
+
+    With `ordered`, the lines come in the order of the rows. The arguments are those of `revise_file`.
+    """
+    counting = Counting()
+
+    async def work() -> None:
+        async with BatchRunner(settings, {"mode": mode}, workers) as runner:
+
+            async def result(row: InputRow, number: int) -> dict[str, Any]:
+                if number == 1:
+                    columns.check(row.columns)
+                made = columns.row_or_problem(row)
+                if isinstance(made, str):
+                    return row.columns | error_columns(made)
+                return row.columns | columns_of(await batch_result(made, number, runner.run), full=full)
+
+            rows = input_rows(source) if isinstance(source, Path) else json_rows(source)
+            async for found in bounded_flow(rows, result, runner.at_once, ordered=ordered):
+                await asyncio.to_thread(write, json_line(found))
+                counting.add(found)
+                if on_progress is not None:
+                    on_progress(counting)
+
+    run(work())
+    if not counting.rows:
+        raise InputError("the input has no row: give a row with a text")
+    return counting.counts(left=0)

@@ -1,0 +1,180 @@
+"""`rarr batch`: revises the rows of a file into another file, or of a pipe into a pipe."""
+
+import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from rarr.cli import batch_options, options
+from rarr.cli.eval import duration
+from rarr.cli.streams import complain, warn, warn_of_each, write, write_bytes
+from rarr.errors import InputError
+from rarr.tools.text.plurals_and_articles import counted
+
+if TYPE_CHECKING:
+    from rarr.batches.counts import BatchCounts, Counting
+
+
+def batch(
+    source: batch_options.Source,
+    out: batch_options.Out,
+    text: batch_options.TextColumn = "text",
+    context: batch_options.ContextColumn = None,
+    sources: batch_options.SourcesColumn = None,
+    id_: batch_options.IdColumn = None,
+    mode: batch_options.Mode = "revise",
+    full: batch_options.Full = False,
+    ordered: batch_options.Ordered = False,
+    workers: batch_options.Workers = None,
+    max_cost: batch_options.MaxBatchCost = None,
+    deadline: batch_options.BatchDeadline = None,
+    fail_under: batch_options.FailUnder = None,
+    corpus: options.Corpus = None,
+    search: options.Search = None,
+    offline: options.Offline = False,
+    refresh: options.Refresh = False,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    prompts: options.Prompts = None,
+    preset: options.Preset = None,
+    as_json: options.Json = False,
+) -> int:
+    """Revise the rows of a file: their columns, and those of the result, become the rows of OUT.
+
+    IN has a text in each row, and may have what the text answers (--context) and passages of its own
+    (--sources: a list of texts, or of objects with "text", "title", "url"). OUT gets the same rows with the
+    columns rarr_text, rarr_changed, rarr_notice, rarr_statuses and more; rarr_error says why a row has none.
+    Results are kept in OUT.batch: the same call continues after an interrupt, and does not repeat rows that
+    are done; rows with an error are repeated. With - as OUT, rows go out as lines of JSON as they finish, and
+    nothing is kept. Exit status: 0 done; 2 the call is wrong, or a row has an error; 3 every row has an
+    error; 4 rows are left because of a limit, or a measure is under its limit.
+
+    \b
+    Examples:
+      rarr batch answers.jsonl -o revised.jsonl --corpus notes/
+      rarr batch answers.csv -o revised.parquet --text answer --context question --corpus notes.index
+      rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
+      tail -f answers.jsonl | rarr batch - -o - --corpus notes/
+    """
+    from rarr.batches.columns import Columns
+    from rarr.batches.counts import MEASURES
+    from rarr.evals.quality_gate import limits_of
+    from rarr.settings import Settings
+
+    settings = Settings(
+        **options.given(
+            corpus=corpus,
+            search=search,
+            offline=offline,
+            refresh=refresh,
+            model=model,
+            base_url=base_url,
+            prompts=prompts,
+            preset=preset,
+        )
+    )
+    if "trace" not in settings.model_fields_set:  # a trace of each row would fill the data folder
+        settings = settings.model_copy(update={"trace": False})
+    measures, to_pipe = limits_of(fail_under or [], MEASURES), out == "-"
+    if to_pipe and (max_cost is not None or deadline is not None or as_json):
+        raise InputError("--max-cost, --deadline and --json need a file: give -o FILE")
+    if ordered and not to_pipe:
+        raise InputError("--ordered belongs to -o -: the rows of a file are always in the order of IN")
+    work = partial(
+        _to_pipe if to_pipe else _to_file,
+        sys.stdin.buffer if source == "-" else Path(source),
+        settings=settings,
+        columns=Columns(text, context, sources, id_),
+        mode=mode,
+        full=full,
+        workers=workers,
+    )
+    counts = work(ordered=ordered) if to_pipe else work(Path(out), max_cost=max_cost, deadline_s=deadline)
+    if as_json:
+        write(counts.model_dump_json(indent=2) + "\n")
+    else:
+        complain(_summary(counts, out), 0)
+    return _outcome(counts, measures)
+
+
+def _to_pipe(source: "Path | BinaryIO", **options: Any) -> "BatchCounts":
+    from rarr.batches.stream_batch import revise_stream
+    from rarr.views.terminal.progress_line import Waiting
+
+    progress = Progress()
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        return revise_stream(
+            source, write_bytes, on_progress=lambda done: waiting.say(progress.line(done)), **options
+        )
+
+
+def _to_file(
+    source: "Path | BinaryIO", out: Path, *, max_cost: float | None, deadline_s: float | None, **options: Any
+) -> "BatchCounts":
+    from rarr.batches.file_batch import BatchLimits, revise_file
+    from rarr.views.terminal.progress_line import Waiting
+
+    progress = Progress()
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        report = revise_file(
+            source,
+            out,
+            limits=BatchLimits(max_cost, deadline_s),
+            on_progress=lambda done, expected: waiting.say(progress.line(done, expected.left)),
+            **options,
+        )
+    warn_of_each(report.wrong_rows)
+    for note in report.notes:
+        warn(note)
+    return report.counts
+
+
+class Progress:
+    """Tells how far a batch is: rows, rate, time left, and counts."""
+
+    def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
+        self._now, self._started = now, now()
+
+    def line(self, done: "Counting", total: int | None = None) -> str:
+        """Writes one line; `total` is the number of rows of this run, if it is known."""
+        seconds = max(self._now() - self._started, 1e-9)
+        parts = [f"{done.rows:,} of {counted(total, 'row')}" if total else counted(done.rows, "row")]
+        parts.append(f"{done.rows / seconds:.2g} a second")
+        if total:
+            parts.append(f"about {duration(seconds / done.rows * (total - done.rows))} left")
+        parts += [f"{done.changed:,} changed", f"{done.unconfirmed:,} with open sentences"]
+        if done.errors:
+            parts.append(counted(done.errors, "error"))
+        if done.cost:
+            parts.append(f"cost {done.cost:.4g}")
+        return ", ".join(parts)
+
+
+def _summary(counts: "BatchCounts", out: str) -> str:
+    """Writes one line about what OUT holds."""
+    where = "" if out == "-" else f" in {out}"
+    parts = [f"{counts.changed:,} changed", f"{counts.unconfirmed:,} with sentences that are not supported"]
+    if counts.cost:
+        parts.append(f"cost {counts.cost:.4g}")
+    return f"{counted(counts.rows, 'row')}{where}: {', '.join(parts)}"
+
+
+def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
+    """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem."""
+    status = 0
+    if counts.errors:
+        cure = "correct the cause, and run again, which repeats these rows"
+        which = f"{counted(counts.errors, 'row')} with an error, the first: {counts.first_error}"
+        status = complain(f"{which}; {cure}", 2)
+    if counts.left:
+        status = complain(f"{counted(counts.left, 'row')} left because of a limit: run again to continue", 4)
+    for name, limit in limits.items():
+        value = getattr(counts, name)
+        if value is None or value < limit:
+            found = "not judged" if value is None else f"{value:.6g}"
+            status = complain(f"{name} is {found}, under its limit {limit:g}", 4)
+    if counts.rows and counts.errors == counts.rows:
+        status = complain("every row has an error: see rarr doctor", 3)
+    return status

@@ -1,0 +1,55 @@
+"""Declares the arguments and options of `rarr batch`, each with its help."""
+
+from typing import Annotated, Literal
+
+import typer
+
+Source = Annotated[
+    str,
+    typer.Argument(metavar="IN", help="File of rows: .jsonl, .csv (also with .gz), .parquet; - for a pipe."),
+]
+Out = Annotated[
+    str,
+    typer.Option("--out", "-o", metavar="OUT", help="File for the rows, with such an ending; - for a pipe."),
+]
+TextColumn = Annotated[str, typer.Option("--text", metavar="COLUMN", help="Column of the text.")]
+ContextColumn = Annotated[
+    str | None,
+    typer.Option("--context", metavar="COLUMN", help="Column of the question that the text answers."),
+]
+SourcesColumn = Annotated[
+    str | None,
+    typer.Option("--sources", metavar="COLUMN", help="Column of passages, which are searched first."),
+]
+IdColumn = Annotated[
+    str | None, typer.Option("--id", metavar="COLUMN", help="Column that names a row in messages.")
+]
+Mode = Annotated[
+    Literal["revise", "cite", "check", "annotate"],
+    typer.Option(help="What becomes of a text: corrections, citations, nothing, or marks."),
+]
+Full = Annotated[bool, typer.Option("--full", help="Add rarr_revision, the whole record of each run.")]
+Ordered = Annotated[bool, typer.Option("--ordered", help="With -o -: write rows in the order of IN.")]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=0,
+        max=64,
+        help="Processes that revise; default one for each core, and 0, this one, for a language model.",
+    ),
+]
+MaxBatchCost = Annotated[
+    float | None,
+    typer.Option("--max-cost", metavar="X", min=0, help="Cost from which on no row begins, in all."),
+]
+BatchDeadline = Annotated[
+    float | None, typer.Option("--deadline", metavar="S", min=0, help="Seconds after which no row begins.")
+]
+FailUnder = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="M=N",
+        help="Fail if supported, attribution, preservation or f1_ap is under N; repeatable.",
+    ),
+]

@@ -1,0 +1,94 @@
+"""Rows are read from JSON lines, CSV and Parquet, and what is no row is told by its number."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from rarr.batches import input_rows as module
+from rarr.batches.input_rows import input_rows
+from rarr.errors import InputError
+
+ROWS = [{"text": 'Ümlaut, "quoted"\nand a line', "n": "1"}, {"text": "second", "n": "2"}]
+
+
+def written(folder: Path, name: str) -> Path:
+    path = folder / name
+    lines = "".join(json.dumps(row) + "\n" for row in ROWS)
+    if ".csv" in name:
+        lines = 'text,n\n"Ümlaut, ""quoted""\nand a line",1\nsecond,2\n'
+    data = lines.encode()
+    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    return path
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "A.JSONL", "a.csv", "a.csv.gz"])
+def test_every_format_gives_the_same_rows(name: str, tmp_path: Path) -> None:
+    assert [row.columns for row in input_rows(written(tmp_path, name))] == ROWS
+
+
+def test_parquet_gives_the_same_rows(tmp_path: Path) -> None:
+    parquet, table = pytest.importorskip("pyarrow.parquet"), pytest.importorskip("pyarrow").Table
+    parquet.write_table(table.from_pylist(ROWS), tmp_path / "a.parquet")
+    assert [(row.number, row.columns) for row in input_rows(tmp_path / "a.parquet")] == [
+        *enumerate(ROWS, start=1)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        (b"[1]", "it is JSON, but not an object in braces"),
+        (b"{", "it is not JSON (Expecting property name enclosed in double quotes, at character 1)"),
+        (b'{"text": "\xff"}', "it is not UTF-8 (byte 0xff at 10)"),
+        (b"[" * 100_000, "it is not JSON that can be read (maximum recursion depth exceeded"),
+    ],
+)
+def test_line_that_is_no_row_has_a_problem(line: bytes, problem: str, tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(b'{"text": "a"}\n\n' + line + b'\n{"text": "b"}')
+    first, wrong, last = input_rows(tmp_path / "a.jsonl")
+    assert (first.columns, last.columns, last.number) == ({"text": "a"}, {"text": "b"}, 3)
+    assert wrong.number == 2 and wrong.problem.startswith(problem)
+
+
+def test_line_that_is_too_long_is_left_out_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONGEST", 1 << 20)
+    (tmp_path / "a.jsonl").write_text(json.dumps({"text": "x" * (3 << 20)}) + '\n{"text": "b"}\n')
+    long, last = input_rows(tmp_path / "a.jsonl")
+    assert (long.problem, last.columns) == ("it has more than 1 MB: divide the text", {"text": "b"})
+
+
+def test_csv_row_with_more_cells_than_the_header_has_a_problem(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("text\na\nb,c,d\n")
+    assert [row.problem for row in input_rows(tmp_path / "a.csv")] == [
+        "",
+        "it has 2 cells more than the header",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("a.txt", b"", "no known ending"),
+        ("a.parquet.gz", b"", "no known ending"),
+        ("a.jsonl.gz", gzip.compress(b'{"text": "a"}\n' * 100)[:40], "give the path of a whole file"),
+        ("a.jsonl.gz", b"plain", "Not a gzipped file"),
+        ("a.csv", b"text\n\xff\n", "line 2, is not UTF-8"),
+        ("none.jsonl", None, "No such file"),
+    ],
+)
+def test_file_that_cannot_be_read_is_an_error(
+    name: str, data: bytes | None, message: str, tmp_path: Path
+) -> None:
+    if data is not None:
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(InputError, match=message):
+        list(input_rows(tmp_path / name))
+
+
+def test_file_that_is_not_parquet_is_an_error(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    (tmp_path / "a.parquet").write_bytes(b"no parquet")
+    with pytest.raises(InputError, match="give a file of Parquet"):
+        list(input_rows(tmp_path / "a.parquet"))
