@@ -16,13 +16,24 @@ def valid(value: Value) -> Value:
     are. Keys of a dict that become equal are numbered from the second on, so that no value is lost.
     """
     given: Any = value
+    if _is_sound(given):
+        return value
     if isinstance(given, str):
-        given = given if _is_valid(given) else _mended(given)
+        given = _mended(given)
     elif type(given) in (list, tuple):
         given = type(given)([valid(item) for item in given])
     elif isinstance(given, dict):
         given = _mapping(given)
     return given  # type: ignore[no-any-return]  # it has the type of `value`
+
+
+def _is_sound(value: Any) -> bool:
+    """Are all strings valid? Nearly all values are, and need no copy."""
+    if isinstance(value, str):
+        return _is_valid(value)
+    if type(value) in (list, tuple):
+        return all(map(_is_sound, value))
+    return not isinstance(value, dict) or (all(map(_is_sound, value)) and all(map(_is_sound, value.values())))
 
 
 def _mapping(given: dict[Any, Any]) -> dict[Any, Any]:

@@ -1,6 +1,6 @@
 """Works on many texts at once, and gives each its own result or error."""
 
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from rarr.errors import InputError, RarrError
@@ -44,7 +44,7 @@ def batch(
     search: Literal["given"] | None = None,
     at_once: int = 8,
     ordered: bool = False,
-) -> AsyncIterator[BatchResult]:
+) -> AsyncGenerator[BatchResult, None]:
     """Postprocesses many texts, `at_once` at the same time, and yields each result as it finishes.
 
     `mode` and `search` are those of `rarr.postprocess`. With `ordered`, results come in the order of the

@@ -1,6 +1,6 @@
 """Offers the public calls: `revise`, `arevise`, and `Reviser` for many texts."""
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import nullcontext
 from copy import copy
 from threading import Lock
@@ -152,7 +152,7 @@ class Reviser:
         """`apostprocess` for callers without an event loop and for callers inside a running loop."""
         return run(self.apostprocess(answer, *arguments, **options))
 
-    def abatch(self, rows: "BatchItems", **options: Any) -> "AsyncIterator[BatchResult]":
+    def abatch(self, rows: "BatchItems", **options: Any) -> "AsyncGenerator[BatchResult, None]":
         """Postprocesses many texts, and yields their results: see `rarr.agent.batches.batch`."""
         from rarr.agent.batches import batch
 

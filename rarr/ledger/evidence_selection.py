@@ -1,7 +1,7 @@
 """Selects the evidence of the report, at most M that cover the queries best (Gao et al. 2023, 3.4)."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
 from math import comb
 
@@ -43,20 +43,19 @@ def select_evidence(
             passages[placed[name]].setdefault(query_id, by_evidence[name])
     places = list(passages)
     size = min(most, len(places))
+    queries = list(dict.fromkeys(query_id for relevance in passages.values() for query_id in relevance))
+    rows = {p: [passages[p].get(query_id, 0.0) for query_id in queries] for p in places}
     if comb(len(places), size) <= EXHAUSTIVE_SUBSETS:
-        best = max(combinations(places, size), key=lambda subset: _coverage(passages[p] for p in subset))
+        best = max(combinations(places, size), key=lambda subset: _coverage([rows[p] for p in subset]))
         chosen = list(best)
     else:
         chosen = _greedy(places, passages, size)
-    return [names[place] for place in chosen], _coverage(passages[place] for place in chosen)
+    return [names[place] for place in chosen], _coverage([rows[place] for place in chosen])
 
 
-def _coverage(relevances: Iterable[dict[str, float]]) -> float:
-    best: dict[str, float] = {}
-    for relevance in relevances:
-        for query_id, value in relevance.items():
-            best[query_id] = max(value, best.get(query_id, 0.0))
-    return sum(best.values())
+def _coverage(rows: Sequence[Sequence[float]]) -> float:
+    """Adds up the best relevance to each query; a row has the relevances of one passage to all queries."""
+    return float(sum(map(max, zip(*rows, strict=True))))
 
 
 def _greedy(places: list[Place], passages: dict[Place, dict[str, float]], size: int) -> list[Place]:

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.name_matching import key_words
@@ -34,8 +34,9 @@ def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
     bags = [Counter(_stems(candidate)) for candidate in passages]
     frequency = Counter(stem for bag in bags for stem in bag)
     length = sum(bag.total() for bag in bags) / max(1, len(bags))
+    weights = {term: _weight(frequency[term], len(bags)) for term in terms}
     return [
-        0.5 * _bm25(terms, bag, frequency, len(bags), length)
+        0.5 * _bm25(weights, bag, length)
         + 0.3 * sum(term in bag for term in terms) / max(1, len(terms))
         + 0.2 * (sum(_holds(candidate, value) for value in named) / len(named) if named else 0.0)
         for candidate, bag in zip(passages, bags, strict=True)
@@ -47,14 +48,15 @@ def _stems(candidate: Passage) -> list[str]:
     return [word.stem for part in analysed.sentences for word in part.content] + list(analysed.title_stems)
 
 
-def _bm25(terms: list[str], bag: Counter[str], frequency: Counter[str], count: int, length: float) -> float:
+def _weight(frequency: int, count: int) -> float:
+    return math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
+
+
+def _bm25(weights: Mapping[str, float], bag: Counter[str], length: float) -> float:
     """Computes BM25 as a share of the score of a passage that repeats every term many times."""
-    got = most = 0.0
-    for term in set(terms):
-        weight = math.log(1 + (count - frequency[term] + 0.5) / (frequency[term] + 0.5))
-        saturation = _K1 * (1 - _B + _B * bag.total() / max(length, 1.0))
-        got += weight * bag[term] * (_K1 + 1) / (bag[term] + saturation)
-        most += weight * (_K1 + 1)
+    saturation = _K1 * (1 - _B + _B * bag.total() / max(length, 1.0))
+    got = sum(weight * bag[term] / (bag[term] + saturation) for term, weight in weights.items())
+    most = sum(weights.values())
     return got / most if most else 0.0
 
 

@@ -1,7 +1,7 @@
 """Works on items of a long or endless stream, several at once, and never reads far ahead."""
 
 import asyncio
-from collections.abc import AsyncIterable, AsyncIterator, Awaitable, Callable, Coroutine, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -18,7 +18,7 @@ async def bounded_flow(
     at_once: int,
     *,
     ordered: bool = False,
-) -> AsyncIterator[Result]:
+) -> AsyncGenerator[Result, None]:
     """Yields `work(item, number)` of each item: as they finish, or with `ordered` in the order of the items.
 
     The numbers count from 1. Works on `at_once` items at the same time. No further item is read while the
