@@ -12,6 +12,7 @@ from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.quantity_comparison import is_converted
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.tools.text.blocks_and_sentences import Span
@@ -93,11 +94,7 @@ def equals_answer(value: Value, wanted: Value, replaced: Value | None) -> bool:
         return False
     match value.read, wanted.read:
         case Quantity() as written, Quantity() as expected:
-            return (
-                written.amount == expected.amount
-                or written.form.lower() != expected.form.lower()
-                or written.hedged
-            )
+            return written.amount == expected.amount or is_converted(written, expected) or written.hedged
         case Date() as written, Date() as expected:
             had = replaced.read if replaced is not None and isinstance(replaced.read, Date) else expected
             parts = zip(_date_parts(written), _date_parts(expected), _date_parts(had), strict=True)

@@ -87,19 +87,27 @@ def sentence_parts(
 def told_in_swapped_roles(
     text: str, context: str | None, support: Support, evidence: Mapping[str, Evidence]
 ) -> list[str]:
-    """Returns the ids of evidence that has the words of the sentence, with two of its parts exchanged."""
+    """Returns the ids of evidence that has the words of the sentence, with two of its parts exchanged.
+
+    None if a passage has a sentence with the same words and nothing exchanged: both may be true, as of two
+    matches between two teams.
+    """
     claim = _claim_of(text, context, support)
     if claim is None:
         return []
-    return [
-        name
-        for name in support.by_evidence
-        if name in evidence
-        and any(
-            has_swapped_roles(claim.sentence, part)
-            for part in parsed_passage(evidence[name].text, evidence[name].title).sentences
-        )
-    ]
+    stems = {word.stem for word in claim.sentence.content}
+    told: dict[str, list[bool]] = {}
+    for name in support.by_evidence:
+        if name in evidence:
+            beside = parsed_passage(evidence[name].text, evidence[name].title)
+            told[name] = [
+                has_swapped_roles(claim.sentence, part)
+                for part, own in zip(beside.sentences, beside.own_stems, strict=True)
+                if stems <= own
+            ]
+    if any(not all(swapped) for swapped in told.values()):
+        return []
+    return [name for name, swapped in told.items() if swapped]
 
 
 def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[AskedPlace]:
@@ -122,8 +130,8 @@ def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -
         yield AskedPlace(span, ())
 
 
-def is_converted(check: Check) -> bool:
-    """Does the check agree on a number that the passage gives in another unit, such as feet for metres?"""
+def agrees_on_other_amounts(check: Check) -> bool:
+    """Does the check agree on a number that the passage gives in another unit, or rounded otherwise?"""
     if check.verdict != "agrees":
         return False
     text_amounts, evidence_amounts = (

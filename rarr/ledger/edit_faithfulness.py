@@ -11,6 +11,7 @@ from rarr.backends.rules.answer_grounding import has_phrase, is_stated
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.denied_claims import is_negated
 from rarr.backends.rules.exchanged_values import exchange_reason
+from rarr.backends.rules.meaning_changing_words import telling_words
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
 from rarr.backends.rules.statements import is_about_statement
@@ -32,6 +33,7 @@ from rarr.tools.text.blocks_and_sentences import Span
 _GRAMMAR = frozenset(
     ("a", "an", "the", "is", "are", "was", "were", "has", "have", "had", "in", "on", "at", "of", "by")
 )
+_SIDES = frozenset(("before", "after", "until", "since", "till"))
 _NUMERAL = re.compile(r"(?<![\w.,])[-−–+±~]?\d[\d.,:/]*")
 _PUNCTUATION = frozenset(".,'’-–")
 
@@ -85,8 +87,8 @@ class Wording:
         """Returns the reason of the first rule that refuses the edit; empty if none does."""
         rules = (
             self._unsaid_answer, self._another_place, self._another_answer, self._another_value,
-            self._foreign_words, self._foreign_signs, self._lost_words, self._reversed,
-            self._exchanged,
+            self._foreign_words, self._foreign_signs, self._lost_words, self._lost_telling_words,
+            self._reversed, self._exchanged,
         )  # fmt: skip
         return next(filter(None, (rule() for rule in rules)), "")
 
@@ -222,6 +224,19 @@ class Wording:
                 continue
             if word.stem not in stays:
                 return f"the change takes out {word.text!r}, which the query does not ask about"
+        return ""
+
+    def _lost_telling_words(self) -> str:
+        """Refuses the loss of "not", "may", "only", "before" or the like beside the text's answer."""
+        stays = {folded_text(word.text) for word in self.after.words}
+        lost = [place for place, alike in telling_words(self.before) if next(alike(self.after), None) is None]
+        sides = [word for word in self.before.words if folded_text(word.text) in _SIDES - stays]
+        lost += [Span(word.start, word.end) for word in sides]
+        for place in () if self.restates or self.follows else lost:
+            answered = self.place is not None and place.overlaps(self.place)
+            if place.overlaps(self.changed) and not answered:
+                words = place.of(self.before.text)
+                return f"the change takes out {words!r}, which the query does not ask about"
         return ""
 
     def _reversed(self) -> str:

@@ -48,15 +48,16 @@ async def decide(
 
     In this order: the limits of the settings; the wording of the edit; the support of its sentence and of the
     sentences after it; the check of the evidence, asked again on the edited text; the other sources. Without
-    the setting `verify`, only the limits count.
+    the setting `verify`, only the limits count, and the confidence of the check.
     """
     settings = components.settings
     sentence = await work(partial(sentence_of, text, change, across=may_cross_sentences(settings)))
     refusal = await work(out_of_bounds, text, sentence, change, settings)
     if change.start < state.get("lead", 0):
         refusal = refusal or "the change is not in this part of the text"
+    doubt = _doubt(check, settings.accept_confidence)
     if refusal or sentence is None or not settings.verify:
-        return Decision(sentence, refusal)
+        return Decision(sentence, refusal, doubt=doubt)
     evidence = {passage.id: passage for passage in state["evidence"]}
     source = evidence[check.evidence_id]
     about = (text, sentence, change, query, check, source)
@@ -84,7 +85,7 @@ async def decide(
         Check(**agreement.model_dump(), query_id=query.id, evidence_id=name)
         for name, agreement in again.items()
     )
-    return Decision(sentence, refusal, tuple(rechecked), _doubt(check, settings.accept_confidence))
+    return Decision(sentence, refusal, tuple(rechecked), doubt)
 
 
 def _doubt(check: Check, least: float) -> str:

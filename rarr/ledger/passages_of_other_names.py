@@ -33,7 +33,7 @@ def without_other_records(
         return list(checks)
     name = asked[1].read.text
     of_others = {passage.id for passage in evidence if not has_name(_parsed(passage), name)}
-    update = {"verdict": "unknown", "reason": _REASON.format(name)}
+    update = {"verdict": "unknown", "reason": _REASON.format(name), "confidence": None}
     return [
         check.model_copy(update=update)
         if check.verdict == "disagrees" and check.evidence_id in of_others

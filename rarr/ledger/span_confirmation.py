@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.backends.rules.answer_grounding import has_phrase
+from rarr.backends.rules.answer_grounding import phrase_place
 from rarr.backends.rules.assertion_status import is_asserted
 from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
+from rarr.backends.rules.denied_claims import is_negated
 from rarr.backends.rules.meaning_changing_words import WordFinder
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.standalone_claims import Claim
@@ -98,7 +99,7 @@ class CheckablePlace(NamedTuple):
         if self.alike is not None:
             return self._told_alike(self.alike, beside)
         if not self.values:
-            return self.words if has_phrase(f"{evidence.title}\n{evidence.text}", self.words) else ""
+            return self.words if any(map(self._is_said, beside.sentences)) else ""
         context = {word.stem for word in self.sentence.content if not self._has(word)}
         stated_values = [
             (value, part.text)
@@ -107,7 +108,7 @@ class CheckablePlace(NamedTuple):
             for value in part.values
             if is_asserted(part.text, value.start)
         ]
-        stated_values += [(value, evidence.title) for value in beside.title_values]
+        stated_values += [(value, evidence.title) for value in beside.title_values if value.kind == "name"]
         words = [
             next(
                 (
@@ -120,6 +121,11 @@ class CheckablePlace(NamedTuple):
             for value in self.values
         ]
         return words[0] if all(words) else ""
+
+    def _is_said(self, part: ParsedSentence) -> bool:
+        """Does a sentence of a passage state the words of the place, and neither deny nor doubt them?"""
+        place = phrase_place(part.text, self.words)
+        return place is not None and is_asserted(part.text, place.start) and not is_negated(part, place.start)
 
     def _told_alike(self, alike: WordFinder, beside: ParsedPassage) -> str:
         """Returns a word of the same meaning from the sentences of the passage that are most like the claim.

@@ -10,28 +10,28 @@ from collections.abc import Sequence
 
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.dates import Date, is_as_exact
-from rarr.backends.rules.name_matching import key_words, same_name, same_word
+from rarr.backends.rules.name_matching import key_words, same_name, surely_same_word
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import Quantity
+from rarr.backends.rules.quantity_comparison import CONVERSION_ERROR, is_converted
 from rarr.backends.rules.values import Value, same_value
 
 _KIND = re.compile(r"The\s+(?:[\w-]+\s+){0,2}?(?P<kind>[a-z][\w-]+)\s+$")
 _FROM_OR_TO = re.compile(r"\b(?P<way>from|to)\s+(?:the\s+|about\s+|around\s+|[$€£])?$", re.IGNORECASE)
-_CONVERTED = 0.02
-"""Conversions round: 60 metres are given as 197 feet."""
 
 
 def confirms_values(
     text_values: Sequence[Value], evidence_values: Sequence[Value], evidence: ParsedPassage
 ) -> bool:
-    """Do `evidence_values` confirm all `text_values`, which stand at one place of the text?
+    """Do `evidence_values`, the values of an answer, confirm all `text_values`, which stand at one place?
 
-    A value of the text is compared only if the evidence has a value of its kind.
+    Where the answer has no value of a kind, as "by the mayor" for a year, the evidence must have the value.
     """
+    stated = [value for part in evidence.sentences for value in part.values] + list(evidence.title_values)
     for value in text_values:
         alike = [other for other in evidence_values if other.kind == value.kind]
-        if alike and not any(confirms_value(other, value, evidence) for other in alike):
+        if not any(confirms_value(other, value, evidence) for other in alike or stated):
             return False
     return True
 
@@ -85,8 +85,8 @@ def _covers_number(stated: Quantity, claimed: Quantity) -> bool:
 
     For a number without "about" or the like, it has to be equal; in another unit, it may differ by 2%.
     """
-    converted = stated.form.lower() != claimed.form.lower()
-    slack = (_CONVERTED if converted else 1e-9) * abs(claimed.amount)
+    converted = is_converted(stated, claimed)
+    slack = (CONVERSION_ERROR if converted else 1e-9) * abs(claimed.amount)
     if not (claimed.hedged or converted):
         return abs(stated.amount - claimed.amount) <= slack
     return claimed.low - slack <= stated.amount <= claimed.high + slack
@@ -98,10 +98,13 @@ def _confirms_name(stated: str, claimed: str, evidence: ParsedPassage) -> bool:
     If both names end with the same word, the other words may stand elsewhere in the passage.
     """
     claimed_words, stated_words = key_words(claimed), key_words(stated)
-    missing = [word for word in claimed_words if not any(same_word(word, other) for other in stated_words)]
-    if not missing or not same_name(claimed, stated):
-        return not missing and same_name(claimed, stated)
+    missing = [
+        word for word in claimed_words if not any(surely_same_word(word, other) for other in stated_words)
+    ]
+    is_same = same_name(claimed, stated, surely=True)
+    if not missing or not is_same:
+        return not missing and is_same
     if len(missing) == len(claimed_words):  # an alias or an acronym
         return True
-    elsewhere = all(any(same_word(word, other) for other in evidence.key_words) for word in missing)
-    return elsewhere and same_word(claimed_words[-1], stated_words[-1])
+    elsewhere = all(any(surely_same_word(word, other) for other in evidence.key_words) for word in missing)
+    return elsewhere and surely_same_word(claimed_words[-1], stated_words[-1])

@@ -12,8 +12,8 @@ from rarr.components import Components
 from rarr.ledger.confirmed_parts import (
     SURE_SUPPORT,
     AskedPlace,
+    agrees_on_other_amounts,
     asked_places,
-    is_converted,
     sentence_parts,
     told_in_swapped_roles,
 )
@@ -139,9 +139,9 @@ class _QueryOutcomes:
         ]
 
     def converted(self, support: Support) -> set[str]:
-        """Returns the ids of evidence that agrees with a number of the sentence in another unit."""
+        """Returns the ids of evidence that agrees with a number of the sentence, converted or rounded."""
         checks = (check for query_id in support.query_ids for check in self.checks[query_id])
-        return {check.evidence_id for check in checks if is_converted(check)}
+        return {check.evidence_id for check in checks if agrees_on_other_amounts(check)}
 
     def judged(self, support: Support) -> bool:
         """Was a check about the sentence judged? A failed check has neither verdict nor answers."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from makers import check, evidence, query
 
-from rarr.ledger.confirmed_parts import AskedPlace, asked_places, is_converted, sentence_parts
+from rarr.ledger.confirmed_parts import AskedPlace, agrees_on_other_amounts, asked_places, sentence_parts
 from rarr.ledger.support import Support
 from rarr.records import Check, Evidence, Part, Query
 from rarr.tools.text.blocks_and_sentences import Span
@@ -95,8 +95,8 @@ def test_place_around_another_place_is_no_part_of_its_own() -> None:
     assert [(part.start, part.end) for part in parts(asked=asked)] == [YEAR, NAME]
 
 
-def test_number_in_another_unit_is_converted() -> None:
-    assert is_converted(check("agrees", mine="221", its="726"))
-    assert not is_converted(check("agrees", mine="221", its="221"))
-    assert not is_converted(check("agrees", mine="Crowe", its="Frank Crowe"))
-    assert not is_converted(check("disagrees", mine="221", its="726"))
+def test_agreement_may_be_on_another_amount() -> None:
+    assert agrees_on_other_amounts(check("agrees", mine="221", its="726"))
+    assert not agrees_on_other_amounts(check("agrees", mine="221", its="221"))
+    assert not agrees_on_other_amounts(check("agrees", mine="Crowe", its="Frank Crowe"))
+    assert not agrees_on_other_amounts(check("disagrees", mine="221", its="726"))

@@ -214,6 +214,29 @@ async def test_other_answers_of_every_kind_are_refused(case: dict[str, str], old
     assert await refusal(old, new, **case)
 
 
+@pytest.mark.parametrize(
+    ("text", "old", "new", "claim", "answer", "says"),
+    [
+        ("It may weigh 400 t.", "may weigh 400", "weighs 500", "400 t", "500 t", "It weighs 500 t."),
+        ("It is only valid for 30 days.", "only valid for 30", "valid for 40", "30 days", "40 days",
+         "It is valid for 40 days."),
+        ("Some of the 12 arches fell.", "Some of the 12", "The 15", "12 arches", "15 arches",
+         "The 15 arches fell."),
+        ("It was not opened before 1936.", "not opened before 1936", "opened before 1938", "1936", "1938",
+         "It was opened before 1938."),
+        ("It was sold after May 1936.", "after May 1936", "in May 1938", "May 1936", "May 1938",
+         "It was sold in May 1938."),
+        ("You must keep it 2 days.", "must keep it 2", "keep it 3", "2 days", "3 days",
+         "You keep it 3 days."),
+    ],
+)  # fmt: skip
+async def test_telling_words_that_no_query_asks_about_stay(
+    text: str, old: str, new: str, claim: str, answer: str, says: str
+) -> None:
+    reason = await refusal(old, new, text=text, claim=claim, answer=answer, says=says)
+    assert "which the query does not ask about" in reason
+
+
 async def test_value_that_the_text_denies_is_not_replaced() -> None:
     text = "The Vell Bridge is not 212 metres long."
     assert "deny" in await refusal("212", "221", text=text)

@@ -56,8 +56,10 @@ def test_first_name_may_stand_elsewhere_in_the_passage() -> None:
     assert not confirms_value(short, full, parsed_passage("Swinton sang.", ""))
 
 
-def test_value_without_another_of_its_kind_is_not_compared() -> None:
-    assert confirms_values(checkable_values("1937"), checkable_values("Georgia"), parsed_passage("", ""))
+def test_value_without_another_of_its_kind_must_stand_in_the_passage() -> None:
+    year, answer = checkable_values("1937"), checkable_values("Georgia")
+    assert confirms_values(year, answer, parsed_passage("She left Georgia in 1937.", ""))
+    assert not confirms_values(year, answer, parsed_passage("She left Georgia.", ""))
 
 
 @pytest.mark.parametrize(

@@ -13,8 +13,10 @@ from rarr.backends.rules.counterparts import (
 )
 from rarr.backends.rules.dates import Date, is_as_exact
 from rarr.backends.rules.exchanged_values import changed_places
+from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.namesakes import may_be_of_a_namesake
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.backends.rules.statements import is_about_statement, stated_claim, statement_agreement
@@ -51,7 +53,7 @@ def agreement_unless_namesake(
     ):
         return agreement
     reason = f"the evidence is about {evidence.title}, and the text does not say that it speaks of that one"
-    return agreement.model_copy(update={"verdict": "unknown", "reason": reason})
+    return agreement.model_copy(update={"verdict": "unknown", "reason": reason, "confidence": None})
 
 
 def query_agreement(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
@@ -105,7 +107,9 @@ def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence:
             reason="the same value",
             confidence=SAME_VALUE,
         )
-    if titled := next((other for other in evidence.title_values if same_value(value, other)), None):
+    # A title names its subject; "12 facts about the bridge" says nothing of its arches.
+    names = [other for other in evidence.title_values if other.kind == "name"]
+    if titled := next((other for other in names if same_value(value, other)), None):
         return Agreement(
             verdict="agrees",
             text_answer=claimed_text,
@@ -172,6 +176,10 @@ def is_confirmation(claim: Claim, value: Value, own: Candidate, evidence: Parsed
     """Does the evidence give the same value, as exactly, to the same subject at the same time?"""
     match own.value.read, value.read:
         case Date() as evidence_date, Date() as claim_date if not is_as_exact(evidence_date, claim_date):
+            return False
+        case ProperName() as stated, ProperName() as claimed if not same_name(
+            claimed.text, stated.text, surely=True
+        ):
             return False
     times = [v for v in claim.sentence.values if v is not value and v.kind == "date"]
     return is_about_subject(claim, value, own, evidence) and all(evidence.holds(time) for time in times)

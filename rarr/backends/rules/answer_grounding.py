@@ -6,6 +6,7 @@ from collections import defaultdict
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.backends.rules.words import folded_text, word_tokens
+from rarr.tools.text.blocks_and_sentences import Span
 
 _NO_SPACES = "\u2e80"  # from this character on, scripts without spaces between words
 
@@ -71,8 +72,16 @@ def _stands(value: Value, answer: str, text: str, words: set[str]) -> bool:
 
 def has_phrase(text: str, phrase: str) -> bool:
     """Does `text` have `phrase`, in any case? Words match whole: "22" is neither in "221" nor in "22.5"."""
+    return phrase_place(text, phrase) is not None
+
+
+def phrase_place(text: str, phrase: str) -> Span | None:
+    """Returns the first place of `phrase` in `text`, as in `has_phrase`; None for none, or no words."""
     words = folded_text(phrase).split()
+    if not words:
+        return None
     inner = r"\s+".join(map(re.escape, words))
     before = r"(?<!\w)(?<!\d[.,])" if words[0][0] < _NO_SPACES else ""
     after = r"(?!\w)(?![.,]\d)" if words[-1][-1] < _NO_SPACES else ""
-    return re.search(before + inner + after, folded_text(text)) is not None
+    match = re.search(before + inner + after, folded_text(text))
+    return None if match is None else Span(*match.span())

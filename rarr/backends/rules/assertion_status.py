@@ -19,7 +19,8 @@ _DOUBT = re.compile(
       | deny | deni(?:es|ed|al|als) | contradict\w*
       | doubt(?:s|ed|ful|fully)? | dubious(?:ly)? | unlikely | improbable | implausible | questionabl[ey]
       | unfounded | baseless | groundless | unsubstantiated | unproven | unconfirmed
-      | no\s+(?:basis|evidence|proof|truth) | contrary\s+to | far\s+from
+      | no\s+(?:basis|evidence|proof|truth) | contrary\s+to
+      | far\s+from(?!\s+(?:(?:a|an|its|his|her|their|any|the(?!\s+(?:truth|case)))\s|[A-Z]))
       | myths? | mythical | legends? | legendary | rumou?r(?:s|ed)? | hearsay | gossip | hoax(?:es)?
       | fable[sd]? | fictitious | fictional | satir\w+ | alleged(?:ly)? | supposed(?:ly)? | purported(?:ly)?
       | reputed(?:ly)?
@@ -69,9 +70,14 @@ _NO_DOUBT = re.compile(
 )
 
 
+# "Legends of Tolk" is a title, and not a doubt.
+_TITLE = re.compile(r"(?:(?<=[a-z,] )[A-Z]\w+|\b[A-Z]\w+(?=\s+of\s+(?:the\s+)?[A-Z]))")
+
+
 def doubt_spans(text: str) -> Iterator[Span]:
     """Yields the places of the words by which a sentence denies or doubts its content."""
     settled = [match.span() for match in _NO_DOUBT.finditer(text)]
+    settled += [match.span() for match in _TITLE.finditer(text)]
     for match in _DOUBT.finditer(text):
         if not any(start <= match.start() < end for start, end in settled):
             yield Span(*match.span())

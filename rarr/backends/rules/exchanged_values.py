@@ -9,6 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from rarr.backends.rules.denied_claims import TOLD
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, ValueKind, same_value, value_extent
 from rarr.backends.rules.words import Token, folded_text
@@ -54,12 +55,15 @@ def changed_places(text: ParsedSentence, value: Value, evidence: Sequence[Parsed
 
     The evidence has both values, each in the role that the text gives to the other: in one sentence, or in
     two rows of a table or list. For names the other words of their clauses do not count: names change places
-    only by their preposition, their direction or their role in an action.
+    only by their preposition, their direction or their role in an action. Where another sentence has both as
+    the text has them, as in a timetable for both ways, none did.
     """
     if _only_same(value, text.values) is not value:
         return None
     within = (_changed_within(text, value, part) for part in evidence)
     other = next(filter(None, within), None)
+    if other is not None and any(_has_kept_places(text, (value, other), part) for part in evidence):
+        return None
     if other is None and value.kind != "name":
         other = _changed_rows(text, value, evidence)
     # Words such as "most" and "after" exclude other words, and not each other.
@@ -78,6 +82,14 @@ def _changed_within(text: ParsedSentence, value: Value, evidence: ParsedSentence
         return None
     back = _exchange(text, other, evidence, exchange[1], by_label=by_label)
     return other if back is not None and back[1] is evidence_value else None
+
+
+def _has_kept_places(text: ParsedSentence, values: Sequence[Value], part: ParsedSentence) -> bool:
+    """Has the sentence the values and nearly all other words of the text, and no exchange of the values?"""
+    if any(_only_same(value, part.values) is None or _changed_within(text, value, part) for value in values):
+        return False
+    stems = label_words(text, Span(0, len(text.text)), values[0].kind).keys()
+    return len(stems & {word.stem for word in part.content}) >= TOLD * len(stems)
 
 
 def _changed_rows(text: ParsedSentence, value: Value, evidence: Sequence[ParsedSentence]) -> Value | None:

@@ -52,9 +52,10 @@ def key_words(name: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=16384)
-def same_name(first: str, second: str) -> bool:
+def same_name(first: str, second: str, *, surely: bool = False) -> bool:
     """Can two names mean the same: equal, one within the other, initials, an acronym, or a variant?
 
+    With `surely` a variant is not enough: Stephens is a variant of Stephen, and another name.
     Generic words alone, such as "river", do not make two names the same.
     """
     first_words, second_words = key_words(first), key_words(second)
@@ -71,7 +72,8 @@ def same_name(first: str, second: str) -> bool:
     short, long = (
         (first_words, second_words) if len(first_words) <= len(second_words) else (second_words, first_words)
     )
-    if all(any(same_word(word, whole) for whole in long) for word in short):
+    alike = surely_same_word if surely else same_word
+    if all(any(alike(word, whole) for whole in long) for word in short):
         return not all(word in _GENERIC for word in short)
     return False
 
@@ -100,6 +102,14 @@ def same_word(word: str, whole: str) -> bool:
         return True  # Graz and Grazer, America and Americans
     alike = len(short) >= 5 and word[:4] == whole[:4]
     return alike and Levenshtein.normalized_similarity(word, whole) >= _ALIKE
+
+
+def surely_same_word(word: str, whole: str) -> bool:
+    """Are the words equal, one an initial of the other, or a place and its adjective?"""
+    short, long = (word, whole) if len(word) <= len(whole) else (whole, word)
+    if short == long or (len(short) == 1 and long.startswith(short)):
+        return True
+    return _is_adjective_of(long, short) or _is_adjective_of(long.removesuffix("s"), short)
 
 
 @lru_cache(maxsize=16384)

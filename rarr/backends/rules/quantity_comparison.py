@@ -1,10 +1,11 @@
 """Compares two quantities: can they mean the same?"""
 
 from rarr.backends.rules.quantities import CLOCK, Quantity
+from rarr.backends.rules.units import to_base
 
 _SAME_BOUND = 0.01
 """The share by which two bounds may differ that mean the same."""
-_CONVERSION_ERROR = 0.02
+CONVERSION_ERROR = 0.02
 """The share by which a number may differ from the one that it was converted from."""
 _ROUNDING_ERROR = 1e-9
 """The share by which floating-point results of the same number may differ."""
@@ -24,9 +25,14 @@ def same_quantity(first: Quantity, second: Quantity) -> bool | None:
         return True
     # Conversions round: 60 metres are given as 197 feet. Otherwise ranges that only touch have nothing in
     # common: 1.6 and 1.7 are no roundings of one number.
-    is_converted = first.form.lower() != second.form.lower()
-    slack = (_CONVERSION_ERROR if is_converted else -_ROUNDING_ERROR) * abs(second.amount)
+    slack = (CONVERSION_ERROR if is_converted(first, second) else -_ROUNDING_ERROR) * abs(second.amount)
     return first.low < second.high + slack and second.low < first.high + slack
+
+
+def is_converted(first: Quantity, second: Quantity) -> bool:
+    """Are the quantities in two units, such as feet and metres? "m" and "metres" are one unit."""
+    forms = (first.form, second.form)
+    return all(forms) and len({to_base(1, form) for form in forms}) > 1
 
 
 def _same_time(first: Quantity, second: Quantity) -> bool | None:

@@ -87,6 +87,12 @@ def _unlabelled(part: ParsedSentence, title: frozenset[str]) -> list[Token]:
     return [word for word in part.words if word.start > label]
 
 
+def _key(part: ParsedSentence, word: Token) -> str:
+    """Returns by what a word is compared: its stem, or all of it in a name: Martens is not Marten."""
+    in_name = any(value.kind == "name" and value.start <= word.start < value.end for value in part.values)
+    return folded_text(word.text).removesuffix("'s") if in_name or not word.stem else word.stem
+
+
 class Alignment:
     """The words of a claim beside those of a sentence, in order, each by its stem.
 
@@ -98,10 +104,8 @@ class Alignment:
         self.claim, self.sentence, self._title = claim, sentence, title
         self._claim_terms, self._terms = (list(exclusive_terms(part.text)) for part in (claim, sentence))
         self._claim_words, self._sentence_words = (_unlabelled(part, title) for part in (claim, sentence))
-        keys, others = (
-            [word.stem or folded_text(word.text) for word in words]
-            for words in (self._claim_words, self._sentence_words)
-        )
+        keys = [_key(claim, word) for word in self._claim_words]
+        others = [_key(sentence, word) for word in self._sentence_words]
         steps = _steps(keys, others)
         equal = [number for number, (same, _) in enumerate(steps) if same]
         first, last = (equal[0], equal[-1]) if equal else (0, -1)

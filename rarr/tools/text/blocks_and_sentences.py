@@ -53,6 +53,7 @@ _UNIT = re.compile(
     r"[ \t\u00a0\u202f]*(?:\r\n?|\n)?[ \t]*\Z"
 )
 _UNIT_ENDS = 40  # characters of such a measure, at most
+_MAY_END = re.compile(r"\bMay\.\s+(?=[A-Z])")
 _AFTER_UNIT = re.compile(r"[a-z]+(?![A-Za-z])")
 # Bounded repetitions: hostile text must not make the search quadratic.
 _PROTECTED = re.compile(
@@ -199,10 +200,13 @@ def _prose(text: str, block: Block) -> Iterator[Span]:
 
 
 def _boundaries(prose: str) -> Iterator[Span]:
-    """Splits a paragraph into sentences, but not after a unit with a full stop before a small letter."""
+    """Splits a paragraph into sentences, but not after a unit with a full stop before a small letter.
+
+    Also splits after "May.", which sentencex takes for an abbreviation, as it takes "Jan.".
+    """
     begin = 0
-    for boundary in get_sentence_boundaries("en", prose):
-        end = boundary["end_index"]
+    ends = [boundary["end_index"] for boundary in get_sentence_boundaries("en", prose)]
+    for end in sorted({*ends, *(match.end() for match in _MAY_END.finditer(prose))}):
         if _AFTER_UNIT.match(prose, end) and _UNIT.search(prose, max(begin, end - _UNIT_ENDS), end):
             continue
         yield Span(begin, end)
