@@ -60,8 +60,7 @@ def changed_places(text: ParsedSentence, value: Value, evidence: Sequence[Parsed
     """
     if _only_same(value, text.values) is not value:
         return None
-    within = (_changed_within(text, value, part) for part in evidence)
-    other = next(filter(None, within), None)
+    other = next(filter(None, (_changed_within(text, value, part) for part in evidence)), None)
     if other is not None and any(_has_kept_places(text, (value, other), part) for part in evidence):
         return None
     if other is None and value.kind != "name":
