@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.meaning_changing_words import WordFinder, telling_words
-from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.standalone_claims import Claim, claims
@@ -89,25 +89,21 @@ def told_in_swapped_roles(
 ) -> list[str]:
     """Returns the ids of evidence that has the words of the sentence, with two of its parts exchanged.
 
-    None if a passage has a sentence with the same words and nothing exchanged: both may be true, as of two
-    matches between two teams.
+    None if a passage has a sentence with the same words in the order of the claim: both may be true, as of
+    two matches between two teams.
     """
     claim = _claim_of(text, context, support)
     if claim is None:
         return []
-    stems = {word.stem for word in claim.sentence.content}
-    told: dict[str, list[bool]] = {}
-    for name in support.by_evidence:
-        if name in evidence:
-            beside = parsed_passage(evidence[name].text, evidence[name].title)
-            told[name] = [
-                has_swapped_roles(claim.sentence, part)
-                for part, own in zip(beside.sentences, beside.own_stems, strict=True)
-                if stems <= own
-            ]
-    if any(not all(swapped) for swapped in told.values()):
+    told = {
+        name: parsed_passage(evidence[name].text, evidence[name].title).sentences
+        for name in support.by_evidence
+        if name in evidence
+    }
+    swapped = [name for name in told if any(has_swapped_roles(claim.sentence, part) for part in told[name])]
+    if swapped and any(_has_words_in_order(claim, part) for parts in told.values() for part in parts):
         return []
-    return [name for name, swapped in told.items() if swapped]
+    return swapped
 
 
 def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[AskedPlace]:
@@ -139,6 +135,12 @@ def agrees_on_other_amounts(check: Check) -> bool:
         for answer in (check.text_answer, check.evidence_answer)
     )
     return bool(text_amounts and evidence_amounts) and text_amounts.isdisjoint(evidence_amounts)
+
+
+def _has_words_in_order(claim: Claim, part: ParsedSentence) -> bool:
+    """Has the sentence of a passage all words of the claim with meaning, in their order?"""
+    stems = iter([word.stem for word in part.content])
+    return all(word.stem in stems for word in claim.sentence.content)
 
 
 def _claim_of(text: str, context: str | None, support: Support) -> Claim | None:
