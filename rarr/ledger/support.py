@@ -114,7 +114,7 @@ async def own_support(
 
 
 def _sentences_near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -> dict[str, list[int]]:
-    """Returns for each query the chosen sentences that it is about, and their neighbours."""
+    """Returns for each query the indexes of the chosen sentences that it is about or that are next to one."""
     near: dict[str, list[int]] = defaultdict(list)
     for index in chosen:
         for query_id in {q for i in (index - 1, index, index + 1) for q in asked.get(i, ())}:

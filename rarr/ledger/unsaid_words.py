@@ -124,7 +124,10 @@ def _subject(claim: ParsedSentence, items: Sequence[_Item]) -> _Item:
 
 
 def _claim_items(claim: ParsedSentence) -> Iterator[list[_Item]]:
-    """Yields the items of each clause of the claim, in text order. An insertion is a clause of its own."""
+    """Yields for each clause of the claim the list of its words, names, numbers and dates, in text order.
+
+    An insertion is a clause of its own.
+    """
     items = sorted(_items(claim), key=lambda item: item.span)
     for place in _places(claim.text):
         inner = [span for span in claim.insertions if place.start <= span.start and span.end <= place.end]

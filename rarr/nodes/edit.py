@@ -75,7 +75,7 @@ async def _edit_in_order(state: State, components: Components) -> State:
 
 
 def _ordered_evidence(state: State) -> Iterator[Evidence]:
-    """Yields the evidence, in the order of the queries, and within a query by relevance."""
+    """Yields the evidence that is not suspicious, query by query; of a query in the order of `rerank`."""
     by_query: dict[str, list[Evidence]] = defaultdict(list)
     for passage in usable(state):
         by_query[passage.query_id].append(passage)

@@ -27,5 +27,5 @@ class InProcess:
         return self._ready
 
     async def aclose(self) -> None:
-        """Closes files and connections."""
+        """Closes the revisers and the verifier, with their files and connections."""
         await self._tasks.aclose()

@@ -20,7 +20,7 @@ def is_loopback(host: str) -> bool:
 def require_same_site(headers: Mapping[str, str], *, tokens: bool) -> None:
     """Raises `Refusal` for another site's page, and without tokens for any name but this machine's.
 
-    A name that an attacker's server of names leads to this machine would open it to the attacker's page.
+    This prevents DNS rebinding: a foreign name that resolves to this machine, used by a foreign page.
     """
     host = headers.get("host", "")
     if not tokens and not is_loopback(_name(f"//{host}")):

@@ -51,7 +51,7 @@ class Tasks:
         return result if job.task == "postprocess" else _revision(job, result)
 
     async def aclose(self) -> None:
-        """Closes files and connections."""
+        """Closes the revisers and the verifier, with their files and connections."""
         for building in self._revisers.values():
             await (await building).aclose()
         if self._verifier:

@@ -50,7 +50,7 @@ class LabelledText(Record):
 
 
 class Attribution(_Example):
-    """Versions of a text about one passage, each with its class. They are judged in one batch."""
+    """A training example: versions of a text about one passage, each with its class, judged in one batch."""
 
     task: Literal["attribution"] = "attribution"
     title: str

@@ -17,7 +17,7 @@ _K1, _B = 1.2, 0.75
 
 
 class OverlapReranker:
-    """A reranker by rules: scores by words first; passages with the query's names and dates get more."""
+    """A reranker by rules: adds BM25, the share of the query's words, and that of its names and dates."""
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage, from 0 to 1.

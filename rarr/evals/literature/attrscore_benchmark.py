@@ -40,7 +40,7 @@ class QuoteSumRow(SourceRow):
 
 
 class CorpusPassage(SourceRow):
-    """A passage of the corpus in which D searches."""
+    """A row of the corpus file: a passage among which BM25 finds one for the extrapolatory claims, "D"."""
 
     title: str
     text: str

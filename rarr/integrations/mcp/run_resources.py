@@ -34,7 +34,10 @@ class RunResources:
         return await _read(self._listed)
 
     async def revision(self, run_id: str) -> str:
-        """Returns the revision of a run as JSON. Raises `ResourceNotFoundError` for any other run."""
+        """Returns the shortened revision of a run of this server as JSON.
+
+        Raises `ResourceNotFoundError` for an unknown run, and for one without a revision.
+        """
         return await _read(lambda: self._revision(self._known(run_id)))
 
     async def trace(self, run_id: str) -> str:

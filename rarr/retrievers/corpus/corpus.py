@@ -161,7 +161,7 @@ def _first_documents(snapshot: Snapshot, hits: Sequence[Hit], k: int, *, cut: bo
 
 
 def _in_order(snapshot: Snapshot, hits: Sequence[Hit], *, cut: bool) -> list[Hit]:
-    """Orders hits by score; hits of equal score by file, record and offset.
+    """Takes hits in the order of their scores, and orders those of equal score by file, record and offset.
 
     The engine orders equal scores by how the index was built, so two builds of one corpus would return
     different evidence. Where the list was `cut`, the last score may lack hits, so it is left out.

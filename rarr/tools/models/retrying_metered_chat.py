@@ -167,7 +167,7 @@ class BudgetedChat:
             meter().note(call._replace(by_langchain=getattr(self._chat, "by_langchain", False)))
 
     def _cleaned(self, answer: Answer) -> Answer:
-        """Makes the answer valid Unicode, and removes keys from it, which a server may repeat."""
+        """Makes the answer valid Unicode, and removes API keys from it, which a server may repeat."""
         secrets = getattr(self._chat, "secrets", ())
         return replace(answer, texts=tuple(valid(without_keys(text, secrets)) for text in answer.texts))
 
