@@ -1,4 +1,4 @@
-"""Works on a stream of the Responses API: its text goes out block by block, and its last events hold the whole text."""
+"""Works on a stream of the Responses API: text goes out by blocks, and its last events hold all of it."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from copy import deepcopy

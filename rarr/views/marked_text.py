@@ -80,7 +80,7 @@ class Marked:
 
 
 def marked(original: str, edits: Sequence[Edit], sentences: Sequence[Sentence]) -> Marked:
-    """Marks the text after the accepted edits of `original`, whose `sentences` are those of the report."""
+    """Returns the revised text as nodes for the template: Markdown tags, and runs with edit and part."""
     drawing = _Drawing(list(_pieces(original, edits, sentences)), sentences)
     return Marked(list(drawing.nodes()), drawing.title, drawing.shown)
 
