@@ -19,7 +19,7 @@ def drawn(template: str, /, **values: object) -> str:
 
 
 def frame(**values: str) -> str:
-    return render("tools/pages/page.html", **({"title": "", "styles": [], "script": ""} | values))
+    return render("tools/pages/page.html", **({"title": "", "styles": [], "scripts": []} | values))
 
 
 def test_texts_are_escaped_in_every_context() -> None:
@@ -42,7 +42,7 @@ def test_every_template_loads_and_keeps_escaping_on() -> None:
 
 def test_missing_template_variables_fail() -> None:
     with pytest.raises(UndefinedError, match="'title' is undefined"):
-        render("tools/pages/page.html", styles=[], script="")
+        render("tools/pages/page.html", styles=[], scripts=[])
     with pytest.raises(TemplateNotFound):
         render("tools/pages/none.html")
 
