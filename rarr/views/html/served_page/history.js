@@ -4,13 +4,10 @@ const runs = (() => {
   const { json, attempt } = server;
   const PAGE = 20;
   const list = byId("runs"), beside = byId("beside"), pair = byId("pair");
-  let limit = PAGE, kept = true, chosen = []; // the ids of the runs to show side by side, at most two
+  let limit = PAGE, kept = true, chosen = []; // the ids of the runs to show side by side: the last two that were ticked
 
   const mark = () => {
-    for (const box of list.querySelectorAll(".pick")) {
-      box.checked = chosen.includes(box.value);
-      box.disabled = chosen.length === 2 && !box.checked;
-    }
+    for (const box of list.querySelectorAll(".pick")) box.checked = chosen.includes(box.value);
     beside.disabled = chosen.length !== 2;
   };
   const show = (how) => attempt(async () => {
@@ -56,7 +53,7 @@ const runs = (() => {
     if (button) open(button.dataset.run);
   });
   list.addEventListener("change", ({ target }) => {
-    chosen = target.checked ? [...chosen, target.value] : chosen.filter((id) => id !== target.value);
+    chosen = target.checked ? [...chosen, target.value].slice(-2) : chosen.filter((id) => id !== target.value);
     mark();
   });
   const afresh = () => { limit = PAGE; return show(); };

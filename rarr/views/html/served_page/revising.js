@@ -16,7 +16,8 @@ const revising = (() => {
   };
   const restore = () => {
     const draft = kept.get(DRAFT) ?? {};
-    for (const field of fields) field.value = draft[field.id] ?? field.value;
+    for (const field of fields) if (draft[field.id]) field.value = draft[field.id];
+    if (byId("corpus").selectedIndex < 0) byId("corpus").selectedIndex = 0; // a corpus that is gone
     alone.checked = draft.alone ?? alone.checked;
   };
   const sources = () => byId("sources").value.split(/^[ \t]*-{3,}[ \t]*$/m).map((text) => text.trim()).filter(Boolean);
@@ -90,7 +91,7 @@ const revising = (() => {
     await attempt(async () => {
       await show({ revision: await follow(body), context: body.context ?? null, accept: [], refuse: [] });
       byId("answered-h").focus();
-      runs.show({ asked: false });
+      await runs.show({ asked: false });
     });
     if (signal.aborted) say("The run was stopped.");
     running = null;
