@@ -103,6 +103,19 @@ def test_refused_text_is_one_line(opened: Open) -> None:
         assert page.input_value("#answer") == "refuse this"
 
 
+def test_browser_that_keeps_nothing_is_one_line(opened: Open) -> None:
+    with Served(trace=False) as server:
+        page = opened(server)
+        page.get_by_text("keeps no traces").wait_for()
+        page.evaluate(
+            "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
+        )
+        page.fill("#answer", TYPED)
+        assert "a reload would lose" in line(page, "The browser keeps no more for this tab")
+        page.click("#revise")
+        page.locator("#result .marked").wait_for()
+
+
 def test_run_is_stopped_on_the_server_too(opened: Open) -> None:
     with Served(trace=False, serve_deadline_s=60) as server:
         page = opened(server)

@@ -1,4 +1,4 @@
-"""The page and what draws its parts, over HTTP: its policy, decisions about edits, and whose runs it shows."""
+"""The page and what draws its parts, over HTTP: its policy, its decisions, and whose runs it shows."""
 
 import re
 from collections.abc import Iterator

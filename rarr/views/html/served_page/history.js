@@ -28,7 +28,11 @@ const runs = (() => {
     for (const link of pane.querySelectorAll('a[href^="#"]')) {
       const to = prefix + link.getAttribute("href").slice(1);
       if (pane.querySelector(`[id="${CSS.escape(to)}"]`)) link.setAttribute("href", `#${to}`);
-      else link.replaceWith(...link.childNodes); // its part of the page is not shown here
+      else { // its part of the page is not shown here
+        const plain = Object.assign(document.createElement("span"), { className: link.className, title: link.title });
+        plain.append(...link.childNodes);
+        link.replaceWith(plain);
+      }
     }
     return pane;
   };

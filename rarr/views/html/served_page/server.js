@@ -20,7 +20,8 @@ const server = (() => {
       try {
         sessionStorage.setItem(name, JSON.stringify(value));
       } catch {
-        fail("This browser keeps nothing for this tab: what you typed is lost at a reload.");
+        kept.remove(name); // rather nothing than something old
+        fail("The browser keeps no more for this tab: a reload would lose what is on the page.");
       }
     },
     remove(name) {
