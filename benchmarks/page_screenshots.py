@@ -20,7 +20,7 @@ _PAGE = "the page is at "
 
 @contextmanager
 def _served(home: Path) -> Iterator[str]:
-    """Serves the examples; every edit is only suggested, so that the picture has something to decide about."""
+    """Serves the examples; every edit is only suggested, so that there is something to decide about."""
     command = [sys.executable, "-m", "rarr", "serve", "--port", "0", "--corpus", f"examples={CORPUS}"]
     environment = {**os.environ, "RARR_HOME": str(home), "RARR_ACCEPT_CONFIDENCE": "0.95"}
     log = home / "serve.log"
@@ -42,7 +42,7 @@ def _revise(page: Page, text: str) -> None:
 
 
 def photograph_served_page(chromium: Browser, home: Path, folder: Path) -> None:
-    """Photographs a result whose reader has accepted an edit, two runs in the dark, and the page on a phone."""
+    """Photographs a result with an edit that its reader accepted, two runs in the dark, and a phone."""
     home.mkdir()
     with _served(home) as address:
         page = chromium.new_page(viewport=DESK)
