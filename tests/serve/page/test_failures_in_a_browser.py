@@ -107,9 +107,7 @@ def test_browser_that_keeps_nothing_is_one_line(opened: Open) -> None:
     with Served(trace=False) as server:
         page = opened(server)
         page.get_by_text("keeps no traces").wait_for()
-        page.evaluate(
-            "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError') }"
-        )
+        page.evaluate("() => { Storage.prototype.setItem = () => { throw new DOMException('full'); }; }")
         page.fill("#answer", TYPED)
         assert "a reload would lose" in line(page, "The browser keeps no more for this tab")
         page.click("#revise")

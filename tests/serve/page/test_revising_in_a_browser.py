@@ -124,6 +124,16 @@ def test_copy_has_what_was_accepted(page: Page) -> None:
     assert page.input_value("#answer") == DAM.replace("212", "221")
 
 
+def test_quick_decisions_are_all_kept(page: Page) -> None:
+    revised(page, f"{DAM} The Golden Gate Bridge was designed by Charles Purcell, its chief engineer.")
+    names = page.locator(".decide[data-choice='refuse']").evaluate_all(
+        "buttons => { buttons.forEach(each => each.click()); return buttons.map(each => each.dataset.edit); }"
+    )
+    assert len(names) > 1
+    page.locator("#said", has_text=f"{names[-1]} is refused").wait_for()
+    assert page.locator("#result .edits .decide").count() == len(names)
+
+
 def test_reload_keeps_the_draft_the_result_and_the_decisions(page: Page) -> None:
     page.fill("#question", "How high is it?")
     page.fill("#sources", "A source.")

@@ -113,6 +113,9 @@ def test_trace_opens_for_a_caller_with_a_token(tmp_path: Path, opened: Open) -> 
         assert trace.locator("#find").is_visible()
         assert trace.evaluate("getComputedStyle(document.querySelector('.bar')).position") == "sticky"
         assert seen == []
+        page.evaluate("() => { window.open = () => null; }")
+        page.locator("#result a.trace").click()
+        page.locator("#failure", has_text="opens no tab").wait_for()
         page.evaluate("sessionStorage.clear()")
         page.reload()
         page.fill("#token", BOB)

@@ -6,6 +6,7 @@ const revising = (() => {
   const form = byId("form"), steps = byId("steps"), result = byId("result"), stop = byId("stop");
   const fields = ["answer", "question", "sources", "corpus"].map(byId), alone = byId("alone");
   let running = null; // the AbortController of the run under way
+  let deciding = Promise.resolve();
   let shown = null; // the revision on the page, with the reader's decisions
 
   // --- The form, which outlives a reload.
@@ -109,17 +110,18 @@ const revising = (() => {
     say(failed ? "" : `Result: ${notice}`);
     if (failed) fail(`The text came back as it was: ${notice}`);
   };
-  const decide = (edit, choice) => attempt(async () => {
+  const decide = (edit, choice) => async () => {
     const others = (names) => names.filter((name) => name !== edit);
     const next = { ...shown, accept: others(shown.accept), refuse: others(shown.refuse) };
     if (choice) next[choice].push(edit);
     await show(next);
     say({ accept: `${edit} is accepted.`, refuse: `${edit} is refused.`, "": `${edit} is open again.` }[choice]);
     (result.querySelector(`.decide[data-edit="${CSS.escape(edit)}"]`) ?? byId("answered-h")).focus();
-  });
+  };
   result.addEventListener("click", ({ target }) => {
     const button = target.closest(".decide");
-    if (button) decide(button.dataset.edit, button.dataset.choice);
+    // One after another: each decision builds on the one before.
+    if (button) deciding = deciding.then(() => attempt(decide(button.dataset.edit, button.dataset.choice)));
     if (target.closest("#again")) {
       byId("answer").value = JSON.parse(result.querySelector("[data-text]").dataset.text);
       keep();

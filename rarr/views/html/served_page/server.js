@@ -100,7 +100,9 @@ const server = (() => {
     attempt(async () => {
       const page = await (await ask(link.getAttribute("href"), { accept: "text/html" })).text();
       const address = URL.createObjectURL(new Blob([page], { type: "text/html" }));
-      Object.assign(document.createElement("a"), { href: address, target: "_blank", rel: "noopener" }).click();
+      const tab = window.open(address, "_blank");
+      if (!tab) throw new Error("The browser opens no tab for the trace: allow it for this page.", { cause: "told" });
+      tab.opener = null;
     });
   });
 
