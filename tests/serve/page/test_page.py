@@ -182,6 +182,7 @@ def broken(revision: Revision) -> Iterator[dict[str, Any]]:
     yield revision.model_dump(mode="json") | {"evidence": [], "queries": [], "checks": []}
 
 
+@pytest.mark.slow
 def test_revision_that_no_run_made_is_no_defect(guarded: Served, revision: Revision) -> None:
     statuses = [shown(guarded, plain).status_code for plain in broken(revision)]
     assert statuses[:9] == [400] * 9
