@@ -28,8 +28,8 @@ def serve(
     Clients of OpenAI use the address that is printed as their base URL. Chat completions and responses come
     back revised; everything else under /v1 passes. A request may choose with the object "rarr" in its body:
     mode, sources, corpus (by its NAME), search, deadline_s. Own calls: /v1/revise, /v1/verify, /v1/cite,
-    /v1/runs; /openapi.json describes them. On other addresses than this machine's own, callers need a token
-    of RARR_SERVE_TOKEN. The log goes to standard error, as lines of JSON.
+    /v1/runs; /openapi.json describes them. People use the page at /. On other addresses than this machine's
+    own, callers need a token of RARR_SERVE_TOKEN. The log goes to standard error, as lines of JSON.
 
     \b
     Examples:
@@ -88,5 +88,5 @@ def _corpora(given: Sequence[str]) -> dict[str, str]:
 
 
 def _say_ready(address: str) -> None:
-    sys.stderr.write(f"rarr: listening at {address}\n")
+    sys.stderr.write(f"rarr: listening at {address}\nrarr: the page is at {address.removesuffix('v1')}\n")
     sys.stderr.flush()

@@ -17,6 +17,7 @@ from rarr.serve.jobs import Job, Runner
 from rarr.serve.metrics import Metrics
 from rarr.serve.operation import operation
 from rarr.serve.own_calls import own_calls
+from rarr.serve.page import page_routes
 from rarr.serve.proxy import Proxy
 from rarr.serve.refusals import Refusal
 from rarr.serve.runs import own_runs
@@ -39,6 +40,7 @@ class Application:
         app.include_router(operation(self.desk, runner, self._metrics))
         app.include_router(own_calls(self.desk, settings))
         app.include_router(own_runs(settings))
+        app.include_router(page_routes(settings))
         app.include_router(guardrail(self.desk, settings))
         proxy = Proxy(self.upstream, self.desk, settings)
         app.router.routes.append(Route("/v1/{path:path}", _Asgi(proxy), include_in_schema=False))

@@ -17,8 +17,8 @@ from rarr.serve.origins import require_same_site
 from rarr.serve.refusals import Refusal, too_many
 from rarr.settings import Settings
 
-OPEN = ("/healthz", "/readyz")
-"""The routes that need no token: they tell nothing."""
+OPEN = ("/", "/healthz", "/readyz")
+"""The routes that need no token: they tell nothing. The page at `/` asks for a token itself."""
 LONGEST_HEAD = 65_536
 """Bytes of the headers of a request, at most."""
 _log = logging.getLogger("rarr.serve")

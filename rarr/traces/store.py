@@ -13,12 +13,14 @@ from pydantic import ValidationError
 from rarr.errors import InputError
 from rarr.prompts import Prompt
 from rarr.tools.storage.database import Database
+from rarr.traces.run_filter import RunFilter
 from rarr.traces.span_body_schema import first_of, prompt_fields
 from rarr.traces.store_schema import LISTED, SCHEMA, SPANS
 from rarr.traces.trace_file import RunFacts, Status, StoredSpan, TraceFile, status_of
 from rarr.valid_unicode import valid
 
 DAY_S = 86_400.0
+ANY = RunFilter()
 LAST = "last"
 """The name for the newest run, unless a run has this name."""
 
@@ -34,6 +36,7 @@ class RunSummary(NamedTuple):
     seconds: float | None
     error: str
     facts: RunFacts
+    changed: bool  # whether the revision has another text; False without a revision
     calls: int  # requests to models, including failed ones
     tokens: int  # in and out
     edits: int  # accepted
@@ -86,13 +89,19 @@ class TraceStore(Database):
         with self.used() as sqlite:
             return [name for (name,) in sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC")]
 
-    def list(self, most: int = -1, *, prefix: str = "") -> "Sequence[RunSummary]":
-        """Returns summaries of the `most` newest runs (-1: all) whose names begin so, the newest first."""
+    def list(self, most: int = -1, *, prefix: str = "", chosen: RunFilter = ANY) -> "Sequence[RunSummary]":
+        """Returns summaries of the `most` newest runs (-1: all), the newest first.
+
+        Their names begin with `prefix`, and they fit `chosen`.
+        """
         with self.used() as sqlite:
+            chosen.install(sqlite)
             rows = sqlite.execute(LISTED, (len(prefix), prefix, most)).fetchall()
         return [
-            RunSummary(run_id, started, seconds, error, RunFacts.model_validate_json(facts), *counts)
-            for run_id, started, seconds, error, facts, *counts in rows
+            RunSummary(
+                run_id, started, seconds, error, RunFacts.model_validate_json(facts), bool(changed), *counts
+            )
+            for run_id, started, seconds, error, facts, changed, *counts in rows
         ]
 
     def resolve(self, word: str) -> str:

@@ -32,7 +32,7 @@ SCHEMA = Schema(
 
 _OF_REQUESTS = "FROM spans WHERE run = runs.id AND kind = 'request'"
 LISTED = f"""
-    SELECT run_id, started, seconds, error, facts,
+    SELECT run_id, started, seconds, error, facts, coalesce(json_extract(revision, '$.changed'), 0),
         (SELECT count(json_extract(body, '$.tokens')) {_OF_REQUESTS}),
         (
             SELECT coalesce(sum(json_extract(body, '$.tokens[0]') + json_extract(body, '$.tokens[1]')), 0)
@@ -43,7 +43,8 @@ LISTED = f"""
             WHERE run = runs.id AND json_extract(value, '$[1]') = 'Edit'
             AND json_extract(value, '$[2].accepted')
         )
-    FROM runs WHERE substr(run_id, 1, ?) = ? ORDER BY id DESC LIMIT ?
+    FROM runs WHERE substr(run_id, 1, ?) = ?
+        AND fits(facts, seconds, error, json_extract(revision, '$.changed')) ORDER BY id DESC LIMIT ?
 """
 SPANS = """
     SELECT number, parent, kind, name, about, started, seconds, error, records, body

@@ -28,7 +28,7 @@ class KnownRunner:
 
     def __init__(self) -> None:
         self.jobs: list[Job] = []
-        self.cancelled = threading.Event()
+        self.started, self.cancelled = threading.Event(), threading.Event()
         self.fails: Exception | None = None
 
     async def start(self) -> None:
@@ -36,6 +36,7 @@ class KnownRunner:
 
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
         self.jobs.append(job)
+        self.started.set()
         if self.fails:
             raise self.fails
         if "wait" in job.text:

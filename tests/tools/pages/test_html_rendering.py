@@ -5,9 +5,10 @@ import sys
 
 import pytest
 from jinja2 import Environment, TemplateNotFound, UndefinedError
+from markupsafe import Markup
 
 from rarr.tools.pages import html_rendering
-from rarr.tools.pages.html_rendering import duration, is_web, render
+from rarr.tools.pages.html_rendering import digest, duration, is_web, policy_of, render
 
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & \u202e{{ 7 * 7 }}{% raw %}"
 
@@ -18,8 +19,8 @@ def drawn(template: str, /, **values: object) -> str:
     return environment.from_string(template).render(values)
 
 
-def frame(**values: str) -> str:
-    return render("tools/pages/page.html", **({"title": "", "styles": [], "script": ""} | values))
+def frame(**values: object) -> str:
+    return render("tools/pages/page.html", **({"title": "", "styles": [], "scripts": []} | values))
 
 
 def test_texts_are_escaped_in_every_context() -> None:
@@ -40,9 +41,18 @@ def test_every_template_loads_and_keeps_escaping_on() -> None:
         assert "autoescape" not in environment.loader.get_source(environment, name)[0]  # type: ignore[union-attr]
 
 
+def test_policy_of_a_page_can_be_sent_as_a_header() -> None:
+    plain = policy_of(frame(title='<meta http-equiv="Content-Security-Policy" content="none">'))
+    assert plain.startswith("default-src 'none'; style-src 'sha256-")
+    assert plain.endswith("; base-uri 'none'; form-action 'none'")
+    opens = {"style": "p {}", "code": "1"}
+    more = policy_of(frame(allowed=Markup("connect-src 'self';"), opens=opens))
+    assert f"' '{digest('p {}')}'; connect-src 'self'; base-uri" in more
+
+
 def test_missing_template_variables_fail() -> None:
     with pytest.raises(UndefinedError, match="'title' is undefined"):
-        render("tools/pages/page.html", styles=[], script="")
+        render("tools/pages/page.html", styles=[], scripts=[])
     with pytest.raises(TemplateNotFound):
         render("tools/pages/none.html")
 

@@ -1,35 +1,23 @@
-"""Holds the results of a run, and looks up the links between them, for all parts of its page."""
+"""Holds the trace of a run with its results, and looks up the links between them, for its page."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from rarr.errors import InputError
-from rarr.ledger.support import moved_queries
-from rarr.records import Check, Edit, Evidence, Notice, Query, Scores, Sentence, Status
-from rarr.tools.text.blocks_and_sentences import Span
+from rarr.records import Edit, Evidence, Query, Scores
 from rarr.traces.critical_path import critical_path, ended
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
-from rarr.views.marked_text import Marked, marked, with_status
+from rarr.views.html.results import Results, fields_of
 
 
-@dataclass(frozen=True)
-class View:
+@dataclass(frozen=True, kw_only=True)
+class View(Results):
     """The trace and the results of a run. Without a revision, the results are those of its nodes so far."""
 
     trace: Trace
-    original: str
-    text: str
-    queries: Sequence[Query]
-    evidence: Sequence[Evidence]
-    checks: Sequence[Check]
-    edits: Sequence[Edit]
-    sentences: Sequence[Sentence]
-    warnings: Sequence[Notice]
-    scores: Scores = field(default_factory=Scores)
 
     @property
     def spans(self) -> list[StoredSpan]:
@@ -72,44 +60,9 @@ class View:
         return spans
 
     @cached_property
-    def evidence_of(self) -> dict[str, list[Evidence]]:
-        """Groups the evidence by the id of its query."""
-        evidence: dict[str, list[Evidence]] = defaultdict(list)
-        for passage in self.evidence:
-            evidence[passage.query_id].append(passage)
-        return evidence
-
-    @cached_property
-    def evidence_by_id(self) -> dict[str, Evidence]:
-        """Maps ids to evidence."""
-        return {passage.id: passage for passage in self.evidence}
-
-    @cached_property
     def asked(self) -> dict[str, Query]:
         """Maps ids to queries."""
         return {query.id: query for query in self.queries}
-
-    @cached_property
-    def checks_of(self) -> dict[str, list[Check]]:
-        """Groups the checks by the id of their evidence, in the order in which they were made."""
-        checks: dict[str, list[Check]] = defaultdict(list)
-        for check in self.checks:
-            checks[check.evidence_id].append(check)
-        return checks
-
-    @cached_property
-    def sentences_of(self) -> dict[str, list[int]]:
-        """Maps the id of each query to the numbers, from 1, of the revised sentences that it is about."""
-        return {
-            query.id: [
-                n
-                for n, sentence in enumerate(self.sentences, start=1)
-                if Span(sentence.start, sentence.end).overlaps(
-                    Span(query.start, max(query.end, query.start + 1))
-                )
-            ]
-            for query in moved_queries(self.queries, self.edits)
-        }
 
     @property
     def open_spans(self) -> list[StoredSpan]:
@@ -121,17 +74,6 @@ class View:
         while span.parent in self.by_number and span.kind not in ("node", "failure"):
             span = self.by_number[span.parent]
         return span.name
-
-    def verdicts(self, evidence: Iterable[Evidence]) -> list[str]:
-        """Returns the verdicts of the last checks of this evidence, each verdict once."""
-        last = (
-            self.checks_of[passage.id][-1].verdict for passage in evidence if self.checks_of.get(passage.id)
-        )
-        return list(dict.fromkeys(last))
-
-    def edits_of(self, query: Query) -> list[Edit]:
-        """Returns the edits that resulted from a query."""
-        return [edit for edit in self.edits if edit.query_id == query.id]
 
     def subject(self, span: StoredSpan) -> tuple[Evidence | None, Query | None, list[Edit]]:
         """Returns the evidence and the query that a span is about (or None), and the edits from them."""
@@ -149,45 +91,14 @@ class View:
         evidence = self.evidence_by_id.get(name)
         return self.asked.get(evidence.query_id if evidence else name)
 
-    def edit(self, name: str) -> Edit | None:
-        """Returns the edit with this id; None if there is none."""
-        return next((edit for edit in self.edits if edit.id == name), None)
-
     def asked_in(self, edit: Edit) -> list[StoredSpan]:
         """Returns the questions to models of the node edit about the query of `edit`."""
         return [span for span in self.about[edit.query_id] if span.kind == "ask" and span.name == "edit"]
-
-    @cached_property
-    def marked(self) -> Marked:
-        """Renders the text's Markdown, and marks its edits, sentences and deciding words."""
-        return marked(self.original, self.edits, self.sentences)
 
     @property
     def title(self) -> str:
         """Returns the first line of the text, or the name of the run."""
         return self.marked.title or f"Run {self.trace.run_id[:12]}"
-
-    def with_status(self, *statuses: Status) -> list[tuple[int, Sentence]]:
-        """Returns the sentences of these statuses with their numbers from 1, ordered by status."""
-        return with_status(self.sentences, *statuses)
-
-    def passages(self, sentence: Sentence, state: str = "") -> list[Evidence]:
-        """Returns the evidence of a sentence and its parts; with a `state`, of its parts in this state."""
-        parts = [part.evidence_id for part in sentence.parts if state in ("", part.state)]
-        names = parts if state else [*sentence.evidence_ids, *parts]
-        return [self.evidence_by_id[name] for name in dict.fromkeys(names) if name in self.evidence_by_id]
-
-    def answers(self, edit: Edit) -> list[str]:
-        """Returns the answers that the checks found in an edit's evidence, or else the edit's new words."""
-        checks = self.checks_of.get(edit.evidence_id, [])
-        return [check.evidence_answer for check in checks if check.evidence_answer] or [edit.new]
-
-    def with_suggested(self, edit: Edit) -> Edit | None:
-        """Returns the suggested edit as it would change the revised text; None if it no longer fits."""
-        try:
-            return self.trace.revision.accept(edit.id).edits[-1] if self.trace.revision else None
-        except InputError:
-            return None
 
     def linkable(self, span: StoredSpan) -> StoredSpan:
         """Returns the span whose row shows this span: for requests and scorings the outer span."""
@@ -209,26 +120,26 @@ class View:
 
 def view_of(trace: Trace) -> View:
     """Builds the view of a run from its revision, or without a revision from the updates of its nodes."""
-    if (made := trace.revision) is not None:
-        return View(
-            trace, made.original, made.text, made.queries, made.evidence, made.checks, made.edits,
-            made.report.sentences, made.warnings, made.scores,
-        )  # fmt: skip
+    if trace.revision is not None:
+        return View(trace=trace, **fields_of(trace.revision))
     state = trace.state()
     text, report = state["text"], state.get("report")
     sentences = report.sentences if report else ()
     return View(
-        trace,
-        state["original"],
-        text,
-        state.get("queries", []),
-        state.get("evidence", []),
-        state.get("checks", []),
-        state.get("edits", []),
+        trace=trace,
+        original=state["original"],
+        text=text,
+        queries=state.get("queries", []),
+        evidence=state.get("evidence", []),
+        checks=state.get("checks", []),
+        edits=state.get("edits", []),
         # If an edit was made after the report, the report is about an earlier text.
-        [sentence for sentence in sentences if text[sentence.start : sentence.end] == sentence.text],
-        state["warnings"],
-        state.get("scores", Scores()),
+        sentences=[
+            sentence for sentence in sentences if text[sentence.start : sentence.end] == sentence.text
+        ],
+        warnings=state["warnings"],
+        scores=state.get("scores", Scores()),
+        revision=None,
     )
 
 

@@ -67,16 +67,13 @@
     if (focused === find && find.value) {
       find.value = "";
       filter();
-    } else if (focused?.closest(".s")) {
-      focused.blur();
-    } else {
+    } else if (!focused?.closest(".s")) {
       const open = focused?.closest("details[open]");
       if (open) {
         open.open = false;
         head(open).focus();
       } else focused?.blur();
     }
-    document.body.classList.add("quiet"); // this also hides a card under the pointer
   };
 
   document.addEventListener("keydown", (event) => {
@@ -89,9 +86,6 @@
     else return;
     event.preventDefault();
   });
-  for (const name of ["pointermove", "focusin"])
-    document.addEventListener(name, () => document.body.classList.remove("quiet"));
-
   for (const control of [node, verdict, wrong]) control.addEventListener("change", filter);
   find.addEventListener("input", filter);
 
@@ -121,25 +115,6 @@
     delete event.target.dataset.copy;
     event.target.querySelector("p").replaceWith(copy);
   }, true);
-
-  // The revised text, as code points, since the places of edits are counted in code points.
-  const revised = () => [...JSON.parse(document.querySelector("[data-text]").dataset.text)];
-  for (const button of all(".copy")) {
-    const label = button.textContent;
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      const { start, end, new: words } = button.dataset;
-      const points = revised();
-      if (words) points.splice(Number(start), end - start, JSON.parse(words));
-      try {
-        await navigator.clipboard.writeText(points.join(""));
-        button.textContent = "Copied";
-      } catch {
-        button.textContent = "The browser does not allow it";
-      }
-      setTimeout(() => { button.textContent = label; }, 2000);
-    });
-  }
 
   document.querySelector(".find").hidden = false;
   if (location.hash) arrive();

@@ -1,0 +1,12 @@
+"use strict";
+// Escape closes the card of a sentence, also under the pointer. The card opens by hover and focus, without a script.
+(() => {
+  const body = document.body;
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || event.ctrlKey || event.metaKey || event.altKey) return;
+    body.classList.add("quiet");
+    document.activeElement?.closest(".s")?.blur();
+  }, true);
+  for (const name of ["pointermove", "focusin"])
+    document.addEventListener(name, () => body.classList.remove("quiet"));
+})();
