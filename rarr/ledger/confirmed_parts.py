@@ -13,7 +13,9 @@ from rarr.backends.rules.statements import is_about_statement
 from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import checkable_values, same_value
 from rarr.ledger.answer_spans import answer_place, values_at
+from rarr.ledger.paired_names import unpaired_name
 from rarr.ledger.span_confirmation import CheckablePlace
+from rarr.ledger.statement_frames import unreal_place
 from rarr.ledger.support import Support
 from rarr.ledger.unsaid_words import unsaid_words
 from rarr.records import Check, Evidence, Part, Query
@@ -76,7 +78,9 @@ def sentence_parts(
     passages = [evidence[name] for name in speaking if name in evidence]
     parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
     supporting = [evidence[name] for name in support.by_evidence if name in evidence]
-    for word in unsaid_words(parsed, [parsed_passage(each.text, each.title) for each in supporting]):
+    read = [parsed_passage(each.text, each.title) for each in supporting]
+    told_otherwise = [unreal_place(parsed, read), unpaired_name(parsed, read)]
+    for word in [*unsaid_words(parsed, read), *filter(None, told_otherwise)]:
         parts = _with_open(parts, word.moved(support.span.start))
     if whole_checks and not parts:
         whole = CheckablePlace(support.span, support.span.of(text), parsed.values, parsed, claim)

@@ -128,20 +128,22 @@ class CheckablePlace(NamedTuple):
         return place is not None and is_asserted(part.text, place.start) and not is_negated(part, place.start)
 
     def _told_alike(self, alike: WordFinder, beside: ParsedPassage) -> str:
-        """Returns a word of the same meaning from the sentences of the passage that are most like the claim.
+        """Returns a word of the same meaning from the clauses of the passage that are most like the claim.
 
-        Empty if one of these sentences has no such word.
+        These have most of the words behind the place, or of all words, if none is behind it. Empty if one of
+        the clauses has no such word.
         """
-        context = {word.stem for word in self.sentence.content}
-        shared_counts = [len(context & stems) for stems in beside.own_stems]
-        most = [
-            part
-            for part, count in zip(beside.sentences, shared_counts, strict=True)
-            if 0 < count == max(shared_counts)
+        at = self.span.start - (self.claim.span.start if self.claim else 0)
+        behind = [word for word in self.sentence.content if word.start > at] or self.sentence.content
+        context = {word.stem for word in behind}
+        clauses = [
+            (len(context & stems), part, number)
+            for part in beside.sentences
+            for number, stems in _clause_stems(part).items()
         ]
-        places = [(part, next(alike(part), None)) for part in most]
-        words = [place.of(part.text) for part, place in places if place is not None]
-        return words[0] if words and len(words) == len(most) else ""
+        most = max((count for count, _, _ in clauses), default=0)
+        told = [_word_in(alike, part, number) for count, part, number in clauses if 0 < count == most]
+        return told[0] if told and all(told) else ""
 
     def _has(self, word: Token) -> bool:
         return any(value.start <= word.start < value_extent(value).end for value in self.values)
@@ -164,3 +166,17 @@ class CheckablePlace(NamedTuple):
             evidence_id=evidence_id,
             says=says,
         )
+
+
+def _clause_stems(part: ParsedSentence) -> dict[int, set[str]]:
+    """Returns for each clause of a sentence, by its number, the stems of its words."""
+    stems: dict[int, set[str]] = {}
+    for word in part.content:
+        stems.setdefault(part.clause(word.start), set()).add(word.stem)
+    return stems
+
+
+def _word_in(alike: WordFinder, part: ParsedSentence, clause: int) -> str:
+    """Returns the first word that `alike` finds in a clause; empty for none."""
+    places = (place for place in alike(part) if part.clause(place.start) == clause)
+    return next((place.of(part.text) for place in places), "")

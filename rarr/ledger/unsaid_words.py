@@ -32,7 +32,7 @@ _CLAUSE_END = re.compile(
       [;:()] | \s[–—-]\s | —
     | ,\s+(?: and | but | while | whereas | though | although | yet | so | which | whom | where | when )\s+
       (?={_SUBJECT})
-    | \s(?: while | whereas )\s
+    | \s(?: while | whereas )\s | ,\s+but\s
     | \s(?: and | but )\s+(?=(?: the | an? | its | their | his | her )\s)
     | (?: , | \sand )\s+(?=(?-i:[A-Z][\w'’-]*\s+)+(?!{_NO_VERB}\b)(?-i:[a-z]+)\s)
     """,

@@ -18,7 +18,14 @@ from rarr.backends.rules.quantity_comparison import CONVERSION_ERROR, is_convert
 from rarr.backends.rules.values import Value, same_value
 
 _KIND = re.compile(r"The\s+(?:[\w-]+\s+){0,2}?(?P<kind>[a-z][\w-]+)\s+$")
-_FROM_OR_TO = re.compile(r"\b(?P<way>from|to)\s+(?:the\s+|about\s+|around\s+|[$€£])?$", re.IGNORECASE)
+_FROM_OR_TO = re.compile(
+    r"\b(?:(?P<start>from|since|after|starting|beginning)|(?P<end>to|until|till|before|by))"
+    r"\s+(?:the\s+|about\s+|around\s+|[$€£])?$",
+    re.IGNORECASE,
+)
+
+
+_FROM_TO_ALONE = re.compile(r"\b(?:from|to)\s+(?:the\s+|about\s+|around\s+|[$€£])?$", re.IGNORECASE)
 
 
 def confirms_values(
@@ -61,10 +68,12 @@ def is_another_kind(claim: ParsedSentence, evidence: ParsedPassage) -> bool:
 
 
 def is_direction_reversed(before: str, text_value: Value, evidence: ParsedPassage) -> bool:
-    """Does the text say "from" before the value, and the passage "to", or the other way round?
+    """Does the text say "from" or "since" before the value, and the passage "to" or "until", or the reverse?
 
-    `before` are the words of the text before the value.
+    `before` are the words of the text before the value. Beside a date, "by" and "after" have a direction too.
     """
+    if text_value.kind != "date" and not _FROM_TO_ALONE.search(before):
+        return False
     direction = _direction(before)
     evidence_directions = {
         _direction(part.text[: value.start])
@@ -77,7 +86,7 @@ def is_direction_reversed(before: str, text_value: Value, evidence: ParsedPassag
 
 def _direction(before: str) -> str:
     match = _FROM_OR_TO.search(before)
-    return "" if match is None else match["way"].lower()
+    return "" if match is None else str(match.lastgroup)
 
 
 def _covers_number(stated: Quantity, claimed: Quantity) -> bool:

@@ -23,7 +23,8 @@ _GROUPS = {
     "limit": (r"only|solely|exclusively|alone|just",),
     "modality": (
         r"may|might|can|could|allowed|possible|possibly|perhaps|able",
-        r"must|shall|should|have\s+to|has\s+to|had\s+to|need(?:s|ed)?\s+to|required|compulsory|mandatory",
+        r"must|shall|have\s+to|has\s+to|had\s+to|need(?:s|ed)?\s+to|required|compulsory|mandatory",
+        r"should|ought\s+to|recommended|advisable",
     ),
     "condition": (r"would|if",),
 }

@@ -14,7 +14,7 @@ _JOINS = {"and", "or", "nor"}
 # Words without a stem that give what stands before and behind them different roles.
 _ROLE_WORDS = {
     "than", "took", "take", "takes", "used", "made", "make", "makes", "got", "get", "gets", "had",
-    "has", "have",
+    "has", "have", "before", "after", "until", "till", "since",
 }  # fmt: skip
 _LONGEST = 60  # words of a claim; the search tries all ways to divide it
 

@@ -1,0 +1,112 @@
+"""Finds a claim that states as a fact what the passages only plan, hope, allow, or say under a condition.
+
+"The company has ordered two ferries" is not said by "the company plans to order two ferries", although the
+passage has all its words and values.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rarr.backends.rules.counterparts import ParsedPassage
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.values import same_value, value_extent
+from rarr.backends.rules.words import Token
+from rarr.tools.text.blocks_and_sentences import Span
+
+LEAST_SHARED = 0.5
+"""The least share of the claim's words that a clause must have to tell about the same."""
+_NO_VERB = r"(?!\s+(?:the|an?|its|their|his|her|north|south|east|west|\d))"
+_FRAMES = {
+    "planned": re.compile(
+        rf"""\b(?:
+            will | shall | would | should | \w+['’]ll
+          | (?:is|are|was|were|be|been)\s+(?:\w+\s+)?(?:due\s+)?to(?={_NO_VERB}\s+[a-z])
+          | (?:plan|intend|aim|hope|propose|promise|pledge|want|try|demand|threaten|offer|recommend|advise
+              |suggest|consider|prepare|wish|agree|decide)(?:s|d|ed)?\s+(?:to|that|for|an?|the)
+          | (?:expect|forecast|predict)(?:s|ed)?
+          | (?:plann|try|propos|intend|aim|hop|consider|prepar)(?:ed|ing) | tried\s+to | tries\s+to
+          | (?:almost|nearly|about\s+to|partly|half)(?=\s+\w+(?:ed|en|t)\b)
+        )\b""",
+        re.IGNORECASE | re.VERBOSE,
+    ),
+    "possible": re.compile(
+        r"\b(?:(?-i:may)|might|can|cannot|could|possibly|perhaps|unlikely)\b", re.IGNORECASE
+    ),
+    "past": re.compile(
+        r"\b(?:formerly|previously|used\s+to|no\s+longer|(?:before|until|till)\s+(?:\w+\s+)?\d{4})\b",
+        re.IGNORECASE,
+    ),
+}
+"""The frames of a clause. Those of the claim and of the passage must be the same kinds."""
+_CONDITION = re.compile(
+    r"\b(?:if|unless|provided|except|as\s+long\s+as|only\s+(?:with|when|after)|in\s+case"
+    r"|with\s+(?:\w+\s+){0,2}(?:consent|permission|approval))\b",
+    re.IGNORECASE,
+)
+
+
+class _Clause(NamedTuple):
+    """A clause of a passage: its sentence, its words with meaning, and how much of the claim it has."""
+
+    sentence: ParsedSentence
+    place: Span
+    said: int
+
+
+def unreal_place(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Span | None:
+    """Finds the word of the claim that is stated as a fact, where the passages do not state it so.
+
+    The clauses of the passages that have most of the claim's words and values decide, if they have at least
+    half of the words. None if one of them states it, if the claim has such a frame too, or if no clause
+    tells about the same.
+    """
+    claim_frames = _frames(claim.text, Span(0, len(claim.text)))
+    stems = {word.stem for word in claim.content}
+    clauses = [clause for passage in passages for clause in _clauses(claim, stems, passage)]
+    most = max((clause.said for clause in clauses), default=0)
+    if not most or most < LEAST_SHARED * len(stems):
+        return None
+    best = [clause for clause in clauses if clause.said == most]
+    framed = [_frames(clause.sentence.text, clause.place) for clause in best]
+    if not all(frames.keys() - claim_frames.keys() for frames in framed):
+        return None
+    missing = framed[0].keys() - claim_frames.keys()
+    return _framed_word(claim, best[0], framed[0][min(missing)])
+
+
+def _clauses(claim: ParsedSentence, stems: set[str], passage: ParsedPassage) -> Iterator[_Clause]:
+    for part in passage.sentences:
+        starts = [0, *part.clause_ends]
+        for place in map(Span, starts, [*part.clause_ends, len(part.text)]):
+            words = {word.stem for word in _inside(part, place)}
+            values = [value for value in part.values if place.start <= value.start < place.end]
+            told = sum(
+                any(value.kind == other.kind and same_value(value, other) for other in values)
+                for value in claim.values
+                if value.kind in ("number", "date")
+            )
+            if words:
+                yield _Clause(part, place, len(stems & (words | passage.title_stems)) + told)
+
+
+def _inside(part: ParsedSentence, place: Span) -> list[Token]:
+    return [word for word in part.content if place.start <= word.start < place.end]
+
+
+def _frames(text: str, place: Span) -> dict[str, Span]:
+    """Returns the first word of each kind of frame in a clause, and of a condition in the whole sentence."""
+    found = {kind: frame.search(text, place.start, place.end) for kind, frame in _FRAMES.items()}
+    found["condition"] = _CONDITION.search(text)
+    return {kind: Span(*match.span()) for kind, match in found.items() if match is not None}
+
+
+def _framed_word(claim: ParsedSentence, clause: _Clause, frame: Span) -> Span:
+    """Returns the place in the claim of the first word behind the frame that the claim has too."""
+    behind = [word.stem for word in _inside(clause.sentence, clause.place) if word.start >= frame.end]
+    taken = [value_extent(value) for value in claim.values]
+    words = [
+        word for word in claim.content if not any(span.start <= word.start < span.end for span in taken)
+    ] or list(claim.content)
+    chosen = next((word for stem in behind for word in words if word.stem == stem), words[-1])
+    return Span(chosen.start, chosen.end)
