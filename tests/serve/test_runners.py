@@ -15,6 +15,7 @@ from rarr import Settings
 from rarr.errors import InputError
 from rarr.records import Revision
 from rarr.records.citations import Cited
+from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.serve import workers
 from rarr.serve.in_process import InProcess
@@ -113,6 +114,7 @@ def test_mode_decides_what_becomes_of_an_error(served: Served, mode: str, expect
     ("route", "body", "record"),
     [
         ("revise", {"text": WRONG, "sources": ["The Hoover Dam is 221 metres high."]}, Revision),
+        ("postprocess", {"text": WRONG, "context": [{"role": "user", "content": "How?"}]}, Postprocessed),
         ("verify", {"claim": RIGHT, "sources": [{"text": RIGHT, "title": "Dam"}]}, Verification),
         ("cite", {"text": RIGHT, "sources": [RIGHT]}, Cited),
     ],
