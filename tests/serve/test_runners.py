@@ -168,6 +168,20 @@ def test_deadline_counts_the_time_in_the_queue(served: Served, pool: WorkerPool)
         os.kill(pid, signal.SIGCONT)
 
 
+def test_answer_that_cannot_be_done_in_time_goes_out_at_once(served: Served, pool: WorkerPool) -> None:
+    ask(served)  # the pool knows now how long a job takes
+    [pid] = pool.pids
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        ask(served, deadline_s=0.3)  # keeps the only process busy
+        assert result(ask(served, deadline_s=0.01))["notice"] == (
+            "not checked: too many answers to check by 0.01 s"
+        )
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert text(ask(served, deadline_s=60)) == RIGHT  # there is time to wait
+
+
 async def test_settings_that_cannot_work_are_told_at_the_start(tmp_path: Path) -> None:
     pool = WorkerPool(Settings(serve_corpora={"none": tmp_path / "missing"}), 1)
     with pytest.raises(InputError, match="missing"):
