@@ -27,7 +27,7 @@ def litellm_proxy(config: str, folder: Path) -> Iterator[str]:
         port = free.getsockname()[1]
     (folder / "config.yaml").write_text(config, encoding="utf-8")
     log = folder / "litellm.log"
-    command = [COMMAND, "--config", "config.yaml", "--host", "127.0.0.1", "--port", str(port)]
+    command = [str(COMMAND), "--config", "config.yaml", "--host", "127.0.0.1", "--port", str(port)]
     # Without the second variable it asks the network for prices at its start.
     environment = {
         "LITELLM_MASTER_KEY": KEY,

@@ -67,6 +67,11 @@ class Worker:
         """Returns the number of the process."""
         return self._process.pid
 
+    @property
+    def is_alive(self) -> bool:
+        """Tells whether the process has not ended."""
+        return self._process.is_alive()
+
     def kill(self) -> None:
         """Ends the process at once. A job that it runs fails."""
         self._process.kill()
@@ -148,11 +153,20 @@ class WorkerPool:
             raise NoTimeError
 
     async def _next_free(self) -> Worker:
+        """Waits for a process. One that died while it had no job is replaced, and costs no answer."""
         self._waiting += 1
         try:
-            return await self._free.get()
+            while not (worker := await self._free.get()).is_alive:
+                self._lost(worker)
+            return worker
         finally:
             self._waiting -= 1
+
+    def _lost(self, worker: Worker) -> None:
+        if not self._closed:
+            self._workers.discard(worker)
+            self.replaced += 1
+            self._keep(asyncio.ensure_future(self._replace(worker)))
 
     async def _add(self) -> None:
         worker = await asyncio.to_thread(Worker, self._settings)
@@ -180,10 +194,8 @@ class WorkerPool:
             spent = asyncio.get_running_loop().time() - began
             self._mean_s += (LATEST if self._mean_s else 1.0) * (spent - self._mean_s)
             self._free.put_nowait(worker)
-        elif not self._closed:
-            self._workers.discard(worker)
-            self.replaced += 1
-            self._keep(asyncio.ensure_future(self._replace(worker)))
+        else:
+            self._lost(worker)
 
     async def _replace(self, dead: Worker) -> None:
         await asyncio.to_thread(dead.end)

@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -133,15 +134,30 @@ def test_progress_has_the_nodes_of_the_run(served: Served) -> None:
     assert {'data: {"node": "retrieve"}', 'data: {"node": "edit"}'} <= set(nodes)
 
 
-def test_killed_worker_gives_the_original_and_is_replaced(served: Served, pool: WorkerPool) -> None:
+def test_worker_that_is_killed_at_work_gives_the_original_and_is_replaced(
+    served: Served, pool: WorkerPool
+) -> None:
     [pid] = pool.pids
-    os.kill(pid, signal.SIGKILL)
-    answer = ask(served)
+    os.kill(pid, signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as thread:
+        asking = thread.submit(ask, served)
+        while not pool._free.empty():
+            time.sleep(0.01)
+        os.kill(pid, signal.SIGKILL)
+        answer = asking.result()
     assert text(answer) == WRONG
     assert result(answer)["notice"] == "not checked: the process that checked it ended"
     assert text(ask(served)) == RIGHT
     assert pool.pids != [pid]
     assert "rarr_workers_replaced" in httpx2.get(f"{served.root}/metrics").text
+
+
+def test_worker_that_is_killed_without_a_job_costs_no_answer(served: Served, pool: WorkerPool) -> None:
+    [worker] = pool._workers
+    worker.kill()
+    worker._process.join()
+    assert text(ask(served)) == RIGHT
+    assert pool.pids != [worker.pid]
 
 
 def test_hanging_worker_is_killed_and_replaced(
