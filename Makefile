@@ -32,7 +32,7 @@ test-slow: extras    ## run the tests that take longer or need an extra, all but
 	@$(BIN)/python -m pytest --slow -m slow $(ARGS)
 	@$(BIN)/python -m pytest tests/test_import.py # what is not to be imported is there now
 
-extras: setup    ## install every extra, which takes minutes and a gigabyte
+extras: setup .venv/litellm/ready    ## install every extra and LiteLLM's proxy, which takes minutes and two gigabytes
 	@$(BIN)/python -m pip install --quiet --quiet torch==2.13.0 # by its version: of another pip may bring gigabytes
 	@$(BIN)/python -m pip install --quiet --quiet --editable '.[dev,torch,train]' 'langgraph-cli[inmem]'
 
@@ -63,6 +63,12 @@ clean:    ## remove .venv, caches and builds
 	@echo 'Installing into .venv, which takes about a minute'
 	@$(PYTHON) -m venv .venv
 	@$(BIN)/python -m pip install --quiet --quiet --editable '.[dev]'
+	@touch $@
+
+# LiteLLM's proxy needs an older rich than this package, so it has an environment of its own. Tests start it as a process.
+.venv/litellm/ready: | .venv/ready
+	@$(BIN)/python -m venv .venv/litellm
+	@.venv/litellm/bin/python -m pip install --quiet --quiet 'litellm[proxy]>=1.108,<2'
 	@touch $@
 
 # The site's builder is 100 MB: only who builds the site installs it.

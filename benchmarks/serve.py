@@ -3,6 +3,9 @@
     python -m benchmarks.serve proxy       what the proxy adds to a request with revising off
     python -m benchmarks.serve embedded    answers of 150 words a second, and the lag of the event loop
     python -m benchmarks.serve load        64 clients, a server behind that fails, and clients that leave
+    python -m benchmarks.serve first       when the first sentence of a streamed answer comes
+    python -m benchmarks.serve litellm     what LiteLLM's proxy adds to a request, beside this one
+    python -m benchmarks.serve failures    what callers get when something dies
 
 The server behind is the scripted server, in a process of its own. `proxy` sends requests directly and through
 `rarr serve`, one after another in turns. `embedded` runs the server in this process, where a task asks to be
@@ -33,6 +36,7 @@ from rarr import Settings
 from rarr.serve.server import serve
 from rarr.testing import ScriptedServer
 
+PARTS = ("proxy", "embedded", "load", "first", "litellm", "failures", "upstream", "clients")
 GOAL_MS = (3.0, 15.0)
 ASK = {"model": "scripted", "messages": [{"role": "user", "content": "How high is the Hoover Dam?"}]}
 
@@ -48,12 +52,27 @@ def main() -> None:
         print(f"{machine()}\n")
         if options.part == "proxy":
             proxy(options.requests or 500, options.rounds)
+        elif options.part in ("first", "litellm", "failures"):
+            _more(options)
         elif options.part == "embedded":
             asyncio.run(embedded(options.requests or 60, options.at_once, options.rounds))
         else:
             with upstream("load", options.seed) as url, process(url, home := _home()) as (server, root):
                 asyncio.run(load(server, root, options.clients, options.seconds, options.seed))
             home.cleanup()
+
+
+def _more(options: argparse.Namespace) -> None:
+    """Prints one of the tables of the other files, which import this one."""
+    from benchmarks.serve_comparisons import beside_litellm, first_sentence
+    from benchmarks.serve_failures import failures
+
+    if options.part == "first":
+        first_sentence(options.rounds)
+    elif options.part == "litellm":
+        beside_litellm(options.requests or 200, options.rounds)
+    else:
+        failures()
 
 
 def proxy(requests: int, rounds: int) -> None:
@@ -152,6 +171,13 @@ def serve_upstream(answer: str, seed: int) -> None:
     given: dict[str, Any] = {"answers": lambda request: "The Hoover Dam is 221 metres high."}
     if answer == "long":
         given = {"answers": lambda request: text_of(150, int(request.user.split()[-1]))}
+    elif answer == "wrong":
+        given = {"answers": lambda request: "The Hoover Dam is 212 metres high."}
+    elif answer == "ten":
+        from benchmarks.serve_comparisons import TOKENS_A_SECOND, ten_sentences
+
+        text = ten_sentences()
+        given = {"answers": lambda request: text, "tokens_a_second": TOKENS_A_SECOND}
     elif answer == "load":
         given = load_script(seed)
     with ScriptedServer(**given) as server:
@@ -174,13 +200,14 @@ def upstream(answer: str, seed: int = 0) -> Iterator[str]:
 
 @contextmanager
 def process(
-    url: str, home: "tempfile.TemporaryDirectory[str]", *options: str
+    url: str, home: "str | tempfile.TemporaryDirectory[str]", *options: str
 ) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Runs `rarr serve` in a process of its own."""
     corpus = f"examples={EXAMPLES / 'corpus'}"
     command = [sys.executable, "-m", "rarr", "serve", "--port", "0", "--upstream", url, "--corpus", corpus]
-    environment = {**os.environ, "RARR_HOME": home.name}
-    log = Path(home.name, "serve.log")
+    folder = home if isinstance(home, str) else home.name
+    environment = {**os.environ, "RARR_HOME": folder}
+    log = Path(folder, "serve.log")
     with (
         log.open("w") as file,
         subprocess.Popen([*command, *options], stderr=file, text=True, env=environment) as running,
@@ -209,7 +236,7 @@ def _home() -> "tempfile.TemporaryDirectory[str]":
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("part", choices=("proxy", "embedded", "load", "upstream", "clients"))
+    parser.add_argument("part", choices=PARTS)
     parser.add_argument("--requests", type=int, default=0, help="requests of a round")
     parser.add_argument("--rounds", type=int, default=5, help="rounds of proxy and embedded")
     parser.add_argument("--at-once", type=int, default=8, help="clients of embedded")

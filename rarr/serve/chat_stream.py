@@ -8,7 +8,7 @@ from rarr.records.postprocessing import Postprocessed
 from rarr.serve.answer_forms import chat_annotations
 from rarr.serve.ordered_stream import BrokenOffError, Item
 from rarr.serve.server_events import Event, events, written
-from rarr.serve.streamed_text import StreamedText, as_it_is
+from rarr.serve.streamed_text import StreamedText
 from rarr.serve.text_work import TextWork
 
 
@@ -27,7 +27,7 @@ class ChatStream:
             if event.is_done:
                 self._ended = True
             if event.data is None or not isinstance(event.data.get("choices"), list):
-                yield as_it_is(event.raw)
+                yield event.raw
                 continue
             async for item in self._items(event, event.data):
                 yield item
@@ -58,9 +58,9 @@ class ChatStream:
         if ending:
             yield self._finish(rest, ending)
         elif not touched:
-            yield as_it_is(event.raw)
+            yield event.raw
         elif _tells_something(rest):
-            yield as_it_is(written(rest))
+            yield written(rest)
 
     def _text(self, index: int) -> StreamedText:
         if index not in self._texts:

@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 from rarr.errors import InputError, RarrError
 from rarr.records import Record
 from rarr.records.postprocessing import Outcome
-from rarr.serve.jobs import Job, OnStep, Runner, WorkerLostError
+from rarr.serve.jobs import Job, NoTimeError, OnStep, Runner, WorkerLostError
 from rarr.serve.originals import original
 
 Result = TypeVar("Result", bound=Record)
@@ -61,6 +61,8 @@ class Desk:
             raise
         except WorkerLostError:
             return _failed(job, "failed", "not checked: the process that checked it ended")
+        except NoTimeError:
+            return _failed(job, "deadline", f"not checked: too many answers to check by {job.deadline_s:g} s")
         except RarrError as error:
             return _failed(job, "failed", f"not checked: {error}")
         except Exception as error:  # an answer must go out

@@ -34,6 +34,10 @@ class WorkerLostError(Exception):
     """The process that ran a job ended before the job was done."""
 
 
+class NoTimeError(Exception):
+    """A job would not be done by its deadline, since too many others wait: it was not begun."""
+
+
 class Runner(Protocol):
     """Runs jobs, several at a time."""
 
@@ -44,7 +48,7 @@ class Runner(Protocol):
         """Runs one job.
 
         Returns a `Postprocessed`, a `Revision`, a `Verification` or a `Cited`, by the task. Raises
-        `InputError` for a wrong text or passage, and `WorkerLostError`.
+        `InputError` for a wrong text or passage, `WorkerLostError`, and `NoTimeError` at once.
         """
 
     def ready(self) -> bool:

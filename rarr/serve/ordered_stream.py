@@ -11,8 +11,8 @@ from rarr.serve import sending
 from rarr.serve.server_events import KEEP_ALIVE
 
 Value = TypeVar("Value")
-Item = Callable[[], Awaitable[bytes]]
-"""Makes the bytes of an item when its turn has come: what was sent before it is known then."""
+Item = bytes | Callable[[], Awaitable[bytes]]
+"""Bytes, or what makes them when their turn has come: what was sent before is known then."""
 AHEAD = 256
 """Items that are read ahead of those that were sent, at most."""
 
@@ -29,14 +29,24 @@ async def send_in_order(items: AsyncGenerator[Item, None], send: Send, keep_aliv
     waiting: asyncio.Queue[Item | Exception | None] = asyncio.Queue(AHEAD)
     reading = asyncio.create_task(_read(items, waiting))
     try:
-        while (item := await _kept_alive(waiting.get(), send, keep_alive_s)) is not None:
+        while (item := await _next(waiting, send, keep_alive_s)) is not None:
             if isinstance(item, Exception):
                 raise item
-            await sending.piece(send, await _kept_alive(item(), send, keep_alive_s))
+            made = item if isinstance(item, bytes) else await _kept_alive(item(), send, keep_alive_s)
+            await sending.piece(send, made)
     finally:
         reading.cancel()
         with suppress(asyncio.CancelledError):
             await reading
+
+
+async def _next(
+    waiting: "asyncio.Queue[Item | Exception | None]", send: Send, keep_alive_s: float
+) -> Item | Exception | None:
+    """Takes the next item. Turns of the loop are long on a busy server, so it waits only if it must."""
+    if not waiting.empty():
+        return waiting.get_nowait()
+    return await _kept_alive(waiting.get(), send, keep_alive_s)
 
 
 async def _read(items: AsyncGenerator[Item, None], waiting: "asyncio.Queue[Item | Exception | None]") -> None:

@@ -1,4 +1,4 @@
-"""Offers the calls of `rarr` itself: revise, verify and cite. They answer with the records of the package."""
+"""Offers the calls of `rarr` itself: revise, postprocess, verify and cite, which answer with its records."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -10,6 +10,7 @@ from fastapi.responses import Response, StreamingResponse
 from rarr.errors import InputError
 from rarr.records import Record, Revision
 from rarr.records.citations import CitationPlace, CitationStyle, Cited
+from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.records.verification import Verification
 from rarr.serve.call import call_of
 from rarr.serve.desk import Desk
@@ -33,6 +34,14 @@ class ReviseRequest(Choice):
 
     text: Words
     context: str | None = None
+
+
+class PostprocessRequest(Choice):
+    """The answer of a model, with the question or the messages of the conversation that it answers."""
+
+    text: Words
+    context: str | list[dict[str, Any]] | None = None
+    mode: PostprocessMode = "revise"
 
 
 class CiteRequest(ReviseRequest):
@@ -77,6 +86,12 @@ def own_calls(desk: Desk, settings: Settings) -> APIRouter:
         options = {"search": asked.search} if asked.search else {}
         return await answer(request, asked, _job("revise", asked.text, asked.context, options))
 
+    @router.post("/postprocess", response_model=Postprocessed, responses=_STREAM)
+    async def postprocess(request: Request, asked: PostprocessRequest) -> Response:
+        """Makes of the answer of a model the text to send out, with a notice and citations."""
+        options = {"mode": asked.mode} | ({"search": asked.search} if asked.search else {})
+        return await answer(request, asked, _job("postprocess", asked.text, asked.context, options))
+
     @router.post("/verify", response_model=Verification, responses=_STREAM)
     async def verify(request: Request, asked: VerifyRequest) -> Response:
         """Decides whether the sources support a claim."""
@@ -92,7 +107,9 @@ def own_calls(desk: Desk, settings: Settings) -> APIRouter:
     return router
 
 
-def _job(task: Task, text: str, context: str | None, options: dict[str, Any]) -> Callable[..., Job]:
+def _job(
+    task: Task, text: str, context: str | list[dict[str, Any]] | None, options: dict[str, Any]
+) -> Callable[..., Job]:
     return lambda **more: Job(task, text, context=context, options=options, **more)
 
 

@@ -8,7 +8,7 @@ from rarr.records.postprocessing import Postprocessed
 from rarr.serve.answer_forms import Place, response_annotations
 from rarr.serve.ordered_stream import BrokenOffError, Item
 from rarr.serve.server_events import events, written
-from rarr.serve.streamed_text import StreamedText, as_it_is
+from rarr.serve.streamed_text import StreamedText
 from rarr.serve.text_work import TextWork
 
 _ENDS = ("response.completed", "response.incomplete", "response.failed", "error")
@@ -27,7 +27,7 @@ class ResponseStream:
         """Yields what to send, in order. Raises `BrokenOffError` for a stream without its end."""
         async for event in events(body):
             if event.data is None:
-                yield as_it_is(event.raw)
+                yield event.raw
                 continue
             data = event.data
             kind = str(data.get("type"))

@@ -61,12 +61,3 @@ class StreamedText:
         """Stops working on blocks."""
         for task in self._running:
             task.cancel()
-
-
-def as_it_is(data: bytes) -> Item:
-    """Makes an item of bytes that are known."""
-
-    async def made() -> bytes:
-        return data
-
-    return made

@@ -14,10 +14,12 @@ from typing import Any
 
 from rarr.errors import RarrError
 from rarr.records import Record
-from rarr.serve.jobs import Job, OnStep, WorkerLostError
+from rarr.serve.jobs import Job, NoTimeError, OnStep, WorkerLostError
 from rarr.serve.worker_main import answer_jobs
 from rarr.settings import Settings
 
+LATEST = 0.1
+"""The weight of the latest job in the mean seconds of a job."""
 OVERRUN_S = 10.0
 """Seconds after its deadline at which a job counts as hanging, and its process is killed."""
 
@@ -65,6 +67,11 @@ class Worker:
         """Returns the number of the process."""
         return self._process.pid
 
+    @property
+    def is_alive(self) -> bool:
+        """Tells whether the process has not ended."""
+        return self._process.is_alive()
+
     def kill(self) -> None:
         """Ends the process at once. A job that it runs fails."""
         self._process.kill()
@@ -77,7 +84,11 @@ class Worker:
 
 
 class WorkerPool:
-    """A `Runner` with `count` processes. Jobs wait until a process is free."""
+    """A `Runner` with `count` processes. Jobs wait until a process is free.
+
+    A job that by the mean seconds of jobs would not be done in time does not wait: it would only keep a
+    process from a job that can be done.
+    """
 
     def __init__(self, settings: Settings, count: int) -> None:
         self._settings, self._count = settings, count
@@ -86,6 +97,7 @@ class WorkerPool:
         self._workers: set[Worker] = set()
         self._tasks: set[asyncio.Future[Any]] = set()
         self._closed = False
+        self._waiting, self._mean_s = 0, 0.0
         self.replaced = 0
         """The number of processes that died and were replaced."""
 
@@ -97,9 +109,11 @@ class WorkerPool:
         """Runs a job; see `Runner.run`. A caller that is cancelled leaves a begun job to its end."""
         loop = asyncio.get_running_loop()
         asked = loop.time()
-        worker = await self._free.get()
+        self._require_time(job)
+        worker = await self._next_free()
+        began = loop.time()
         if job.deadline_s is not None:
-            job = replace(job, deadline_s=max(0.01, job.deadline_s - (loop.time() - asked)))
+            job = replace(job, deadline_s=max(0.01, job.deadline_s - (began - asked)))
 
         def tell(node: str) -> None:
             if on_step is not None:
@@ -110,7 +124,7 @@ class WorkerPool:
         if job.deadline_s is not None:
             late = loop.call_later(job.deadline_s + OVERRUN_S, worker.kill)
         self._keep(running)
-        running.add_done_callback(partial(self._done, worker, late))
+        running.add_done_callback(partial(self._done, worker, late, began))
         return await asyncio.shield(running)
 
     def ready(self) -> bool:
@@ -130,6 +144,30 @@ class WorkerPool:
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._threads.shutdown(wait=False)
 
+    def _require_time(self, job: Job) -> None:
+        """Raises `NoTimeError` if those that wait leave the job no time."""
+        if job.deadline_s is None or not self._free.empty():
+            return
+        turns = 1 + self._waiting / max(1, len(self._workers))
+        if turns * self._mean_s > job.deadline_s:
+            raise NoTimeError
+
+    async def _next_free(self) -> Worker:
+        """Waits for a process. One that died while it had no job is replaced, and costs no answer."""
+        self._waiting += 1
+        try:
+            while not (worker := await self._free.get()).is_alive:
+                self._lost(worker)
+            return worker
+        finally:
+            self._waiting -= 1
+
+    def _lost(self, worker: Worker) -> None:
+        if not self._closed:
+            self._workers.discard(worker)
+            self.replaced += 1
+            self._keep(asyncio.ensure_future(self._replace(worker)))
+
     async def _add(self) -> None:
         worker = await asyncio.to_thread(Worker, self._settings)
         try:
@@ -144,16 +182,20 @@ class WorkerPool:
         self._free.put_nowait(worker)
 
     def _done(
-        self, worker: Worker, late: asyncio.TimerHandle | None, running: "asyncio.Future[Record]"
+        self,
+        worker: Worker,
+        late: asyncio.TimerHandle | None,
+        began: float,
+        running: "asyncio.Future[Record]",
     ) -> None:
         if late is not None:
             late.cancel()
         if not isinstance(running.exception(), WorkerLostError):
+            spent = asyncio.get_running_loop().time() - began
+            self._mean_s += (LATEST if self._mean_s else 1.0) * (spent - self._mean_s)
             self._free.put_nowait(worker)
-        elif not self._closed:
-            self._workers.discard(worker)
-            self.replaced += 1
-            self._keep(asyncio.ensure_future(self._replace(worker)))
+        else:
+            self._lost(worker)
 
     async def _replace(self, dead: Worker) -> None:
         await asyncio.to_thread(dead.end)

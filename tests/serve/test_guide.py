@@ -1,4 +1,4 @@
-"""The example of the guide, with the client of OpenAI, against a server."""
+"""The examples with the client of OpenAI, of the guide and of README, against a server."""
 
 import contextlib
 import io
@@ -11,11 +11,19 @@ from rarr.testing import ScriptedServer
 from serve.serving import RIGHT, WRONG, Served, answers
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "serve.md"
+README = GUIDE.parents[2] / "README.md"
+EXAMPLES = [
+    pytest.param(code, id=page.name)
+    for page in (GUIDE, README)
+    for code in re.findall(r"^```py\n(.*?)^```$", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    if "OpenAI(" in code
+]
 
 
 @pytest.mark.loopback
-def test_example_prints_the_revised_answer_and_its_notice() -> None:
-    [code] = re.findall(r"^```py\n(.*?)^```$", GUIDE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+@pytest.mark.parametrize("code", EXAMPLES)
+def test_example_prints_the_revised_answer_and_its_notice(code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
     printed = io.StringIO()
     with (
         ScriptedServer(answers(f"It is {WRONG} high.")) as upstream,

@@ -8,6 +8,7 @@ import pytest
 
 from rarr.records import Revision
 from rarr.records.citations import Cited
+from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from serve.serving import RIGHT, WRONG, Served
 
@@ -20,6 +21,7 @@ GUARDRAIL = "/beta/litellm_basic_guardrail_api"
     ("route", "body", "record"),
     [
         ("revise", {"text": "The dam is high.", "context": "How high?"}, Revision),
+        ("postprocess", {"text": "The dam is high.", "mode": "check"}, Postprocessed),
         ("verify", {"claim": "The dam is high.", "sources": ["It is high."]}, Verification),
         ("cite", {"text": "The dam is high.", "style": "footnotes"}, Cited),
     ],
@@ -35,6 +37,15 @@ def test_options_of_a_call_reach_the_job(http: httpx2.Client, served: Served) ->
     job = served.known.jobs[-1]
     assert (job.task, job.corpus) == ("cite", "dams")
     assert job.options == {"style": "json", "place": "part", "mark_unsupported": False}
+
+
+def test_conversation_and_mode_of_an_answer_reach_the_job(http: httpx2.Client, served: Served) -> None:
+    context = [{"role": "user", "content": "How high?"}]
+    asked = {"text": WRONG, "context": context, "sources": ["221 metres"], "search": "given"}
+    result = http.post("/v1/postprocess", json=asked | {"mode": "check"}).json()
+    job = served.known.jobs[-1]
+    assert (job.context, job.options) == (context, {"mode": "check", "search": "given"})
+    assert (result["text"], result["notice"]) == (WRONG, "0 corrected")
 
 
 def test_progress_comes_by_node_and_then_the_result(http: httpx2.Client) -> None:

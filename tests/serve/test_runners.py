@@ -4,6 +4,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from rarr import Settings
 from rarr.errors import InputError
 from rarr.records import Revision
 from rarr.records.citations import Cited
+from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.serve import workers
 from rarr.serve.in_process import InProcess
@@ -113,6 +115,7 @@ def test_mode_decides_what_becomes_of_an_error(served: Served, mode: str, expect
     ("route", "body", "record"),
     [
         ("revise", {"text": WRONG, "sources": ["The Hoover Dam is 221 metres high."]}, Revision),
+        ("postprocess", {"text": WRONG, "context": [{"role": "user", "content": "How?"}]}, Postprocessed),
         ("verify", {"claim": RIGHT, "sources": [{"text": RIGHT, "title": "Dam"}]}, Verification),
         ("cite", {"text": RIGHT, "sources": [RIGHT]}, Cited),
     ],
@@ -131,15 +134,30 @@ def test_progress_has_the_nodes_of_the_run(served: Served) -> None:
     assert {'data: {"node": "retrieve"}', 'data: {"node": "edit"}'} <= set(nodes)
 
 
-def test_killed_worker_gives_the_original_and_is_replaced(served: Served, pool: WorkerPool) -> None:
+def test_worker_that_is_killed_at_work_gives_the_original_and_is_replaced(
+    served: Served, pool: WorkerPool
+) -> None:
     [pid] = pool.pids
-    os.kill(pid, signal.SIGKILL)
-    answer = ask(served)
+    os.kill(pid, signal.SIGSTOP)
+    with ThreadPoolExecutor(1) as thread:
+        asking = thread.submit(ask, served)
+        while not pool._free.empty():
+            time.sleep(0.01)
+        os.kill(pid, signal.SIGKILL)
+        answer = asking.result()
     assert text(answer) == WRONG
     assert result(answer)["notice"] == "not checked: the process that checked it ended"
     assert text(ask(served)) == RIGHT
     assert pool.pids != [pid]
     assert "rarr_workers_replaced" in httpx2.get(f"{served.root}/metrics").text
+
+
+def test_worker_that_is_killed_without_a_job_costs_no_answer(served: Served, pool: WorkerPool) -> None:
+    [worker] = pool._workers
+    worker.kill()
+    worker._process.join()
+    assert text(ask(served)) == RIGHT
+    assert pool.pids != [worker.pid]
 
 
 def test_hanging_worker_is_killed_and_replaced(
@@ -164,6 +182,20 @@ def test_deadline_counts_the_time_in_the_queue(served: Served, pool: WorkerPool)
         assert time.monotonic() - started < 10
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+def test_answer_that_cannot_be_done_in_time_goes_out_at_once(served: Served, pool: WorkerPool) -> None:
+    ask(served)  # the pool knows now how long a job takes
+    [pid] = pool.pids
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        ask(served, deadline_s=0.3)  # keeps the only process busy
+        assert result(ask(served, deadline_s=0.01))["notice"] == (
+            "not checked: too many answers to check by 0.01 s"
+        )
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert text(ask(served, deadline_s=60)) == RIGHT  # there is time to wait
 
 
 async def test_settings_that_cannot_work_are_told_at_the_start(tmp_path: Path) -> None:

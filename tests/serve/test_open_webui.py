@@ -1,0 +1,187 @@
+"""The filter for Open WebUI, loaded as Open WebUI loads it, against servers over sockets."""
+
+import re
+import sys
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rarr import Settings
+from rarr.serve.in_process import InProcess
+from rarr.serve.jobs import WorkerLostError
+from rarr.testing import ScriptedServer
+from rarr.testing.server import refused_url
+from serve.serving import ALICE, RIGHT, SOURCE, WRONG, Served, answers
+
+pytestmark = pytest.mark.loopback
+
+FILE = Path(__file__).parents[2] / "examples" / "open_webui" / "filter.py"
+TEXT = FILE.read_text(encoding="utf-8")
+BEFORE, AFTER = f"The dam is {WRONG} high.", f"The dam is {RIGHT} high."
+QUESTION = {"role": "user", "content": "How high is the dam?"}
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    with Served(serve_corpora={"dams": "examples/corpus"}) as server:
+        yield server
+
+
+def loaded(**valves: Any) -> Any:
+    """The filter with these valves. Open WebUI executes the text in a module that is made for it."""
+    module = types.ModuleType("function_rarr")
+    sys.modules[module.__name__] = module
+    exec(TEXT, module.__dict__)
+    filter_ = module.__dict__["Filter"]()
+    filter_.valves = filter_.Valves(**valves)
+    return filter_
+
+
+async def outlet(
+    answer: str, *, message: dict[str, Any] | None = None, **valves: Any
+) -> tuple[str, list[str]]:
+    """The content of the message after the outlet, and what the status said."""
+    said: list[str] = []
+
+    async def emit(event: dict[str, Any]) -> None:
+        assert event["type"] == "status"
+        said.append(event["data"]["description"])
+        assert event["data"]["done"] == (len(said) == 2)
+
+    messages = [QUESTION, {"role": "assistant", "content": answer, **(message or {})}]
+    body = await loaded(**valves).outlet({"messages": messages}, __event_emitter__=emit)
+    return body["messages"][-1]["content"], said
+
+
+def test_front_matter_names_the_filter() -> None:
+    facts = dict(
+        re.findall(r"^([a-z_]+): (.+)$", TEXT.partition('"""\n')[2].partition('"""')[0], re.MULTILINE)
+    )
+    assert facts.keys() == {"title", "author", "version", "required_open_webui_version", "description"}
+
+
+def test_file_stands_alone() -> None:
+    imported = set(re.findall(r"^(?:from|import) (\w+)", TEXT, re.MULTILINE))
+    assert imported - set(sys.stdlib_module_names) == {"pydantic"}
+    # Open WebUI replaces these words wherever they stand.
+    assert not re.search(r"from (?:utils|apps|main|config)", TEXT)
+
+
+async def test_answer_is_revised_with_footnotes_and_the_status_says_so(served: Served) -> None:
+    content, said = await outlet(f"{BEFORE} It was opened in 1936.", url=served.root)
+    assert (
+        content == f"The dam is {RIGHT}[^1] high. It was opened in 1936.\n\nSources:\n\n- [^1] Dam, {SOURCE}"
+    )
+    assert said == ["rarr: checking the answer", "rarr: 1 corrected"]
+
+
+async def test_conversation_and_valves_reach_the_server(served: Served) -> None:
+    await outlet(BEFORE, url=f"{served.url}/", corpus="dams", mode="check", deadline_s=7)
+    job = served.known.jobs[-1]
+    assert (job.text, job.corpus, job.options) == (BEFORE, "dams", {"mode": "check"})
+    assert job.context == [QUESTION]
+    assert 6 < (job.deadline_s or 0) <= 7
+
+
+async def test_check_changes_nothing(served: Served) -> None:
+    content, said = await outlet(BEFORE, url=served.root, mode="check")
+    assert (content, said[-1]) == (BEFORE, "rarr: 0 corrected")
+
+
+async def test_thoughts_above_the_answer_stay_as_they_are(served: Served) -> None:
+    thoughts = f'<details type="reasoning" done="true">\n> Is it {WRONG}?\n</details>\n'
+    content, _ = await outlet(thoughts + BEFORE, url=served.root)
+    assert content.startswith(thoughts + f"The dam is {RIGHT}")
+
+
+async def test_footnotes_of_the_answer_keep_their_numbers(served: Served) -> None:
+    content, _ = await outlet(f"{BEFORE} It is old.[^2]", url=served.root)
+    assert f"{RIGHT}[^3] high. It is old.[^2]" in content
+
+
+async def test_no_footnote_is_put_into_a_link(served: Served) -> None:
+    content, _ = await outlet(f"See [{WRONG}](https://example.org).", url=served.root)
+    assert content.startswith(f"See [{RIGHT}](https://example.org).\n\nSources:\n\n- [^1] Dam")
+
+
+async def test_documents_that_the_model_was_given_are_sources(served: Served) -> None:
+    source = {
+        "source": {"name": "dams.pdf"},
+        "document": ["The dam is high.", " ", "It is old."],
+        "metadata": [{"name": "Dams", "source": "https://example.org/dams"}],
+    }
+    await outlet(BEFORE, message={"sources": [source]}, url=served.root)
+    assert served.known.jobs[-1].sources == (
+        {"text": "The dam is high.", "title": "Dams", "source": "https://example.org/dams"},
+        {"text": "It is old.", "title": "dams.pdf", "source": "dams.pdf"},
+    )
+    await outlet(BEFORE, message={"sources": [source]}, url=served.root, chat_sources=False)
+    assert not served.known.jobs[-1].sources
+
+
+async def test_images_of_the_conversation_stay_away(served: Served) -> None:
+    parts = [{"type": "text", "text": "How high?"}, {"type": "image_url", "image_url": {"url": "data:..."}}]
+    messages = [{"role": "user", "content": parts}, {"role": "assistant", "content": BEFORE}]
+    await loaded(url=served.root).outlet({"messages": messages})
+    assert served.known.jobs[-1].context == [{"role": "user", "content": "How high?"}]
+
+
+@pytest.mark.parametrize("messages", [[], [QUESTION], [{"role": "assistant", "content": " "}]])
+async def test_nothing_to_check_asks_nothing(messages: list[Any], served: Served) -> None:
+    before = len(served.known.jobs)
+    assert await loaded(url=served.root).outlet({"messages": messages}) == {"messages": messages}
+    assert len(served.known.jobs) == before
+
+
+async def test_deadline_leaves_the_answer_and_the_status_says_why(served: Served) -> None:
+    assert await outlet("wait", url=served.root, deadline_s=0.05) == (
+        "wait",
+        ["rarr: checking the answer", "rarr: not checked: the deadline of 0.05 s came first"],
+    )
+
+
+async def test_refusal_leaves_the_answer_and_the_status_says_why(served: Served) -> None:
+    content, said = await outlet(BEFORE, url=served.root, corpus="other")
+    assert (content, said[-1]) == (BEFORE, "rarr: not checked: unknown corpus: this server has dams")
+
+
+async def test_token_is_sent_and_missed() -> None:
+    with Served(serve_token=ALICE) as locked:
+        content, said = await outlet(BEFORE, url=locked.root)
+        assert (content, said[-1][:32]) == (BEFORE, "rarr: not checked: send a token ")
+        content, said = await outlet(BEFORE, url=locked.root, token=ALICE)
+        assert (RIGHT in content, said[-1]) == (True, "rarr: 1 corrected")
+
+
+async def test_dead_server_leaves_the_answer_and_the_status_says_why() -> None:
+    url = refused_url().removesuffix("/v1")
+    content, said = await outlet(BEFORE, url=url)
+    assert content == BEFORE
+    assert said[-1].startswith(f"rarr: not checked: {url}/v1/postprocess cannot be reached (")
+
+
+async def test_other_server_leaves_the_answer_and_the_status_says_why() -> None:
+    with ScriptedServer(answers("hello")) as other:
+        content, said = await outlet(BEFORE, url=other.url)
+    assert content == BEFORE
+    assert said[-1].startswith("rarr: not checked: ")
+
+
+async def test_failed_run_leaves_the_answer_and_the_status_says_why() -> None:
+    with Served() as failing:
+        failing.known.fails = WorkerLostError()
+        content, said = await outlet(BEFORE, url=failing.root)
+    assert (content, said[-1]) == (BEFORE, "rarr: not checked: the process that checked it ended")
+
+
+@pytest.mark.slow
+async def test_answer_is_corrected_against_the_corpus_of_a_server(tmp_path: Path) -> None:
+    corpus = {"dams": FILE.parents[1] / "corpus" / "hoover-dam.md"}
+    runner = InProcess(Settings(home=tmp_path, serve_corpora=corpus))
+    with Served(runner, home=tmp_path, serve_corpora=corpus) as real:
+        content, said = await outlet("The Hoover Dam is 212 metres high.", url=real.root)
+    assert content.startswith("The Hoover Dam is 221 metres high.[^1]\n\nSources:\n\n- [^1] Hoover Dam, ")
+    assert said[-1] == "rarr: 1 corrected, 1 confirmed"
