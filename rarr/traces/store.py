@@ -87,7 +87,10 @@ class TraceStore(Database):
             return [name for (name,) in sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC")]
 
     def list(self, most: int = -1, *, prefix: str = "") -> "Sequence[RunSummary]":
-        """Returns summaries of the `most` newest runs (-1: all) whose names begin so, the newest first."""
+        """Returns summaries of the `most` newest runs (-1: all), the newest first.
+
+        With `prefix`, only of runs whose names begin with it.
+        """
         with self.used() as sqlite:
             rows = sqlite.execute(LISTED, (len(prefix), prefix, most)).fetchall()
         return [
@@ -96,7 +99,7 @@ class TraceStore(Database):
         ]
 
     def resolve(self, word: str) -> str:
-        """Returns the run named `word`; else the newest run for `last`; else the run whose name begins so.
+        """Finds a run's name: `word` itself, the newest for `last`, or the only name that begins with `word`.
 
         Raises `InputError` where there is no such run, or several.
         """
