@@ -28,7 +28,7 @@ _PAGE = {
 
 
 def own_runs(settings: Settings) -> APIRouter:
-    """Makes the routes."""
+    """Makes the routes under /v1/runs, which show callers their own runs."""
     router = APIRouter(prefix="/v1/runs", tags=["runs"])
     home = settings.home.expanduser()
 

@@ -14,7 +14,7 @@ Annotations = Callable[[Sequence[AnswerCitation], int], list[dict[str, Any]]]
 
 
 class StreamedText:
-    """One text. Its blocks are worked on at the same time, and sent in order."""
+    """One text of a streamed answer. Its blocks are worked on at the same time, and sent in order."""
 
     def __init__(self, work: TextWork) -> None:
         self._work, self._blocks = work, StreamBlocks(whole=work.needs_whole)
@@ -28,7 +28,7 @@ class StreamedText:
         return "".join(result.text for _, result in self.results)
 
     async def add(self, piece: str) -> list[str]:
-        """Adds a piece, and returns the blocks that are complete now."""
+        """Adds a piece that came, and returns the blocks that are complete now."""
         return await self._blocks.add(piece)
 
     def last(self) -> str:
@@ -64,7 +64,7 @@ class StreamedText:
 
 
 def as_it_is(data: bytes) -> Item:
-    """Makes an item of bytes that are known."""
+    """Makes an item of the stream whose bytes are known already."""
 
     async def made() -> bytes:
         return data
