@@ -99,6 +99,6 @@ def _is_about(query: Query, place: Span) -> bool:
 
 
 def _says(passage: Passage, words: str) -> bool:
-    """Does the passage have these words or their values? Every passage has no words."""
+    """Does the passage have these words, or state their values? Always True if `words` is empty."""
     text = f"{passage.title}\n{passage.text}"
     return not words.strip() or is_stated(words, text) or has_phrase(text, words)

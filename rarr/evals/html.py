@@ -28,7 +28,7 @@ _KINDS = {
 
 
 def render_html(report: EvalReport) -> str:
-    """Renders the whole page. Write it as UTF-8."""
+    """Renders the HTML page of an evaluation's report. Write it as UTF-8."""
     measures = report.measures
     dots = [dot for row in report.rows if (dot := _dot(row))]
     statuses = Counter(status for row in report.rows for status in row.statuses)

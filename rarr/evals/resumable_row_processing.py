@@ -39,8 +39,9 @@ def finish_rows(
 ) -> list[Result]:
     """Works on the rows that are not in `known`, and returns the results of all in the order of `rows`.
 
-    A finished row is a line of the folder at `path` before the next row begins; `result_of` turns a row and
-    its line into its result. `aclose` is called in the event loop of the work.
+    `jobs` rows are worked on at once. A finished row is written at once as a line of `predictions.jsonl` in
+    the folder `path`; `result_of` turns a row and its line into its result. `aclose` is called in the event
+    loop of the work.
     """
     finished = {row.id: known[row.id] for row in rows if row.id in known}
     say = on_row or (lambda count, total: None)

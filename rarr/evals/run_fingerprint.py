@@ -38,7 +38,8 @@ def described(
 ) -> dict[str, str]:
     """Describes as text the settings that differ from defaults and affect results, and those of a baseline.
 
-    Objects are named by their class, and so are `components` that were given instead of settings.
+    Secrets are left out. Objects are named by their class, and so are `components` that were given instead
+    of settings. Prompts and calibrations of the user's own come with a digest.
     """
     values = {
         name: getattr(settings, name)

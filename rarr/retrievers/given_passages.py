@@ -22,12 +22,12 @@ Given: TypeAlias = "Passage | str | Document | Mapping[str, Any]"
 
 
 class GivenPassages:
-    """A retriever over `passages`, in the order of their numbers.
+    """A retriever that searches the given `passages` alone.
 
     A passage is a string, a record `Passage`, a document of LangChain, or a search result such as
-    {"text": ..., "url": ..., "title": ...}. One without an address has the source "passage 1", "passage 2",
-    and so on. Long texts are cut into windows of `window` sentences, as documents are; a `Passage` stays as
-    it is, because its offsets point into another text.
+    {"text": ..., "url": ..., "title": ...}. A passage without an address has the source "passage 1",
+    "passage 2", and so on, by its place in the list. Long texts are cut into windows of `window` sentences,
+    as documents are; a `Passage` stays as it is, because its offsets point into another text.
     """
 
     offline = True  # can be used with the setting `offline`
@@ -65,7 +65,10 @@ class GivenPassages:
 
 
 class GivenFirst:
-    """Searches the `source` of a call and the `rest`: the best document of each, then each second best..."""
+    """Searches the passages given with a call (`source`) and the configured retriever (`rest`) together.
+
+    The best document of each comes first, then the second best of each, and so on.
+    """
 
     def __init__(self, source: GivenPassages, rest: SearchSource, *, on_failure: OnFailure) -> None:
         """`on_failure` is called where the rest cannot be searched."""
@@ -75,7 +78,7 @@ class GivenFirst:
         self._both = CombinedRetriever(by_name, on_failure=on_failure)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of the `k` best documents."""
+        """Returns passages of `k` documents, taken in turn from the given passages and from the rest."""
         return await self._both.retrieve(query, k)
 
 

@@ -39,8 +39,9 @@ class LangChainRetriever:
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each of the first `k` documents the passages nearest to `query`.
 
-        Pieces of one source count as one document. The LangChain retriever itself decides how many it
-        returns. Raises `RetrievalError` where it fails.
+        Passages outside of the limits of domain and date are left out. Pieces of one source count as one
+        document. The LangChain retriever itself decides how many it returns. Raises `RetrievalError` where it
+        fails.
         """
         try:
             documents = await self._retriever.ainvoke(query)

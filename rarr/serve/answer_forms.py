@@ -11,33 +11,33 @@ Json = dict[str, Any]
 
 
 class AnswerForm(Protocol):
-    """One of the two protocols."""
+    """The form of answers in one of OpenAI's protocols: Chat Completions or Responses."""
 
     name: str
 
     def why_not(self, request: Json) -> str:
-        """Tells why the answers to this request pass as they are; "" if they are worked on."""
+        """Tells why answers to this request pass unchanged, such as "logprobs"; "" if they are worked on."""
 
     def conversation(self, request: Json) -> Sequence[Mapping[str, Any]]:
-        """Returns the messages that the answer belongs to."""
+        """Returns the messages of the request, to which the answer replies."""
 
     def texts(self, answer: Json) -> Iterator[tuple[Place, str]]:
-        """Yields the texts of a whole answer that can be worked on.
+        """Yields each text of a whole answer that can be worked on, with its place.
 
-        A text whose places something refers to (logprobs, annotations) is left as it is.
+        A blank text is left out, and a text into which logprobs or annotations point.
         """
 
     def put(self, answer: Json, place: Place, result: Postprocessed) -> None:
-        """Puts a text and its citations into a whole answer."""
+        """Replaces the text at `place` of a whole answer by the result's, and adds its citations."""
 
 
 class ChatCompletions:
-    """POST /v1/chat/completions."""
+    """The form of answers to POST /v1/chat/completions."""
 
     name = "chat"
 
     def why_not(self, request: Json) -> str:
-        """See `AnswerForm`."""
+        """Names what keeps an answer unchanged: structured output, logprobs or audio; "" if nothing does."""
         kind = _get(request, "response_format", "type")
         if kind not in (None, "text"):
             return "structured output"
@@ -46,11 +46,11 @@ class ChatCompletions:
         return "audio" if "audio" in (request.get("modalities") or ()) else ""
 
     def conversation(self, request: Json) -> Sequence[Mapping[str, Any]]:
-        """See `AnswerForm`."""
+        """Returns the `messages` of the request."""
         return _messages(request.get("messages"))
 
     def texts(self, answer: Json) -> Iterator[tuple[Place, str]]:
-        """See `AnswerForm`."""
+        """Yields ((choice, 0), text) for each choice, unless logprobs or annotations point into its text."""
         for number, choice in enumerate(_objects(answer.get("choices"))):
             text = _get(choice, "message", "content")
             placed = choice.get("logprobs") or _get(choice, "message", "annotations")
@@ -58,7 +58,7 @@ class ChatCompletions:
                 yield (number, 0), text
 
     def put(self, answer: Json, place: Place, result: Postprocessed) -> None:
-        """See `AnswerForm`."""
+        """Replaces the text of the choice at `place`, and adds the citations as annotations."""
         message = answer["choices"][place[0]]["message"]
         message["content"] = result.text
         if result.citations:
@@ -69,12 +69,12 @@ class ChatCompletions:
 
 
 class Responses:
-    """POST /v1/responses."""
+    """The form of answers to POST /v1/responses."""
 
     name = "responses"
 
     def why_not(self, request: Json) -> str:
-        """See `AnswerForm`."""
+        """Names what keeps an answer unchanged: structured output, logprobs or background; "" if nothing."""
         kind = _get(request, "text", "format", "type")
         if kind not in (None, "text"):
             return "structured output"
@@ -83,12 +83,12 @@ class Responses:
         return "background" if request.get("background") else ""
 
     def conversation(self, request: Json) -> Sequence[Mapping[str, Any]]:
-        """See `AnswerForm`."""
+        """Returns the `input` of the request as messages; a plain text is a message of the user."""
         given = request.get("input")
         return [{"role": "user", "content": given}] if isinstance(given, str) else _messages(given)
 
     def texts(self, answer: Json) -> Iterator[tuple[Place, str]]:
-        """See `AnswerForm`."""
+        """Yields ((output, content), text) for each text, unless logprobs or annotations point into it."""
         for output, item in enumerate(_objects(answer.get("output"))):
             for number, part in enumerate(_objects(item.get("content"))):
                 text = part.get("text")
@@ -102,24 +102,24 @@ class Responses:
                     yield (output, number), text
 
     def put(self, answer: Json, place: Place, result: Postprocessed) -> None:
-        """See `AnswerForm`."""
+        """Replaces the text of the part at `place`, and adds the citations as annotations."""
         part = answer["output"][place[0]]["content"][place[1]]
         put_part(part, result.text, result.citations)
 
 
 def put_part(part: Json, text: str, citations: Sequence[AnswerCitation]) -> None:
-    """Puts a text and its citations into a part of a response."""
+    """Replaces the text of a part of a response, and adds the citations as annotations."""
     part["text"] = text
     part["annotations"] = [*(part.get("annotations") or ()), *response_annotations(citations)]
 
 
 def chat_annotations(citations: Sequence[AnswerCitation], offset: int = 0) -> list[Json]:
-    """Makes the annotations of a chat completion. `offset` is added to the places."""
+    """Turns citations into the annotations of a chat completion. `offset` is added to their places."""
     return [{"type": "url_citation", "url_citation": _citation(one, offset)} for one in citations]
 
 
 def response_annotations(citations: Sequence[AnswerCitation], offset: int = 0) -> list[Json]:
-    """Makes the annotations of a response. `offset` is added to the places."""
+    """Turns citations into the annotations of a response. `offset` is added to their places."""
     return [{"type": "url_citation", **_citation(one, offset)} for one in citations]
 
 
@@ -137,7 +137,7 @@ def _messages(value: Any) -> list[Mapping[str, Any]]:
 
 
 def _objects(value: Any) -> list[Json]:
-    """Returns the list if all its members are objects: places count all of them."""
+    """Returns `value` if it is a list of objects alone, otherwise []: places count all members."""
     whole = isinstance(value, list) and all(isinstance(member, dict) for member in value)
     return value if whole else []
 

@@ -52,7 +52,7 @@ class Application:
 
 
 class _Asgi:
-    """Makes Starlette call an ASGI application for all methods: it does so for anything but functions."""
+    """Wraps an ASGI application, so that Starlette passes it requests of every method, not GET alone."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -15,7 +15,10 @@ class ClientGoneError(Exception):
 
 
 async def read_body(receive: Receive, length: str | None, settings: Settings) -> bytes:
-    """Reads the body. `length` is the header Content-Length. Raises `Refusal` and `ClientGoneError`."""
+    """Reads the whole body of a request. `length` is the header Content-Length; None without it.
+
+    Raises `Refusal` for a body that is too large or too slow, and `ClientGoneError` if the client leaves.
+    """
     most = int(settings.serve_max_body_mb * 1_000_000)
     if length is not None and length.isdecimal() and int(length) > most:
         raise _too_large(settings)

@@ -12,7 +12,7 @@ Headers = list[tuple[bytes, bytes]]
 
 @dataclass
 class Call:
-    """One request with its whole body. `log` gets what the log tells about it: no text, no key."""
+    """One request with its whole body. `log` collects what the log tells about it: no text, no token."""
 
     caller: Caller
     method: str
@@ -24,12 +24,12 @@ class Call:
 
     @property
     def is_json(self) -> bool:
-        """Tells whether the body says that it is JSON."""
+        """Tells whether the header Content-Type says that the body is JSON."""
         kinds = [value for name, value in self.headers if name == b"content-type"]
         return bool(kinds) and kinds[0].split(b";")[0].strip().lower() == b"application/json"
 
 
 def call_of(scope: Scope) -> Call:
-    """Returns the call of a request that came through the gate."""
+    """Returns the `Call` that the gate made of a request and put into its scope."""
     call: Call = scope["state"]["call"]
     return call

@@ -21,7 +21,10 @@ _HEADERS = (TOKEN_HEADER, "authorization", "x-api-key")
 
 @dataclass(frozen=True)
 class Caller:
-    """A caller. `name` is made of the token and does not tell it. `header` is the header that held it."""
+    """Somebody who sends requests with one token. `name` is a hash of the token, which does not tell it.
+
+    `header` is the name of the header that held the token.
+    """
 
     name: str
     header: str = ""
@@ -73,7 +76,10 @@ class Callers:
         )
 
     def _name_of(self, token: bytes) -> str:
-        """Compares with every token, so that the time tells nothing."""
+        """Returns the name of the caller with this token; "" if it is unknown.
+
+        Compares with every token, so that the time tells nothing.
+        """
         found = ""
         for known, name in self._names.items():
             if hmac.compare_digest(known, token):

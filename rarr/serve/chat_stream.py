@@ -13,7 +13,7 @@ from rarr.serve.text_work import TextWork
 
 
 class ChatStream:
-    """One streamed completion. Each of its choices is a text of its own."""
+    """Works on one streamed chat completion. Each of its choices is a text of its own."""
 
     def __init__(self, work: TextWork) -> None:
         self._work = work
@@ -22,7 +22,10 @@ class ChatStream:
         self._ended = False
 
     async def items(self, body: AsyncIterator[bytes]) -> AsyncGenerator[Item, None]:
-        """Yields what to send, in order. Raises `BrokenOffError` for a stream without its end."""
+        """Reads the events in `body`, and yields in order what to send to the client.
+
+        Raises `BrokenOffError` for a stream without its end.
+        """
         async for event in events(body):
             if event.is_done:
                 self._ended = True

@@ -20,7 +20,7 @@ _log = logging.getLogger("rarr.serve")
 
 
 class Desk:
-    """Hands jobs to the runner, and gives back a record in any case."""
+    """Hands jobs to the runner. A job that fails or is late gives a record with the original text."""
 
     def __init__(self, runner: Runner, on_outcome: Callable[[Job, str, float], None]) -> None:
         """`on_outcome` is called with each job, its outcome and its seconds."""
@@ -28,7 +28,7 @@ class Desk:
         self._stopping = asyncio.Event()
 
     def ready(self) -> bool:
-        """Tells whether jobs are taken."""
+        """True if the runner is ready and the server is not shutting down."""
         return self._runner.ready() and not self._stopping.is_set()
 
     def stop_after(self, seconds: float) -> None:
@@ -36,8 +36,9 @@ class Desk:
         asyncio.get_running_loop().call_later(seconds, self._stopping.set)
 
     async def done(self, job: Job, on_step: OnStep | None = None) -> Record:
-        """Returns the record of the job's task, at its deadline with the original text.
+        """Runs a job, and returns the record of its task.
 
+        At the deadline, after a failure and at shutdown, the record has the original text.
         Raises `InputError` for a wrong text or passage.
         """
         started = asyncio.get_running_loop().time()
@@ -81,5 +82,5 @@ def _failed(job: Job, outcome: Outcome, notice: str) -> tuple[Record, str]:
 
 
 async def as_record(kind: type[Result], desk: Desk, job: Job, on_step: OnStep | None = None) -> Result:
-    """Does `desk.done` for a job whose record is of this kind."""
+    """Does what `desk.done` does, for a job whose task gives a record of the class `kind`."""
     return cast(Result, await desk.done(job, on_step))

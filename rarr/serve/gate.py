@@ -25,7 +25,7 @@ _log = logging.getLogger("rarr.serve")
 
 
 class Sending:
-    """Sends a response, and remembers its status."""
+    """Sends the messages of one response, and remembers its status and whether it has ended."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -50,7 +50,10 @@ class Sending:
 
 
 class Gate:
-    """Lets requests through to `app`, as a task that ends when its client leaves."""
+    """Checks a request before `app` gets it: size, origin, token, rate, and the requests at once.
+
+    The app answers as a task, which is cancelled when the client leaves.
+    """
 
     def __init__(self, app: ASGIApp, settings: Settings, callers: Callers, metrics: Metrics) -> None:
         self._app, self._settings = app, settings
@@ -58,7 +61,7 @@ class Gate:
         self._in_flight = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, whatever happens."""
+        """Answers a request, also if it is refused or `app` fails; then counts and logs it."""
         sending, log, started = Sending(send), dict[str, Any](), time.perf_counter()
         self._metrics.in_flight.inc()
         try:
@@ -106,7 +109,10 @@ class Gate:
             self._in_flight -= 1
 
     def _tell(self, scope: Scope, sending: Sending, log: dict[str, Any], seconds: float) -> None:
-        """Writes a line of the log. A route is named by its pattern: a path may hold anything."""
+        """Counts a request and writes a line of the log, without a line for /healthz and /readyz.
+
+        A route is named by its pattern: a path may hold anything.
+        """
         route = log.pop("route", None) or getattr(scope.get("route"), "path", "none")
         status = sending.status or 499
         self._metrics.requests.labels(route, str(status)).inc()

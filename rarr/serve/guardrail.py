@@ -38,7 +38,7 @@ class GuardrailResponse(BaseModel):
 
 
 def guardrail(desk: Desk, settings: Settings) -> APIRouter:
-    """Makes the route."""
+    """Makes the route that LiteLLM's proxy calls with the texts of an answer."""
     router = APIRouter(tags=["litellm"])
 
     @router.post(PATH)

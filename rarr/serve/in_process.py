@@ -7,7 +7,7 @@ from rarr.settings import Settings
 
 
 class InProcess:
-    """A `Runner` without processes of its own."""
+    """A `Runner` that runs jobs in the process of the server."""
 
     def __init__(self, settings: Settings) -> None:
         self._tasks = Tasks(settings)
@@ -19,7 +19,7 @@ class InProcess:
         self._ready = True
 
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
-        """Runs a job; see `Runner.run`."""
+        """Runs a job, and returns the record of its task. `on_step` is called with each finished node."""
         return await self._tasks.run(job, on_step)
 
     def ready(self) -> bool:

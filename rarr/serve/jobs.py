@@ -45,7 +45,7 @@ class Runner(Protocol):
         """Builds what jobs need. Raises `RarrError` where something is missing."""
 
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
-        """Runs one job.
+        """Runs one job. `on_step` is called with the name of each finished node.
 
         Returns a `Postprocessed`, a `Revision`, a `Verification` or a `Cited`, by the task. Raises
         `InputError` for a wrong text or passage, `WorkerLostError`, and `NoTimeError` at once.
@@ -55,4 +55,4 @@ class Runner(Protocol):
         """Tells whether a job could begin now or soon."""
 
     async def aclose(self) -> None:
-        """Ends what was started."""
+        """Closes what `start` built, or ends the processes that it started."""

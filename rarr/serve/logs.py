@@ -34,7 +34,7 @@ class JsonLines(logging.Formatter):
 
 @contextmanager
 def log_to_stderr() -> Iterator[None]:
-    """Makes the loggers of this package and of the HTTP server write lines of JSON to standard error.
+    """Makes this package's and the HTTP server's loggers write lines of JSON to standard error in the block.
 
     A thread writes them: whoever reads standard error may be slow.
     """

@@ -9,7 +9,7 @@ from rarr.serve.refusals import Refusal
 
 
 def operation(desk: Desk, runner: Runner, metrics: Metrics) -> APIRouter:
-    """Makes the routes."""
+    """Makes the routes /healthz, /readyz and /metrics."""
     router = APIRouter(tags=["operation"])
 
     @router.get("/healthz")

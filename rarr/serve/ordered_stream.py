@@ -18,13 +18,14 @@ AHEAD = 256
 
 
 class BrokenOffError(Exception):
-    """The stream of the server behind ended before it was complete."""
+    """The streamed answer of the server behind this one ended before it was complete."""
 
 
 async def send_in_order(items: AsyncGenerator[Item, None], send: Send, keep_alive_s: float) -> None:
-    """Sends the items. A comment keeps the connection open if nothing was sent for a while.
+    """Sends the items of a stream in order, each as soon as its bytes are made.
 
-    What `items` raises is raised after the items before it were sent.
+    A comment keeps the connection open if nothing was sent for `keep_alive_s` seconds. What `items` raises is
+    raised after the items before it were sent.
     """
     waiting: asyncio.Queue[Item | Exception | None] = asyncio.Queue(AHEAD)
     reading = asyncio.create_task(_read(items, waiting))

@@ -60,7 +60,7 @@ class VerifyRequest(Choice):
 
 
 def own_calls(desk: Desk, settings: Settings) -> APIRouter:
-    """Makes the routes."""
+    """Makes the routes /v1/revise, /v1/verify and /v1/cite."""
     router = APIRouter(prefix="/v1", tags=["rarr"], responses=_ERRORS)
 
     async def answer(request: Request, choice: Choice, make: Callable[..., Job]) -> Response:
@@ -118,7 +118,7 @@ def _json(record: Record) -> Response:
 
 
 async def _progress(desk: Desk, job: Job, keep_alive_s: float) -> AsyncIterator[bytes]:
-    """Yields an event for each node that has finished, then the result or the error."""
+    """Yields server-sent events: the run's id, each node that has finished, then the result or the error."""
     nodes: asyncio.Queue[str | None] = asyncio.Queue()
     running = asyncio.ensure_future(desk.done(job, nodes.put_nowait))
     running.add_done_callback(lambda _: nodes.put_nowait(None))

@@ -39,13 +39,16 @@ class Order:
 
 
 class Proxy:
-    """The route of everything under /v1 that is not this server's own."""
+    """Passes requests under /v1 on to the server behind this one, and works on the texts of its answers.
+
+    The routes of this server's own are not among them.
+    """
 
     def __init__(self, upstream: Upstream, desk: Desk, settings: Settings) -> None:
         self._upstream, self._desk, self._settings = upstream, desk, settings
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers one request."""
+        """Passes one request on, and sends its answer: worked on where that is possible, else as it came."""
         call = call_of(scope)
         form = FORMS.get(call.path) if call.method == "POST" else None
         call.log["route"] = call.path if form else "/v1/*"
@@ -168,7 +171,7 @@ class Proxy:
 
 
 def _notes(results: list[Postprocessed]) -> Headers:
-    """Makes the headers that tell what was done, also to programs that do not read the object `rarr`."""
+    """Makes the headers with outcome and run id, for programs that do not read the answer's object `rarr`."""
     outcome = next((r.outcome for r in results if r.outcome in ("deadline", "failed")), results[0].outcome)
     headers = [(b"x-rarr-outcome", outcome.encode())]
     if revision := results[0].revision:

@@ -8,7 +8,7 @@ from starlette.exceptions import HTTPException
 
 
 class Refusal(HTTPException):
-    """A request that is not answered. `code` is for programs, `message` for people."""
+    """The error response to a request. `code` is for programs, `message` for people."""
 
     def __init__(
         self,
@@ -23,7 +23,7 @@ class Refusal(HTTPException):
         self.code, self.message, self.param = code, message, param
 
     def body(self) -> bytes:
-        """Returns the JSON that clients of OpenAI read."""
+        """Returns the error as JSON in the form of OpenAI's errors."""
         kind = "server_error" if self.status_code >= 500 else "invalid_request_error"
         error: dict[str, Any] = {
             "message": self.message,
@@ -35,5 +35,5 @@ class Refusal(HTTPException):
 
 
 def too_many(code: str, message: str, seconds: float) -> Refusal:
-    """Makes a 429 that says after how many seconds to come again."""
+    """Makes the refusal with status 429, which says after how many seconds to come again."""
     return Refusal(429, code, message, headers={"Retry-After": str(max(1, round(seconds)))})

@@ -55,7 +55,7 @@ class RequestOptions(Choice):
 
 
 def options_of(value: Any, settings: Settings) -> RequestOptions:
-    """Reads the object. Raises `Refusal` with the first thing that is wrong."""
+    """Reads `value`, the object `rarr` of a request. Raises `Refusal` with the first thing that is wrong."""
     try:
         options = RequestOptions.model_validate(value)
     except ValidationError as error:

@@ -15,7 +15,10 @@ _ENDS = ("response.completed", "response.incomplete", "response.failed", "error"
 
 
 class ResponseStream:
-    """One streamed response. The numbers of its events are given anew, because their count changes."""
+    """Works on one streamed answer of the Responses API.
+
+    Its events are numbered anew, because their count changes.
+    """
 
     def __init__(self, work: TextWork) -> None:
         self._work = work
@@ -24,7 +27,10 @@ class ResponseStream:
         self._ended = False
 
     async def items(self, body: AsyncIterator[bytes]) -> AsyncGenerator[Item, None]:
-        """Yields what to send, in order. Raises `BrokenOffError` for a stream without its end."""
+        """Reads the events in `body`, and yields in order what to send to the client.
+
+        Raises `BrokenOffError` for a stream without its end.
+        """
         async for event in events(body):
             if event.data is None:
                 yield event.raw
@@ -68,7 +74,7 @@ class ResponseStream:
         return self._text(place).item(block, render)
 
     def _event(self, data: dict[str, Any]) -> Item:
-        """Makes an item of an event, in which the texts that were sent replace those that came."""
+        """Makes an item of an event. In it, the texts that were sent replace the texts that came."""
 
         async def made() -> bytes:
             return self._numbered(self._with_texts(deepcopy(data)))

@@ -44,7 +44,7 @@ def page_headers(html: str) -> dict[str, str]:
 
 
 def own_runs(settings: Settings) -> APIRouter:
-    """Makes the routes."""
+    """Makes the routes under /v1/runs, which show callers their own runs."""
     router = APIRouter(prefix="/v1/runs", tags=["runs"])
     home = settings.home.expanduser()
 

@@ -57,7 +57,7 @@ def require_safe(settings: Settings) -> None:
 
 
 def made_runner(settings: Settings) -> Runner:
-    """Makes worker processes, or for a language model a runner in this process."""
+    """Makes a pool of worker processes; for a language model, a runner in this process."""
     # Workers need neither tokens nor keys of the server: what a process does not have, it cannot tell.
     own = {name for name in ServingSettings.model_fields if name != "serve_corpora"}
     plain = settings.model_copy(update={name: ServingSettings.model_fields[name].default for name in own})
@@ -124,7 +124,10 @@ def _protocol(head_s: float) -> type[H11Protocol]:
 
 
 def listening_socket(settings: Settings) -> socket.socket:
-    """Begins to listen. Raises `InputError` for an address that cannot be used."""
+    """Returns a socket that listens at the address of the settings.
+
+    Raises `InputError` for an address that cannot be used.
+    """
     host, port = settings.serve_host, settings.serve_port
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(

@@ -33,7 +33,7 @@ class Tasks:
         await self._reviser("")
 
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
-        """Runs a job; see `Runner.run`."""
+        """Runs a job, and returns the record of its task. `on_step` is called with each finished node."""
         _STEP.set(on_step)
         if job.task == "verify":
             return await self._verified(job)

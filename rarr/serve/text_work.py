@@ -14,7 +14,7 @@ from rarr.settings import Settings
 
 
 class TextWork:
-    """Makes the jobs of one answer."""
+    """Revises, checks or cites the texts of one answer, as its caller chose, by jobs for the desk."""
 
     def __init__(
         self,
@@ -35,11 +35,14 @@ class TextWork:
 
     @property
     def needs_whole(self) -> bool:
-        """Tells whether the text is worked on as a whole: its list of sources stands at its end."""
+        """Tells whether the text is worked on as a whole, as the modes cite and check need."""
         return self._options.mode in ("cite", "check")
 
     async def result(self, text: str, before: str = "") -> Postprocessed:
-        """Returns the result of a text; `before` is what of the same answer stands before it."""
+        """Returns the result of a text; if that fails, a result with the text as it is.
+
+        `before` is the part of the same answer that stands before the text.
+        """
         job = self._job(text, before)
         if not text.strip():
             return _as_postprocessed(original(job, "nothing_to_check", "nothing to check"))

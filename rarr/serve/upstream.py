@@ -29,10 +29,10 @@ _ROOT = "/v1"
 
 
 class Upstream:
-    """The server behind. Connections are kept."""
+    """The server behind this one, to which requests are passed on. Its connections are kept."""
 
     def __init__(self, settings: Settings, metrics: Metrics) -> None:
-        """Raises `SettingsError` for an address that is none."""
+        """Raises `SettingsError` if the address of the server behind is wrong."""
         self._url = _base(settings.serve_upstream_url)
         self._key = settings.serve_upstream_key
         self._metrics = metrics
@@ -48,7 +48,8 @@ class Upstream:
     async def answer(self, call: Call, body: bytes, *, plain: bool = False) -> AsyncIterator[httpx2.Response]:
         """Sends the call with this body, and yields the response, of which only the head was read.
 
-        `plain` asks for a body that is not compressed. Raises `Refusal` if there is no response.
+        `plain` asks for a body that is not compressed. Raises `Refusal` if there is no response, or no server
+        behind.
         """
         request = httpx2.Request(
             call.method,
@@ -66,7 +67,7 @@ class Upstream:
             await asyncio.shield(response.aclose())
 
     def failure(self, error: httpx2.HTTPError) -> Refusal:
-        """Makes the response to a request that failed on its way."""
+        """Makes the refusal (502 or 504) for a request to the server behind that failed, and counts it."""
         late = isinstance(error, httpx2.TimeoutException)
         connected = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
         kind = "upstream_timeout" if late and connected else "upstream_unreachable"
@@ -81,7 +82,7 @@ class Upstream:
         return Refusal(504 if kind == "upstream_timeout" else 502, kind, texts[kind])
 
     async def aclose(self) -> None:
-        """Closes the connections."""
+        """Closes the connections to the server behind."""
         await self._client.aclose()
 
     def _target(self, call: Call) -> httpx2.URL:
@@ -108,7 +109,7 @@ class Upstream:
 
 
 def end_to_end(headers: Iterable[tuple[bytes, bytes]]) -> Headers:
-    """Leaves out the headers that belong to one connection."""
+    """Returns the headers without those of a single connection, such as Keep-Alive."""
     pairs = list(headers)
     named = b",".join(value for name, value in pairs if name.lower() == b"connection")
     dropped = _HOP | {name.strip().lower() for name in named.split(b",")}

@@ -43,5 +43,5 @@ async def _outcome(tasks: Tasks, job: Job, pipe: Connection) -> tuple[str, Any]:
 
 
 def sendable(error: Exception) -> Exception:
-    """Makes an error that can be pickled: errors of libraries may hold anything."""
+    """Returns a `RarrError` as it is, and any other error as a `RuntimeError` that can be pickled."""
     return error if isinstance(error, RarrError) else RuntimeError(f"{type(error).__name__}: {error}")

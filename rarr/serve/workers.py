@@ -25,7 +25,7 @@ OVERRUN_S = 10.0
 
 
 class Worker:
-    """One process. Its calls block; they belong on a thread."""
+    """One worker process, which runs one job at a time. Its methods block; they belong on a thread."""
 
     def __init__(self, settings: Settings) -> None:
         # A fork of a process with threads may hang; the server of forks is started before there are any.
@@ -41,7 +41,10 @@ class Worker:
         self._receive(None)
 
     def run(self, job: Job, on_step: OnStep) -> Record:
-        """Runs a job. Raises what the job raised, and `WorkerLostError`."""
+        """Runs a job, and returns its record. `on_step` is called with each finished node.
+
+        Raises what the job raised, and `WorkerLostError` if the process ended.
+        """
         try:
             self._pipe.send(job)
         except OSError:
@@ -77,7 +80,7 @@ class Worker:
         self._process.kill()
 
     def end(self) -> None:
-        """Ends the process and waits for its end."""
+        """Kills the process, and waits for its end."""
         self.kill()
         self._process.join()
         self._pipe.close()
@@ -106,7 +109,10 @@ class WorkerPool:
         await asyncio.gather(*(self._add() for _ in range(self._count)))
 
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
-        """Runs a job; see `Runner.run`. A caller that is cancelled leaves a begun job to its end."""
+        """Runs a job in a free process, and returns its record. `on_step` is called with each finished node.
+
+        A caller that is cancelled leaves a begun job to its end.
+        """
         loop = asyncio.get_running_loop()
         asked = loop.time()
         self._require_time(job)
@@ -128,7 +134,7 @@ class WorkerPool:
         return await asyncio.shield(running)
 
     def ready(self) -> bool:
-        """Tells whether a process is there."""
+        """True if at least one process has built its reviser, also while all are busy."""
         return bool(self._workers)
 
     @property
@@ -137,7 +143,7 @@ class WorkerPool:
         return [worker.pid for worker in self._workers if worker.pid is not None]
 
     async def aclose(self) -> None:
-        """Ends the processes, with what they are doing."""
+        """Kills the processes, with the jobs that they run."""
         self._closed = True
         workers, self._workers = list(self._workers), set()
         await asyncio.gather(*(asyncio.to_thread(worker.end) for worker in workers))

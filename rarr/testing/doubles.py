@@ -81,7 +81,7 @@ class InMemoryRetriever:
         self._passages = passages
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of the `k` best sources. Passages of the same rank keep their order."""
+        """Returns the matching passages of the `k` best sources; those of the same rank keep their order."""
         self.calls.append((query, k))
         script = _script(self._passages)
         if isinstance(script, Mapping):
@@ -168,7 +168,7 @@ class ScriptedEditor:
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Returns the scripted change; without a script, replaces the answer."""
+        """Returns the scripted change. Without a script, replaces the text's answer; None if it lacks it."""
         self.calls.append((text, context, query, check, evidence))
         script = _script(self._script)
         if script is not None:

@@ -16,7 +16,10 @@ _KINDS = {"date": "date", "number": "number", "name": "other", "term": "relation
 
 
 def summarized(query: str, evidence: list[str]) -> str:
-    """Joins, from each evidence, the sentence with a value that shares most words with the query."""
+    """Joins at most two sentences, each of another evidence.
+
+    Of an evidence it is the sentence with a value that shares most words with the query.
+    """
     query_stems = {word.stem for word in word_tokens(query) if word.stem}
     best: list[str] = []
     for passage in evidence:

@@ -56,7 +56,7 @@ class RequestLog:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        """The requests and their outcomes, as JSON values, without keys in headers."""
+        """The requests and their outcomes, as JSON values, without the API keys in headers."""
         with self._lock:
             return [_line(exchange) for exchange in self._exchanges]
 

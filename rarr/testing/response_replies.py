@@ -12,7 +12,7 @@ from rarr.tools.models.chat import Tokens
 
 
 def response_of(whole: Mapping[str, Any]) -> dict[str, Any]:
-    """Makes a response with the items of the completion's first choice."""
+    """Turns a chat completion into an answer of the Responses API, with the items of its first choice."""
     name = str(whole["id"]).removeprefix("chatcmpl-")
     choice = whole["choices"][0] if whole["choices"] else None
     cut = choice is not None and choice["finish_reason"] == "length"

@@ -181,7 +181,10 @@ def _filled(variables: Variables) -> dict[str, Any]:
 
 
 def _counterpart(claimed: str, kind: str, variables: Variables) -> Candidate | None:
-    """Finds the value of the passage that corresponds to the gap (see `_GAPS`) of this kind in a claim."""
+    """Finds the value of the passage that stands where the claim has its placeholder for this `kind`.
+
+    None if no sentence of the passage is similar enough.
+    """
     evidence, claim, gap = _evidence(variables), parsed_sentence(claimed), _GAPS[kind]
     value = next((value for value in claim.values if claim.text[value.start : value.end] == gap), None)
     matches = candidates(claim, value, parsed_passage(evidence.text, evidence.title)) if value else []

@@ -106,7 +106,7 @@ class ScriptedServer:
 
     @property
     def log(self) -> list[dict[str, Any]]:
-        """All requests and their outcomes, as JSON values, without keys."""
+        """All requests and their outcomes, as JSON values, without API keys."""
         return self._record.log
 
     @property

@@ -142,7 +142,7 @@ async def saved() -> None:
 
 
 def named(error: BaseException) -> str:
-    """Writes an error as `Name: message` on one line without keys; a cancelled task is "cancelled"."""
+    """Writes an error as `Name: message` on one line without API keys; a cancelled task is "cancelled"."""
     if isinstance(error, asyncio.CancelledError):
         return "cancelled"
     # It is redacted before it is cut, since half of a key is not recognised.

@@ -14,9 +14,9 @@ from rarr.traces.trace_file import StoredSpan
 
 
 def critical_path(inner: Mapping[int, Sequence[StoredSpan]]) -> list[StoredSpan]:
-    """Returns these spans in order of time, each before its inner spans. An unfinished span ends last.
+    """Returns the spans that determined how long the run took, in order of time, each before its inner spans.
 
-    `inner`: the spans within each span, as in `Trace.inner`.
+    `inner`: the spans within each span, by its number. An unfinished span counts as the last to end.
     """
     path = _in_steps(inner.get(0, ()), inner)
     for block in _chain(span for span in inner.get(0, ()) if span.kind == "block"):
@@ -30,9 +30,10 @@ def _in_steps(calls: Iterable[StoredSpan], inner: Mapping[int, Sequence[StoredSp
 
 
 def supersteps(spans: Iterable[StoredSpan]) -> list[list[StoredSpan]]:
-    """Groups spans that ran at once, in order of time: the branches of one node, which never follows itself.
+    """Groups the calls of a node that ran at once (its branches), in order of time.
 
-    The failures of branches are steps of their own, beside the calls.
+    Calls of one node that follow each other are one group. The failures of branches are groups of their own,
+    beside the calls.
     """
     kinds: dict[str, list[StoredSpan]] = defaultdict(list)
     for span in sorted(spans, key=lambda span: span.started):

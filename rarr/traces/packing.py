@@ -24,7 +24,7 @@ Numbered = tuple[int, str, Any]  # number, name of the class, JSON of its fields
 
 
 class Packer:
-    """Packs the values of one run. It remembers which records are written already."""
+    """Writes values of one run as JSON in which numbers stand for records, so that each is written once."""
 
     def __init__(self, first: int = 1) -> None:
         """`first`: the number of the next record."""
@@ -36,7 +36,7 @@ class Packer:
         ).encode
 
     def pack(self, value: Any) -> tuple[str, str]:
-        """Returns `value` as JSON, and a JSON list of the records in it that were not packed before.
+        """Returns `value` as JSON with numbers for records, and a JSON list of the records new in it.
 
         Raises `TypeError` and `ValueError` for values that JSON cannot hold, such as NaN.
         """
@@ -56,7 +56,7 @@ class Packer:
 
 
 class Unpacker:
-    """Puts the records of one run back into packed values, by their numbers."""
+    """Puts the records of one run back into the values that `Packer` wrote, in place of their numbers."""
 
     def __init__(self) -> None:
         self._records: dict[int, Record] = {}

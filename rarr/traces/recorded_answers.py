@@ -12,7 +12,7 @@ from rarr.traces.trace_reader import Trace
 class RecordedAnswers:
     """The answers of all models of a run, by question, in the order in which they came.
 
-    An answer that came from the saved readings is the span of its question; others are spans of requests.
+    An answer that an earlier run had saved is the span of its question; others are spans of requests.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -29,7 +29,10 @@ class RecordedAnswers:
                 self._answers[key].append(span)
 
     def answer(self, model: str, ask: ChatRequest) -> Answer | None:
-        """Returns the next answer to this question, after any failures; None if there is none."""
+        """Returns the next answer to this question, without failures; None if there is none.
+
+        The last answer is returned again and again.
+        """
         spans = self._of(model, ask)
         spans[:] = [span for span in spans if _is_answer(span)]
         return answer_of(_next(spans)) if spans else None
@@ -39,7 +42,7 @@ class RecordedAnswers:
         return any(map(_is_answer, self._of(model, ask)))
 
     def saved(self, model: str, ask: ChatRequest) -> Answer | None:
-        """Returns the next answer to this question if it came from the saved readings; otherwise None."""
+        """Returns the next answer to this question if an earlier run had saved it; otherwise None."""
         spans = self._of(model, ask)
         return answer_of(_next(spans)) if spans and _is_saved(spans[0]) else None
 

@@ -29,7 +29,10 @@ class BlockBody(SpanBody):
 
 
 class NodeUpdate(BaseModel):
-    """The documents that a search found, by query: each as (source, title, number of passages)."""
+    """The field `passages` of a node's update: the documents that a search found, by query.
+
+    Each document is (source, title, number of passages).
+    """
 
     passages: dict[str, list[tuple[StrictStr, StrictStr, Count]]] = {}
 

@@ -59,7 +59,8 @@ class Recording:
     ) -> AsyncIterator[RunRecorder]:
         """Records the run of the `async with` block, which hands its revision to the recorder at the end.
 
-        `start` is the state with which the run begins, or from which it is `resumed`.
+        `start` is the state with which the run begins, or from which it is `resumed`. The `meter` of a
+        resumed run gets the answers, the spending and the seconds of its first part.
         """
         recorder = RunRecorder(
             self.store, lambda message: meter.warn(FAILED, message), at_once=self._resumable

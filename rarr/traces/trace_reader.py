@@ -45,7 +45,7 @@ class Trace:
 
     @classmethod
     def load(cls, run_id: str, home: Path | None = None) -> Self:
-        """Loads the run of this name, the newest run for `last`, or the only run whose name begins so.
+        """Loads a run: that of the name `run_id`, the newest for `last`, or the only name that begins so.
 
         Raises `InputError` where there is no such run, or it is damaged.
         """
@@ -162,7 +162,7 @@ class Trace:
 
     @cached_property
     def relevances(self) -> Mapping[str, Mapping[tuple[str, int, int, str], float]]:
-        """Returns by query id and place how relevant passages of other queries are; the run scored them."""
+        """Returns relevances of passages of other queries, by query id and (source, start, end, text)."""
         scored: dict[str, dict[tuple[str, int, int, str], float]] = defaultdict(dict)
         places = dict(self.found)
         for call in self.calls:

@@ -175,7 +175,10 @@ def attribution(tokenizer: "Tokenizer", examples: Sequence[Attribution]) -> Judg
 
 
 def relevance(tokenizer: "Tokenizer", examples: Sequence[Relevance]) -> Sequences:
-    """Pairs each query with its passages, query after query, as many as the shortest list of passages."""
+    """Tokenizes each query with each of its passages, query after query, as one batch.
+
+    All queries have as many passages as the query with the fewest.
+    """
     count = min(len(example.passages) for example in examples)
     pairs = [
         encoder_input(tokenizer, example.query, title, text)

@@ -126,7 +126,7 @@ def _corrections(sentences: Sequence[SentenceCase]) -> Iterator[DecisionCase]:
 
 
 def _confirmations(sentences: Sequence[SentenceCase]) -> Iterator[DecisionCase]:
-    """Yields a case per value: True if the passage states it too."""
+    """Yields a case per value of which it is known whether the passage states it: True if it does."""
     for sentence in sentences:
         for value in sentence.values:
             if value.agrees is not None:

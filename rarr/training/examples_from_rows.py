@@ -22,7 +22,10 @@ class _RowPart(NamedTuple):
 
 
 def attribution(row: TrainingRow) -> Iterator[Attribution]:
-    """Yields each part as it is (attributable) and, if it has errors, with its errors (contradictory)."""
+    """Yields an example for each part of the summary, beside the passage that supports it best.
+
+    Its versions are the part as it is (attributable) and, if it has errors, with them (contradictory).
+    """
     for part in _parts(row):
         versions = [LabelledText(text=part.text, label="attributable", wrong=())]
         if part.edits:
@@ -37,7 +40,10 @@ def attribution(row: TrainingRow) -> Iterator[Attribution]:
 
 
 def unrelated(row: TrainingRow) -> Iterator[Attribution]:
-    """Yields each part beside a passage of E- (not relevant), labelled extrapolatory."""
+    """Yields parts of the summary, each beside another irrelevant passage (E-), labelled extrapolatory.
+
+    The parts for which no such passage is left have no example.
+    """
     for part, other in zip(_parts(row), row.others, strict=False):
         versions = (LabelledText(text=part.text, label="extrapolatory"),)
         yield Attribution(source=SOURCE, title=other.title, passage=other.text, versions=versions)
@@ -62,7 +68,10 @@ def cloze(row: TrainingRow) -> Iterator[Cloze]:
 
 
 def relevance(row: TrainingRow) -> Iterator[Relevance]:
-    """Yields the query with each relevant passage (E+), then at most three others (E-); none without E-."""
+    """Yields an example for each relevant passage (E+): the query, this passage, at most three others (E-).
+
+    None if the row has no others.
+    """
     others = tuple((passage.title, passage.text) for passage in row.others[:NEGATIVES])
     for passage in row.relevant if others else ():
         yield Relevance(source=SOURCE, query=row.query, passages=((passage.title, passage.text), *others))

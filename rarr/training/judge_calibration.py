@@ -40,9 +40,10 @@ _MARGIN = 1e-4  # the digits of a threshold
 
 
 class JudgeFigures(Record):
-    """How well a way to judge separates labelled pairs: `right` of the `called` pairs are among the `true`.
+    """How well a way to judge separates labelled pairs.
 
-    `brier` is the mean squared difference between probability and label.
+    `called` pairs were judged "yes", `right` of them rightly; `true` pairs have the label "yes". `brier` is
+    the mean squared difference between probability and label.
     """
 
     pairs: int

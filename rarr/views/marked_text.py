@@ -272,9 +272,9 @@ def with_status(sentences: Sequence[Sentence], *statuses: Status) -> list[tuple[
 
 
 def quoted(text: str, says: Iterable[str], most: int = 600) -> list[tuple[bool, str]]:
-    """Cuts `most` characters from a passage, from its start or around the first of the words in `says`.
+    """Quotes at most `most` characters of a passage, from its start or around the first phrase of `says`.
 
-    Returns pieces; True marks a piece that is such words.
+    Returns the quote in pieces; True marks a piece that is such a phrase.
     """
     words = sorted({phrase for phrase in says if phrase in text}, key=len, reverse=True)
     first = min((text.find(phrase) for phrase in words), default=0)

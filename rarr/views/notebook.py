@@ -9,7 +9,10 @@ from rarr.views.marked_text import marked, with_status
 
 
 def revision_html(revision: Revision) -> str:
-    """Renders sentences to look at, the text with edits and marks, then the sources and warnings."""
+    """Renders a revision as HTML: sentences to look at, suggested edits, the text with its edits marked.
+
+    Then the number of sentences with each status, the sources and the warnings.
+    """
     sentences = revision.report.sentences
     passages = {evidence.id: evidence for evidence in revision.evidence}
     suggested = [edit for edit in revision.edits if edit.state == "suggested"]

@@ -32,10 +32,10 @@ def quoted_sources(sentence: Sentence, evidence: Iterable[Evidence]) -> list[tup
 
 
 def confirming_sentences(passage: str, claim: str, says: Iterable[str], most: int) -> list[str]:
-    """Returns the fewest sentences of `passage` that hold all words of `says`, at most `most`, in order.
+    """Returns, in order, at most `most` sentences of `passage` that together hold the phrases in `says`.
 
-    Among sentences that hold as many of the words, the one closer to `claim` counts. Without words in any
-    sentence, the closest sentence is returned.
+    The sentence with the most phrases is chosen first; of equals, the sentence closer to `claim`. If no
+    sentence has a phrase, the sentence closest to `claim` is returned.
     """
     quotes, left, chosen = sentence_texts(passage), set(filter(None, says)), set[int]()
     while left and len(chosen) < most:

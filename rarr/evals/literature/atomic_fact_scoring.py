@@ -128,12 +128,12 @@ class _FactVerifier:
             METER.reset(token)
 
     async def _judged(self, fact: str, passages: Sequence[Passage]) -> tuple[AtomicFact, str]:
-        """Returns the judged fact, and why it could not be judged."""
+        """Returns the judged fact, and the failure for which it has no label; "" if nothing failed."""
         verification = await self._verifier.averify_passages(fact, passages, None)
         return AtomicFact(text=fact, label=verification.label), failed_judgement(verification)
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes its connections in the running event loop."""
         await self._verifier.aclose()
         if self._models is not None:
             await close_all(self._models.all)

@@ -47,13 +47,19 @@ class CorpusPassage(SourceRow):
 
 
 class SimulationScores(JudgeScores):
-    """The scores of a judge, and the share of right labels of each construction; no label is not right."""
+    """The scores of a judge, and its share of right labels by construction: "A" to "D", how claims are made.
+
+    A missing label counts as wrong.
+    """
 
     constructions: dict[str, Measured]
 
 
 class AttrScoreReport(Record):
-    """The report of the benchmark. `questions` are those with all constructions, `judges` by their name."""
+    """The report of the benchmark. `questions` counts those with a claim of each construction.
+
+    `judges` has the scores of each judge by its name.
+    """
 
     questions: int
     claims: int
@@ -69,7 +75,7 @@ def bench_attrscore(
     options: JudgingOptions | None = None,
     on_row: Progress | None = None,
 ) -> AttrScoreReport:
-    """Makes the claims from QuoteSum in the folder `data`, judges them, and writes the report to `out`.
+    """Makes right and wrong claims from QuoteSum in the folder `data`, judges them, and reports to `out`.
 
     The same call continues an interrupted run. Raises `InputError` for missing data before anything is spent.
     """
@@ -94,7 +100,10 @@ def bench_attrscore(
 
 
 def answered_questions(rows: list[QuoteSumRow]) -> list[AnsweredQuestion]:
-    """Lists each question with each of its passages that contains its own answer, once."""
+    """Pairs each question with each of its passages that contains the short answer given for it.
+
+    A pair of the same question and text comes once.
+    """
     answers = dict[str, set[str]]()
     for row in rows:
         given = {passage.short_answer for passage in row.passages if passage.short_answer}

@@ -77,9 +77,9 @@ class FactScores(Record):
     """The scores of a judge.
 
     `supported` compares the claims called factual with those that a passage supports completely by people,
-    `factual` with those that are true in the world: `f1_true`, `f1_false` and `micro_f1`. `facts` are the
-    facts of a claim. The score of a text is the mean of its claims' scores: `texts` is their mean, `people`
-    the mean share of supported claims, and `distance` the mean absolute difference of the two.
+    `factual` with those that are true in the world: `f1_true`, `f1_false` and `micro_f1`. `facts` is the mean
+    number of facts of a claim. The score of a text is the mean of its claims' scores: `texts` is their mean,
+    `people` the mean share of supported claims, and `distance` the mean absolute difference of the two.
     """
 
     claims: int
@@ -95,7 +95,8 @@ class FactScores(Record):
 class FactScoreReport(Record):
     """The report of the benchmark.
 
-    `sentence_facts` are the facts of a sentence of the biographies of FActScore, by `rules` and by `people`.
+    `sentence_facts`: the mean number of facts of a sentence of FActScore's biographies, as `rules` and as
+    `people` split it.
     """
 
     claims: int
@@ -141,7 +142,10 @@ def bench_factscore(
 
 
 def sentence_facts(biographies: Sequence[Biography]) -> dict[str, Measured]:
-    """Counts the facts of the sentences that people split, by the rules and by people."""
+    """Computes the mean number of facts of a sentence, as the rules and as people split it.
+
+    Sentences that people did not split are left out.
+    """
     split = [sentence for each in biographies for sentence in each.sentences if sentence.facts]
     return {
         "rules": mean([float(len(rule_facts(sentence.text))) for sentence in split]),
@@ -150,7 +154,10 @@ def sentence_facts(biographies: Sequence[Biography]) -> dict[str, Measured]:
 
 
 def stance_claims(rows: Sequence[StanceRow]) -> list[BenchmarkClaim]:
-    """Joins the rows of each claim: its passages, and whether one of them supports it completely."""
+    """Makes one claim of all rows about it, with all their passages.
+
+    It is supported if one of them supports it completely.
+    """
     by_claim = dict[str, list[StanceRow]]()
     for row in rows:
         by_claim.setdefault(row.id.rpartition("/")[0], []).append(row)

@@ -44,11 +44,12 @@ class AnsweredQuestion(NamedTuple):
 def simulated(
     questions: Sequence[AnsweredQuestion], corpus: Sequence[GivenEvidence]
 ) -> Iterator[BenchmarkClaim]:
-    """Yields the four constructions of each question; a question that lacks a construction has none.
+    """Yields four claims for each question and passage; none for a question that lacks one of the four.
 
-    B and C need an answer to another question that is of the same kind, is no right answer and does not stand
-    in the passage; D needs a passage of `corpus` without any right answer that is not one of the question.
-    The choice depends on the id of the question alone.
+    A: the right answer. B: a wrong answer. C: the right answer beside the passage with the wrong answer in
+    its place. D: the right answer beside another passage, of `corpus`, without any right answer. The wrong
+    answer belongs to another question, is of the same kind and does not stand in the passage. The choice
+    depends on the id of the question alone.
     """
     own = dict[str, set[str]]()
     for each in questions:
@@ -129,7 +130,10 @@ def _place(words: str) -> re.Pattern[str]:
 def _other_passage(
     asked: AnsweredQuestion, corpus: Sequence[GivenEvidence], own: set[str]
 ) -> GivenEvidence | None:
-    """Returns the passage that BM25 finds first among those without a right answer."""
+    """Returns the passage that BM25 ranks first among those that have no right answer and are not in `own`.
+
+    None if there is no such passage.
+    """
     pieces = [
         piece
         for piece in corpus

@@ -17,7 +17,10 @@ LONGEST = 20_000
 
 
 def ranked(rows: Sequence[ScoredRow]) -> dict[str, list[ScoredRow]]:
-    """Lists at most `MOST` rows under each heading: lowest and highest F1_AP and change of attribution."""
+    """Lists rows by heading: lowest and highest F1_AP, and largest fall and rise of attribution.
+
+    Each list has at most `MOST` rows. Rows that were not judged, and very small changes, are left out.
+    """
     judged = sorted((row for row in rows if row.scores.f1_ap is not None), key=_f1_ap)
     most = min(MOST, len(judged) // 2)
     moved = sorted(rows, key=_change)

@@ -7,7 +7,7 @@ from rarr.evals.metrics import ATTRIBUTION_CLASSES, Distance
 
 
 class RatingQuestion(NamedTuple):
-    """One question. `answers` has each value of an export with its words, in the order of the scale.
+    """One question for raters. `answers` maps each value in an export to its words, in the scale's order.
 
     `keys` has a key of the keyboard for each answer. No two questions share a key, so that a key means the
     same wherever it is pressed.

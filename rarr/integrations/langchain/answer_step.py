@@ -17,7 +17,7 @@ from rarr.tools.text.plurals_and_articles import kind_of
 
 
 class AnswerStep:
-    """Postprocesses any number of answers, also at the same time, and in several event loops."""
+    """Postprocesses answers as `rarr.postprocess` does, also several at once and in several event loops."""
 
     def __init__(
         self,

@@ -33,7 +33,10 @@ class Answer:
 
 
 def read(value: object) -> Answer:
-    """Reads the value of a chain. Raises `InputError` for a value of another type."""
+    """Takes answer, question and sources out of a text, a message or a dict that a chain hands over.
+
+    Raises `InputError` for a value of another type.
+    """
     if not isinstance(value, Mapping):
         return Answer(_text(value, "the input"))
     if "answer" not in value:
@@ -47,7 +50,10 @@ def read(value: object) -> Answer:
 
 
 def written(value: Any, result: Postprocessed | None) -> Any:
-    """Returns `value` with the result; None: unchanged, as a message that is no answer."""
+    """Returns `value` with the text of the result; a dict also gets the record, as `rarr`.
+
+    With the result None, for a message that is no answer, the answer is unchanged.
+    """
     if isinstance(value, Mapping):
         return {**value, "answer": written(value["answer"], result), "rarr": result}
     if result is None:

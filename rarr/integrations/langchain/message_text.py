@@ -34,7 +34,10 @@ def with_result(message: AIMessage, result: Postprocessed) -> AIMessage:
 
 
 def turn(message: BaseMessage) -> dict[str, Any]:
-    """Returns a message as chat APIs have it. Instructions and results of tools keep their own role."""
+    """Returns a message as {"role": ..., "content": ...}, with its text as content.
+
+    Instructions and results of tools keep their own role.
+    """
     role = {"ai": "assistant", "human": "user"}.get(message.type.removesuffix("MessageChunk").lower())
     return {"role": role or message.type, "content": _joined(message.content)[0]}
 
@@ -80,7 +83,7 @@ def _replaced(content: Content, revised: str) -> Content:
 
 
 class _Places:
-    """Where the places of a text are in its revision."""
+    """Maps places in a text, as offsets of characters, to places in its revision."""
 
     def __init__(self, before: str, after: str) -> None:
         self._segments = word_diff(before, after)

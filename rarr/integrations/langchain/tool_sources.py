@@ -20,7 +20,10 @@ _TEXT, _ADDRESS = ("text", "content", "snippet", "page_content"), ("url", "link"
 
 
 def tool_sources(messages: Sequence[BaseMessage]) -> list[Given]:
-    """Returns the sources that tools returned since the last message of a person, in their order."""
+    """Returns the sources that tools returned since the last message of a person, in their order.
+
+    The messages of failed tool calls are left out.
+    """
     asked = max((n for n, message in enumerate(messages) if isinstance(message, HumanMessage)), default=-1)
     return [
         source

@@ -30,7 +30,7 @@ class RunResources:
         self._runs, self._home = runs, home
 
     async def listed(self) -> str:
-        """Returns the runs as JSON, the newest first: time, status, requests, tokens, edits, and the text."""
+        """Returns the newest runs of this server as JSON: time, status, requests, tokens, edits, text."""
         return await _read(self._listed)
 
     async def revision(self, run_id: str) -> str:
@@ -41,7 +41,10 @@ class RunResources:
         return await _read(lambda: self._revision(self._known(run_id)))
 
     async def trace(self, run_id: str) -> str:
-        """Returns the trace of a run as text: its nodes, with their input and output."""
+        """Returns the trace of a run as text: its nodes, with their input and output.
+
+        The texts of suspicious passages are withheld. Raises `ResourceNotFoundError` for an unknown run.
+        """
         return await _read(lambda: as_text(_withheld(Trace.load(self._known(run_id), self._home)), Choice()))
 
     def resources(self) -> list[Resource]:

@@ -75,7 +75,7 @@ class ToolServer(MCPServer[Any]):
         return [*await super().list_resources(), *self._runs.resources()]
 
     async def aclose(self) -> None:
-        """Closes files and connections."""
+        """Closes the reviser that the tools share, with its files and connections."""
         await self._reviser.aclose()
 
     def _require_known(self, name: str, arguments: dict[str, Any]) -> None:
@@ -89,7 +89,10 @@ class ToolServer(MCPServer[Any]):
 
 @contextmanager
 def _log_as_it_was() -> Iterator[None]:
-    """Undoes that the library sets up the log of the whole process, which belongs to the application."""
+    """Restores the root logger's handlers and level after the block, in which the library changes them.
+
+    The log of the whole process belongs to the application.
+    """
     log = logging.getLogger()
     handlers, level = list(log.handlers), log.level
     yield

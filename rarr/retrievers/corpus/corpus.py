@@ -151,7 +151,10 @@ class Corpus:
 
 
 def _first_documents(snapshot: Snapshot, hits: Sequence[Hit], k: int, *, cut: bool) -> list[list[Hit]]:
-    """Groups the hits by document, for the first `k` documents. `cut`: there are more hits than these."""
+    """Groups the hits in live files by document, in order, for the first `k` documents.
+
+    `cut`: the search stopped at its limit, so that hits may be missing at the end.
+    """
     documents: dict[tuple[int, int], list[Hit]] = {}
     for hit in _in_order(snapshot, hits, cut=cut):
         document = (hit.version_id, hit.item)

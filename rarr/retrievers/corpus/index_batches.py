@@ -93,7 +93,7 @@ class Batches:
 
 
 class _Notes:
-    """Collects the first 20 notes on a file, and counts the others."""
+    """Collects the first 20 notes on what cannot be read in a file, and counts the others."""
 
     def __init__(self) -> None:
         self._first: list[str] = []

@@ -109,7 +109,10 @@ class MemoryReader(IndexReader):
 
 @contextmanager
 def _lockable(folder: Path, fixed: bool) -> Iterator[Path]:
-    """Yields `folder`, or a folder of links to its files if it is `fixed`, since tantivy writes a lock."""
+    """Yields a folder in which tantivy can write its lock: `folder` itself.
+
+    If `folder` is `fixed`, which means that it cannot be written, yields a temporary folder of links.
+    """
     if not fixed:
         yield folder
         return

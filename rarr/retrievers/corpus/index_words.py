@@ -44,7 +44,10 @@ def composed(text: str) -> str:
 
 
 def telling(query: str) -> list[str]:
-    """Returns the words of `query` to search for, each once, at most 64; stop words only if alone."""
+    """Returns the words of `query` to search for, each once, at most 64, without stop words.
+
+    A query of stop words alone keeps them.
+    """
     words = list(dict.fromkeys(_WORDS.analyze(composed(query.encode(errors="replace").decode()))))
     return ([word for word in words if word not in _EMPTY] or words)[:_MOST]
 

@@ -44,7 +44,10 @@ class FileVersion(NamedTuple):
 
 
 class Manifest:
-    """The SQLite file in an index's folder. Every use of a damaged manifest raises `sqlite3.Error`."""
+    """The SQLite file in an index's folder: the versions of the indexed files, and how the index was made.
+
+    Every use of a damaged manifest raises `sqlite3.Error`.
+    """
 
     def __init__(self, folder: Path | None, *, write: bool = False) -> None:
         """Opens the file in `folder`; `write` makes a missing file. `folder` None: a database in memory."""
@@ -66,7 +69,7 @@ class Manifest:
         self._sqlite.execute("COMMIT")
 
     def facts(self) -> dict[str, str]:
-        """Returns the recorded facts, by name."""
+        """Returns, by name, the recorded facts about the index: its corpus, and how it was made."""
         return dict(self._sqlite.execute("SELECT name, value FROM facts"))
 
     def record(self, facts: dict[str, str]) -> None:
@@ -79,7 +82,7 @@ class Manifest:
         return str(row[0])
 
     def live(self) -> dict[int, FileVersion]:
-        """Returns the live versions by id."""
+        """Returns, by id, the live versions of files: those whose passages a search returns."""
         rows = self._sqlite.execute(f"SELECT id, {_COLUMNS} FROM versions WHERE state = 'live'")
         return {key: FileVersion._make((*values, tuple(json.loads(notes)))) for key, *values, notes in rows}
 
@@ -104,9 +107,9 @@ class Manifest:
         ]
 
     def begin(self, version: FileVersion) -> int:
-        """Writes a file, as this build reads it, as a pending version, and returns the version's id.
+        """Adds a version of a file, without its counts and notes, and returns the version's id.
 
-        See `FileVersion`.
+        The version is pending: a search returns its passages only after `publish`.
         """
         self._transaction()
         row = self._sqlite.execute(
@@ -117,7 +120,10 @@ class Manifest:
         return row.lastrowid
 
     def finish(self, version_id: int, documents: int, passages: int, notes: Sequence[str]) -> None:
-        """Writes the counts and `notes` of a version (see `FileVersion`). It stays pending till `publish`."""
+        """Writes the counts of a version, and in `notes` what could not be read of its file.
+
+        The version stays pending till `publish`.
+        """
         self._sqlite.execute(
             "UPDATE versions SET documents = ?, passages = ?, notes = ? WHERE id = ?",
             (documents, passages, json.dumps(notes), version_id),
@@ -159,7 +165,10 @@ class Manifest:
         return self.gone()
 
     def gone(self) -> list[int]:
-        """Returns the ids of versions that are not live, whose passages are to be removed."""
+        """Returns the ids of all versions that are not live, pending versions too.
+
+        Their passages are to be removed from the index.
+        """
         return [row[0] for row in self._sqlite.execute("SELECT id FROM versions WHERE state != 'live'")]
 
     def forget(self, version_ids: Iterable[int]) -> None:

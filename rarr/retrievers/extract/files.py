@@ -98,7 +98,10 @@ def _page(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
 
 
 def _titled(read: Callable[[bytes], tuple[str, str]]) -> Callable[[Path, int, Complain], Iterator[Document]]:
-    """Makes a reader of files from `read`, which returns the text and title; no title: the file's name."""
+    """Makes a function that reads a file as one document. `read` returns text and title of the bytes.
+
+    A document without a title gets the file's name as title.
+    """
 
     def document(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
         text, title = read(_content(path, max_bytes))

@@ -20,9 +20,9 @@ Result = TypeVar("Result")
 
 
 async def extracted(function: Callable[..., Result], *args: object) -> Result:
-    """Runs `function(*args)` in a worker process within the limits `PAGE`, and returns its result.
+    """Runs `function(*args)` in a worker process, within the time and memory for a page; returns its result.
 
-    Raises `UnreadableError` if it cannot read the bytes or exceeds the limits. A cancelled call ends at once.
+    Raises `UnreadableError` if the function does or exceeds the limits. A cancelled call ends at once.
     """
     call = WorkerCall(function, *args, limits=PAGE)
     done: Future[Result] = Future()

@@ -60,7 +60,10 @@ class WorkerCall(Generic[Result]):
                 self._process.kill()
 
     def _try(self, turn: "Turn") -> CallOutcome | None:
-        """Runs the call once in a process, and returns its outcome; None if the call must be made again."""
+        """Runs the call once in a process, and returns its outcome.
+
+        None if the call must be made again: its idle process had just ended, or it had to await a slow turn.
+        """
         self._require_wanted()  # before a process is started
         process = _pool.take()
         keep = False
@@ -189,7 +192,7 @@ _pool = _Pool()
 
 
 def end_idle() -> None:
-    """Ends the idle processes; new ones start when they are needed."""
+    """Ends the idle worker processes; new processes start when they are needed."""
     _pool.end_idle()
 
 

@@ -21,7 +21,7 @@ class Scorer(Protocol):
 
 
 class CachedReranker:
-    """Asks `reranker` for the scores that the cache lacks.
+    """Scores passages with `reranker`, stores the scores in the cache, and takes known scores from there.
 
     `name` identifies everything that scores depend on.
     A `local` reranker needs no network, so it is asked offline as well.

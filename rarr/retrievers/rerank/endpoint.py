@@ -53,7 +53,10 @@ class EndpointReranker:
         attempts: int,
         first_wait_s: float = 0.5,
     ) -> None:
-        """`name` is the model's name on the server. `timeout_s` is for one request, `limiter` for all."""
+        """`name` is the model's name on the server. `timeout_s` is for one request.
+
+        `limiter` bounds how many requests run at once.
+        """
         self.name = f"reranker {name}"
         self._model, self.base_url = name, base_url.rstrip("/")
         self._api_key, self._url = api_key, f"{self.base_url}/rerank"
@@ -109,7 +112,7 @@ class EndpointReranker:
         return Probe(f"{self.base_url}/models", {}, headers, (200, 404), {0: _CURE})
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes its connections in the running event loop."""
         await self._clients.aclose()
 
     async def _gives_logits(self) -> bool:
@@ -137,7 +140,10 @@ class EndpointReranker:
             raise RetrievalError(f"{failure}: {_CURE}") from failure
 
     async def _scores(self, query: str, documents: Sequence[str]) -> list[float]:
-        """Sends one request and returns the scores. If documents are too long, asks again to cut them."""
+        """Sends one request and returns the scores.
+
+        If documents are too long, sends it once more, so that the server cuts them.
+        """
         truncates = self._truncates
         response = await self._post(query, documents, truncates)
         if response.status_code == 400 and not truncates and _TOO_LONG.search(response.text):

@@ -128,7 +128,10 @@ def _registered(host: str) -> str:
 
 
 def _is_bare(source: str) -> bool:
-    """True if `source` is an address without https. The name of a folder rarely ends like a domain."""
+    """True if `source` is a web address written without https://, such as example.org/page.
+
+    The name of a folder rarely ends like a domain.
+    """
     match = _BARE.match(source)
     if match is None:
         return False

@@ -50,7 +50,7 @@ def nearest_by_source(passages: Sequence[Passage], query: str, k: int) -> list[P
 
 
 def _counts(text: str, wanted: set[str]) -> tuple[Counter[str], int]:
-    """Counts how often each wanted stem occurs in `text`, and the words in it."""
+    """Returns how often each wanted stem occurs in `text`, and the number of all its words."""
     words = [word for piece in text.split() for word in _words(piece)]
     return Counter(word for word in words if word in wanted), len(words)
 

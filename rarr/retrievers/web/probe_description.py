@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 
 class Probe(NamedTuple):
-    """A request, the statuses of a working source, and the cures for the other statuses.
+    """A request that tests whether a source works: it works if it answers with a status in `good`.
 
-    `cures` are by HTTP status; the cure for 0 is for all other failures.
+    `cures` tell what to do about other HTTP statuses; the cure for 0 is for all other failures.
     """
 
     url: str

@@ -17,9 +17,10 @@ MOST_NAMED = 3  # pages of one query that are named; the others are counted
 def readable(
     query: str, urls: Sequence[str], documents: Sequence[Sequence[Passage] | RetrievalError]
 ) -> list[Passage]:
-    """Returns the passages of all pages at `urls`, in order. Warns the run of pages that could not be read.
+    """Returns the passages of all pages that could be read, in order; `documents[i]` is of `urls[i]`.
 
-    Raises the first failure where there are no passages, since it may be the reason.
+    Pages that could not be read become warnings of the run. Raises the first failure where there are no
+    passages, since it may be the reason.
     """
     passages = joined(documents)
     results = zip(urls, documents, strict=True)

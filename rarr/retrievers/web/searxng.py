@@ -64,8 +64,8 @@ class SearXNG:
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each of the `k` best pages the passages nearest to `query`. Raises `RetrievalError`.
 
-        A page that cannot be read is left out with a warning, as long as another page can be read: the
-        snippet that a search engine shows of it is no source.
+        Pages outside of `limits` are left out. A page that cannot be read is left out with a warning, as long
+        as another page can be read: the snippet that a search engine shows of it is no source.
         """
         words = " ".join(query.split())
         if not words or k < 1:
@@ -88,11 +88,14 @@ class SearXNG:
         return Probe(self._url, {"format": "json"}, _HEADERS, (200, 400), _CURES)
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes its connections in the running event loop."""
         await self._service.aclose()
 
     async def _search(self, words: str) -> list[dict[str, Any]]:
-        """Asks SearXNG, and returns address and date of each result once, best first."""
+        """Asks SearXNG, and returns address and date of each web page that it found, once, best first.
+
+        Raises `RetrievalError` if nothing is found because the search engines do not answer.
+        """
         answer = await self._service.get(self._url, _OPTIONS | {"q": words})
         results = answer.get("results")
         if not isinstance(results, list):

@@ -33,8 +33,9 @@ Answer = TypeVar("Answer")
 
 
 class ServiceRequests:
-    """Limits, times and repeats the requests to one service. After a timeout or a lost connection it rests.
+    """Limits, times and repeats the requests to one service, and sends nothing for a while if it is down.
 
+    It is down after several timeouts or lost connections in a row, or after one timeout if it never answered.
     `cures` complete the error messages, by HTTP status; the cure for 0 is for all other failures.
     """
 
@@ -102,7 +103,7 @@ class JsonService:
         return await self._requests(lambda: self._get(url, params))
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes its connections in the running event loop."""
         await self._clients.aclose()
 
     async def _get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:

@@ -69,9 +69,9 @@ class Tavily:
         timeout_s: float = 30.0,
         attempts: int = 2,
     ) -> None:
-        """`timeout_s` is for one request. Raises `SetupError` where the key or the package is missing.
+        """`timeout_s` is for one request. Raises `SetupError` where the API key or the package is missing.
 
-        Without a key, Tavily's client would use an anonymous account with other limits.
+        Without an API key, Tavily's client would use an anonymous account with other limits.
         """
         key = (api_key or "").strip()
         if not key:
@@ -119,11 +119,11 @@ class Tavily:
         return await self._shelf.text(url)
 
     def probe(self) -> Probe:
-        """Describes a request for the usage of the key, which is free. 404 is good too: a gateway."""
+        """Describes a free request for the usage of the API key. A gateway's status 404 is good too."""
         return Probe(f"{self._url}/usage", {}, {"Authorization": f"Bearer {self._key}"}, (200, 404), _CURES)
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes its connections in the running event loop."""
         await self._clients.aclose()
 
     async def _search(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -103,7 +103,7 @@ class Wikipedia:
         return Probe(self._api, params, self._headers, (200,), self._cures)
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes its connections in the running event loop."""
         await self._service.aclose()
 
     async def _titles(self, query: str, most: int) -> list[str]:

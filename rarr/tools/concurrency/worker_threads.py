@@ -41,7 +41,7 @@ if hasattr(os, "register_at_fork"):
 
 
 async def work(compute: Callable[..., Result], *args: object) -> Result:
-    """Runs `compute(*args)` on the single rules thread, with the context variables of the caller."""
+    """Runs `compute(*args)` on the single thread for rules, with the context variables of the caller."""
     return await _run_in(_pools["worker"], compute, *args)
 
 
@@ -61,7 +61,7 @@ async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
 
 
 def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
-    """Hands `compute(*args)` to the single traces thread, and returns its future at once."""
+    """Hands `compute(*args)` to the single thread for traces, and returns its future at once."""
     try:
         return _pools["traces"].submit(compute, *args)
     except RuntimeError:  # the interpreter is ending, and no thread takes jobs any more

@@ -93,7 +93,7 @@ class _Wait:
         return min(alive + self._first_s, self.began + LONGEST * self._between_s)
 
     def watch(self) -> None:
-        """Ends the request if its token is due, and else looks again at the time at which it is."""
+        """Ends the request if its next token is late; otherwise looks again when that token is due."""
         due = self.due
         if due > self._loop.time():
             self._watching = self._loop.call_at(due, self.watch)
@@ -110,7 +110,7 @@ class _Wait:
         self._streams = True
 
     def token_arrived(self) -> None:
-        """Counts a token, the first of which shows the speed of the server."""
+        """Notes that a token came now. The first token of a request shows how fast the server reads."""
         now = self._loop.time()
         is_first = not self.token_at
         if is_first:
@@ -121,7 +121,7 @@ class _Wait:
             self.watch()
 
     def _least_s(self) -> float:
-        """The seconds of silence in which the first token has to come."""
+        """Computes how many seconds the server may be silent before it sends the first token."""
         if not self._server.paces:
             return self._between_s * min(_TOGETHER, len(self._server.under_way))
         return max(self._between_s, _MARGIN * max(self._server.paces) * self._prompts)
@@ -131,12 +131,12 @@ _WAIT: ContextVar[_Wait | None] = ContextVar("wait", default=None)
 
 
 def stream_requested() -> None:
-    """Tells the limit of the request under way that its answer will come token by token."""
+    """Tells the timeout of the current request that its answer will come token by token."""
     if (wait := _WAIT.get()) is not None:
         wait.expect_stream()
 
 
 def token_arrived() -> None:
-    """Tells the limit of the request under way that its answer goes on."""
+    """Tells the timeout of the current request that a token of its answer has come."""
     if (wait := _WAIT.get()) is not None:
         wait.token_arrived()

@@ -44,14 +44,14 @@ _OF_LENGTH = re.compile(r"context.(?:length|window)|too (?:long|large)", re.IGNO
 
 
 def redacted(text: str, secrets: Sequence[str] = ()) -> str:
-    """Replaces these secrets, and text that looks like a key, by `***` in a message."""
+    """Replaces by `***` in a message these secrets, passwords in addresses, and text like an API key."""
     for secret in secrets:
         text = _escapable(secret).sub("***", text)
     return _IN_QUERY.sub(r"\1***", _USERINFO.sub("***@", _KEYS.sub("***", text)))
 
 
 def without_keys(text: str, secrets: Sequence[str]) -> str:
-    """Replaces these secrets by `***` in an answer.
+    """Replaces these secrets, such as the API key, by `***` in the answer of a server.
 
     Short secrets stay, since they may be ordinary words, such as EMPTY.
     """
@@ -72,7 +72,10 @@ def _escapable(secret: str) -> re.Pattern[str]:
 
 
 def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
-    """Lists the secrets that a server may repeat: the key, and the password in the URL, also as base64."""
+    """Lists the secrets that a server may repeat: the API key, and the password in the URL, also as base64.
+
+    A URL with a user name alone has it as its password.
+    """
     userinfo = unquote(urlsplit(base_url or "").netloc.rpartition("@")[0])
     user, _, password = userinfo.partition(":")
     sent = b64encode(f"{user}:{password}".encode()).decode() if userinfo else ""
@@ -142,7 +145,7 @@ def _message(body: str) -> str:
 
 
 def _line(text: str, secrets: Sequence[str]) -> str:
-    """Puts the text on one line of at most `_MOST` characters, without keys."""
+    """Puts the text on one line of at most `_MOST` characters, without API keys and passwords."""
     # It is redacted before it is cut, since half of a key is not recognised.
     return " ".join(redacted(text, secrets).split())[:_MOST]
 

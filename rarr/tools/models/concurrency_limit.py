@@ -19,7 +19,8 @@ FIRST_SLOW = 4  # requests at once, at most, after the first slow answer
 class Limiter:
     """Lets at most `most` requests run at once in an event loop, for all texts, branches and models together.
 
-    An answer that takes longer than `slow_s` seconds is slow; None: no answer is slow.
+    After an answer that took longer than `slow_s` seconds, a timeout or a busy server, fewer run at once;
+    after enough fast answers, more again. With `slow_s` None, the number stays.
     """
 
     def __init__(self, most: int, slow_s: float | None = None) -> None:

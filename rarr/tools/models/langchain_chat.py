@@ -88,7 +88,10 @@ class LangChainChat:
 
     @property
     def secrets(self) -> Sequence[str]:
-        """The texts to remove from messages, with the keys that the integration read from the environment."""
+        """The texts to remove from messages: the given secrets, and the integration's API keys.
+
+        The integration may have read its API keys from the environment.
+        """
         return [*self._secrets, *(key for model in self._models.get().values() for key in _keys(model))]
 
     @property

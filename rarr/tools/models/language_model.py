@@ -62,7 +62,10 @@ class LanguageModel:
         self._saved: SavedAnswers | None = None
 
     def saving(self, saved: SavedAnswers | None) -> "LanguageModel":
-        """Returns a copy that asks only for answers that `saved` lacks, and saves them there."""
+        """Returns a copy that takes answers to single questions at temperature 0 from `saved`.
+
+        It asks the models only for answers that are missing there, and saves them. None: saves nothing.
+        """
         model = copy(self)
         model._saved = saved
         return model
@@ -123,7 +126,7 @@ class LanguageModel:
         )
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes its connections in the running event loop."""
         for model in self.models:
             await model.aclose()
 
@@ -161,7 +164,10 @@ class LanguageModel:
     async def _answers(
         self, model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape]
     ) -> list[Likely[Shape]]:
-        """Returns the saved answer; without it, asks the model, and saves its answer."""
+        """Returns the saved answer to the request. Without it, asks the model, and saves its answer.
+
+        Answers are saved only for one sample at temperature 0.
+        """
         saved = self._saved if (ask.samples, ask.temperature) == (1, 0.0) else None
         if saved is None:
             return await self._new_answers(model, prompt, ask, shape)

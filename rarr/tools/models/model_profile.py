@@ -41,7 +41,10 @@ class Speed(Record):
     at_once: float
 
     def seconds(self, tokens: Tokens) -> float:
-        """Estimates the share of one request in the seconds of a run that keeps the server busy."""
+        """Estimates the seconds that one request with these tokens adds to a run.
+
+        A run sends several requests at once, so this is less than the request itself takes.
+        """
         reading = tokens.input / self.input_per_s if self.input_per_s else 0.0
         writing = tokens.output / self.output_per_s if self.output_per_s else 0.0
         return (self.latency_s + reading + writing) / self.at_once
@@ -50,7 +53,7 @@ class Speed(Record):
 class ModelProfile(Record):
     """The abilities of a model at a server, the form of request that it accepts, and its speed.
 
-    `requests` and tokens are those that the questions cost. `base_url` has no key; it is empty for the
+    `requests` and tokens are those that the questions cost. `base_url` has no API key; it is empty for the
     provider's own address.
     """
 
@@ -72,7 +75,7 @@ class ModelProfile(Record):
 
 
 class ProfilePlace(NamedTuple):
-    """The place of a profile: the data folder, the name of the model, and the address without keys."""
+    """Where a profile is stored: the data folder, the name of the model, and its address without secrets."""
 
     home: Path
     model: str
@@ -80,7 +83,7 @@ class ProfilePlace(NamedTuple):
 
     @classmethod
     def of(cls, home: Path, model: str, base_url: str, api_key: str | None) -> "ProfilePlace":
-        """Makes the place for an address that may hold keys."""
+        """Makes the place for an address that may hold API keys or a password, and leaves these out."""
         return cls(home.expanduser(), model, redacted(base_url.rstrip("/"), [api_key] if api_key else []))
 
     @property

@@ -178,11 +178,11 @@ class OpenAIProtocol:
         return RequestForm(self._formats[0], frozenset(self._left_out))
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes its connections in the running event loop."""
         await self._clients.aclose()
 
     def _adapts(self, failure: CallFailure, kind: str, body: Mapping[str, Any]) -> bool:
-        """Drops the part of the request that the server refused from later ones; False if it named none."""
+        """Leaves the part that the server refused out of later requests; False if it named no part."""
         parts = {"logprobs", "temperature", "max_tokens", "n", "stream", "stream_options"}
         sent = parts & body.keys() | ({"format"} if kind != "text" else set())
         part = refused_part(failure, self.name, sent)

@@ -51,6 +51,9 @@ LONG = replace(SHORT, max_tokens=LONG_TOKENS)
 
 
 def long_prompt(seed: int) -> ChatRequest:
-    """`SHORT` after words in an order of their own for each seed, which no prefix cache has yet."""
+    """Makes a request with many random words before a short task, to time how fast a prompt is read.
+
+    Each `seed` gives other words, which no prefix cache has yet.
+    """
     words = " ".join(Random(seed).choices(_WORDS, k=_LONG_PROMPT))
     return _request(f"{words}\n\n{_COUNT}", {"type": "string"}, SHORT_TOKENS)

@@ -65,9 +65,9 @@ SWITCHES: tuple[tuple[Mapping[str, Any], str], ...] = (
 
 
 async def profile_of(make: MakeChat, base_url: str, *, timeout_s: float, meter: Meter) -> ModelProfile:
-    """Asks the model that `make` makes, and returns its profile; `meter` counts the requests.
+    """Tests the model that `make` makes, and returns its profile: its abilities and its speed.
 
-    Raises `CallFailure` if the model does not answer the first request.
+    `meter` counts the requests. Raises `CallFailure` if the model does not answer the first request.
     """
     token = METER.set(meter)
     try:
@@ -77,7 +77,7 @@ async def profile_of(make: MakeChat, base_url: str, *, timeout_s: float, meter: 
 
 
 class _Probing:
-    """Asks one model, and describes its answers."""
+    """Sends test requests to one model, and finds out its abilities and its speed."""
 
     def __init__(self, make: MakeChat, timeout_s: float) -> None:
         self._make, self._timeout_s = make, timeout_s

@@ -75,7 +75,7 @@ class BudgetedChat:
         )
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Returns the answer; a resumed run has answers that are not asked for again.
+        """Returns the answer. A resumed run takes the answers of its first part, without a request.
 
         Raises `CallFailure` after the last attempt, and `BudgetError` at a limit of the run.
         """
@@ -115,7 +115,7 @@ class BudgetedChat:
         return await probe() if probe else "set up; not asked, since a request would cost money"
 
     async def aclose(self) -> None:
-        """Closes the connections of this event loop."""
+        """Closes its connections in the running event loop."""
         await self._chat.aclose()
 
     async def _distrust(self) -> None:

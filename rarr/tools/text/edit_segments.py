@@ -54,7 +54,7 @@ def segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
 def traced(original: str, edits: Sequence[Edit]) -> list[Piece]:
     """Like `segments`, but each deleted or inserted piece has the id of its edit, and none are joined.
 
-    A refused edit is an empty deleted piece after the text it would replace.
+    An edit that was not accepted is an empty deleted piece after the text that it would replace.
     """
     pieces = [Piece("kept", original)]
     for edit in edits:

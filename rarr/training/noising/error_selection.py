@@ -11,7 +11,10 @@ KINDS_AT_ONCE = 3  # kinds of errors in one question
 
 
 def kinds_for(query: str) -> tuple[ErrorKind, ...]:
-    """Picks three kinds by a hash of the query. A model that may choose takes mostly dates and numbers."""
+    """Picks the three kinds of error to plant for a query, by a hash of it.
+
+    A model that may choose takes mostly dates and numbers.
+    """
     digest = hashlib.sha256(query.encode()).digest()
     order = sorted(KINDS, key=lambda kind: hashlib.sha256(digest + kind.encode()).digest())
     return tuple(order[:KINDS_AT_ONCE])

@@ -59,7 +59,10 @@ async def _judged(
     passages: Split,
     parts: Noising,
 ) -> TrainingRow | Dropped:
-    """Makes the row if every sentence with an error is less supported than without; else drops the query."""
+    """Makes the row if every sentence is judged, and each with an error is less supported than without it.
+
+    Otherwise returns the query as dropped, with the reason.
+    """
     changed = corrupted(summary, edits)
     with meter().step("attribute"):
         after = await judged(parts.verifier, changed, query, passages.relevant)

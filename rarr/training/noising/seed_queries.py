@@ -8,7 +8,10 @@ from rarr.valid_unicode import valid
 
 
 def read_seeds(path: Path) -> list[str]:
-    """Reads the queries, each once, in their order. Raises `InputError` for a file or line without one."""
+    """Reads a query a line, as it stands or as {"query": "..."}; each once, in order, without blank lines.
+
+    Raises `InputError` for a file without a query, and for JSON without one.
+    """
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:

@@ -27,7 +27,7 @@ class Noising:
     opened: tuple[Closes, ...] = ()
 
     async def aclose(self) -> None:
-        """Closes files and connections."""
+        """Closes the components in `opened`, with their files and connections."""
         await close_all(self.opened)
 
 

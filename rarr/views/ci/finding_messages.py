@@ -20,7 +20,7 @@ TITLES: dict[Status, str] = {
 
 
 def verdict(checks: DocumentChecks) -> str:
-    """Writes one line on the whole: what fails, and what could not be judged."""
+    """Writes one line on all files: what fails and what could not be judged, or that nothing fails."""
     parts = [part for part in (_failing(checks), _unjudged(checks)) if part]
     return "; ".join(parts) or f"nothing fails in {counted(len(checks.documents), 'file')}"
 
@@ -47,7 +47,7 @@ def _unjudged(checks: DocumentChecks) -> str:
 
 
 def finding_lines(finding: Finding) -> list[str]:
-    """Writes what differs, what is open and what the sources say, a line each."""
+    """Writes what differs, what the sources say, what is not confirmed, and the quotes, a line each."""
     differing = [part for part in finding.parts if part.state == "differs"]
     lines = [f"{_quoted(part.words)} differs: the source says {_quoted(part.says)}" for part in differing]
     says = {part.says for part in differing}

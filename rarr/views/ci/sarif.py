@@ -93,5 +93,5 @@ def _location(file: str) -> dict[str, str]:
 
 
 def _fingerprint(file: str, sentence: str) -> str:
-    """Tells a finding again in another version of the file, whatever its line."""
+    """Makes an id of a finding from its file and sentence, which stays the same if its line changes."""
     return sha256(f"{file}\n{' '.join(sentence.split())}".encode()).hexdigest()

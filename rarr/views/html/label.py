@@ -11,7 +11,7 @@ __all__ = ["label_page"]
 
 
 def label_page(items: Sequence[RatingItem]) -> str:
-    """Renders the whole page. Write it as UTF-8."""
+    """Renders the HTML page on which people rate these items. Write it as UTF-8."""
     return render(
         "views/html/label_page/page.html",
         items=[item.model_dump(mode="json", exclude_defaults=True) for item in items],

@@ -13,7 +13,10 @@ __all__ = ["page"]
 
 
 def page(trace: Trace) -> str:
-    """Renders the whole page. Write it as UTF-8. An unfinished run is shown as far as it came."""
+    """Renders the HTML page that shows a run's trace. Write it as UTF-8.
+
+    An unfinished run is shown as far as it came.
+    """
     verdicts = get_args(Verdict)
     return render(
         "views/html/trace_page/page.html",

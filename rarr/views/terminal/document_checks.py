@@ -14,7 +14,10 @@ _STATUS = 16  # columns of the status
 
 
 def document_checks_text(checks: DocumentChecks, *, terminal: bool) -> str:
-    """Renders the findings by file with line and column, the words, and what the source says."""
+    """Renders the findings by file with line and column, the words, and what the source says.
+
+    Then the warnings, and a line on whether the checks fail.
+    """
     lines = [line for document in checks.documents for line in _document(document)]
     lines += [Line(0, Text(one_line(f"warning: {each}"), "yellow")) for each in checks.warnings]
     lines.append(Line(0, Text(verdict(checks), "bold")))

@@ -69,7 +69,7 @@ def cost(sent: Sequence[Mapping[str, Any]]) -> str:
 
 
 def time(span: StoredSpan, requests: Sequence[StoredSpan]) -> str:
-    """Tells how long a question took, and how long it waited for its turn."""
+    """Tells how long a question took, and how long it waited for its turn or that it was not sent."""
     took = duration(span.seconds)
     if span.body.get("saved"):
         return f"{took} · a saved reading, not asked"
@@ -108,7 +108,10 @@ def _lines(value: Any) -> list[tuple[str, str]]:
 
 
 def kept(span: StoredSpan, view: View) -> dict[tuple[str, int, int], str]:
-    """Maps (source, start, end) to the id of the evidence, for the query that a scoring is about."""
+    """Maps the place (source, start, end) of each passage that became evidence to the id of the evidence.
+
+    These are the passages of the query that the scoring `span` is about.
+    """
     return {
         (passage.source, passage.start, passage.end): passage.id for passage in view.evidence_of[span.about]
     }

@@ -38,7 +38,7 @@ def slowest(view: View) -> list[Slow]:
 
 
 def asks_of(span: StoredSpan, view: View) -> list[StoredSpan]:
-    """Returns the questions to models of a call."""
+    """Returns the questions that a node's call sent to models."""
     return [ask for ask in view.trace.inner[span.number] if ask.kind == "ask"]
 
 

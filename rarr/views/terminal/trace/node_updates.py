@@ -14,9 +14,9 @@ _DOCUMENTS = 5  # documents of a search that are shown, unless all are shown
 
 
 class NewRecords:
-    """Makes the entries to show for an update, only of the records that no earlier update had.
+    """Makes the entries of the trace's tree for a node's update: of records that no earlier update had.
 
-    Each update repeats the earlier ones.
+    An update repeats all records of the earlier updates.
     """
 
     def __init__(self) -> None:

@@ -106,7 +106,10 @@ def _together(news: Sequence[Entry], inner: Sequence[Entry]) -> list[Entry]:
 
 
 def _belonging(inner: Sequence[Entry], ids: frozenset[str]) -> Iterator[Entry]:
-    """Yields the entries about these ids, without the ids, since they are shown wherever the check is."""
+    """Yields copies of the entries about exactly these ids.
+
+    The copies have no ids, so that they are shown wherever the check above them is shown.
+    """
     yield from (replace(entry, about=frozenset()) for entry in inner if entry.about == ids)
 
 
