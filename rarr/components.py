@@ -101,7 +101,10 @@ class Classifier(Protocol):
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Chooses the AttrScore class of the sentence of `text` at each span; None: not judged."""
+        """Chooses for the sentence of `text` at each span: attributable, extrapolatory or contradictory.
+
+        These are the classes of AttrScore; None: not judged.
+        """
 
 
 @runtime_checkable

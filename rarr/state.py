@@ -32,7 +32,10 @@ Unsearched = Literal["failed", "cut"]
 
 
 def unsearched(query_id: str, error: BaseException) -> dict[str, Unsearched]:
-    """Makes the value of the key `unsearched` for a query whose search raised `error`."""
+    """Makes the value of the key `unsearched` for a query whose search raised `error`.
+
+    It is `cut` if the budget was spent, else `failed`.
+    """
     return {query_id: "cut" if isinstance(error, BudgetError) else "failed"}
 
 

@@ -28,7 +28,10 @@ BatchItems = Iterable[BatchItem] | AsyncIterable[BatchItem]
 
 
 class BatchResult(NamedTuple):
-    """The result of a row, or the `error` because of which it has none. `number` counts the rows from 1."""
+    """The result of a row. If it failed, `error` says why, and `result` is None or has the untouched text.
+
+    `number` counts the rows from 1.
+    """
 
     row: BatchRow
     number: int
@@ -47,9 +50,9 @@ def batch(
 ) -> AsyncGenerator[BatchResult, None]:
     """Postprocesses many texts, `at_once` at the same time, and yields each result as it finishes.
 
-    `mode` and `search` are those of `rarr.postprocess`. With `ordered`, results come in the order of the
-    rows. No further row is read while the caller does not take results. A row that fails has an `error`, and
-    stops no other.
+    `mode` and `search` are those of `rarr.postprocess`: search="given" searches only a row's own passages.
+    With `ordered`, results come in the order of the rows. No further row is read while the caller does not
+    take results. A row that fails has an `error`, and stops no other.
     """
 
     if not isinstance(at_once, int) or at_once < 1:

@@ -53,9 +53,9 @@ def _at_once(components: Components) -> int:
 
 
 class _BlockQueue:
-    """Gives out the blocks of a text in order, to several workers; `outcomes` has results by block number.
+    """The blocks of a text, which several workers take in order and revise; `outcomes` has results by number.
 
-    `unread`: the deadline was so long ago that the rest of the text was not divided into sentences.
+    `unread`: the deadline was so long ago that the rest of the text was not even divided into sentences.
     """
 
     def __init__(self, start: State, size: int, run: RunBlock) -> None:
@@ -67,7 +67,7 @@ class _BlockQueue:
         self._last = TextBlock(0, Span(0, 0), "", ())
 
     async def work(self) -> None:
-        """Revises blocks until none is left."""
+        """Takes and revises blocks until none is left; beyond a limit of the run, they stay unrevised."""
         while (block := await self._next()) is not None:
             self.outcomes[block.number] = BlockOutcome(block, await self._state(block))
 

@@ -45,7 +45,7 @@ class Checkpoints:
     def __init__(self, checkpointer: Checkpointer | None, *, rewriting: bool) -> None:
         """Raises `InputError` for an object that is neither a checkpointer nor a function.
 
-        With None, nothing is stored. `rewriting`: the graph is that of a baseline; see `build_graph`.
+        With None, nothing is stored. `rewriting`: the graph is that of a baseline that rewrites the text.
         """
         usable = checkpointer is None or isinstance(checkpointer, BaseCheckpointSaver)
         if not usable and (hasattr(checkpointer, "__aenter__") or not callable(checkpointer)):
@@ -72,10 +72,11 @@ class Checkpoints:
         return ready.graph
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:
-        """Makes the LangGraph config that names a run and its thread; of the whole run if `block` is 0.
+        """Makes the LangGraph config for a run, or for one `block` of it (from 1; 0 is the whole run).
 
-        The settings limit the rounds, so the run has no need of a recursion limit: it would take over that of
-        a graph in whose node it is.
+        It names the run, and the thread of its checkpoints. Its recursion limit is never reached: the
+        settings limit the rounds, and a graph that calls this one may have a low limit, which would be taken
+        over.
         """
         name = f"rarr block {block}" if block else "rarr"
         config = RunnableConfig(

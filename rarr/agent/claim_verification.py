@@ -38,9 +38,10 @@ class _PassageJudgement(NamedTuple):
 async def verified(
     claim: str, question: str | None, evidence: Sequence[Evidence], components: Components
 ) -> Verification:
-    """Verifies `claim` by `evidence`, which belongs to no query yet. Failures become warnings.
+    """Decides by `evidence`, which belongs to no query yet, whether `claim` is attributable to it.
 
-    The result lacks the usage of the meter.
+    Suspicious passages are not read. Failures become warnings. The result lacks the usage, which the caller
+    reads from the meter of the run.
     """
     spans = await work(_spans, claim)
     made = Verification(claim=claim, question=question, evidence=tuple(evidence))
@@ -85,9 +86,10 @@ def _unjudged(claim: str, span: Span) -> Sentence:
 
 
 async def _ask_and_check(state: State, passages: Sequence[Evidence], components: Components) -> list[Notice]:
-    """Asks the questions of the claim, and checks each against all passages; updates the state.
+    """Asks the questions of the claim, and checks each against all passages. Returns what failed.
 
-    Each question has its own copies of the passages, with its relevance. Returns what failed.
+    Writes queries, evidence and checks into the state. Each question has its own copies of the passages, with
+    their relevance to it.
     """
     runtime, notices = Runtime(context=components), list[Notice]()
     try:
@@ -130,7 +132,10 @@ async def _copies(query: Query, passages: Sequence[Evidence], components: Compon
 async def _judged(
     state: State, spans: Sequence[Span], passage: Evidence, components: Components
 ) -> _PassageJudgement:
-    """Judges all sentences by one passage. The class comes second: a model has answered it by then."""
+    """Judges all sentences by one passage: support first, then the class.
+
+    A language model that answered for the support is not asked again for the class.
+    """
     text, context, grace = state["text"], state["context"], meter().grace
     supports, failed = await evidence_support("attribute", text, context, spans, passage, components, grace)
     if failed is not None:

@@ -20,11 +20,11 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
     `model_seconds` follow from the speed that `rarr doctor --model` measured; other load on the server is not
     known.
 
-    The embedded rules find the queries of the text. Each query gets `evidence_per_query` passages. With
-    blind reading, a run costs less if rules can compare the text with its documents without a model.
+    The embedded rules find the queries of the text. Each query gets `evidence_per_query` passages. With blind
+    reading, a run costs less if rules can compare the text with its documents without a model.
 
-    The estimate assumes that `DISAGREEMENTS` of the queries find an error. A text without errors may cost
-    half as much, a text with errors in most sentences twice as much: the estimate is not a limit. The
+    The estimate assumes that 30% of the queries (`DISAGREEMENTS`) find an error. A text without errors may
+    cost half as much, a text with errors in most sentences twice as much: the estimate is not a limit. The
     estimate of a long text is the sum over its blocks.
     """
     size = block_size(text, components)

@@ -45,9 +45,10 @@ async def find_evidence(reviser: Reviser, query: str, most: int) -> FoundEvidenc
 
 
 async def passages_about(reviser: Reviser, claim: str, question: str | None, most: int) -> Sequence[Passage]:
-    """Returns the `most` passages that are most relevant to each sentence of `claim`, each place once.
+    """Returns for each sentence of `claim` the `most` passages that are most relevant to it, as one list.
 
-    Raises as `find_evidence` does.
+    A passage that several sentences find comes once. The `question` is searched with each sentence. Raises as
+    `find_evidence` does.
     """
     spans = await work(sentences, claim)
     asked = [f"{question or ''} {span.of(claim)}".strip() for span in spans] or [claim]
@@ -67,7 +68,10 @@ def _keeping(components: Components, most: int) -> Components:
 
 
 async def _searched(text: str, components: Components) -> State:
-    """Runs the nodes that search and rank, for one query. Raises the error of a failed search."""
+    """Runs the nodes retrieve and rerank for one query, and returns the update of rerank with the evidence.
+
+    Raises the error of a failed search; a failed ranking is a warning of the update.
+    """
     query = Query(id="q1", text=text, start=0, end=len(text))
     runtime = Runtime(context=components)
     passages = (await retrieve(Branch(query=query), runtime))["passages"]

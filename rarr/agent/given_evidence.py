@@ -75,8 +75,8 @@ def _facts(piece: object, number: int) -> dict[str, str]:
 def readable_evidence(claim: str, passages: Sequence[Passage], settings: Settings) -> list[Evidence]:
     """Makes evidence of the passages: whole, or the windows of a long passage that are nearest to a sentence.
 
-    The id of a whole passage is its number, as in "p2", that of a window "p2.7". A suspicious passage is
-    kept with the reason; it decides nothing.
+    A passage over 10,000 characters is long. The id of a whole passage is its number, as in "p2", that of a
+    window "p2.7". A suspicious passage is kept with the reason; it decides nothing.
     """
     asked = [span.of(claim) for span in sentences(claim)] or [claim]
     evidence = list[Evidence]()

@@ -85,9 +85,11 @@ def one_branch_per_query(state: State) -> list[Send] | str:
 
 
 def after_edits(state: State) -> str:
-    """Names the next node: follow_up for corrections not followed up yet, check_agreement for open checks.
+    """Names the next node: follow_up, check_agreement or attribute.
 
-    Otherwise attribute. The loop ends, since an edit is tried only once for each query.
+    follow_up if values that depend on a new correction were not looked for; check_agreement if evidence has
+    no check on the current text, or a disagreement about a follow-up has no edit. The loop ends, since an
+    edit is tried only once for each query.
     """
     if unfollowed(state):
         return "follow_up"
@@ -106,7 +108,10 @@ def _add(graph: StateGraph[Any, Components, Any, Any], node: Node, *, on_failure
 
 
 def metered(name: str, node: Node) -> Node:
-    """Wraps a node: a meter counts its calls, a span records them, its update gets warnings."""
+    """Wraps a node: the run's meter counts its calls, and a span records each call in the trace.
+
+    The update of the node gets the warnings of its components under `told`.
+    """
 
     async def metered(state: Any, runtime: Runtime[Components]) -> Any:
         with meter().step(name), span("node", name, _branch(state)) as call:
@@ -121,7 +126,10 @@ def metered(name: str, node: Node) -> Node:
 
 
 def _survive(name: str, goto: str) -> Callable[..., Awaitable[Command[Any]]]:
-    """Makes the error handler of a node: it turns the failure into a warning and continues at `goto`."""
+    """Makes the error handler of a node: it turns the failure into a warning and goes on at `goto`.
+
+    In a branch of retrieve, it also notes the query as not searched.
+    """
 
     async def survive(state: Any, error: NodeError) -> Command[Any]:
         query_id = _branch(state) or None

@@ -18,7 +18,10 @@ class GraphRuns:
     async def by_blocks(
         self, start: State, size: int, run_id: str, components: Components, *, resumed: bool
     ) -> State:
-        """Revises in blocks of about `size` characters, and returns the last state of the whole run."""
+        """Revises in blocks of about `size` characters, and returns the last state of the whole run.
+
+        Blocks that the checkpoints hold as done are not revised again.
+        """
         if not resumed:
             await self._checkpoints.keep(run_id, start, done=False)
 

@@ -42,7 +42,7 @@ def unused_settings(components: Components) -> list[Notice]:
 
 
 def replaced_notices(given: str, text: str) -> list[Notice]:
-    """Makes a warning if making `given` valid Unicode, which gave `text`, has replaced characters."""
+    """Makes a warning if `text`, the valid Unicode of `given`, has characters replaced by U+FFFD."""
     if not (replaced := text.count(REPLACEMENT) - given.count(REPLACEMENT)):
         return []
     message = (

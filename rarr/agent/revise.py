@@ -153,7 +153,10 @@ class Reviser:
         return run(self.apostprocess(answer, *arguments, **options))
 
     def abatch(self, rows: "BatchItems", **options: Any) -> "AsyncGenerator[BatchResult, None]":
-        """Postprocesses many texts, and yields their results: see `rarr.agent.batches.batch`."""
+        """Postprocesses many texts at the same time, and yields a result for each row.
+
+        The options are those of `rarr.agent.batches.batch`: mode, search, at_once and ordered.
+        """
         from rarr.agent.batches import batch
 
         return batch(self, rows, **options)

@@ -85,9 +85,9 @@ class EnglishVerifier:
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Asks the wrapped verifier for the classes of the sentences in English; None as in `support`.
+        """Asks the wrapped verifier for the classes of the sentences in English; None for the others.
 
-        Raises what the verifier raises.
+        None for all if the evidence is not in English. Raises what the verifier raises.
         """
         english = await _english(text, spans, evidence)
         classes = await self.embedded.classify(text, context, english, evidence) if english else ()

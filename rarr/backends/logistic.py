@@ -44,7 +44,7 @@ class Logistic(Record):
 
 
 def scaled_support(likely: float, threshold: float) -> float:
-    """Scales a likelihood, so that the calibrated `threshold` becomes the default `support_threshold`."""
+    """Scales a likelihood so that `threshold` becomes 0.55, which is the default `support_threshold`."""
     if likely < threshold or threshold >= 1:
         return likely / threshold * AT_THRESHOLD
     return AT_THRESHOLD + (likely - threshold) / (1 - threshold) * (1 - AT_THRESHOLD)

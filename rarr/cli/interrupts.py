@@ -51,7 +51,10 @@ def _handle(numbers: list[int], how: "signal._HANDLER") -> None:
 
 
 def _leave(taken: list[int]) -> None:
-    """Gives a fork its own handling of signals. Otherwise a signal to the child would end the parent."""
+    """Gives the child of a fork the default handling of the signals `taken`.
+
+    Otherwise a signal to the child would end the parent.
+    """
     signal.set_wakeup_fd(-1)
     _handle(taken, signal.SIG_DFL)
     _mask(signal.SIG_UNBLOCK, taken)
@@ -79,7 +82,10 @@ def _end_after_the_calls(number: int) -> None:
 
 
 def _next(reader: int) -> int:
-    """Waits for the next SIGINT or SIGTERM. Signals that libraries handle come through the pipe as well."""
+    """Waits for the next signal that ends a command, and returns its number.
+
+    Other signals, which libraries handle, come through the pipe `reader` as well, and are skipped.
+    """
     while (number := os.read(reader, 1)[0]) not in LINES:
         pass
     return number

@@ -61,7 +61,10 @@ def _with_edit(revision: Revision, edit_id: str) -> Revision:
 
 
 def _moved_to_end(revision: Revision, edit_id: str) -> Edit:
-    """Returns the edit as accepted, with its place in the current text, to be put at the end of the edits."""
+    """Returns the edit as accepted, with its place in the current text, to be put at the end of the edits.
+
+    Raises `InputError` if another edit changed its words.
+    """
     number = next(number for number, edit in enumerate(revision.edits) if edit.id == edit_id)
     edit = revision.edits[number]
     later = [other for other in revision.edits[number + 1 :] if other.accepted]

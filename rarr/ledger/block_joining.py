@@ -27,7 +27,7 @@ class BlockOutcome(NamedTuple):
 
     @property
     def cut(self) -> bool:
-        """Has a limit of the run left something out? Of a block that is too long to revise, no limit has."""
+        """Has a limit of the run left something out? A block that is too long to revise does not count."""
         if self.state is None:
             return bool(self.block.sentences) and not self.block.too_long
         return any(notice.code == CUT for notice in self.state["warnings"])
@@ -141,7 +141,8 @@ def _scores(
 ) -> Scores:
     """Scores all blocks by the report of the whole text; sentences that no run reached are unjudged.
 
-    `intent` is that of the block that keeps it least. It is None if a block was not judged and none is 0.
+    `intent` is that of the block that keeps it least. If it was not judged for a block, the result is None,
+    unless another block has 0.
     """
     scored = [state for _, state in outcomes if state is not None and "scores" in state and "judged" in state]
     if not scored:
@@ -160,7 +161,7 @@ def _scores(
 def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:
     """Collects each warning once. Drops the blocks' warnings about limits: the whole run gives its own.
 
-    Adds `NOTHING_TO_CHECK` if no block has a query and the whole text was read.
+    Adds a warning that there is nothing to check, if no block has a query and the whole text was read.
     """
     states = [outcome.state for outcome in outcomes if outcome.state is not None]
     distinct: dict[tuple[str, str, str, str | None], Notice] = {}

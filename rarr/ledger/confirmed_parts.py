@@ -45,8 +45,9 @@ def sentence_parts(
     """Finds the parts of a sentence of `text` in order, and decides their states.
 
     Only `evidence` confirms a part: by a check, or by its words if it supports the sentence well or if one of
-    its checks agreed on another part. `against` are the ids of evidence that contradicts the sentence. A
-    sentence without another part is a part itself, if a query asks about all of it.
+    its checks agreed on another part. `against` are the ids of evidence that contradicts the sentence. Words
+    that the evidence does not say become open parts. A sentence without another part is a part itself, if a
+    query asks about all of it.
     """
     parsed = parsed_sentence(support.span.of(text))
     claim = _claim_of(text, context, support)
@@ -93,7 +94,7 @@ def told_in_swapped_roles(
 ) -> list[str]:
     """Returns the ids of evidence that has the words of the sentence, with two of its parts exchanged.
 
-    None if a passage has a sentence with the same words in the order of the claim: both may be true, as of
+    Empty if a passage has a sentence with the same words in the order of the claim: both may be true, as of
     two matches between two teams.
     """
     claim = _claim_of(text, context, support)
@@ -184,7 +185,10 @@ def _checked_spans(text: str, claim: Claim | None, asked: Sequence[AskedPlace]) 
 
 
 def _telling_places(claim: Claim | None) -> Iterator[tuple[Span, WordFinder]]:
-    """Yields the place in the text of each telling word, with a finder of words that mean the same."""
+    """Yields the place in the text of each word that changes the meaning, such as "not" or "only".
+
+    Each comes with a finder of words that mean the same.
+    """
     if claim is None:
         return
     for span, alike in telling_words(claim.sentence):

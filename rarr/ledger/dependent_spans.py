@@ -72,7 +72,8 @@ class _TextNumber(NamedTuple):
 def dependents(text: str, corrections: Sequence[PlacedEdit]) -> list[Dependent]:
     """Finds the places of `text` that depend on a corrected value, in the order of the text.
 
-    Each place is given once: a computed value comes before a repeated value and a conclusion.
+    These are numbers computed from it, words that repeat it, and conclusions from it. Of places that overlap,
+    only the first of these kinds is kept.
     """
     by_place: dict[Span, Dependent] = {}
     for dependent in (
@@ -86,9 +87,9 @@ def dependents(text: str, corrections: Sequence[PlacedEdit]) -> list[Dependent]:
 
 
 def _computed_values(text: str, corrections: Sequence[PlacedEdit]) -> Iterator[Dependent]:
-    """Finds numbers that were the difference or the sum of two others, of which one or both were corrected.
+    """Yields numbers that were the difference or the sum of two others, of which one or both were corrected.
 
-    A number counts from the sentence of the corrected number on. `new` is recomputed.
+    Only numbers from the sentence of the corrected number on are looked at. `new` is the number, recomputed.
     """
     numbers = _numbers(text)
     written = [(number, c) for c in corrections for number in numbers if number.place.overlaps(c.place)]
@@ -122,7 +123,8 @@ def _recomputed(
 ) -> Iterator[tuple[_TextNumber, float]]:
     """Finds the second operand: the number that gave `derived` together with the old value.
 
-    Recomputes `derived` with the new value. Yields each such operand and the recomputed value.
+    Recomputes `derived` with the new value. Yields each such operand and the recomputed value. `by_old` has
+    the numbers of the text by their values before the corrections.
     """
     for operand_value in (old_value - derived.value, old_value + derived.value):
         for operand in by_old.get(round(operand_value, 6), ()):
@@ -138,7 +140,7 @@ def _is_difference(
 ) -> bool:
     """Is `derived`, which fits as a difference, written as a difference?
 
-    It counts the years between two years, or is an amount more or less of the same unit.
+    It counts the years between two years, or has the unit of both numbers and a word such as "more".
     """
     if derived.unit == "years":
         return _is_year(old_value) and _is_year(operand_value)
@@ -198,7 +200,7 @@ def _value(words: str) -> float | None:
 
 
 def _number(words: str) -> float:
-    """Reads the number in a match of `_NUMBER` or `_WORD`."""
+    """Reads a number in figures, such as "1,200", or in one word, such as "twelve"."""
     return float(_WORDS.get(words.casefold()) or words.replace(",", ""))
 
 

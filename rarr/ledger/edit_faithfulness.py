@@ -99,7 +99,7 @@ class Wording:
         return answer_sources(value, self.evidence)
 
     def _unsaid_answer(self) -> str:
-        """Refuses an answer that is not in the evidence, unless it was computed for a follow-up."""
+        """Returns a reason to refuse if the evidence does not say the answer and it was not computed."""
         if self.follows or is_stated(self.answer, self.known):
             return ""
         if self.restates and has_phrase(self.known, self.answer):  # words such as "is not" state no value
@@ -107,17 +107,17 @@ class Wording:
         return f"the evidence does not say {self.answer[:60]!r}"
 
     def _another_place(self) -> str:
-        """Refuses an edit that does not touch the text's answer."""
+        """Returns a reason to refuse if the edit does not touch the text's answer; else empty."""
         place, changed = self.place, self.changed
         if place is None or (changed.start <= place.end and place.start <= changed.end):
             return ""
         return f"the change does not replace the text's answer, {place.of(self.before.text)!r}"
 
     def _another_answer(self) -> str:
-        """Refuses an edit that leaves out a value of the evidence's answer, of the kind of the text's value.
+        """Returns a reason to refuse if the edit leaves out a value of the evidence's answer; else empty.
 
-        If the answer has no value of this kind, all its values are needed. The words that decide about a
-        whole sentence are no value.
+        Only values of the kind of the text's value are needed, or all if the answer has none of this kind.
+        The words that decide about a whole sentence are no value.
         """
         if self.restates:
             return ""
@@ -135,9 +135,9 @@ class Wording:
         return ""
 
     def _another_value(self) -> str:
-        """Refuses a value that is neither in the evidence's answer nor in the replaced words.
+        """Returns a reason to refuse a value that is neither the evidence's answer nor in the replaced words.
 
-        Also refuses a value of the answer that is written once too often.
+        Also for a value of the answer that is written once too often. Empty if there is none.
         """
         if not self.compares:
             return ""
@@ -161,9 +161,10 @@ class Wording:
         return ""
 
     def _foreign_words(self) -> str:
-        """Refuses a new word whose stem is neither in the evidence nor in the text, except words of grammar.
+        """Returns a reason to refuse a new word whose stem is neither in the evidence nor in the text.
 
-        Beside a compared value, only words of the answer and of the replaced words are allowed.
+        Words of grammar may be new. Beside a compared value, only words of the answer and of the replaced
+        words are allowed.
         """
         if self.compares:
             allowed_words = [*word_tokens(self.answer), *word_tokens(self.replaced.of(self.before.text))]
@@ -177,7 +178,7 @@ class Wording:
         return (self._repeated() or self._padding()) if self.compares else ""
 
     def _repeated(self) -> str:
-        """Refuses a word that is repeated more often than in the answer and in the replaced words.
+        """Returns a reason to refuse a word that the answer and the replaced words have less often.
 
         Figures are not counted: "20,000,000" has two groups of zeros, and `_another_value` counts values.
         """
@@ -189,7 +190,7 @@ class Wording:
         return f"the change repeats {repeated[0]!r}" if repeated else ""
 
     def _padding(self) -> str:
-        """Refuses more new words of grammar beside a value than were taken out; one article may be added."""
+        """Returns a reason to refuse more new words of grammar than were taken out; one "the" may come in."""
         answer = {folded_text(word.text) for word in word_tokens(self.answer)}
         new = [word for word in self._new_words() if not word.stem and folded_text(word.text) not in answer]
         gone = [
@@ -203,7 +204,7 @@ class Wording:
         return ""
 
     def _foreign_signs(self) -> str:
-        """Refuses signs and numerals that neither the text nor the evidence has."""
+        """Returns a reason to refuse signs and numerals that neither the text nor the evidence has."""
         written, had = self.written.of(self.after.text), self.replaced.of(self.before.text)
         known = f"{self.known}\n{self.before.text}"
         numerals = set() if self.answers else {*_NUMERAL.findall(written)} - {*_NUMERAL.findall(had)}
@@ -214,7 +215,7 @@ class Wording:
         return ""
 
     def _lost_words(self) -> str:
-        """Refuses the loss of a content word beside the text's answer, such as the subject."""
+        """Returns a reason to refuse the loss of a content word beside the answer, such as the subject."""
         stays = {word.stem for word in self.after.content}
         answer = {folded_text(word.text) for word in word_tokens(self.text_answer)}
         for word in self.before.content:
@@ -227,7 +228,7 @@ class Wording:
         return ""
 
     def _lost_telling_words(self) -> str:
-        """Refuses the loss of "not", "may", "only", "before" or the like beside the text's answer."""
+        """Returns a reason to refuse the loss of "not", "may", "before" or the like beside the answer."""
         stays = {folded_text(word.text) for word in self.after.words}
         lost = [place for place, alike in telling_words(self.before) if next(alike(self.after), None) is None]
         sides = [word for word in self.before.words if folded_text(word.text) in _SIDES - stays]
@@ -240,7 +241,7 @@ class Wording:
         return ""
 
     def _reversed(self) -> str:
-        """Refuses a text that denies what the evidence says, or says what the evidence denies."""
+        """Returns a reason to refuse if the text would deny what the evidence says, or say what it denies."""
         for value, sources in () if self.follows else self.answers:
             for written in values_at(self.after, self.written):
                 if not sources or not same_value(written, sources[0].value):
@@ -252,7 +253,7 @@ class Wording:
         return ""
 
     def _exchanged(self) -> str:
-        """Refuses the evidence's value in a place where the evidence has another value of its kind."""
+        """Returns a reason to refuse the evidence's value in the place of another value of the evidence."""
         for _, sources in () if self.follows else self.answers:
             for written in values_at(self.after, self.written):
                 if not any(same_value(written, source.value) for source in sources):

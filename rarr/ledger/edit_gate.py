@@ -44,11 +44,12 @@ async def decide(
     queries: Sequence[Query],
     components: Components,
 ) -> Decision:
-    """Decides about `change`, proposed for `check`; `checks` are all checks of `query` on the current text.
+    """Decides whether `change`, proposed for `check`, is accepted, suggested or refused.
 
-    In this order: the limits of the settings; the wording of the edit; the support of its sentence and of the
-    sentences after it; the check of the evidence, asked again on the edited text; the other sources. Without
-    the setting `verify`, only the limits count, and the confidence of the check.
+    `checks` are all checks of `query` on the current text. In this order: the limits of the settings; the
+    wording of the edit; the support of its sentence and of the sentences after it; the check of the evidence,
+    asked again on the edited text; the other sources. Without the setting `verify`, only the limits count,
+    and the confidence of the check.
     """
     settings = components.settings
     sentence = await work(partial(sentence_of, text, change, across=may_cross_sentences(settings)))

@@ -26,7 +26,10 @@ class Trial:
         self.revised = text[: change.start] + change.new + text[change.end :]
 
     async def refusal_of_correction(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
-        """Returns the reason to refuse a correction: support by `source` does not rise, or other is lost."""
+        """Returns the reason to refuse a correction; empty if there is none.
+
+        The support of the sentence by `source` does not rise, or a sentence loses its support.
+        """
         before, after = await self._before_and_after(source, state, queries)
         was, now = before[0].by_evidence.get(source.id), after[0].by_evidence.get(source.id)
         if was is None or now is None:
@@ -36,7 +39,7 @@ class Trial:
         return self._lost_support(before, after)
 
     async def refusal_of_loss(self, source: Evidence, state: State, queries: Sequence[Query]) -> str:
-        """Returns the reason to refuse an edit that need not raise support: a sentence loses its support."""
+        """Returns the reason to refuse an edit that need not raise support; empty if no sentence loses it."""
         return self._lost_support(*await self._before_and_after(source, state, queries))
 
     async def checks(self, query: Query, evidence: Sequence[Evidence]) -> list[Agreement]:
@@ -68,7 +71,7 @@ class Trial:
     async def _unaffected(self) -> list[Span]:
         """Finds the other sentences of which the verifier reads the same before and after the change.
 
-        Their support is the same, so that it need not be asked for. None if the verifier cannot tell, or if
+        Their support is the same, so that it need not be asked for. Empty if the verifier cannot tell, or if
         the change joins or divides sentences: then a sentence may be beside other queries than before.
         """
         verifier = self.components.verifier
@@ -91,9 +94,10 @@ class Trial:
     async def _supports(
         self, state: State, queries: Sequence[Query], changes: Sequence[Change], unaffected: Sequence[Span]
     ) -> list[Support]:
-        """Judges the sentence and the rest of its paragraph, after `changes`. Failures become warnings.
+        """Judges the sentence and the rest of its paragraph, before or after the change.
 
-        Sentences at the places of `unaffected`, which are places before the changes, are left out.
+        `changes` is empty for the text before. Failures become warnings. Sentences at the places of
+        `unaffected`, which are places before the change, are left out.
         """
         supports, failures = await sentence_support(
             "edit",
@@ -109,7 +113,10 @@ class Trial:
         return supports
 
     def _lost_support(self, before: Sequence[Support], after: Sequence[Support]) -> str:
-        """Returns the reason to refuse: a sentence had support, and no longer has. Empty if none lost it."""
+        """Returns the reason to refuse: a sentence had support, and no longer has. Empty if none lost it.
+
+        That it could not be judged again is a reason too.
+        """
         least = self.components.settings.support_threshold
         # Sentences are paired from the end: a change may join two sentences, or divide one.
         for was, now in zip(reversed(before), reversed(after), strict=False):

@@ -18,7 +18,7 @@ Relevances = Mapping[str, Mapping[str, float]]
 
 
 def place_of(passage: Evidence) -> Place:
-    """Returns the place of a passage. Evidence of several queries may have one place."""
+    """Returns the source, start and end of a passage. Evidence of several queries may have one place."""
     return passage.source, passage.start, passage.end
 
 
@@ -59,7 +59,10 @@ def _coverage(rows: Sequence[Sequence[float]]) -> float:
 
 
 def _greedy(places: list[Place], passages: dict[Place, dict[str, float]], size: int) -> list[Place]:
-    """Adds the best next place each time. Coverage is submodular, so this reaches 1 - 1/e of the best."""
+    """Selects `size` places: adds the place that raises coverage most each time.
+
+    Coverage is submodular, so this reaches 1 - 1/e of the best.
+    """
     chosen: list[Place] = []
     covered: dict[str, float] = {}
 

@@ -36,7 +36,10 @@ _HARMLESS = {
 
 
 def number_hedges(part: ParsedSentence, value: Value) -> set[str]:
-    """Returns the hedges before a number, in lower case; empty for none."""
+    """Returns the hedges before a number, such as "rarely" or "virtually", in lower case; empty for none.
+
+    Adverbs that leave the number as it is, such as "exactly" and "nearly", are no hedges here.
+    """
     hedges = {match[0].lower() for match in _HEDGE.finditer(part.text, _start(part, value), value.start)}
     before = _DIRECTLY_BEFORE.search(part.text, max(0, value.start - _CHARACTERS), value.start)
     return hedges | ({before["hedge"].lower()} - _HARMLESS if before else set())

@@ -73,10 +73,11 @@ def attribution_scores(
     preservation: float,
     intent: float | None,
 ) -> Scores:
-    """Computes the scores of a text from the support of its sentences; `evidence` holds the report's.
+    """Computes the scores of a revision from the support of its sentences before and after the edits.
 
-    Attribution is auto-AIS by the passages of the report (Gao et al. 2023, section 2.1), and beside it by all
-    evidence. A sentence that could not be judged counts 0.
+    `evidence` is all evidence of the run, and `report_ids` are the ids of that in the report. Attribution is
+    auto-AIS by the passages of the report (Gao et al. 2023, section 2.1), and beside it by all evidence. A
+    sentence that could not be judged counts 0.
     """
     chosen, ids = set(report_ids), _ids_by_place(evidence)
     in_report = {name for passage in evidence if passage.id in chosen for name in ids[place_of(passage)]}

@@ -42,7 +42,7 @@ LEAST_RELEVANCE_SHARE = 0.6
 
 
 def relevant_beside(evidence: Sequence[Evidence], best: Evidence) -> list[Evidence]:
-    """Selects the evidence that is relevant enough (`LEAST_RELEVANCE_SHARE`) or from the source of `best`."""
+    """Selects the evidence that is at least 60% as relevant as `best`, or from the same source."""
     least = LEAST_RELEVANCE_SHARE * best.relevance
     return [passage for passage in evidence if passage.relevance >= least or passage.source == best.source]
 
@@ -78,9 +78,9 @@ class Side:
 
 
 def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
-    """Finds the kind of a source by its domain, in `kinds` or else in `KINDS`; `own` for files.
+    """Finds the kind of a source, such as `news`, by its domain: in `kinds`, else in the package's list.
 
-    `other` for a domain without a match, and for a source without a name.
+    `own` for files; `other` for a domain without a match, and for a source without a name.
     """
     if source.startswith(UNNAMED):
         return "other"

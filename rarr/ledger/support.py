@@ -104,9 +104,10 @@ def _aligned(
 async def own_support(
     node: str, state: State, text: str, queries: Sequence[Query], components: Components
 ) -> tuple[list[Support], list[Notice]]:
-    """Asks for the support of the sentences of this run's own block, without the lead-in text.
+    """Asks the verifier for the support of the sentences of `text`, with notices about failures.
 
-    Evidence found before the deadline may be judged a little after it.
+    In a block of a long text, the lead-in before the block is not judged. Evidence found before the deadline
+    may be judged a little after it.
     """
     lead, grace = state.get("lead", 0), meter().grace
     within = Span(lead, len(text)) if lead else None

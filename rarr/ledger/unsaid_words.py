@@ -96,9 +96,9 @@ def unsaid_words(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> It
     """Yields the places of the claim's words and names that the passages do not say with its other words.
 
     Each clause of the claim is compared with the clause of the passages that has most of its words. It must
-    have at least the share `SHARED` of them, where a number or date counts as a word that it may have, and
-    never as one that it lacks. Of the words that it lacks, those are yielded that no passage has, that it
-    replaces by another word, or that are the claim's subject: the clause may be about another thing.
+    have at least 65% of them, where a number or date counts as a word that it may have, and never as one that
+    it lacks. Of the words that it lacks, those are yielded that no passage has, that it replaces by another
+    word, or that are the claim's subject: the clause may be about another thing.
     """
     clauses = [clause for passage in passages for clause in _clauses(passage)]
     if not clauses:

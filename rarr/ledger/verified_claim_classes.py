@@ -47,7 +47,10 @@ class LabelledSentence(NamedTuple):
 
 
 def claim_label(sentences: Sequence[LabelledSentence]) -> AttributionClass | None:
-    """Returns the label of the worst sentence. An unjudged sentence only keeps a claim from attributable."""
+    """Returns the label of the claim: contradictory if a sentence is so, else extrapolatory if one is.
+
+    Else None if a sentence could not be judged, else attributable.
+    """
     labels = [sentence.label for sentence in sentences]
     return next(label for label in _WORST_FIRST if label in labels)
 

@@ -33,7 +33,10 @@ LEAST_CONFIDENCE_TO_CONTRADICT = 0.55
 
 
 async def attribute(state: State, runtime: Runtime[Components]) -> State:
-    """Aligns the sentences of the revised text to evidence, and gives each its status."""
+    """Builds the report: the status, parts and passages of each sentence of the current text.
+
+    It also holds the passages that together cover the queries best.
+    """
     queries = await work(moved_queries, state.get("queries", []), state.get("edits", []))
     supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
     supports, refusals = await with_refuting(state, supports, runtime.context)
@@ -54,7 +57,10 @@ def _report(
     relevances: Relevances,
     components: Components,
 ) -> Report:
-    """Builds the report. `queries` have their places in the current text."""
+    """Builds the report: the passages that cover the queries best, and the sentences with their statuses.
+
+    `queries` have their places in the current text.
+    """
     settings, evidence = components.settings, usable(state)
     size = len(evidence) if components.baseline.reports_all else settings.report_size
     chosen, coverage = select_evidence(evidence, size, relevances)
@@ -98,7 +104,7 @@ class _QueryOutcomes:
         """Returns the ids of evidence for and against, if evidence contradicts an answer of the text.
 
         The checks of all queries about one place of the text count together. Empty if no check disagrees
-        surely, or if the agreeing evidence weighs more.
+        surely, or if the agreeing evidence weighs more, or weighs as much and is clearly more relevant.
         """
         by_place: dict[tuple[int, int], list[Query]] = defaultdict(list)
         for query_id in query_ids:

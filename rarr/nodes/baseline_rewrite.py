@@ -15,7 +15,10 @@ from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 
 async def rewrite(state: State, runtime: Runtime[Components]) -> State:
-    """Rewrites all sentences at once, or the whole text. Sentences without evidence stay as they are."""
+    """Rewrites each sentence, or the whole text, by its evidence; for baselines that check nothing.
+
+    Text without evidence, or whose rewriting failed, stays as it is.
+    """
     text, rewriter = state["text"], runtime.context.rewriter
     assert rewriter is not None  # only the graph for a rewriter has this node
     spans = [Span(0, len(text))] if rewriter.whole else await work(sentences, text)

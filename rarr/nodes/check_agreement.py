@@ -17,11 +17,11 @@ from rarr.tools.trace_spans import about
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
-    """Checks every query on the same text; after an edit, only the pairs whose check is stale.
+    """Checks whether each passage gives the same answer to its query as the text.
 
-    A failed check is `unknown`, which is no verdict. Stale checks stay in the state, before the checks that
-    replace them. Where a checker read more of a source than the evidence, the passage that has its answer
-    becomes the evidence.
+    After an edit, only the pairs whose check is stale. A failed check is `unknown`, which is no verdict.
+    Stale checks stay in the state, before the checks that replace them. Where a checker read more of a source
+    than the evidence, the passage that has its answer becomes the evidence.
     """
     queries = await work(moved_queries, state["queries"], state.get("edits", []))
     evidence = unchecked(state)
@@ -50,9 +50,10 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 def _without_other_records(
     state: State, queries: Sequence[Query], by_query: Sequence[Sequence["CheckOutcome"]]
 ) -> list["CheckOutcome"]:
-    """Joins the outcomes of all queries; passages about another name do not disagree.
+    """Joins the outcomes of all queries; a passage about another name than the text's does not disagree.
 
-    `rarr/ledger/passages_of_other_names.py` finds those.
+    If a query asks for a name, and a passage says the sentence of this name, then `disagrees` becomes
+    `unknown` for the passages without it.
     """
     kept: list[CheckOutcome] = []
     for query, outcomes in zip(queries, by_query, strict=True):
@@ -75,7 +76,10 @@ class CheckOutcome(NamedTuple):
 
 
 def unchecked(state: State) -> list[Evidence]:
-    """Returns the evidence without a check on the current text, except evidence that `edit` has settled."""
+    """Returns the evidence without a check on the current text.
+
+    Suspicious evidence, and evidence in `settled`, which is not checked again after an edit, are left out.
+    """
     done = {check.evidence_id for check in state.get("checks", []) if not check.stale}
     done.update(state.get("settled", []))
     return [passage for passage in usable(state) if passage.id not in done]

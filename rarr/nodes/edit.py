@@ -24,9 +24,10 @@ _EMBEDDED_AT_ONCE = 16
 async def edit(state: State, runtime: Runtime[Components]) -> State:
     """Proposes edits where evidence disagrees, and applies those that the gate accepts.
 
-    Sentences are edited at once, and the queries about one sentence in the order of relevance. Each query
-    gets one edit. An edit makes the checks that looked at its sentence stale: they are asked again before
-    another edit of that sentence. With the scope `text`, evidences are edited for one after another.
+    Different sentences are edited at the same time, and the queries about one sentence in the order of
+    relevance. Each query gets one edit. An edit makes the checks that looked at its sentence stale: they are
+    asked again before another edit of that sentence. With the scope `text`, edits are made for one evidence
+    after another, up to the first that is accepted.
     """
     components = runtime.context
     if components.settings.scope == "text":
@@ -47,8 +48,8 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
 async def _edit_in_order(state: State, components: Components) -> State:
     """Edits for one evidence after another, in the order of the paper (Gao et al. 2023, section 3.3).
 
-    Each evidence looks at the text after the edits for the evidence before it. All evidence was checked on
-    the same text, so that after an edit the checks of the evidence behind it are stale.
+    Stops after an accepted edit: all evidence was checked on the text before it, so the checks of the
+    evidence behind it become stale. The node runs again when they have been asked again.
     """
     editing = await work(EditingText, state)
     settled = list(state.get("settled", []))
@@ -89,9 +90,10 @@ def _is_reason_to_edit(check: Check, baseline: Baseline) -> bool:
 
 
 def _disagreements(state: State, baseline: Baseline) -> list[list[Check]]:
-    """Returns all fresh checks of each query with a disagreement, the most relevant first.
+    """Returns for each query with a disagreement all its checks that are not stale, the most relevant first.
 
-    The query with the most relevant disagreement comes first.
+    The query with the most relevant disagreement comes first. In a baseline without agreement, every query
+    with such checks counts.
     """
     relevance = {passage.id: passage.relevance for passage in state["evidence"]}
     by_query: dict[str, list[Check]] = defaultdict(list)

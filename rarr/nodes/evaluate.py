@@ -14,10 +14,10 @@ from rarr.tools.models.run_budget import meter
 
 
 async def evaluate(state: State, runtime: Runtime[Components]) -> State:
-    """Scores both texts by the passages of the report, and by all evidence of the run.
+    """Scores the original and the revised text by the passages of the report, and by all evidence of the run.
 
-    Also decides for which sentences another round of research is due. Attribution and intent are judged after
-    the last round.
+    Also decides for which sentences another round of research is due. Before the last round, only
+    preservation is scored.
     """
     components, settings = runtime.context, runtime.context.settings
     # A baseline rewrites a text only once.
@@ -39,7 +39,10 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
 
 
 async def _judged(state: State, components: Components) -> tuple[JudgedTexts, list[Notice]]:
-    """Judges the sentences of the original, if the text is another, and both texts by the report."""
+    """Judges both texts, original and revised, sentence by sentence, by the passages of the report.
+
+    An unchanged text is judged only once. The original is also judged by the evidence of its own queries.
+    """
     text, original = state["text"], state["original"]
     after, failures = await judged_by_report("evaluate", state, text, state.get("supports", []), components)
     if text == original:

@@ -12,10 +12,11 @@ from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 
 async def follow_up(state: State, runtime: Runtime[Components]) -> State:
-    """Adds queries about the places that depend on an old value, with the evidence of the edit.
+    """Adds a query for each place that depends on the old value of an edit, with the evidence of the edit.
 
-    A value that follows by arithmetic is a disagreement at once: the evidence has the corrected value, but
-    need not have the value computed from it. All other places are for the checker.
+    Such places were computed from the value, repeat it, or draw a conclusion. A value that follows by
+    arithmetic is a disagreement at once: the evidence has the corrected value, but need not have the value
+    computed from it. All other places are for the checker.
     """
     return await work(_follow_ups, state, runtime.context)
 
@@ -48,7 +49,10 @@ def unfollowed(state: State) -> list[Edit]:
 
 
 def _new_dependents(state: State) -> list[Dependent]:
-    """Finds the places that depend on the corrections so far, except `_answered_places`."""
+    """Finds the places that depend on the corrections so far.
+
+    Places with which evidence agrees, and those that were followed up before, are left out.
+    """
     accepted = [edit for edit in state["edits"] if edit.accepted]
     corrections = [
         PlacedEdit(edit, moved_place(Span(edit.start, edit.start + len(edit.new)), accepted[number:]))

@@ -83,7 +83,7 @@ async def _ranked_evidence(
 
 
 def _best_scores(scores: Sequence[float], passages: Sequence[Passage]) -> list[tuple[float, str, int, int]]:
-    """Returns scores and places of the best passages, for the trace, which also shows rejected ones."""
+    """Returns score, source, start and end of the ten best passages, for the trace: some may be rejected."""
     best = heapq.nlargest(_TRACED, zip(scores, passages, strict=True), key=lambda pair: pair[0])
     return [(score, passage.source, passage.start, passage.end) for score, passage in best]
 

@@ -69,7 +69,7 @@ class Query(Question):
 class Passage(Record):
     """Some sentences of a source's extracted text: `text` is that text from `start` to `end`.
 
-    A longer `title` is cut to `LONGEST_TITLE` characters.
+    A longer `title` is cut to 300 characters.
 
     Raises `InputError` for impossible offsets, and for an empty source.
     """
@@ -152,7 +152,7 @@ class Part(Record):
 class Sentence(Record):
     """A sentence of the revised text, with the support of the whole and the state of each part.
 
-    `support` is a score from 0 to 1; None if it was not judged. A supported sentence may have open parts.
+    `support` is a score from 0 to 1; None if it was not judged. A supported sentence has no open part.
     """
 
     text: str

@@ -33,9 +33,10 @@ def cited_text(
     first_number: int,
     numbers: Mapping[str, int],
 ) -> Cited:
-    """Inserts the marks of `planned`, a mark at each of `unsupported`, and the list of sources at the end.
+    """Builds the cited text: a mark for each of `planned`, and `[citation needed]` behind each `unsupported`.
 
-    `numbers` are those that some sources have already; other sources are numbered from `first_number`.
+    The list of sources comes at the end. `numbers` are those that some sources have already; other sources
+    are numbered from `first_number`. `existing`, the checks of earlier citations, only go into the result.
     """
     original = revision.original
     sources = _numbered(planned, numbers, first_number)
@@ -79,7 +80,7 @@ def cited_text(
 
 
 def shown_source(source: str, title: str) -> str:
-    """Writes a source for a list: its title and address, or the beginning of a passage without an address."""
+    """Writes a source for a list: its title and address; without an address, its title or its beginning."""
     title = " ".join(title.split())
     if source.startswith(_IN_MEMORY):
         beginning = " ".join(source.removeprefix(_IN_MEMORY).split())
@@ -108,9 +109,10 @@ def _mark(number: int, style: CitationStyle) -> str:
 
 
 def with_marks(original: str, marks: dict[tuple[int, str], None]) -> tuple[str, dict[tuple[int, str], Span]]:
-    """Inserts each mark at its place; marks of one place in the given order. Returns their places too.
+    """Inserts the `marks`, pairs of a place in `original` and a text; marks of one place in the given order.
 
-    A mark that begins with a line end is a paragraph of its own, and is inserted as it is.
+    Returns the new text, and the place of each mark in it. Spaces set a mark apart from words. A mark that
+    begins with a line end is a paragraph of its own, and is inserted as it is.
     """
     pieces: list[str] = []
     places: dict[tuple[int, str], Span] = {}
@@ -129,7 +131,10 @@ def with_marks(original: str, marks: dict[tuple[int, str], None]) -> tuple[str, 
 
 
 def _space_before(original: str, at: int, position: int) -> str:
-    """Returns a space behind a word or an address, and nothing behind punctuation or another new mark."""
+    """Returns what to put before a mark at `at`: a space behind a word or an address, otherwise nothing.
+
+    Nothing also behind another new mark, which ends at `position`.
+    """
     if position == at:  # another mark was put in here
         return ""
     line_start = max(original.rfind("\n", 0, at), original.rfind("\r", 0, at)) + 1
@@ -140,7 +145,7 @@ def _space_before(original: str, at: int, position: int) -> str:
 
 
 def _space_behind(original: str, at: int) -> str:
-    """Returns a space if the next character would make a link or an entry of the mark."""
+    """Returns a space to put behind a mark if it would make a link or an entry with the next character."""
     return " " if original[at : at + 1] in tuple("([:") else ""
 
 
@@ -161,7 +166,7 @@ def _source_list(original: str, sources: Sequence[CitedSource], style: CitationS
 
 
 def _ended_blocks(original: str) -> list[str]:
-    """Returns the lines that end the last block: an empty one, and before it the fence of open code."""
+    """Returns lines that end the last block before the list: an empty one, and the fence of open code."""
     ends_line = original.endswith(("\n", "\r"))
     last = next(reversed(blocks(f"{original}\n\nx")), None)
     fence = _FENCE.match(original, last.start) if last and last.kind == "code" else None

@@ -27,13 +27,12 @@ class PlannedCitation(NamedTuple):
 def planned_citations(
     revision: Revision, context: str | None, place: CitationPlace, settled: Sequence[Span]
 ) -> list[PlannedCitation]:
-    """Plans the citations of the supported sentences, in the order of the text.
+    """Plans the citations of the supported sentences whose every part is confirmed, in the order of the text.
 
-    Only a sentence whose every part is confirmed is cited. Behind a sentence stands one passage, which
-    confirms every part by itself, because a reader takes the mark as a source for all of the sentence; where
-    it takes several passages, only marks behind parts are. Of 8 such citations behind sentences of articles,
-    a reader found one right (benchmarks/cite.py). `settled` are sentences that need no citation, or may have
-    none.
+    With the place `sentence`, the mark stands behind the sentence. It names one passage, which confirms every
+    part by itself; a sentence without such a passage gets none, because a reader takes the mark as a source
+    for all of the sentence (with several passages, a reader found 1 of 8 right: benchmarks/cite.py). With
+    `part`, each passage has a mark behind the last part that it confirms. Sentences at `settled` get none.
     """
     evidence = {passage.id: passage for passage in revision.evidence}
     return [
@@ -67,10 +66,10 @@ def _of_sentence(
 def _confirmed_parts(
     text: str, context: str | None, sentence: Sentence, evidence: Mapping[str, Evidence]
 ) -> dict[str, list[Part]]:
-    """Returns the passages that confirm parts, each with its parts; for a sentence without parts, the best.
+    """Returns the ids of passages that confirm parts of the sentence, each with these parts.
 
     The first is the passage that supports the sentence most. Others come only for parts that the passages
-    before them do not confirm.
+    before them do not confirm. For a sentence without parts, the first comes alone, with no part.
     """
     best = sentence.evidence_ids[0]
     chosen = {best: _confirmed_by(text, context, sentence, evidence[best])}
@@ -93,7 +92,10 @@ def _confirmed_by(text: str, context: str | None, sentence: Sentence, passage: E
 
 
 def _ends(sentence: Sentence, confirmed: Mapping[str, Sequence[Part]]) -> dict[str, int]:
-    """Returns for each passage the end of its last part; the sentence's end for the last of them."""
+    """Returns for each passage where its mark stands: at the end of its last part.
+
+    For the passage with the last of all parts, this is the end of the sentence.
+    """
     ends = {
         name: max((part.end for part in parts), default=sentence.end) for name, parts in confirmed.items()
     }

@@ -55,7 +55,7 @@ class CitedSources:
         return nearest(self._given.of_source(sources[number - 1]), sentence, _PASSAGES)
 
     async def _whole(self, passages: Sequence[Passage]) -> list[Passage]:
-        """Returns all passages of the sources whose whole text can be read; else those that were found."""
+        """Replaces the passages of each source by all of its passages, where its whole text can be read."""
         read: list[Passage] = []
         for passage in {each.source: each for each in passages}.values():
             text = await self._text(passage.source)
@@ -66,7 +66,7 @@ class CitedSources:
         return read
 
     def _cut(self, text: str, passage: Passage) -> list[Passage]:
-        """Cuts the text of the source of `passage` into passages."""
+        """Cuts `text`, the whole text of the source of `passage`, into passages."""
         return passages_of(
             text,
             source=passage.source,
@@ -88,7 +88,7 @@ class CitedSources:
 def _named(passages: Sequence[Passage], target: str) -> list[Passage]:
     """Selects the passages whose source `target` names: by address or path, else by title, else by file name.
 
-    The same passage may have been found twice.
+    A passage that was found twice comes once.
     """
     distinct = list({(each.source, each.start, each.end): each for each in passages}.values())
     for names in (_has_address, _has_title, _has_file_name):

@@ -59,7 +59,10 @@ class CitationRun:
         components: Components,
         on_call: Callable[[ModelCall], None] | None = None,
     ) -> Cited:
-        """Cites the text of `research`, whose budget and usage also count the requests of the checks."""
+        """Checks the citations that the text of `research` has, and puts new ones into it.
+
+        The requests of the checks count in the usage of `research`, and within the budget of its run.
+        """
         marks = await work(citation_marks, research.original)
         checks: list[CitationCheck] = []
         if marks:
@@ -99,7 +102,10 @@ async def _checked(
     components: Components,
     on_call: Callable[[ModelCall], None] | None,
 ) -> tuple[Revision, list[CitationCheck]]:
-    """Checks the citations of the text within what the research left of the budget."""
+    """Checks the citations of the text within what the research left of the budget.
+
+    Returns the checks, and before them the research with their usage and warnings added.
+    """
     usage = research.usage
     spent = {node: Tally(**tally.model_dump()) for node, tally in usage.by_node.items()}
     meter = Meter(budget_of(components.settings), on_call, before_s=usage.seconds, by_node=spent)
@@ -116,13 +122,16 @@ async def _checked(
 
 
 def _given(components: Components) -> GivenPassages | None:
-    """Returns the passages of the call, if these alone are searched."""
+    """Returns the passages of the call, if these alone are searched, else None."""
     source = getattr(components.retriever, "source", None)
     return source if isinstance(source, GivenPassages) else None
 
 
 def _lacking(research: Revision, settled: Sequence[Span]) -> list[Sentence]:
-    """Returns the sentences with a part to check that evidence does not support."""
+    """Returns the sentences with a part to check that evidence contradicts or does not confirm.
+
+    Sentences at the places in `settled` are left out.
+    """
     return [
         sentence
         for sentence in research.report.sentences

@@ -70,7 +70,10 @@ async def _read(
     sources: CitedSources,
     components: Components,
 ) -> _ReadCitation:
-    """Finds the source and asks the verifier about its passages. A failure becomes a notice."""
+    """Finds the cited source, and asks the verifier how far its passages support the sentence.
+
+    Suspicious passages are left out. `number` is part of the passages' ids. A failure becomes a notice.
+    """
     try:
         async with meter().in_time():
             passages = await sources.passages(mark.label, target, mark.sentence.of(cited.text))
@@ -87,7 +90,10 @@ async def _read(
 
 
 def _problem(shown: str, evidence: Sequence[Evidence], judged: Mapping[str, float]) -> Notice | None:
-    """Tells why the passages are not enough to call a citation wrong; None if they are."""
+    """Makes a notice if the passages are not enough to call the citation `shown` wrong; None if they are.
+
+    This is so if all are suspicious, or if one has no score.
+    """
     message = f"the citation {shown} could not be judged"
     if evidence and all(passage.suspicious for passage in evidence):
         why = f"a passage of {evidence[0].source} is not used: {evidence[0].suspicious}"
@@ -140,10 +146,10 @@ def _check(
 def _state(
     cited: CitedText, citation: _ReadCitation, beside: Sequence[_ReadCitation], threshold: float
 ) -> CitationState:
-    """Decides by the rule of the report: enough support, and every part confirmed.
+    """Decides whether a citation is right: its source supports the sentence enough, and confirms every part.
 
-    If the source is not enough alone, all cited sources of the sentence are read together, and this source
-    must confirm a part.
+    If the source does not do so alone, all cited sources of the sentence (`beside`) are read together. Then
+    this source must confirm a part, or support the sentence best.
     """
     if citation.passages is None:
         return "source_not_found"
@@ -156,7 +162,10 @@ def _state(
 
 
 def _confirming(cited: CitedText, citations: Sequence[_ReadCitation], threshold: float) -> set[str]:
-    """Returns the ids of the passages that support the sentence together; empty if they do not."""
+    """Returns the ids of the passages by which the sentence is supported: the best, and those of its parts.
+
+    Empty if all passages together do not support it enough, or leave a part unconfirmed.
+    """
     evidence = {passage.id: passage for each in citations for passage in each.passages or ()}
     scores: dict[str, float | None] = {
         name: score for each in citations for name, score in each.supports.items() if score

@@ -26,7 +26,7 @@ def cite(
     """Puts citations into one text, and changes nothing else of it.
 
     `passages` are searched instead of a corpus or the web: those that a model was given for its answer. A
-    string is "passage 1" and so on, which is also the source that `[1]` means in a text without a list.
+    string gets the name "passage 1" and so on. In a text without a list of sources, `[1]` means passage 1.
     `style`, `place` and `mark_unsupported` are as in `Reviser.acite`; `settings` are the fields of
     `Settings`, such as `corpus="notes/"`.
     """

@@ -14,7 +14,10 @@ _MOST_QUOTES = 3
 
 
 def document_findings(revision: Revision, fail_on: Sequence[str]) -> list[Finding]:
-    """Returns the doubtful and the unjudged sentences of the run's text, in order."""
+    """Returns the sentences that are contradicted, not confirmed or unjudged, in the order of the text.
+
+    `fail_on` are the statuses by which a sentence fails.
+    """
     lines = Lines(revision.original)
     found = [*doubtful(revision), *unjudged(revision)]
     return [
@@ -51,7 +54,7 @@ def _parts(sentence: Sentence, lines: Lines) -> Iterator[DoubtfulPart]:
 
 
 def _quotes(sentence: Sentence, revision: Revision) -> list[SourceQuote]:
-    """Quotes the passages of a sentence: of a contradicted sentence, those that differ from it."""
+    """Quotes at most three passages of a sentence, first those that differ from it."""
     by_id = {passage.id: passage for passage in revision.evidence}
     quotes: dict[tuple[str, int], SourceQuote] = {}
     for name, says in _said(sentence, revision):
@@ -62,7 +65,10 @@ def _quotes(sentence: Sentence, revision: Revision) -> list[SourceQuote]:
 
 
 def _said(sentence: Sentence, revision: Revision) -> Iterable[tuple[str, str]]:
-    """Yields pairs of the id of a passage and its words that differ; "" where no words are known to."""
+    """Yields pairs of the id of a passage and its words that differ from the sentence.
+
+    Passages that differ come first, then all passages of the sentence with "" for the words.
+    """
     yield from ((part.evidence_id, part.says) for part in sentence.parts if part.state == "differs")
     for check in revision.checks:
         if check.evidence_id in sentence.evidence_ids and check.verdict == "disagrees":

@@ -23,14 +23,14 @@ class Annotated(NamedTuple):
     inserted: tuple[tuple[int, Span], ...]
 
     def moved(self, start: int, end: int) -> Span:
-        """Returns the place in the text of the characters from `start` to `end` of the original."""
+        """Returns where the characters `start` to `end` of the original stand in the text with marks."""
         before = sum(span.end - span.start for at, span in self.inserted if at <= start)
         inside = sum(span.end - span.start for at, span in self.inserted if start < at < end)
         return Span(start + before, end + before + inside)
 
 
 def doubt(sentence: Sentence) -> Doubt:
-    """Names the doubt about a sentence that evidence does not support."""
+    """Names the doubt about a sentence that evidence does not support: `contradicted` or `not confirmed`."""
     return "contradicted" if sentence.status == "contradicted" else "not confirmed"
 
 
@@ -55,7 +55,10 @@ def annotated(original: str, doubtful: Sequence[Sentence]) -> Annotated:
 
 
 def _place(original: str, sentence: Sentence, doubtful: Sequence[Sentence]) -> tuple[int, str]:
-    """Returns where the mark of a sentence stands, and the mark."""
+    """Returns where the mark of a sentence stands, and the mark.
+
+    For a cell, this is behind the table, and the mark names all doubtful cells of the table.
+    """
     if Span(sentence.start, sentence.end) not in table_cells(original):
         return mark_place(original, sentence.end, sentence.end), f"[{doubt(sentence)}]"
     table = next(span for span in _tables(original) if span.start <= sentence.start < span.end)

@@ -47,9 +47,9 @@ class AnswerRun:
             raise InputError(f"deadline is {self.deadline!r}: give seconds above 0, or None for no deadline")
 
     async def in_time(self, finish: "Callable[[AnswerRun], Awaitable[Postprocessed]]") -> Postprocessed:
-        """Awaits `finish(self)`; returns the untouched answer at the deadline, and after a failure.
+        """Awaits `finish(self)` and returns its result, or the untouched answer if the deadline comes first.
 
-        Raises what is wrong with the call: `RarrError` where `finish` raises one.
+        Raises what `finish` raises.
         """
         if (result := await by_deadline(_awaited(finish, self), self.deadline)) is not None:
             return result

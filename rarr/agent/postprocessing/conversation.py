@@ -18,7 +18,8 @@ _READ = ("user", "assistant", "human", "ai")
 def context_of(question: str | Sequence[Message] | None, answer: str) -> str | None:
     """Returns the question, or the latest turns of a conversation as one text; None without words.
 
-    The answer itself at the end of a conversation is left out. Raises `InputError` for anything else.
+    Turns are messages of the user and the assistant, about 4,000 characters of them. The answer itself at the
+    end of a conversation is left out. Raises `InputError` for anything else.
     """
     if question is None or isinstance(question, str):
         return question if question and question.strip() else None
@@ -38,7 +39,10 @@ def context_of(question: str | Sequence[Message] | None, answer: str) -> str | N
 
 
 def _turn(message: object) -> str:
-    """Returns the text of a turn; "" for other messages."""
+    """Returns the text of a message of the user or the assistant; "" for other roles.
+
+    Raises `InputError` for a message without a role.
+    """
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise InputError('a message of question has no role: give {"role": "user", "content": "..."}')
     return text_of(message.get("content")) if message["role"] in _READ else ""

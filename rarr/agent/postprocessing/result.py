@@ -75,7 +75,10 @@ def _result(revision: Revision, context: str | None, mode: PostprocessMode) -> P
 
 
 def _citations(revision: Revision, context: str | None) -> Sequence[AnswerCitation]:
-    """Returns for each supported sentence the passage that supports all of it, as `cite` does."""
+    """Returns a citation for each supported sentence of which one passage confirms every part.
+
+    The citations stand beside the text, and put no mark into it.
+    """
     return [
         AnswerCitation(
             start=planned.sentence.start,

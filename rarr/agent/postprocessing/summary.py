@@ -29,9 +29,10 @@ class Summary(NamedTuple):
 
 
 def summary(revision: Revision, cited: Cited | None = None) -> Summary:
-    """Counts what was corrected, confirmed and doubtful in the run's text, and what was not judged.
+    """Returns the outcome of a run, and a line for the user that counts sentences, corrections and citations.
 
-    `cited` is the text with its citations, if it was cited.
+    The sentences count as contradicted, not confirmed, not judged, confirmed or not checked. `cited` is the
+    text with its citations, if it was cited.
     """
     if why := nothing_checked(revision):
         return Summary("failed", f"not checked: {why}")
@@ -72,9 +73,10 @@ def _stated(revision: Revision) -> list[Sentence]:
 
 
 def _class(sentence: Sentence, revision: Revision) -> str:
-    """Returns the class in which a sentence counts: one of `_CLASSES`.
+    """Returns how a sentence counts: contradicted, not confirmed, not judged, confirmed or not checked.
 
-    After a failure, nobody knows whether a sentence without a part has nothing that can be checked.
+    An unjudged sentence without parts is `not judged` after a failure, since nobody knows whether it has
+    something to check; otherwise it is `not checked`.
     """
     if sentence.status in _BY_STATUS:
         return _BY_STATUS[sentence.status]
@@ -85,5 +87,5 @@ def _class(sentence: Sentence, revision: Revision) -> str:
 
 
 def _ends_judging(notice: Notice) -> bool:
-    """Did the failure keep sentences from being judged? Without its trace, a run judges as well."""
+    """Is it a failure that can keep sentences from being judged? All can but the failure of a trace."""
     return is_failure(notice) and notice.code != "trace_failed"

@@ -50,13 +50,13 @@ class RecordedChat:
 
 
 class RecordedReadings:
-    """The answers that the run took from the saved readings. New answers are not saved."""
+    """Stands in for the saved answers of models: returns those that the run took from them; saves none."""
 
     def __init__(self, answers: RecordedAnswers) -> None:
         self._answers = answers
 
     async def get(self, model: BudgetedChat, ask: ChatRequest) -> Sample | None:
-        """Returns the next answer to this question if the run had it from the saved readings."""
+        """Returns the next answer to this question if the run had it from the saved answers; else None."""
         answer = self._answers.saved(model.name, ask)
         return answer.samples[0] if answer else None
 
@@ -130,7 +130,8 @@ class RecordedSearch:
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the recorded scores, or raises the recorded error.
 
-        Pairs of a recorded query and passage without a score are scored by `local`, and new pairs by `live`.
+        Recorded passages without a score are scored by `local`, the run's reranker if it needs no server.
+        Other passages, and new queries, are scored by `live`.
         """
         pairs = [(query, *_place(passage)) for passage in passages]
         # A passage that gave way to a wider one can be scored again, for the report.

@@ -209,7 +209,7 @@ def _replacing_prompt(
 
 
 def _plain_prompts(trace: Trace, node: str) -> tuple[str, ...]:
-    """Names the prompts of `node`, without their forms for a context; some baselines have others."""
+    """Names the prompts of `node`, without the ending `_in_context`. Some baselines have others."""
     settings = trace.file.facts.settings
     if node == "edit" and not settings.get("agreement", True):
         return ("edit_unchecked",)
@@ -248,7 +248,7 @@ def _components(
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:
-    """Makes settings of `values` and defaults; file and environment give only settings in `CURRENT`."""
+    """Makes settings of `values` and defaults; file and environment give API keys, paths and addresses."""
     fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in CURRENT}
     return Settings(**{**fixed, **values, "trace": False, "readings": False})
 

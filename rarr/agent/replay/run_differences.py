@@ -86,9 +86,10 @@ def run_changes(before: Trace, after: Trace, updates: Updates | None) -> Changes
 
 
 def _results(states: Sequence[State], since: Sequence[State] = ()) -> _RunResults:
-    """Collects the results of `states` that are not in `since`; of several verdicts on one pair, the first.
+    """Collects the verdicts and edits of `states`; of several verdicts on one query and passage, the first.
 
-    Later verdicts are about a text that edits have changed, and follow from the first.
+    Later verdicts are about a text that edits have changed, and follow from the first. What the state of
+    `since` with the same number had already is left out.
     """
     results = _RunResults({}, {})
     for number, state in enumerate(states):

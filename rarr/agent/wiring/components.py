@@ -83,7 +83,7 @@ def wire(
 
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. A replay
     passes its own `surroundings` (reads the source around a passage), since it may lack the sources, and its
-    own saved `readings`.
+    own `readings` (saved answers of language models).
     """
     with opening(settings) as opened:
         embedded = settings.model if settings.model == "rules" else "embedded"
@@ -106,7 +106,7 @@ def wire(
 
 
 class ComponentMaker:
-    """Makes the component of each node. `chosen` names its model by node: a language model or `EMBEDDED`."""
+    """Makes the component of each node, by its model in `chosen`: a language model, embedded or rules."""
 
     def __init__(
         self,
@@ -233,7 +233,7 @@ class ComponentMaker:
         return word if judge is None else CalibratedIntentJudge(judge, word, self.prompts)
 
     def _calibrated_judge(self, model: LanguageModel, judgement: Judgement) -> CalibratedJudge | None:
-        """Makes the judge of a model that has a file of `rarr calibrate` in the data folder."""
+        """Makes the judge of a model that `rarr calibrate` calibrated for the judgement; None for another."""
         calibration = read_calibration(calibration_path(self.settings.home, model.name), model.name)
         if calibration is None or judgement not in calibration.judgements:
             return None

@@ -79,7 +79,7 @@ class LanguageModels:
         return self._chats[_key(name)]
 
     def _require_one_provider(self, names: Sequence[Any]) -> None:
-        """Refuses settings that would send a value for one provider, above all a key, to another."""
+        """Raises `SettingsError` if `base_url` or `api_key` would be used for models of two providers."""
         hosted = [n for n in names if isinstance(n, str) and ":" in n and not n.startswith("scripted:")]
         for field in ("base_url", "api_key"):
             if getattr(self._settings, field) is None:
@@ -107,7 +107,10 @@ class LanguageModels:
 
 
 def profile_place(settings: Settings, name: Any) -> ProfilePlace | None:
-    """Finds the place of the profile of a model; None for a model without a server, such as an object."""
+    """Finds where the profile of a model is kept, which `rarr doctor --model` measures.
+
+    None for a model without a server, such as an object.
+    """
     if not isinstance(name, str) or ":" not in name or name.startswith(("nli:", "scripted:")):
         return None
     base_url, api_key, _ = access(settings, name)
@@ -115,7 +118,7 @@ def profile_place(settings: Settings, name: Any) -> ProfilePlace | None:
 
 
 def _at_most(concurrency: int, speed: Speed | None) -> Speed | None:
-    """Lowers the gain of requests at once to the setting `concurrency`."""
+    """Returns the speed, with its gain by requests at the same time limited to the setting `concurrency`."""
     if speed is None:
         return None
     return speed.model_copy(update={"at_once": min(speed.at_once, float(concurrency))})
@@ -181,9 +184,9 @@ def access(settings: Settings, name: str) -> tuple[str | None, str | None, dict[
 
 
 def _saved_as(name: Any, chat: ChatModel, settings: Settings) -> str | None:
-    """Names the model, its server and the rest of its requests; None if its server is not known.
+    """Makes the key under which answers of the model are saved: name, server and extra request fields.
 
-    An object of the caller has the name that it gives itself as `saved_as`.
+    None if its server is not known: then nothing is saved. An object of the caller gives its own `saved_as`.
     """
     if not isinstance(name, str):
         own = getattr(chat, "saved_as", None)

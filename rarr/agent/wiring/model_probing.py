@@ -65,7 +65,7 @@ def _place(name: str, settings: Settings) -> ProfilePlace:
 
 
 def _with_fields(settings: Settings, name: str, fields: Mapping[str, Any]) -> Settings:
-    """Adds fields to the body of every request to the model."""
+    """Returns settings that add `fields` to the body of every request to the model."""
     if not fields:
         return settings
     own = settings.endpoints.get(name, Endpoint())

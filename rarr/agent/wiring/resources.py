@@ -48,7 +48,7 @@ class Resources:
 
     @cached_property
     def readings(self) -> "SavedReadings | None":
-        """The readings of language models in the data folder; None if the setting switches them off."""
+        """The saved answers of language models (blind reading); None if the setting switches them off."""
         if not self._settings.readings:
             return None
         from rarr.backends.prompted.saved_readings import SavedReadings
@@ -86,7 +86,7 @@ def cache_path(settings: Settings) -> Path:
 
 
 def readings_path(settings: Settings) -> Path:
-    """The path of the saved readings in the folder `home` of the settings; the file need not exist."""
+    """The path of the saved answers of models in the folder `home`; the file need not exist."""
     return settings.home.expanduser() / "readings.sqlite"
 
 

@@ -57,7 +57,7 @@ def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = 
 
 
 def web_source(name: str, settings: Settings, opened: Resources) -> NamedSource | None:
-    """Makes the source with this name, without the limits of the settings; None if the table lacks it."""
+    """Makes the web source with this name, without the limits of the settings; None for another name."""
     return WEB_SOURCES[name](settings, opened) if name in WEB_SOURCES else None
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @runtime_checkable
 class NamedSource(Protocol):
-    """A retriever that has a name in the settings."""
+    """A retriever that the settings name by a word, such as wikipedia."""
 
     async def retrieve(self, query: str, k: int) -> "Sequence[Passage]":
         """Returns passages of the `k` best documents. Raises `RetrievalError`."""

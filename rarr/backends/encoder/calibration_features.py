@@ -81,9 +81,9 @@ def weighed_values(
     judged: AttributionScores,
     ruled: Sequence[RuledValue],
 ) -> list[WeighedValue]:
-    """Lets the encoder find what the passage has in the place of each value, and computes the features.
+    """Lets the encoder find what the passage has in the place of each value, and computes its features.
 
-    `judged` are the encoder's scores of the whole claim.
+    The calibration decides by these features. `judged` are the encoder's scores of the whole claim.
     """
     pointed = pointed_values(encoder, claim, title, evidence, [ruled_value.value for ruled_value in ruled])
     return [_weighed(claim, judged, *pair) for pair in zip(ruled, pointed, strict=True)]
@@ -161,10 +161,10 @@ def _claim_scores(judged: AttributionScores) -> dict[str, float]:
 
 
 def _differing(text: str, value: Value, pointed: PointedValues) -> RivalValue:
-    """Selects the most probable other value that the rules can tell from the claim's; else an empty value.
+    """Selects the most probable other value that surely differs from the claim's; else an empty value.
 
-    A person cannot replace a body or place. A small count that the passage lacks may be the claim's own
-    count.
+    A person cannot replace a body or place, nor the other way round. Empty also for a count in words that the
+    passage lacks: what the passage lists may give the same count.
     """
     claimed = text[value.start : value.end]
     if value.kind == "number" and pointed.own <= IMPOSSIBLE and not any(map(str.isdigit, claimed)):

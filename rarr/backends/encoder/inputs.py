@@ -50,9 +50,9 @@ class EncoderInput(NamedTuple):
 def encoder_input(
     tokenizer: "Tokenizer", text: str, title: str, passage: str, masked: Sequence[MaskedSpan] = ()
 ) -> EncoderInput:
-    """Builds the sequence of a text and a passage; `masked` are in order and do not overlap.
+    """Builds the encoder's input: the tokens of a text with `masked` spans hidden, a title and a passage.
 
-    Cuts the end of a long text, title or passage.
+    `masked` are in order and do not overlap. Cuts the end of a long text, title or passage.
     """
     ids, spans, masks = _masked_text(tokenizer, text, masked)
     ids, spans = ids[:LONGEST_TEXT], spans[:LONGEST_TEXT]
@@ -67,12 +67,15 @@ def encoder_input(
 
 
 def single_input(tokenizer: "Tokenizer", text: str, longest: int = LONGEST) -> list[int]:
-    """Builds the sequence of a text alone, for its embedding; cuts it to `longest` tokens."""
+    """Builds the token ids of a text alone, for its embedding; cuts them to `longest` tokens."""
     return [CLS, *tokenizer.encode(text, add_special_tokens=False).ids[: longest - 2], SEP]
 
 
 def covering_tokens(spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[int, int] | None:
-    """Returns the first and last token of `spans` that overlap the characters; None for no token."""
+    """Returns the indexes of the first and the last of the token `spans` that overlap `start` to `end`.
+
+    None if none does.
+    """
     inside = [n for n, (s, e) in enumerate(spans) if s < end and start < e]
     return (inside[0], inside[-1]) if inside else None
 

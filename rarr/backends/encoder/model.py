@@ -98,9 +98,9 @@ class Pointing(NamedTuple):
 
 
 class Encoder:
-    """The heads of one ONNX file, which threads may share.
+    """The trained model: it judges relevance and attribution, points at values in passages, and embeds texts.
 
-    The files are checked at once and opened at the first use.
+    It is one ONNX file, which threads may share. The files are checked at once and opened at the first use.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -117,7 +117,7 @@ class Encoder:
         self._tokens = lru_cache(maxsize=REMEMBERED)(self._count)
 
     def reads(self, text: str) -> bool:
-        """Does the whole text fit into the input (`LONGEST_TEXT` tokens)? A longer text loses its end."""
+        """Does the whole text fit into the input (120 tokens)? A longer text loses its end."""
         return self._tokens(text) <= LONGEST_TEXT
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:

@@ -19,9 +19,10 @@ MODEL, TOKENIZER, FACTS = "reader.onnx", "tokenizer.json", "model.json"
 
 
 class Calibration(Record):
-    """Four regressions, fitted for these weights on data that the weights did not learn from.
+    """Four regressions that turn scores of the encoder into decisions.
 
-    `recipes.calibrate` writes those of the weights that ship, `rarr.training.calibration` all others.
+    They were fitted for these weights on data that the weights did not learn from. `recipes.calibrate` writes
+    those of the weights that ship, `rarr.training.calibration` all others.
     """
 
     disagrees: Logistic

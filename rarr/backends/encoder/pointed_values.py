@@ -83,7 +83,7 @@ def _pointed(value: Value, pointing: Pointing, passage: str) -> PointedValues:
 
 
 def _written(passage: str, value: Value, known: Sequence[Span]) -> Iterator[Span]:
-    """Yields the places where the passage has a name's letters, in any case, but the rules parse no name."""
+    """Yields the places where the passage has the letters of a name, in any case, except those `known`."""
     wanted = value.read.text.casefold() if isinstance(value.read, ProperName) else ""
     low = passage.casefold()
     at = low.find(wanted) if len(low) == len(passage) and wanted else -1

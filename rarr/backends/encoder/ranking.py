@@ -14,7 +14,7 @@ OVERLAP, RELEVANCE, COSINE = 0.25, 0.25, 0.5
 
 
 class TrainedReranker:
-    """A reranker: scores by overlap of words; the encoder adds to the scores of the best `DEPTH` passages."""
+    """A reranker: scores by overlap of words; the encoder adds to the scores of the best 20 passages."""
 
     def __init__(self, encoder: Encoder) -> None:
         self._encoder = encoder
@@ -28,7 +28,10 @@ class TrainedReranker:
 
 
 def encoder_scores(encoder: Encoder, query: str, passages: Sequence[Passage]) -> list[float]:
-    """Computes the relevance of each passage, from 0 to 1, as in `TrainedReranker`."""
+    """Computes the relevance of each passage, from 0 to 1: by overlap of words, and by the encoder.
+
+    The encoder reads only the 20 passages with most overlap; all others have 0.25 at most.
+    """
     overlaps = overlap_scores(query, passages)
     first = sorted(range(len(passages)), key=lambda n: -overlaps[n])[:DEPTH]
     read = encoder.relevance(query, [(passages[n].title, passages[n].text) for n in first])

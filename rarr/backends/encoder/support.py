@@ -65,7 +65,7 @@ class TrainedVerifier:
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
-        """Returns the class of each sentence, or None as in `support`.
+        """Returns the class of each sentence; None for one without words, or too long to read.
 
         Contradictory if the rules say so, or if the encoder is more than half sure of it. The encoder is
         ignored if the rules find every value and nearly every word said.
@@ -161,7 +161,10 @@ def _is_denied(statement: str, text: str, title: str) -> bool:
 
 
 def _read(encoder: Encoder, texts: Sequence[str], evidence: Evidence) -> list[dict[str, float]]:
-    """Computes for each text its classes by the best window of the evidence, and its highest cosine."""
+    """Computes the encoder's features of each text: two class probabilities, and its highest cosine.
+
+    The classes are attributable and contradictory, by the window of the evidence that supports the text best.
+    """
     read = [closest_windows(text, evidence.text, PARTS) for text in texts]
     beside = [
         AttributionInput(text, evidence.title, part)

@@ -12,14 +12,14 @@ ROOM = 900  # characters of a window
 
 
 def closest_window(text: str, passage: str) -> str:
-    """Selects the run of sentences, of at most `ROOM` characters, that shares most words with `text`."""
+    """Selects the run of sentences, of at most 900 characters, that shares most words with `text`."""
     return closest_windows(text, passage, 1)[0]
 
 
 def closest_windows(text: str, passage: str, count: int) -> list[str]:
     """Selects at most `count` runs of sentences that do not overlap; the one that shares most words first.
 
-    A passage of at most `ROOM` characters is returned whole.
+    A run has at most 900 characters; a passage of this length or less is returned whole.
     """
     if len(passage) <= ROOM:
         return [passage]

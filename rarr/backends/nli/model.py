@@ -80,7 +80,10 @@ class NliModel:
 
 
 def size_batches(sizes: Sequence[int]) -> Iterator[list[int]]:
-    """Yields the indices of texts with these sizes in tokens, by size, in batches up to `_BATCH_TOKENS`."""
+    """Yields batches of indices of texts with these `sizes` in tokens, the shortest texts first.
+
+    A batch has at most 8,192 tokens with its padding, or one text.
+    """
     batch: list[int] = []
     for index in sorted(range(len(sizes)), key=lambda text: sizes[text]):
         if batch and (len(batch) + 1) * sizes[index] > _BATCH_TOKENS:

@@ -63,8 +63,9 @@ class PromptedChecker:
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Asks the model for answers and a verdict, and checks its answers against text and passage.
 
-        `unknown` if the verdict does not fit its answers, or if an answer does not occur. Raises `ModelError`
-        for an answer that cannot be parsed, because it is no verdict.
+        `unknown` if the verdict does not fit its answers, or if an answer does not occur in the text or
+        passage that it is from. Raises `ModelError` for an answer that cannot be parsed, because it is no
+        verdict.
         """
         scope = await work(partial(scope_of, text, query, whole=self._whole_text))
         looked_at = scope.span.of(text)

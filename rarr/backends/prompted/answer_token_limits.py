@@ -10,7 +10,10 @@ _MARGIN = 2  # times the estimate, since numbers and other languages than Englis
 
 
 def of_copied(prompt: Prompt, source: str) -> Prompt:
-    """Returns the prompt with a limit for an answer that copies words of `source`, or its own lower limit."""
+    """Returns the prompt with a limit in tokens for an answer that copies words of `source`.
+
+    A lower limit of its own stays.
+    """
     most = _FRAME + _MARGIN * estimated_tokens([source])
     return replace(prompt, tokens=min(most, prompt.tokens or most))
 

@@ -22,28 +22,28 @@ class AttributionAnswer(BaseModel):
 
 
 class FactsAnswer(BaseModel):
-    """The model's answer as a fact-checker."""
+    """The model's answer as a fact-checker: is the sentence supported or refuted, or neither, and why?"""
 
     reason: str = ""
     verdict: Literal["supported", "not enough information", "refuted"]
 
 
 class InferenceAnswer(BaseModel):
-    """The model's answer about a premise and a hypothesis."""
+    """The model's answer about a premise and a hypothesis: entailment, neutral or contradiction, and why."""
 
     reason: str = ""
     verdict: Literal["entailment", "neutral", "contradiction"]
 
 
 class SummaryAnswer(BaseModel):
-    """The model's answer about a source text and its summary."""
+    """The model's answer about a source text and its summary: does the text support it, and why?"""
 
     reason: str = ""
     verdict: Literal["support", "not enough information", "contradict"]
 
 
 class WordedQuestion(NamedTuple):
-    """The name of the prompt of a wording, the shape of the answer, and the class of each label."""
+    """A way to ask a model about support: a prompt's name, the answer's shape, the class of each label."""
 
     prompt: str
     shape: type[AttributionAnswer | FactsAnswer | InferenceAnswer | SummaryAnswer]

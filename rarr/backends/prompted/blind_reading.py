@@ -126,8 +126,9 @@ class BlindChecker:
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Lets the model fill the blank from the source, and compares its answer with the text.
 
-        Asks no model if the rules decide alone. A difference needs a second reading, or it is `unknown`.
-        Raises `ModelError` for an answer that cannot be parsed, because it is no verdict.
+        Asks no model if the rules decide alone. Where the answer differs from the text and the rules do not
+        read the same difference, a second reading must confirm it, or the verdict is `unknown`. Raises
+        `ModelError` for an answer that cannot be parsed, because it is no verdict.
         """
         if query.follows:
             return await self._follow_ups.check(text, context, query, evidence)
@@ -258,7 +259,7 @@ class _Reading(NamedTuple):
 
 
 def _are_sure(*readings: _Reading) -> bool:
-    """Do the two most probable readings have a product of probabilities of at least `LIKELY_TWICE`?"""
+    """Is the product of the two highest probabilities of the readings at least 0.35?"""
     best, next_best, *_ = sorted((reading.probability for reading in readings), reverse=True)
     return best * next_best >= LIKELY_TWICE
 

@@ -95,10 +95,13 @@ class CalibratedJudge:
 
 
 class CalibratedVerifier:
-    """A verifier: support is the calibrated probability, scaled so that the threshold is the setting's."""
+    """A verifier by a language model: support is the calibrated probability that it says "yes".
+
+    It is scaled so that its threshold becomes the default of the setting `support_threshold`.
+    """
 
     def __init__(self, judge: CalibratedJudge, word: PromptedVerifier, prompts: Prompts) -> None:
-        """`word` judges where the probability is not known."""
+        """`word`, which goes by the model's word alone, judges where the probability is not known."""
         self._judge, self._word, self._prompts = judge, word, prompts
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
@@ -128,7 +131,7 @@ class CalibratedIntentJudge:
     """Judges whether a revision keeps the intent of a text, by the calibrated probability."""
 
     def __init__(self, judge: CalibratedJudge, word: PromptedIntentJudge, prompts: Prompts) -> None:
-        """`word` judges where the probability is not known."""
+        """`word`, which goes by the model's word alone, judges where the probability is not known."""
         self._judge, self._word, self._prompts = judge, word, prompts
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:

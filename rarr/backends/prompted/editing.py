@@ -128,7 +128,7 @@ def _narrowed(text: str, place: Span, new: str) -> Change | None:
 
 
 def _common(first: Sequence[str], second: Sequence[str]) -> int:
-    """Counts the tokens that both begin with. Spaces and quotation marks may differ."""
+    """Counts the tokens with which both lists begin. Spaces and quotation marks may differ."""
     pairs = enumerate(zip(first, second, strict=False))
     return next((n for n, (a, b) in pairs if _plain(a) != _plain(b)), min(len(first), len(second)))
 

@@ -36,7 +36,7 @@ def features_of(probability: float) -> dict[str, float]:
 
 
 class JudgementCalibration(Record):
-    """The calibration of one judgement, fitted on `pairs` labelled pairs."""
+    """The calibration of one judgement of a model (support or intent), fitted on `pairs` labelled pairs."""
 
     prompt: str
     """The hash of the prompt that was asked."""
@@ -58,7 +58,7 @@ class JudgementCalibration(Record):
 
 
 class ModelCalibration(Record):
-    """The content of the file: the calibration of a model, by judgement."""
+    """The content of a calibration file: the calibration of a language model, by judgement."""
 
     format: Literal[1] = 1
     model: str
@@ -75,13 +75,16 @@ class ModelCalibration(Record):
 
 
 def calibration_path(home: Path, model: str) -> Path:
-    """Returns the path of a model's file in the data folder `home`; the file need not exist."""
+    """Returns the path of a model's calibration in the data folder `home`; the file need not exist."""
     digest = hashlib.sha256(model.encode()).hexdigest()[:8]
     return home.expanduser() / "calibrations" / f"{re.sub(r'[^A-Za-z0-9.]+', '-', model)[:80]}-{digest}.json"
 
 
 def read_calibration(path: Path, model: str) -> ModelCalibration | None:
-    """Reads a file; None if it is missing. Raises `SettingsError`, which names the cure, if it is damaged."""
+    """Reads the calibration of a language model from a file; None if there is no file.
+
+    Raises `SettingsError`, which names the cure, if it is damaged.
+    """
     try:
         return ModelCalibration.model_validate(json.loads(path.read_bytes()))
     except FileNotFoundError:

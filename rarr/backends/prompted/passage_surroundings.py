@@ -88,7 +88,7 @@ def _passage(evidence: Evidence, place: Span, text: str) -> Passage:
 def block_of(text: str, place: Span) -> Span:
     """Returns the block of `text` whose middle is nearest to `place`; the whole text if it is short.
 
-    A block has about `BLOCK` characters, and more if `place` needs it.
+    Blocks begin every 2,000 characters. A block has about 4,000 characters, and more if `place` needs it.
     """
     if len(text) <= BLOCK:
         return Span(0, len(text))

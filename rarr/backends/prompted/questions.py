@@ -89,7 +89,7 @@ class PromptedQuestions:
     ) -> Sequence[Question]:
         """Asks for new questions about the sentences at `spans`, in one call that names those `asked` before.
 
-        The whole text is sent too if it is no longer than a part.
+        A text of at most 6,000 characters is sent whole.
         """
         statements = [span.of(text) for span in spans]
         variables = {
@@ -131,7 +131,7 @@ def _placed(answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[
 
 
 def text_parts(text: str) -> list[Span]:
-    """Divides a text between sentences into parts of about `PART` characters at most."""
+    """Divides a text between sentences into parts of about 6,000 characters at most."""
     start, end = 0, 0
     parts = []
     for span in sentences(text):

@@ -74,7 +74,7 @@ class PromptedSearches:
         return self._prompts.expected(self._model, "search_queries", text, None, whole=True)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Returns the searches that the model writes, at most `SEARCHES`; each is about the whole text.
+        """Returns the searches that the model writes, at most four; each is about the whole text.
 
         Raises `ModelError`.
         """

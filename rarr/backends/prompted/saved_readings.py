@@ -33,14 +33,14 @@ _Result = TypeVar("_Result")
 
 
 class SavedReadings:
-    """Readings in one SQLite file, which many processes and threads may share. The first use opens it.
+    """Answers of language models to earlier requests (readings), in one SQLite file. The first use opens it.
 
-    A file that fails never ends a run: the model is asked, as without the file, and one warning is logged. A
-    damaged file is set aside, and a new file begun.
+    Many processes and threads may share it. A file that fails never ends a run: the model is asked, as
+    without the file, and one warning is logged. A damaged file is set aside, and a new file begun.
     """
 
     def __init__(self, path: Path, *, max_bytes: float, refresh: bool = False) -> None:
-        """Beyond `max_bytes` the oldest readings are removed. `refresh`: all are asked, and saved anew."""
+        """Beyond `max_bytes` the oldest answers are removed. `refresh`: all are asked, and saved anew."""
         self._path, self._max_bytes, self._refresh = path, max_bytes, refresh
         self._version = installed_version()  # another version may read an answer in another way
         self._file: CacheFile | None = None
@@ -83,7 +83,7 @@ class SavedReadings:
         self._written += 1
 
     def _tried(self, action: str, use: Callable[[CacheFile], _Result]) -> _Result | None:
-        """Returns the result of `use`; None if the file fails, or failed with this action just before."""
+        """Returns the result of `use`; None if the file fails, or failed with this action a minute ago."""
         if time.monotonic() < self._rests_until.get(action, 0.0):
             return None
         try:

@@ -20,7 +20,7 @@ class PromptedVerifier:
     """
 
     def __init__(self, model: LanguageModel, prompts: Prompts, wording: Wording = "attribution") -> None:
-        """`wording` is the task as which the model is asked about support."""
+        """`wording` is how the model is asked about support, such as in the words of a fact-checker."""
         self._model, self._prompts, self._asked = model, prompts, WORDINGS[wording]
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:

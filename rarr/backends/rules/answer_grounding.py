@@ -76,7 +76,7 @@ def has_phrase(text: str, phrase: str) -> bool:
 
 
 def phrase_place(text: str, phrase: str) -> Span | None:
-    """Returns the first place of `phrase` in `text`, as in `has_phrase`; None for none, or no words."""
+    """Returns the first place of `phrase` in `text`, in any case, in whole words; None if it has none."""
     words = folded_text(phrase).split()
     if not words:
         return None

@@ -31,7 +31,7 @@ _JOINT = re.compile(r"(?:;|, (?:and|but)| (?:and|but)) ")
 
 
 class RuleSplitter:
-    """Splits a text by the rules of this module."""
+    """Splits a text into facts: sentences, divided at a semicolon, "and" or "but" between statements."""
 
     async def split(self, text: str) -> Sequence[str]:
         """Returns the facts of `text` in its order, each as a sentence."""

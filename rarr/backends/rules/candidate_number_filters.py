@@ -25,7 +25,11 @@ _MORE = re.compile(r"\W{0,2}(?:other|others|more|further|additional|extra)\b", r
 def is_other_number(
     claim: Claim, value: Value, number: Quantity, other: Candidate, evidence: ParsedPassage
 ) -> bool:
-    """Is the claim's number a result, a total, an end of a range, in another unit, or of another scale?"""
+    """Is there a reason not to compare the claim's `number` with the number `other` of the evidence?
+
+    Reasons: only one is a total; the claim's is an end of a range, or follows from numbers of the evidence by
+    arithmetic; the evidence has the same figure elsewhere; one is many times the other.
+    """
     is_total, is_stated_total = (
         bool(_TOTAL.match(part.text, value_extent(each).end))
         for part, each in ((claim.sentence, value), (other.sentence, other.value))

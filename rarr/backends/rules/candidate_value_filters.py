@@ -122,8 +122,8 @@ def _anchors(part: ParsedSentence, value: Value) -> list[Value]:
 def is_exchangeable(claim: Claim, value: Value, other: Candidate, evidence: ParsedPassage) -> bool:
     """May `other` replace the claim's value?
 
-    Two names must meet more conditions: the passage never has the claim's name, and neither name is an
-    adjective.
+    Two names must meet more conditions: the passage never has the claim's name, neither name is an adjective,
+    and enough words around `other` are those of the claim.
     """
     if not isinstance(value.read, ProperName) or not isinstance(other.value.read, ProperName):
         return True
@@ -136,10 +136,10 @@ def is_exchangeable(claim: Claim, value: Value, other: Candidate, evidence: Pars
 
 
 def has_same_unit(claim: Claim, value: Value, other: Candidate) -> bool:
-    """Is the value's unit or next noun no reason against a comparison?
+    """May the two values be compared, by the unit or the noun behind them?
 
-    True for a number with a unit, and for names and dates. A number without a unit, and an exclusive word,
-    must have the next word in common with `other`.
+    Always with a unit, and for names and dates. A number without a unit, and an exclusive word such as a
+    rank, must have the next word in common with `other`; "third season" tells only which one is meant.
     """
     if isinstance(value.read, Quantity) and value.read.unit not in ("", ORDINAL):
         return True

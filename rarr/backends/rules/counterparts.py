@@ -81,7 +81,7 @@ class ParsedPassage:
 
     @cached_property
     def is_plain(self) -> bool:
-        """Does every sentence state all of its content?"""
+        """Does every sentence state all of its content, so that none doubts it or only reports it?"""
         return all(is_asserted(part.text, len(part.text)) for part in self.sentences)
 
     def holds(self, value: Value) -> bool:

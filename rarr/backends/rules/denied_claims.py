@@ -45,7 +45,7 @@ def is_denied(
     """Do the sentences that tell most of the claim deny it, reverse it or give another value?
 
     `title` are the stems of the title of the evidence. A sentence need not repeat them. False if no sentence
-    has a share of at least `TOLD` of the claim's words with meaning.
+    has at least 80% of the claim's words with meaning.
     """
     phrases = [match.span() for match in _PHRASE.finditer(claim.text)]
     words = [w for w in claim.content if not any(start <= w.start < end for start, end in phrases)]
@@ -80,7 +80,7 @@ def _told(
 
 
 def is_negated(part: ParsedSentence, place: int) -> bool:
-    """Does a negator stand closely before `place`, in the same clause?"""
+    """Does a word such as "not" or "never" stand closely before `place`, in the same clause?"""
     if _BEFORE_VALUE.search(part.text, max(0, place - _REACH), place):
         return True
     clause = part.clause(place)
@@ -158,7 +158,10 @@ def _measured(part: ParsedSentence) -> set[str]:
 
 
 def _denied(part: ParsedSentence) -> Iterator[str]:
-    """Yields the first `SCOPE` stems behind each negator in its clause; none for "not only" and the like."""
+    """Yields the stems of the first two words with meaning behind each negator, such as "not", in its clause.
+
+    None for "not only" and the like.
+    """
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
             clause = part.clause(word.start)

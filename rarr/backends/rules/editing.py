@@ -79,7 +79,11 @@ def _swapped(text: str, context: str | None, query: Query, evidence: Evidence) -
 
 
 def change_of(text: str, query: Query, check: Check) -> Change | None:
-    """Makes the change to the evidence's value, in the first form that parses in the sentence; else None."""
+    """Makes the change of the text's answer into the evidence's answer, both from `check`.
+
+    The answer is written in the form of the text's. None if the text's answer is not found, or if no form
+    parses in the sentence as the evidence's value.
+    """
     place = _place(text, query, check.text_answer)
     around = next(
         (s for s in sentences(text) if place and s.start <= place.start and place.end <= s.end), None

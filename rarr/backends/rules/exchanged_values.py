@@ -134,7 +134,7 @@ def _exchange(
     *,
     by_label: bool = True,
 ) -> tuple[str, Value] | None:
-    """Finds a word that shows an exchange, and the value of the evidence that has the role; None for none."""
+    """Finds a word that shows an exchange, and the evidence's value with the role of `value`; or None."""
     others = [
         candidate
         for candidate in evidence.values

@@ -42,7 +42,10 @@ _COMPARED = re.compile(
 
 
 class GroupedWord(NamedTuple):
-    """A telling word of a group: its place, the class of the group, and the number of the group."""
+    """A word such as "all", "only", "may" or "if": its place, its class, and the number of its group.
+
+    Words of one group mean the same; groups of one class exclude each other.
+    """
 
     place: Span
     label: str
@@ -50,14 +53,17 @@ class GroupedWord(NamedTuple):
 
 
 def grouped_words(text: str) -> Iterator[GroupedWord]:
-    """Yields the words of the groups in `text`, group by group."""
+    """Yields the quantifiers, limits, modal verbs and conditions of `text`, group by group."""
     for number, (label, pattern) in enumerate(_TELLING):
         for match in pattern.finditer(text):
             yield GroupedWord(Span(*match.span()), label, number)
 
 
 def telling_words(sentence: ParsedSentence) -> Iterator[tuple[Span, WordFinder]]:
-    """Yields the place of each telling word in the sentence, with a finder of words of the same meaning."""
+    """Yields the place of each word that changes the meaning, with a finder of words of the same meaning.
+
+    These are negators, words such as "all", "only", "may" and "if", and comparatives before "than".
+    """
     for span in negator_spans(sentence):
         yield span, negator_spans
     for _, pattern in _TELLING:

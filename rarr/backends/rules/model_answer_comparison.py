@@ -119,7 +119,7 @@ def as_stated(answer: str, text: str) -> str:
 
 
 def answered_passage(block: Evidence, query: Query, answer: str) -> Evidence:
-    """Cuts a block down to the `SENTENCES` sentences that have the answer and are most like the query.
+    """Cuts a block down to the four sentences in a row that have the answer and are most like the query.
 
     Returns the whole block if no sentences have the answer.
     """

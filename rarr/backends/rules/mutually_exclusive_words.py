@@ -12,7 +12,7 @@ from rarr.backends.rules.word_list_reader import word_list
 
 
 class ExclusiveTerm(NamedTuple):
-    """A word of the list in a text, from `start` to `end`.
+    """A word that excludes the others of its class, such as a direction or a rank, from `start` to `end`.
 
     `members` maps the number of each class that has the word to the number of its member there.
     """
@@ -28,7 +28,10 @@ class ExclusiveTerm(NamedTuple):
 
 
 def _classes() -> tuple[list[str], dict[str, dict[int, int]]]:
-    """Reads the list: returns the name of each class, and for each written form its members by class."""
+    """Reads the list of exclusive words: the name of each class, and the members of each written form.
+
+    The members of a form are given by the number of the class.
+    """
     labels: list[str] = []
     forms: dict[str, dict[int, int]] = {}
     for number, line in enumerate(word_list("exclusive_words")):
@@ -46,7 +49,10 @@ _LONGEST = max(form.count(" ") for form in _MEMBERS) + 1  # words of a form
 
 
 def exclusive_terms(text: str) -> Iterator[ExclusiveTerm]:
-    """Yields the words of `text` that are in the list, in order; of overlapping forms, the longest."""
+    """Yields the words of `text` that exclude others of their class, such as ranks, in order.
+
+    Of overlapping forms, the longest.
+    """
     # A look-up word by word takes a fifth of the time of one pattern with all forms.
     words = [match.span() for match in _WORD.finditer(text)]
     done = 0

@@ -128,10 +128,11 @@ ORDINAL = "#"
 class Quantity(NamedTuple):
     """A number in a sentence, `start` to `end`, without the unit or percent sign that follows it.
 
-    `amount`, `low` and `high` are in `unit`: a base unit of `units.py`, `%`, a currency sign, `ORDINAL`,
-    `times`, `CLOCK` for minutes after midnight, "/80" for the 120 of a blood pressure of 120/80, or
-    empty for a count. `form` is the unit of measure as the text writes it. `tail` is the end with the unit,
-    percent sign, currency word, or "am" or "pm". A `hedged` number has "about" or the like before it.
+    `amount`, `low` and `high` are in `unit`: a base unit such as metre, `%`, a currency sign, `ORDINAL` for
+    "third", `times` for "twice", `CLOCK` for minutes after midnight, "/80" for the 120 of a blood pressure of
+    120/80, or empty for a count. `form` is the unit of measure as the text writes it. `tail` is the end with
+    the unit, percent sign, currency word, or "am" or "pm". A `hedged` number has "about" or the like before
+    it.
     """
 
     start: int

@@ -37,7 +37,10 @@ _LIMITING = frozenset(
 
 
 class Difference(NamedTuple):
-    """The words of a claim that decide, at `claimed`, and those of the passage's sentence, at `stated`."""
+    """The verdict on a claim, with the words that decide: of the claim, and of the passage's sentence.
+
+    The first are at `claimed`, the others at `stated`.
+    """
 
     verdict: Verdict
     sentence: ParsedSentence
@@ -135,7 +138,7 @@ class Alignment:
         return Difference(verdict, self.sentence, self._claimed(hunk.claimed), self._stated(hunk.stated))
 
     def _is_quotation(self) -> bool:
-        """Has the sentence all words of the claim but telling words and words of grammar?"""
+        """Has the sentence all words of the claim but words of grammar and words such as "not" and "may"?"""
         shared = [self._claim_words[number] for hunk in self._same for number in hunk.claimed]
         opposed = [word for hunk in self.hunks for word in self._opposed(hunk)]
         if sum(bool(word.stem) for word in shared) + len(opposed) // 2 < LEAST_SHARED:
@@ -157,7 +160,7 @@ class Alignment:
         return word.stem in self._title if word.stem else _is_grammar(word)
 
     def _is_light(self, hunk: _Hunk) -> bool:
-        """Has the hunk only telling words, words with opposites and words of grammar?"""
+        """Are all words of the difference words of grammar, opposites, or words such as "not" and "may"?"""
         claimed, stated = self._words(hunk)
         opposed = self._opposed(hunk)
         return all(
@@ -185,7 +188,10 @@ class Alignment:
         return bool(ours and theirs) and same_term(ours[0], theirs[0]) is False
 
     def _verdict(self, hunk: _Hunk) -> Verdict:
-        """Decides by the words of a hunk: do both sides say the same, or is it unknown?"""
+        """Decides by the words of a difference whether claim and sentence say the same.
+
+        `agrees`, `disagrees`, or `unknown` if the words do not tell.
+        """
         claimed, stated = self._words(hunk)
         ours, theirs = _groups(self.claim, claimed), _groups(self.sentence, stated)
         if "modality" in ours.keys() & theirs.keys() and self._is_negated_behind(hunk):
@@ -266,7 +272,7 @@ def _negators(part: ParsedSentence, words: Sequence[Token]) -> list[bool]:
 
 
 def _groups(part: ParsedSentence, words: Sequence[Token]) -> dict[str, set[int]]:
-    """Returns the groups of the telling words, by their class."""
+    """Returns the groups of the `words` such as "all", "only" and "may", by their class."""
     groups: defaultdict[str, set[int]] = defaultdict(set)
     for place, label, group in grouped_words(part.text):
         if any(place.start <= word.start < place.end for word in words):

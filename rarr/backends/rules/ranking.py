@@ -28,7 +28,10 @@ class OverlapReranker:
 
 
 def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
-    """Computes the relevance of each passage, from 0 to 1, as in `OverlapReranker.score`."""
+    """Computes the relevance of each passage, from 0 to 1.
+
+    0.5 for BM25, 0.3 for the share of the query's words, 0.2 for the share of its names and dates.
+    """
     terms = [token.stem for token in word_tokens(query) if token.stem]
     named = [value for value in checkable_values(query) if value.kind in ("name", "date")]
     bags = [Counter(_stems(candidate)) for candidate in passages]

@@ -69,7 +69,7 @@ def claims(text: str, context: str | None) -> tuple[Claim, ...]:
 
 
 def claims_of(text: str, context: str, *, tables: Tables) -> Iterator[Claim]:
-    """Makes the claims of `text` without a cache; `tables` as in `sentences_of`."""
+    """Makes the claims of `text` without a cache; `tables`: a claim for each of their cells or rows."""
     subjects = _Subjects(text)
     subjects.see_all(context)
     parsed = blocks(text)

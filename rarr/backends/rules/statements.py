@@ -20,7 +20,7 @@ one telling word turned (`benchmarks.real_text`, seeds 3 and 4)."""
 
 
 def is_about_statement(query: Query) -> bool:
-    """Does the query ask about a whole sentence?"""
+    """Does the query ask about a whole sentence ("Is it true that ...")?"""
     return query.text.startswith(OPENING)
 
 
@@ -33,9 +33,10 @@ def stated_claim(text: str, context: str | None, query: Query) -> Claim | None:
 
 
 def statement_agreement(claim: Claim, evidence: ParsedPassage) -> Agreement:
-    """Decides whether the passage states the claim, by the telling words of a sentence that nearly quotes it.
+    """Decides whether the passage states the claim, by the words in which a near quotation differs from it.
 
-    `irrelevant` if no sentence nearly quotes the claim. The answers are the words that decide.
+    Such words are "not", "all" or "only". `irrelevant` if no sentence nearly quotes the claim. The answers
+    are the words that decide.
     """
     difference = statement_difference(claim, evidence)
     if difference is None:

@@ -91,7 +91,10 @@ def claim_supports(
 def claim_classes(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence, threshold: float
 ) -> list[AttributionClass | None]:
-    """Returns the class of each sentence, attributable from `threshold` on; None as in `claim_supports`."""
+    """Returns the class of each sentence, attributable from `threshold` on.
+
+    None for no claim, or a claim without a value of its own.
+    """
     return [
         None
         if judgement is None
@@ -103,7 +106,7 @@ def claim_classes(
 def claim_judgements(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[RuleJudgement | None]:
-    """Returns the judgement of each sentence; None as in `claim_supports`."""
+    """Returns the judgement of each sentence; None for no claim, or a claim without a value of its own."""
     return [
         None if reading is None else _remembered(*reading, evidence.text, evidence.title)
         for reading in claim_readings(text, context, spans)
@@ -128,8 +131,8 @@ def _remembered(
 def claim_judgement(claim: Claim, evidence: ParsedPassage) -> RuleJudgement | None:
     """Judges a claim by a passage.
 
-    Support is below `CONTRADICTED` if the evidence contradicts a value, and falls with each such value.
-    None for a claim without a value of its own: shared words show the subject, not the statement.
+    Support is below 0.4 if the evidence contradicts a value, and falls with each such value. None for a claim
+    without a value of its own: shared words show the subject, not the statement.
     """
     stems = [word.stem for word in claim.sentence.content]
     if not stems or not any(value.start >= claim.put_in for value in claim.sentence.values):

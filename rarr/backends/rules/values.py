@@ -19,7 +19,10 @@ ValueKind = Literal["date", "number", "name", "term"]
 
 
 class Value(NamedTuple):
-    """A date, number, name or term in a sentence, `start` to `end`; `read` is its parsed form."""
+    """A date, number, name or term in a sentence, `start` to `end`; `read` is its parsed form.
+
+    A term is a word that excludes others of its class, such as a direction or a rank.
+    """
 
     start: int
     end: int

@@ -27,7 +27,7 @@ _DATE_BOUND = re.compile(
 
 
 def is_bound_alone(claim: ParsedSentence, value: Value, evidence: ParsedSentence, other: Value) -> bool:
-    """Does the evidence give only a bound, such as "at least", that the claim does not give its value too?
+    """Is `other` a mere bound, such as "at least 5", where the claim's value does not have the same bound?
 
     `evidence` is the sentence with the value `other`.
     """

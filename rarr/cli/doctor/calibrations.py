@@ -19,7 +19,10 @@ _NO_WORDS = ("embedded", "rules", "nli:")
 
 
 def calibrations(settings: Settings) -> Iterator[Finding]:
-    """Tells for each judgement of a language model whether its probability or its word decides, and why."""
+    """Tells whether a model's calibrated probability or its word decides about support and intent, and why.
+
+    Yields nothing for a judgement that no language model makes.
+    """
     for node, judgement in JUDGES.items():
         if node in settings.models and not (name := name_of(settings.models[node])).startswith(_NO_WORDS):
             yield _finding(settings, name, judgement)

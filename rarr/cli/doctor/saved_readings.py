@@ -9,7 +9,7 @@ from rarr.traces.store import on_disk
 
 
 def readings(settings: Settings) -> Finding:
-    """Tells the size and the path of the saved readings. The file is not created."""
+    """Tells the size and the path of the file of saved answers of language models. It is not created."""
     if not settings.readings:
         return Finding("readings", "ok", "no readings are kept: readings is false")
     path = readings_path(settings)

@@ -73,10 +73,10 @@ def cache(settings: Settings) -> Finding:
 
 
 def _configured(name: Any, settings: Settings) -> Probe | None:
-    """Returns the probe of a named source; None for an object, and for a source without a server.
+    """Returns the probe of a named source: a free request that shows whether the source can be used.
 
-    Raises `RarrError` if the source cannot be opened, or finds a fault in itself. Its cache is written into a
-    temporary folder.
+    None for an object, and for a source without a server. Raises `RarrError` if the source cannot be opened,
+    or finds a fault in itself. Its cache is written into a temporary folder.
     """
     with tempfile.TemporaryDirectory() as home:
         there = settings.model_copy(update={"search": name, "home": Path(home)})
