@@ -115,8 +115,12 @@ def _passages(file: Path, max_file_mb: int) -> Iterator["Passage"]:
 
     from rarr.records import Passage
     from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
-    from rarr.retrievers.extract.files import extract
+    from rarr.retrievers.extract.files import extract, kind
 
+    if file.is_dir():
+        raise InputError(f"{file} is a folder: name its files, as in --against {file}/*.md")
+    if file.exists() and not kind(file.name):
+        raise InputError(f"{file} has no known ending: give a text or document, such as one in .txt or .pdf")
     try:
         for document in extract(file, max_file_mb * MEGABYTE, lambda line: warn(f"{file}: {line}")):
             yield Passage(

@@ -19,7 +19,9 @@ def with_accepted(revision: Revision, edit_ids: Sequence[str]) -> Revision:
         raise InputError('edit ids are given one by one: accept("e1", "e2")')
     suggested = [edit.id for edit in revision.edits if edit.state == "suggested"]
     if unknown := [edit_id for edit_id in edit_ids if edit_id not in suggested]:
-        raise InputError(f"no suggested edit {unknown[0]!r} in this revision: it has {suggested}")
+        states = {edit.id: f"{edit.id} is {edit.state}" for edit in revision.edits}
+        why = states.get(unknown[0], f"there is no edit {unknown[0]!r}")
+        raise InputError(f"{why}: the suggested edits are {', '.join(suggested) or 'none'}")
     for edit_id in (edit_id for edit_id in suggested if edit_id in edit_ids):
         revision = _with_edit(revision, edit_id)
     return revision

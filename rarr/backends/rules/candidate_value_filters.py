@@ -69,8 +69,8 @@ def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
 
 
 def has_rival(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> bool:
-    """Has the passage another value of this kind, which the claim lacks? Only that can contradict it."""
-    return any(
+    """Has the passage another value of this kind, and not that of the claim? Only that can contradict it."""
+    return not evidence.holds(value) and any(
         same_value(value, other) is False and not any(same_value(other, own) for own in claim.values)
         for part in evidence.sentences
         for other in part.values

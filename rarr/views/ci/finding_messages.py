@@ -49,7 +49,10 @@ def _unjudged(checks: DocumentChecks) -> str:
 def finding_lines(finding: Finding) -> list[str]:
     """Writes what differs, what the sources say, what is not confirmed, and the quotes, a line each."""
     differing = [part for part in finding.parts if part.state == "differs"]
-    lines = [f"{_quoted(part.words)} differs: the source says {_quoted(part.says)}" for part in differing]
+    lines = [
+        f"{_quoted(part.words)} differs" + (f": the source says {_quoted(part.says)}" if part.says else "")
+        for part in differing
+    ]
     says = {part.says for part in differing}
     for quote in finding.quotes:
         if quote.says and quote.says not in says:
