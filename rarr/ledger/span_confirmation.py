@@ -130,19 +130,23 @@ class CheckablePlace(NamedTuple):
     def _told_alike(self, alike: WordFinder, beside: ParsedPassage) -> str:
         """Returns a word of the same meaning from the clauses of the passage that are most like the claim.
 
-        These have most of the words behind the place, or of all words, if none is behind it. Empty if one of
-        the clauses has no such word.
+        These have most of the words behind the place in its clause, or else of all words of its clause; of
+        equal ones, those in the sentences most like the claim. Empty if one of the clauses has no such word.
         """
         at = self.span.start - (self.claim.span.start if self.claim else 0)
-        behind = [word for word in self.sentence.content if word.start > at] or self.sentence.content
-        context = {word.stem for word in behind}
-        clauses = [
-            (len(context & stems), part, number)
-            for part in beside.sentences
-            for number, stems in _clause_stems(part).items()
+        clause = [
+            w for w in self.sentence.content if self.sentence.clause(w.start) == self.sentence.clause(at)
         ]
-        most = max((count for count, _, _ in clauses), default=0)
-        told = [_word_in(alike, part, number) for count, part, number in clauses if 0 < count == most]
+        behind = [word for word in clause if word.start > at] or clause or self.sentence.content
+        scope, context = ({word.stem for word in words} for words in (behind, self.sentence.content))
+        clauses = [
+            ((len(scope & stems), len(context & own)), part, number)
+            for part, own in zip(beside.sentences, beside.own_stems, strict=True)
+            for number, stems in _clause_stems(part).items()
+            if scope & stems
+        ]
+        most = max((shared for shared, _, _ in clauses), default=None)
+        told = [_word_in(alike, part, number) for shared, part, number in clauses if shared == most]
         return told[0] if told and all(told) else ""
 
     def _has(self, word: Token) -> bool:
