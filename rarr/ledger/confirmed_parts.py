@@ -14,8 +14,8 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import checkable_values, same_value
 from rarr.ledger.answer_spans import answer_place, values_at
 from rarr.ledger.paired_names import unpaired_name
+from rarr.ledger.plans_stated_as_facts import unreal_place
 from rarr.ledger.span_confirmation import CheckablePlace
-from rarr.ledger.statement_frames import unreal_place
 from rarr.ledger.support import Support
 from rarr.ledger.unsaid_words import unsaid_words
 from rarr.records import Check, Evidence, Part, Query

@@ -17,7 +17,7 @@ from rarr.training.calibration import FittedDecision, Recalibration, recalibrate
 from rarr.training.loop import Phase, Recipe, TaskData, Trainer
 from rarr.training.model import EncoderWithHeads
 from rarr.training.noising.rows import TrainingRow, enough, groups
-from rarr.training.run_record import FOLDER, Made, Run, begun, kept
+from rarr.training.run_record import FOLDER, Made, Run, kept, require_same_run
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -94,7 +94,7 @@ def fine_tune(
         seed=seed,
         start=facts.sha256[model_files.MODEL],
     )
-    begun(out, made)
+    require_same_run(out, made)
     with (
         locked(out / FOLDER / "run.lock", f"{out} is in use by another rarr train editor: wait for it"),
         writing(out),

@@ -50,7 +50,7 @@ def kept(out: Path) -> Run | None:
         raise InputError(f"{path} cannot be read: give another folder, or delete this one") from None
 
 
-def begun(out: Path, made: Made) -> None:
+def require_same_run(out: Path, made: Made) -> None:
     """Checks that the folder is empty or holds a run of the inputs `made`. Raises `InputError` if not."""
     if out.is_file():
         raise InputError(f"{out} is a file: give a folder")

@@ -271,7 +271,7 @@ def _require_no_nli(models: Mapping[str, Any], given: Mapping[str, Any]) -> None
 def _model(named: Any, answers: RecordedAnswers, live: LiveComponents | None) -> Any:
     """Makes a model that answers from the run, and asks `live` if no answer is recorded.
 
-    An embedded or NLI model is returned as it is, since it is computed again.
+    The names of the embedded models and of NLI models are returned as they are: they are computed again.
     """
     name = name_of(named)
     if name in EMBEDDED or name.startswith(NLI):

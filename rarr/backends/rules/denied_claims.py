@@ -60,7 +60,8 @@ def _told(
 ) -> tuple[int, bool]:
     """Counts the `stems` that a sentence has, and decides whether the sentence contradicts the claim.
 
-    A stem counts also where the sentence has an opposite of the word.
+    A stem counts also where the sentence has an opposite of the word, and if `title` has it and the sentence
+    another. A sentence with far less than `TOLD` of the stems contradicts nothing.
     """
     sentence_stems = {word.stem for word in sentence.content}
     shared = stems & sentence_stems

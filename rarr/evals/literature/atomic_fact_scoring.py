@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
+from rarr.agent.claim_evidence import given_passages
 from rarr.agent.final_revision import budget_of
-from rarr.agent.given_evidence import given_passages
 from rarr.agent.verify import ClaimVerifier
 from rarr.agent.wiring.components import EMBEDDED, NLI
 from rarr.agent.wiring.language_models import LanguageModels

@@ -38,7 +38,7 @@ def attrscore_text(report: AttrScoreReport) -> str:
 
 
 def expertqa_text(report: ExpertQAReport) -> str:
-    """Renders the scores of each judge by system and field, and the rule for cite-worthy claims."""
+    """Renders the scores of each judge by system and field, and those of the rule for cite-worthy claims."""
     parts = [f"ExpertQA: {report.claims} claims with the text of a passage\n"]
     for judge, each in report.judges.items():
         for by, groups in each.groups.items():

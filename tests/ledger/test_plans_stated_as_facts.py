@@ -4,7 +4,7 @@ import pytest
 
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.ledger.statement_frames import unreal_place
+from rarr.ledger.plans_stated_as_facts import unreal_place
 
 UNREAL = [
     ("The Sund clinic opened in May 2024.", "The Sund clinic will open in May 2024."),
