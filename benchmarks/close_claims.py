@@ -12,7 +12,7 @@ import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import NamedTuple, Protocol, get_args
 
 from benchmarks.report import machine, share, table
 from rarr import Passage, Reviser, Settings
@@ -58,7 +58,14 @@ def result(claim: CloseClaim) -> str:
     )
 
 
-def print_half(half: str, results: Sequence[tuple[CloseClaim, str]]) -> None:
+class Labelled(Protocol):
+    """A claim that is `wrong` or `right`."""
+
+    @property
+    def label(self) -> str: ...
+
+
+def print_half(half: str, results: Sequence[tuple[Labelled, str]]) -> None:
     """The totals of a half, by result."""
     columns = {
         label: [outcome for claim, outcome in results if claim.label == label] for label in ("wrong", "right")

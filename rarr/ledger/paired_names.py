@@ -1,13 +1,15 @@
 """Finds names that a claim pairs otherwise than a passage: "Reed for the buyer, Lund for the seller"."""
 
+import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
 
 from rarr.backends.rules.counterparts import ParsedPassage
-from rarr.backends.rules.exchanged_values import PIECE
 from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.tools.text.blocks_and_sentences import Span
+
+_JOINT = re.compile(r";\s|\s(?:and|but|while|whereas)\s")
 
 
 def unpaired_name(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Span | None:
@@ -31,13 +33,13 @@ def _are_apart(pieces: Sequence["_Piece"], names: Sequence[str]) -> bool:
 
 
 _Piece = list[tuple[Span, str]]
-"""The names between two commas or conjunctions of a sentence, with their places."""
+"""The names between two conjunctions of a sentence, with their places."""
 
 
 def _pieces(part: ParsedSentence) -> Iterator[_Piece]:
     names = [Span(value.start, value.end) for value in part.values if value.kind == "name"]
     start = 0
-    for end in [*(match.start() for match in PIECE.finditer(part.text)), len(part.text)]:
+    for end in [*(match.start() for match in _JOINT.finditer(part.text)), len(part.text)]:
         yield [(place, place.of(part.text)) for place in names if start <= place.start < end]
         start = end
 

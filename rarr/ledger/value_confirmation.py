@@ -18,14 +18,12 @@ from rarr.backends.rules.quantity_comparison import CONVERSION_ERROR, is_convert
 from rarr.backends.rules.values import Value, same_value
 
 _KIND = re.compile(r"The\s+(?:[\w-]+\s+){0,2}?(?P<kind>[a-z][\w-]+)\s+$")
-_FROM_OR_TO = re.compile(
-    r"\b(?:(?P<start>from|since|after|starting|beginning)|(?P<end>to|until|till|before|by))"
-    r"\s+(?:the\s+|about\s+|around\s+|[$€£])?$",
+_BEHIND = r"\s+(?:the\s+|about\s+|around\s+|[$€£])?$"
+_FROM_OR_TO = re.compile(rf"\b(?:(?P<start>from)|(?P<end>to)){_BEHIND}", re.IGNORECASE)
+_SINCE_OR_UNTIL = re.compile(
+    rf"\b(?:(?P<start>from|since|after|starting|beginning)|(?P<end>to|until|till|before|by)){_BEHIND}",
     re.IGNORECASE,
 )
-
-
-_FROM_TO_ALONE = re.compile(r"\b(?:from|to)\s+(?:the\s+|about\s+|around\s+|[$€£])?$", re.IGNORECASE)
 
 
 def confirms_values(
@@ -72,11 +70,10 @@ def is_direction_reversed(before: str, text_value: Value, evidence: ParsedPassag
 
     `before` are the words of the text before the value. Beside a date, "by" and "after" have a direction too.
     """
-    if text_value.kind != "date" and not _FROM_TO_ALONE.search(before):
-        return False
-    direction = _direction(before)
+    pattern = _SINCE_OR_UNTIL if text_value.kind == "date" else _FROM_OR_TO
+    direction = _direction(pattern, before)
     evidence_directions = {
-        _direction(part.text[: value.start])
+        _direction(pattern, part.text[: value.start])
         for part in evidence.sentences
         for value in part.values
         if confirms_value(value, text_value, evidence)
@@ -84,8 +81,8 @@ def is_direction_reversed(before: str, text_value: Value, evidence: ParsedPassag
     return direction != "" and direction not in evidence_directions and not evidence_directions <= {""}
 
 
-def _direction(before: str) -> str:
-    match = _FROM_OR_TO.search(before)
+def _direction(pattern: re.Pattern[str], before: str) -> str:
+    match = pattern.search(before)
     return "" if match is None else str(match.lastgroup)
 
 

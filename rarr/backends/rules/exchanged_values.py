@@ -15,7 +15,7 @@ from rarr.backends.rules.values import Value, ValueKind, same_value, value_exten
 from rarr.backends.rules.words import Token, folded_text
 from rarr.tools.text.blocks_and_sentences import Span
 
-PIECE = re.compile(r"[,;:()]\s|\s(?:and|but|or|while|whereas|versus|against|than)\s", re.IGNORECASE)
+_PIECE = re.compile(r"[,;:()]\s|\s(?:and|but|or|while|whereas|versus|against|than)\s", re.IGNORECASE)
 _PREPOSITION = re.compile(
     r"\b(from|to|into|by|for|against|over|under|above|below|before|after|behind|until)\s+(?:the\s+)?$",
     re.IGNORECASE,
@@ -263,7 +263,7 @@ def _action(part: ParsedSentence, party: Value, partner: Value) -> _Action | Non
     words = [word for word in part.words if between.start <= word.start and word.end <= between.end]
     content = [word for word in words if word.stem and not folded_text(word.text).endswith("ly")]
     phrase = between.of(part.text)
-    if len(content) != 1 or len(words) > _LONGEST_VERB or MUTUAL.search(phrase) or PIECE.search(phrase):
+    if len(content) != 1 or len(words) > _LONGEST_VERB or MUTUAL.search(phrase) or _PIECE.search(phrase):
         return None
     passive = bool(_PASSIVE.search(f" {phrase} "))
     return _Action(content[0].text, content[0].stem, (party is first) != passive)
@@ -277,7 +277,7 @@ def _preposition(part: ParsedSentence, value: Value) -> str:
 def clause_place(part: ParsedSentence, value: Value) -> Span:
     """Returns the place from the punctuation or conjunction before a value to the next one after it."""
     place, start = value_extent(value), 0
-    for match in PIECE.finditer(part.text):
+    for match in _PIECE.finditer(part.text):
         if match.end() <= place.start:
             start = match.end()
         elif match.start() >= place.end:
