@@ -82,6 +82,8 @@ def batch(
         raise InputError("--max-cost, --deadline and --json need a file: give -o FILE")
     if ordered and not to_pipe:
         raise InputError("--ordered belongs to -o -: the rows of a file are always in the order of IN")
+    if source == "-" and sys.stdin is None:
+        raise InputError("standard input is closed: give the path of a file as IN")
     work = partial(
         _to_pipe if to_pipe else _to_file,
         sys.stdin.buffer if source == "-" else Path(source),
@@ -169,7 +171,7 @@ def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
         which = f"{counted(counts.errors, 'row')} with an error, the first: {counts.first_error}"
         status = complain(f"{which}; {cure}", 2)
     if counts.left:
-        status = complain(f"{counted(counts.left, 'row')} left because of a limit: run again to continue", 4)
+        status = complain(f"{counted(counts.left, 'row')} left: run again to continue", 4)
     for name, limit in limits.items():
         value = getattr(counts, name)
         if value is None or value < limit:
