@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rarr.errors import RarrError
+from rarr.errors import RarrError, SetupError
 from rarr.records import Record
 from rarr.serve.jobs import Job, OnStep, WorkerLostError
 from rarr.serve.worker_main import answer_jobs
@@ -20,6 +20,8 @@ from rarr.settings import Settings
 
 OVERRUN_S = 10.0
 """Seconds after its deadline at which a job counts as hanging, and its process is killed."""
+
+_STARTS = 2
 
 
 class Worker:
@@ -91,7 +93,12 @@ class WorkerPool:
 
     async def start(self) -> None:
         """Starts the processes. Raises `RarrError` if they cannot build their revisers."""
-        await asyncio.gather(*(self._add() for _ in range(self._count)))
+        starting = (self._add_first() for _ in range(self._count))
+        outcomes = await asyncio.gather(*starting, return_exceptions=True)
+        for error in outcomes:
+            if error is not None:
+                await self.aclose()  # or the processes that did start would never end
+                raise error
 
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
         """Runs a job; see `Runner.run`. A caller that is cancelled leaves a begun job to its end."""
@@ -129,6 +136,12 @@ class WorkerPool:
         await asyncio.gather(*(asyncio.to_thread(worker.end) for worker in workers))
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._threads.shutdown(wait=False)
+
+    async def _add_first(self) -> None:
+        for _ in range(_STARTS):
+            with suppress(WorkerLostError):
+                return await self._add()
+        raise SetupError(f"a worker process ended {_STARTS} times while it started: it may need more memory")
 
     async def _add(self) -> None:
         worker = await asyncio.to_thread(Worker, self._settings)
