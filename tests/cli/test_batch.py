@@ -140,6 +140,14 @@ def test_rows_that_are_left_give_status_4_and_the_next_call_does_them(command: C
     assert made(command).status == 0
 
 
+def test_estimate_tells_the_time_and_writes_nothing(command: Command) -> None:
+    given({"text": RIGHT}, {"text": WRONG})
+    result = made(command, "--estimate")
+    assert result.out.startswith(b"2 rows, 14 words, by a sample of 2: about ")
+    assert json.loads(made(command, "--estimate", "--json").out)["rows"] == 2
+    assert not Path("out.jsonl").exists() and not Path("out.jsonl.batch").exists()
+
+
 WRONG_CALLS = [
     (("in.jsonl", "-o", "out.txt"), "no known ending"),
     (("in.jsonl", "-o", "out.jsonl", "--text", "answer"), "give --text one of 'text'"),
@@ -148,6 +156,7 @@ WRONG_CALLS = [
     (("in.jsonl", "-o", "-", "--json"), "need a file"),
     (("in.jsonl", "-o", "-", "--deadline", "3"), "need a file"),
     (("in.jsonl", "-o", "in.jsonl"), "is the input"),
+    (("-", "-o", "out.jsonl", "--estimate"), "give the path of a file"),
     (("none.jsonl", "-o", "out.jsonl"), "none.jsonl cannot be read"),
     (("twice.csv", "-o", "out.jsonl"), "twice.csv has two columns 'text'"),
     (("in.jsonl", "-o", "out.jsonl", "--corpus", "none"), "corpus 'none' cannot be read"),
