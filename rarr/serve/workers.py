@@ -141,7 +141,10 @@ class WorkerPool:
         for _ in range(_STARTS):
             with suppress(WorkerLostError):
                 return await self._add()
-        raise SetupError(f"a worker process ended {_STARTS} times while it started: it may need more memory")
+        raise SetupError(
+            f"a worker process ended {_STARTS} times while it started: give it more memory, and in a script of"
+            ' your own call this under if __name__ == "__main__"'
+        )
 
     async def _add(self) -> None:
         worker = await asyncio.to_thread(Worker, self._settings)
