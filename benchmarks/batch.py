@@ -26,7 +26,8 @@ from pathlib import Path
 
 from benchmarks import mills
 from benchmarks.batch_kills import KilledBatch
-from benchmarks.embedded import indexed
+from benchmarks.corpus import index_rules, write_corpus
+from benchmarks.embedded import PASSAGES, EnglishLike
 from benchmarks.loop_lag import EXAMPLES, text_of
 from benchmarks.overhead import scripted_server, settings_for
 from benchmarks.report import machine, table
@@ -39,10 +40,13 @@ from rarr.batches.result_store import Expected
 from rarr.batches.stream_batch import revise_stream
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.corpus.index_building import build_index
 
 SIZES = {"speed": 20, "server": 300, "memory": 2000, "kills": 24, "shared": 35}
 GOALS = {"speed": 1.8, "server": 0.85, "memory": 1.05}
 CALL_S = 0.5
+MILLS = 20
+"""The sentences of an answer, which has about 150 words."""
 
 
 def main() -> None:
@@ -65,13 +69,21 @@ def main() -> None:
 
 
 def speed(folder: Path, texts: int, rounds: int) -> None:
-    """Prints the texts a second with one worker and with two, one after the other in each round."""
-    corpus, passages = indexed(folder)
-    settings = Settings(corpus=corpus, home=folder / "home", trace=False)
+    """Prints the texts a second with one worker and with two, one after the other in each round.
+
+    No two answers share a subject, so that no cache of a process helps it.
+    """
+    source = folder / "source"
+    source.mkdir()
+    write_corpus(source, PASSAGES, EnglishLike(0))
+    known = (mills.document(number) for number in range(0, MILLS * texts, 4))
+    (source / "mills.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in known))
+    passages = build_index(source, folder / "index", **index_rules()).passages
+    settings = Settings(corpus=folder / "index", home=folder / "home", trace=False)
+    answers = [mills.text_of(MILLS, MILLS // 4, first=MILLS * number) for number in range(texts)]
     rates: dict[int, list[float]] = {1: [], 2: []}
-    for number in range(rounds):
+    for _ in range(rounds):
         for workers, found in rates.items():
-            answers = [answer(number * texts + each) for each in range(texts)]
             found.append(texts / _seconds(folder, answers, settings, workers))
     gains = [two / one for one, two in zip(rates[1], rates[2], strict=True)]
     print(f"{texts} answers of 150 words against {passages:,} passages, {rounds} rounds, start not counted\n")

@@ -142,8 +142,8 @@ class WorkerPool:
             with suppress(WorkerLostError):
                 return await self._add()
         raise SetupError(
-            f"a worker process ended {_STARTS} times while it started: give it more memory, and in a script of"
-            ' your own call this under if __name__ == "__main__"'
+            f"a worker process ended {_STARTS} times while it started: give it more memory, and in your own"
+            ' script call this under if __name__ == "__main__"'
         )
 
     async def _add(self) -> None:
