@@ -169,6 +169,7 @@ def kills(folder: Path, texts: int, count: int, seed: int) -> None:
     for what in ("run", "worker"):
         outcome = batch.killed(what, count, seed)
         rows.append([f"the {what}", *map(str, outcome), _met(outcome.clean)])
+        print(f"{what}: {outcome}", flush=True)  # the other kind takes minutes
     print(f"{texts} rows, 2 workers; undisturbed {batch.seconds:.1f} s\n")
     head = ("killed", "kills", "whole runs", "rows lost", "rows twice", "rows different", "processes left")
     print(table((*head, "all 0"), rows))
