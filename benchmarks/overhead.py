@@ -46,16 +46,16 @@ def main() -> None:
         f"CPU a text ({QUERIES} queries, {WRONG} disagreements, {options.runs} texts): median {middle:.1f} ms"
         f" [{min(milliseconds):.1f} to {max(milliseconds):.1f}]; at most {MOST_MS}: {_met(middle <= MOST_MS)}"
     )
-    with _server(options.call) as url:
+    with scripted_server(options.call) as url:
         asyncio.run(throughput(url, options))
-    with _server(0.0, TOKENS_A_SECOND) as url:
+    with scripted_server(0.0, TOKENS_A_SECOND) as url:
         asyncio.run(streaming(url))
 
 
 async def cpu(runs: int) -> list[float]:
     """Milliseconds of CPU, of all threads, for each text."""
     spent = []
-    async with Reviser(_settings(ScriptedModel(mills.answer))) as reviser:
+    async with Reviser(settings_for(ScriptedModel(mills.answer))) as reviser:
         await reviser.arevise(mills.text_of(QUERIES, WRONG))
         for number in range(1, runs + 1):
             text = mills.text_of(QUERIES, WRONG, first=QUERIES * number)
@@ -68,7 +68,7 @@ async def cpu(runs: int) -> list[float]:
 
 async def throughput(url: str, options: argparse.Namespace) -> None:
     """Texts a second, and the memory of this process after each tenth of the texts."""
-    settings = _settings("vllm:scripted", base_url=url, concurrency=options.concurrency)
+    settings = settings_for("vllm:scripted", base_url=url, concurrency=options.concurrency)
     gate = asyncio.Semaphore(options.texts_at_once)
     calls, done = 0, 0
     memory: list[float] = []
@@ -126,12 +126,13 @@ async def streaming(url: str) -> None:
     )
 
 
-def _settings(model: object, **more: object) -> Settings:
+def settings_for(model: object, **more: object) -> Settings:
+    """Makes settings whose only work is that of `rarr` and of the model."""
     return Settings(model=model, models={"attribute": "rules"}, search=mills.SlowDocuments(0), **more)
 
 
 @contextmanager
-def _server(call: float, tokens_a_second: float = 0.0) -> Iterator[str]:
+def scripted_server(call: float, tokens_a_second: float = 0.0) -> Iterator[str]:
     """Runs the server in its own process, so that its work does not count as ours."""
     command = [sys.executable, "-m", "benchmarks.overhead", "--serve", "--call", str(call)]
     command += ["--tokens-a-second", str(tokens_a_second)]

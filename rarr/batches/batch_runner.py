@@ -18,6 +18,16 @@ EMBEDDED = ("embedded", "rules")
 _TRIES = 2
 
 
+def is_embedded(settings: Settings) -> bool:
+    """Tells whether no language model runs."""
+    return all(model in EMBEDDED for model in (settings.model, *settings.models.values()))
+
+
+def worker_count(settings: Settings, workers: int | None) -> int:
+    """Returns the number of processes: the given one, or one for each core without a language model."""
+    return ((os.cpu_count() or 1) if is_embedded(settings) else 0) if workers is None else workers
+
+
 class BatchRunner:
     """Runs rows, `at_once` at the same time.
 
@@ -27,9 +37,7 @@ class BatchRunner:
 
     def __init__(self, settings: Settings, options: Mapping[str, Any], workers: int | None) -> None:
         """`options` are arguments of `rarr.postprocess`, such as its mode."""
-        models = [settings.model, *settings.models.values()]
-        if workers is None:
-            workers = (os.cpu_count() or 1) if all(model in EMBEDDED for model in models) else 0
+        workers = worker_count(settings, workers)
         self._options = dict(options)
         self._runner: Runner = WorkerPool(settings, workers) if workers else InProcess(settings)
         # One row more for each process: it is there when the process is free.

@@ -15,7 +15,8 @@ class BatchCounts(Record):
     """The counts over the rows of an output file.
 
     `unconfirmed` counts rows with a sentence that is not `supported`, `statuses` counts sentences, and `left`
-    rows that no run has begun. `cost` is None if a price is not known. `attribution` and `preservation` are
+    rows that no run has begun. `cost` is None if a price is not known. `saved_calls` counts the answers of
+    language models that were kept, and not asked for again. `attribution` and `preservation` are
     means over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023, section 5).
     """
 
@@ -27,6 +28,7 @@ class BatchCounts(Record):
     left: int
     cost: float | None
     model_calls: int
+    saved_calls: int
     statuses: Mapping[str, int]
     attribution: float | None
     preservation: float | None
@@ -43,7 +45,7 @@ class Counting:
     """Adds up the result columns of rows."""
 
     def __init__(self) -> None:
-        self.changed = self.unconfirmed = self.errors = self.rows = self.calls = 0
+        self.changed = self.unconfirmed = self.errors = self.rows = self.calls = self.saved = 0
         self.cost: float | None = 0.0
         self._first_error = ""
         self._statuses: Counter[str] = Counter()
@@ -60,6 +62,7 @@ class Counting:
         self.unconfirmed += any(status != "supported" for status in statuses)
         self._statuses.update(statuses)
         self.calls += columns["rarr_model_calls"] or 0
+        self.saved += columns["rarr_saved_calls"] or 0
         if columns["rarr_run_id"]:
             cost = columns["rarr_cost"]
             self.cost = None if cost is None or self.cost is None else self.cost + cost
@@ -82,6 +85,7 @@ class Counting:
             left=left,
             cost=self.cost,
             model_calls=self.calls,
+            saved_calls=self.saved,
             statuses=dict(sorted(self._statuses.items())),
             attribution=attribution,
             preservation=preservation,

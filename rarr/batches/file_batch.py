@@ -7,6 +7,7 @@ for each row, stored when it is finished), and input.jsonl (the rows, if they ca
 import asyncio
 import shutil
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -20,8 +21,8 @@ from rarr.batches.counts import BatchCounts, Counting
 from rarr.batches.input_rows import InputRow, format_of, input_rows
 from rarr.batches.output_rows import write_rows
 from rarr.batches.parquet import require_parquet
-from rarr.batches.result_store import Expected, ResultStore
-from rarr.errors import InputError
+from rarr.batches.result_store import Expected, ResultStore, has_results
+from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.evals.run_fingerprint import corpora, described
 from rarr.records.postprocessing import PostprocessMode
@@ -31,6 +32,8 @@ from rarr.tools.concurrency.bounded_flow import bounded_flow
 from rarr.tools.concurrency.interrupt_actions import before_end
 from rarr.tools.storage.line_files import locked, writing
 from rarr.tools.text.plurals_and_articles import counted
+
+RESULTS = "results.db"
 
 
 class BatchLimits(NamedTuple):
@@ -79,7 +82,10 @@ def revise_file(
     folder = out.with_name(f"{out.name}.batch")
     if out.exists() and not folder.exists():
         raise InputError(f"{out} is there already, and no batch has written it: give another path")
-    with locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"):
+    with (
+        _removed_if_empty(folder),
+        locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"),
+    ):
         batch = _FileBatch(_input_file(source, folder), out, folder, columns, full=full)
         try:
             batch.begin(settings, mode)
@@ -89,6 +95,18 @@ def revise_file(
             return batch.finish(settings)
         finally:
             batch.close()
+
+
+@contextmanager
+def _removed_if_empty(folder: Path) -> Iterator[None]:
+    """Removes a new folder after an error before the first result: a corrected call begins afresh."""
+    new = not folder.exists()
+    try:
+        yield
+    except RarrError:
+        if new and not has_results(folder / RESULTS):
+            shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def _require_usable(source: Path | BinaryIO, out: Path) -> None:
@@ -112,6 +130,14 @@ def _input_file(source: Path | BinaryIO, folder: Path) -> Path:
     return copy
 
 
+def _state_of(path: Path) -> object:
+    """Returns what changes with a file: its size and time; None for a file that cannot be found."""
+    try:
+        return (state := path.stat()).st_size, state.st_mtime_ns
+    except OSError:
+        return None
+
+
 class _FileBatch:
     """One call of `revise_file`."""
 
@@ -121,11 +147,13 @@ class _FileBatch:
         self._types, self._wrong, self._notes = ColumnTypes(), list[str](), list[str]()
         self._expected = Expected(0, 0, 0, 0)
         self._made_with: dict[str, Any] = {}
-        self._store = ResultStore(folder / "results.db")
+        self._input_state: object = None
+        self._store = ResultStore(folder / RESULTS)
         self._counting = Counting()
 
     def begin(self, settings: Settings, mode: PostprocessMode) -> None:
         """Reads all rows once. Raises `InputError` before anything is spent."""
+        self._input_state = _state_of(self._source)
         self._made_with = {
             "version": installed_version(),
             "data": "",
@@ -165,6 +193,8 @@ class _FileBatch:
             notes.append(
                 f"the input lacks the rows of {counted(gone, 'earlier result')}, which stay in {self._folder}"
             )
+        if self._input_state != _state_of(self._source):
+            notes.append(f"{self._source} changed during the run: run again for the rows that are new")
         if self._made_with["corpora"] != corpora([settings.corpus], settings.max_file_mb):
             notes.append(
                 f"{settings.corpus} changed during the run: give another -o for results of one state"

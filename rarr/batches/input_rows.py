@@ -96,6 +96,9 @@ def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
     lines = (line.decode("utf-8-sig" if number == 0 else "utf-8") for number, line in enumerate(file))
     reader = csv.DictReader(lines, restkey="", restval=None)
     try:
+        names = list(reader.fieldnames or ())
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InputError(f"{path} has two columns {twice!r}: rename one of them")
         for number, cells in enumerate(reader, start=1):
             extra = cells.pop("", None)
             problem = f"it has {len(extra)} cells more than the header" if isinstance(extra, list) else ""

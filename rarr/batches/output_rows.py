@@ -1,9 +1,11 @@
 """Writes rows to files of JSON lines, CSV and Parquet. A file gets its name when it is complete."""
 
+import base64
 import csv
 import gzip
 import io
 import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -46,8 +48,29 @@ def _opened(path: Path, *, packed: bool) -> Iterator[IO[bytes]]:
 
 
 def json_line(row: Row) -> bytes:
-    """Writes a row as one line of JSON. Values of other kinds, such as dates, become text."""
-    return json.dumps(dict(row), ensure_ascii=False, default=str).encode("utf-8", "replace") + b"\n"
+    """Writes a row as one line of JSON. Dates and the like become text, bytes base64, and NaN null."""
+    try:
+        line = _json(dict(row), allow_nan=False)
+    except ValueError:  # a float that JSON has no word for
+        line = _json(_finite(dict(row)))
+    return line.encode("utf-8", "replace") + b"\n"
+
+
+def _json(value: object, *, allow_nan: bool = True) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=allow_nan, default=_as_text)
+
+
+def _as_text(value: object) -> str:
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
+
+
+def _finite(value: Any) -> Any:
+    """Replaces the floats that JSON has no word for, in all that is in the value."""
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _json_lines(rows: Iterable[Row]) -> Iterator[bytes]:
@@ -67,7 +90,7 @@ def _csv_lines(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[bytes]:
 
 
 def cell(value: object) -> object:
-    """Returns what stands in a cell: JSON for lists and objects, and true or false as in JSON."""
+    """Returns what stands in a cell: JSON for lists and objects, true or false, and base64 for bytes."""
     if isinstance(value, bool | list | dict):
-        return json.dumps(value, ensure_ascii=False, default=str)
-    return value
+        return _json(value)
+    return _as_text(value) if isinstance(value, bytes) else value

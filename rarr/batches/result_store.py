@@ -7,7 +7,7 @@ two runs, and equal rows are worked on once.
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -38,6 +38,15 @@ class Expected(NamedTuple):
     distinct: int
     left: int
     gone: int
+
+
+def has_results(path: Path) -> bool:
+    """Tells whether the file holds the result of a row."""
+    if not path.exists():
+        return False
+    with closing(sqlite3.connect(path)) as sqlite, suppress(sqlite3.Error):
+        return sqlite.execute("SELECT 1 FROM results WHERE columns IS NOT NULL").fetchone() is not None
+    return False
 
 
 class ResultStore:

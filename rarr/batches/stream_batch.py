@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,7 +21,7 @@ from rarr.tools.concurrency.bounded_flow import bounded_flow
 
 def revise_stream(
     source: Path | BinaryIO,
-    write: Callable[[bytes], None],
+    write: Callable[[bytes], bool],
     *,
     settings: Settings,
     columns: Columns = Columns(),  # noqa: B008  # it is immutable
@@ -32,11 +33,13 @@ def revise_stream(
 ) -> BatchCounts:
     """Postprocesses the rows of `source`, and calls `write` with a line of JSON for each as it finishes.
 
-    With `ordered`, the lines come in the order of the rows. The arguments are those of `revise_file`.
+    With `ordered`, the lines come in the order of the rows. `write` returns False once nobody reads any more,
+    which ends the run. The other arguments are those of `revise_file`.
     """
     counting = Counting()
 
-    async def work() -> None:
+    async def work() -> bool:
+        """Returns False if nobody reads the results any more."""
         async with BatchRunner(settings, {"mode": mode}, workers) as runner:
 
             async def result(row: InputRow, number: int) -> dict[str, Any]:
@@ -48,13 +51,15 @@ def revise_stream(
                 return row.columns | columns_of(await batch_result(made, number, runner.run), full=full)
 
             rows = input_rows(source) if isinstance(source, Path) else json_rows(source)
-            async for found in bounded_flow(rows, result, runner.at_once, ordered=ordered):
-                await asyncio.to_thread(write, json_line(found))
-                counting.add(found)
-                if on_progress is not None:
-                    on_progress(counting)
+            async with aclosing(bounded_flow(rows, result, runner.at_once, ordered=ordered)) as results:
+                async for found in results:
+                    if not await asyncio.to_thread(write, json_line(found)):
+                        return False
+                    counting.add(found)
+                    if on_progress is not None:
+                        on_progress(counting)
+        return True
 
-    run(work())
-    if not counting.rows:
+    if run(work()) and not counting.rows:
         raise InputError("the input has no row: give a row with a text")
     return counting.counts(left=0)

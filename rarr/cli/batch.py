@@ -15,6 +15,7 @@ from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.batches.counts import BatchCounts, Counting
+    from rarr.settings import Settings
 
 
 def batch(
@@ -31,6 +32,7 @@ def batch(
     max_cost: batch_options.MaxBatchCost = None,
     deadline: batch_options.BatchDeadline = None,
     fail_under: batch_options.FailUnder = None,
+    estimate: batch_options.EstimateBatch = False,
     corpus: options.Corpus = None,
     search: options.Search = None,
     offline: options.Offline = False,
@@ -82,11 +84,17 @@ def batch(
         raise InputError("--max-cost, --deadline and --json need a file: give -o FILE")
     if ordered and not to_pipe:
         raise InputError("--ordered belongs to -o -: the rows of a file are always in the order of IN")
+    columns = Columns(text, context, sources, id_)
+    if estimate:
+        write(_estimated(source, settings, columns, mode, workers, as_json=as_json))
+        return 0
+    if source == "-" and sys.stdin is None:
+        raise InputError("standard input is closed: give the path of a file as IN")
     work = partial(
         _to_pipe if to_pipe else _to_file,
         sys.stdin.buffer if source == "-" else Path(source),
         settings=settings,
-        columns=Columns(text, context, sources, id_),
+        columns=columns,
         mode=mode,
         full=full,
         workers=workers,
@@ -97,6 +105,27 @@ def batch(
     else:
         complain(_summary(counts, out), 0)
     return _outcome(counts, measures)
+
+
+def _estimated(source: str, settings: "Settings", *arguments: Any, as_json: bool) -> str:
+    from rarr.batches.batch_estimate import estimate_batch
+
+    if source == "-":
+        raise InputError("--estimate reads a sample of IN: give the path of a file")
+    about = estimate_batch(Path(source), settings, *arguments)
+    if as_json:
+        return about.model_dump_json(indent=2) + "\n"
+    time_ = "time unknown: rarr doctor --model NAME measures the model"
+    if about.seconds is not None:
+        time_ = f"about {duration(about.seconds)}"
+    parts = [f"{counted(about.rows, 'row')}, {about.words:,} words, by a sample of {about.sample}: {time_}"]
+    if about.workers:
+        parts.append(f"with {counted(about.workers, 'worker')}")
+    if about.model_calls:
+        tokens = f"{counted(about.input_tokens, 'token')} in, {about.output_tokens:,} out"
+        parts.append(f"of the model, {counted(about.model_calls, 'call')}, {tokens}")
+        parts += [f"cost {about.cost:.4g}"] if about.cost else []
+    return ", ".join(parts) + "\n"
 
 
 def _to_pipe(source: "Path | BinaryIO", **options: Any) -> "BatchCounts":
@@ -156,6 +185,8 @@ def _summary(counts: "BatchCounts", out: str) -> str:
     """Writes one line about what OUT holds."""
     where = "" if out == "-" else f" in {out}"
     parts = [f"{counts.changed:,} changed", f"{counts.unconfirmed:,} with sentences that are not supported"]
+    if counts.model_calls or counts.saved_calls:
+        parts.append(f"{counted(counts.model_calls, 'model call')}, {counts.saved_calls:,} saved")
     if counts.cost:
         parts.append(f"cost {counts.cost:.4g}")
     return f"{counted(counts.rows, 'row')}{where}: {', '.join(parts)}"
@@ -169,7 +200,7 @@ def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
         which = f"{counted(counts.errors, 'row')} with an error, the first: {counts.first_error}"
         status = complain(f"{which}; {cure}", 2)
     if counts.left:
-        status = complain(f"{counted(counts.left, 'row')} left because of a limit: run again to continue", 4)
+        status = complain(f"{counted(counts.left, 'row')} left: run again to continue", 4)
     for name, limit in limits.items():
         value = getattr(counts, name)
         if value is None or value < limit:

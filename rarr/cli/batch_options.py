@@ -46,6 +46,9 @@ MaxBatchCost = Annotated[
 BatchDeadline = Annotated[
     float | None, typer.Option("--deadline", metavar="S", min=0, help="Seconds after which no row begins.")
 ]
+EstimateBatch = Annotated[
+    bool, typer.Option("--estimate", help="Estimate time and cost from a sample of rows, and write nothing.")
+]
 FailUnder = Annotated[
     list[str] | None,
     typer.Option(

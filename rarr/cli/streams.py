@@ -118,16 +118,18 @@ def write(text: str) -> None:
     write_bytes(text.encode(encoding, "replace"))
 
 
-def write_bytes(data: bytes) -> None:
-    """Writes `data` to standard output. Does nothing if the reader of a pipe has stopped reading."""
+def write_bytes(data: bytes) -> bool:
+    """Writes `data` to standard output. Returns False if the reader of a pipe has stopped reading."""
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
+        return True
     except OSError as error:
         # The buffered rest must not fail again when the interpreter exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # the reader of a pipe may stop early
             raise InputError(f"the result cannot be written ({error.strerror}): free some space") from None
+        return False
 
 
 def complain(message: str, status: int) -> int:

@@ -1,7 +1,10 @@
 """Is the main program of a worker process: it builds a reviser, and runs jobs until its pipe ends."""
 
 import asyncio
+import os
 import signal
+import threading
+from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -19,6 +22,7 @@ def answer_jobs(pipe: Connection, settings: Settings) -> None:
     # The server decides when its workers end: an interrupt at the terminal reaches them too.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_server, name="rarr-server-watch", daemon=True).start()
     with asyncio.Runner() as runner:
         tasks = Tasks(settings)
         try:
@@ -33,6 +37,13 @@ def answer_jobs(pipe: Connection, settings: Settings) -> None:
                 pipe.send(runner.run(_outcome(tasks, job, pipe)))
         except (EOFError, OSError):  # the server has ended
             pass
+
+
+def _end_with_the_server() -> None:
+    """Ends this process when that of the server has ended, however it did, and in the middle of a job."""
+    if (server := parent_process()) is not None:
+        server.join()
+        os._exit(1)
 
 
 async def _outcome(tasks: Tasks, job: Job, pipe: Connection) -> tuple[str, Any]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from rarr.errors import RarrError
+from rarr.errors import RarrError, SetupError
 from rarr.records import Record
 from rarr.serve.jobs import Job, NoTimeError, OnStep, WorkerLostError
 from rarr.serve.worker_main import answer_jobs
@@ -22,6 +22,8 @@ LATEST = 0.1
 """The weight of the latest job in the mean seconds of a job."""
 OVERRUN_S = 10.0
 """Seconds after its deadline at which a job counts as hanging, and its process is killed."""
+
+_STARTS = 2
 
 
 class Worker:
@@ -106,7 +108,12 @@ class WorkerPool:
 
     async def start(self) -> None:
         """Starts the processes. Raises `RarrError` if they cannot build their revisers."""
-        await asyncio.gather(*(self._add() for _ in range(self._count)))
+        starting = (self._add_first() for _ in range(self._count))
+        outcomes = await asyncio.gather(*starting, return_exceptions=True)
+        for error in outcomes:
+            if error is not None:
+                await self.aclose()  # or the processes that did start would never end
+                raise error
 
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
         """Runs a job in a free process, and returns its record. `on_step` is called with each finished node.
@@ -173,6 +180,15 @@ class WorkerPool:
             self._workers.discard(worker)
             self.replaced += 1
             self._keep(asyncio.ensure_future(self._replace(worker)))
+
+    async def _add_first(self) -> None:
+        for _ in range(_STARTS):
+            with suppress(WorkerLostError):
+                return await self._add()
+        raise SetupError(
+            f"a worker process ended {_STARTS} times while it started: give it more memory, and in your own"
+            ' script call this under if __name__ == "__main__"'
+        )
 
     async def _add(self) -> None:
         worker = await asyncio.to_thread(Worker, self._settings)

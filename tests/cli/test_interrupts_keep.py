@@ -2,8 +2,10 @@
 
 import json
 import shutil
+import signal
 import sys
 import threading
+import time
 from contextlib import closing
 from pathlib import Path
 from uuid import uuid4
@@ -25,6 +27,7 @@ from benchmarks.interrupts import (
     signalled,
 )
 from rarr import Trace
+from rarr.batches.result_store import has_results
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.corpus.index_reader import IndexReader
 from rarr.retrievers.corpus.index_words import terms
@@ -102,6 +105,40 @@ def test_interrupted_eval_keeps_its_rows_and_goes_on(tmp_path: Path) -> None:
     assert before
     assert rows_done(tmp_path / "scores") == ["r0", "r1", "r2", "r3"]
     assert rows_done(tmp_path / "scores")[: len(before)] == before
+
+
+def after_a_row(number: signal.Signals, folder: Path) -> Act:
+    """Waits until a batch has stored the result of a row, and sends the signal."""
+
+    def act(running: Running) -> None:
+        while not has_results(folder / "results.db") and running.child.poll() is None:
+            time.sleep(0.05)
+        signalled(number=number)(running)
+
+    return act
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("number", "end"),
+    [(signal.SIGINT, (130, "rarr: interrupted\n")), (signal.SIGTERM, (143, "rarr: terminated\n"))],
+)
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_ended_batch_has_written_its_rows_and_goes_on(
+    workers: str, number: signal.Signals, end: tuple[int, str], tmp_path: Path
+) -> None:
+    texts = [f"The Hoover Dam is {height} metres high." for height in range(212, 252)]
+    lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
+    (tmp_path / "in.jsonl").write_text(lines)
+    options = ["--model", "rules", "--corpus", str(CORPUS), "--workers", workers]
+    argv = ["batch", "in.jsonl", "-o", "out.jsonl", *options]
+    outcome = ended(after_a_row(number, tmp_path / "out.jsonl.batch"), COMMAND, argv, tmp_path)
+    assert outcome[:2] == end
+    before = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert 0 < len(before) < len(texts)
+    assert ended(lambda running: None, COMMAND, argv, tmp_path).status == 0
+    after = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert len(after) == len(texts) and set(before) <= set(after)
 
 
 @pytest.fixture(scope="module")

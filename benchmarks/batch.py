@@ -1,0 +1,232 @@
+"""What `rarr batch` carries: speed by workers, a model server kept busy, memory, kills, and repeated work.
+
+    python -m benchmarks.batch speed     answers of 150 words a second, by the number of workers, in turns
+    python -m benchmarks.batch server    a scripted server of half a second: the share of its ideal rate
+    python -m benchmarks.batch memory    the last tenth of the rows against the second tenth
+    python -m benchmarks.batch kills     kills of the run, and of a worker, at random moments, each resumed
+    python -m benchmarks.batch shared    the searches that texts on the same topics repeat, and their time
+
+The sizes are small by default, so that a part takes minutes. Those of the goals are `speed --texts 2000`,
+`server --texts 1000`, `memory --texts 20000` and `kills --kills 20`. `memory` and `kills` revise texts of one
+sentence by the rules.
+"""
+
+import argparse
+import asyncio
+import gc
+import json
+import os
+import statistics
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from benchmarks import mills
+from benchmarks.batch_kills import KilledBatch
+from benchmarks.corpus import index_rules, write_corpus
+from benchmarks.embedded import PASSAGES, EnglishLike
+from benchmarks.loop_lag import EXAMPLES, text_of
+from benchmarks.overhead import scripted_server, settings_for
+from benchmarks.report import machine, table
+from benchmarks.serve import spread
+from rarr import Reviser, Settings
+from rarr.batches import revise_file
+from rarr.batches.batch_runner import BatchRunner
+from rarr.batches.counts import BatchCounts, Counting
+from rarr.batches.result_store import Expected
+from rarr.batches.stream_batch import revise_stream
+from rarr.records import Passage
+from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.corpus.index_building import build_index
+
+SIZES = {"speed": 20, "server": 300, "memory": 2000, "kills": 24, "shared": 35}
+GOALS = {"speed": 1.8, "server": 0.85, "memory": 1.05}
+CALL_S = 0.5
+MILLS = 20
+"""The sentences of an answer, which has about 150 words."""
+
+
+def main() -> None:
+    """Prints one part."""
+    options = _options()
+    texts = options.texts or SIZES[options.part]
+    print(f"{machine()}, load {os.getloadavg()[0]:.1f} before\n")
+    with tempfile.TemporaryDirectory(prefix="rarr-") as name:
+        folder = Path(name)
+        if options.part == "speed":
+            speed(folder, texts, options.rounds)
+        elif options.part == "server":
+            server(folder, texts, options.concurrency)
+        elif options.part == "memory":
+            memory(folder, texts)
+        elif options.part == "kills":
+            kills(folder, texts, options.kills, options.seed)
+        else:
+            asyncio.run(shared(folder, texts))
+
+
+def speed(folder: Path, texts: int, rounds: int) -> None:
+    """Prints the texts a second with one worker and with two, one after the other in each round.
+
+    No two answers share a subject, so that no cache of a process helps it.
+    """
+    source = folder / "source"
+    source.mkdir()
+    write_corpus(source, PASSAGES, EnglishLike(0))
+    known = (mills.document(number) for number in range(0, MILLS * texts, 4))
+    (source / "mills.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in known))
+    passages = build_index(source, folder / "index", **index_rules()).passages
+    settings = Settings(corpus=folder / "index", home=folder / "home", trace=False)
+    answers = [mills.text_of(MILLS, MILLS // 4, first=MILLS * number) for number in range(texts)]
+    rates: dict[int, list[float]] = {1: [], 2: []}
+    for _ in range(rounds):
+        for workers, found in rates.items():
+            found.append(texts / _seconds(folder, answers, settings, workers))
+    gains = [two / one for one, two in zip(rates[1], rates[2], strict=True)]
+    print(f"{texts} answers of 150 words against {passages:,} passages, {rounds} rounds, start not counted\n")
+    rows = [[f"{workers} workers, texts a second", spread(found), ""] for workers, found in rates.items()]
+    goal = f"at least {GOALS['speed']:g}: {_met(statistics.median(gains) >= GOALS['speed'])}"
+    print(table(("", "median [least, most]", "goal"), [*rows, ["2 against 1", spread(gains), goal]]))
+
+
+def answer(number: int) -> str:
+    """An answer of 150 words. Each number has another one."""
+    skipped = number // 20
+    return " ".join(text_of(150 + skipped, number % 20).split(" ")[skipped:])
+
+
+def _seconds(folder: Path, texts: Sequence[str], settings: Settings, workers: int) -> float:
+    """The seconds from the first result to the last, of the texts but the first of each worker."""
+    times: list[float] = []
+    _streamed(folder, texts, settings, workers, times)
+    return (times[-1] - times[workers - 1]) * len(texts) / (len(texts) - workers)
+
+
+def _streamed(
+    folder: Path, texts: Sequence[str], settings: Settings, workers: int | None, times: list[float]
+) -> BatchCounts:
+    (folder / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+
+    def write(line: bytes) -> bool:
+        times.append(time.perf_counter())
+        return True
+
+    counts = revise_stream(folder / "in.jsonl", write, settings=settings, workers=workers)
+    assert not counts.errors, counts.first_error
+    return counts
+
+
+def server(folder: Path, texts: int, concurrency: int) -> None:
+    """Prints the share of the rate that the server could give, if it always had `concurrency` requests."""
+    answers = [mills.text_of(6, 2, first=6 * number) for number in range(texts)]
+    with scripted_server(CALL_S) as url:
+        settings = settings_for("vllm:scripted", base_url=url, concurrency=concurrency, trace=False)
+        before, started = time.process_time(), time.perf_counter()
+        counts = _streamed(folder, answers, settings, None, [])
+        seconds, busy = time.perf_counter() - started, time.process_time() - before
+    share = counts.model_calls * CALL_S / concurrency / seconds
+    at_once = BatchRunner(settings, {}, None).at_once
+    print(
+        f"{texts} texts, {counts.model_calls} calls of {CALL_S:g} s, {concurrency} at once, {at_once} texts"
+        f" at once: {seconds:.1f} s, {texts / seconds:.1f} texts/s, {share:.0%} of the ideal;"
+        f" at least {GOALS['server']:.0%}: {_met(share >= GOALS['server'])}"
+    )
+    print(f"CPU of this process a text: {1000 * busy / texts:.1f} ms, {busy / seconds:.0%} of the time")
+
+
+def memory(folder: Path, texts: int) -> None:
+    """Prints the mean memory of this process, which does all, in the second and the last tenth."""
+    lines = (
+        json.dumps({"text": f"The Hoover Dam is {number} metres high."}) + "\n" for number in range(texts)
+    )
+    (folder / "in.jsonl").write_text("".join(lines))
+    found: list[float] = []
+
+    def measure(done: Counting, expected: Expected) -> None:
+        if done.rows % max(1, texts // 200) == 0:
+            gc.collect()
+            found.append(_resident())
+
+    settings = Settings(corpus=EXAMPLES / "corpus", home=folder / "home", model="rules", trace=False)
+    revise_file(folder / "in.jsonl", folder / "out.jsonl", settings=settings, workers=0, on_progress=measure)
+    tenth = len(found) // 10
+    second, last = statistics.mean(found[tenth : 2 * tenth]), statistics.mean(found[-tenth:])
+    print(
+        f"{texts} rows: {second:.1f} MB in the second tenth, {last:.1f} MB in the last,"
+        f" {last / second - 1:+.1%}; at most {GOALS['memory'] - 1:+.0%}:"
+        f" {_met(last <= GOALS['memory'] * second)}"
+    )
+
+
+def kills(folder: Path, texts: int, count: int, seed: int) -> None:
+    """Prints what is lost, there twice, different and left over after kills of runs, and of workers."""
+    sentences = [f"The Hoover Dam is {200 + number} metres high." for number in range(texts)]
+    batch = KilledBatch(folder, sentences, workers=2)
+    rows = []
+    for what in ("run", "worker"):
+        outcome = batch.killed(what, count, seed)
+        rows.append([f"the {what}", *map(str, outcome), _met(outcome.clean)])
+        print(f"{what}: {outcome}", flush=True)  # the other kind takes minutes
+    print(f"{texts} rows, 2 workers; undisturbed {batch.seconds:.1f} s\n")
+    head = ("killed", "kills", "whole runs", "rows lost", "rows twice", "rows different", "processes left")
+    print(table((*head, "all 0"), rows))
+
+
+class CountingCorpus:
+    """Counts the searches of a corpus, and the seconds that they take."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus, self.asked, self.seconds = corpus, Counter[tuple[str, int]](), 0.0
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Searches the corpus."""
+        started = time.perf_counter()
+        found = await self._corpus.retrieve(query, k)
+        self.seconds += time.perf_counter() - started
+        self.asked[query, k] += 1
+        return found
+
+
+async def shared(folder: Path, texts: int) -> None:
+    """Prints the share of searches that were made before, over two batches on the same topics."""
+    settings = Settings(corpus=EXAMPLES / "corpus", home=folder / "home", trace=False)
+    rows, reviser = [], await asyncio.to_thread(Reviser, settings)
+    async with reviser:
+        corpus = CountingCorpus(reviser._components.retriever)  # type: ignore[arg-type]  # it is no other
+        reviser._components = replace(reviser._components, retriever=corpus)
+        for run in (1, 2):
+            searches, before, started = corpus.asked.total(), len(corpus.asked), time.perf_counter()
+            spent = corpus.seconds
+            for number in range(texts):
+                await reviser.arevise(answer(number + (run - 1) * texts))
+            made, new = corpus.asked.total() - searches, len(corpus.asked) - before
+            seconds, searching = time.perf_counter() - started, corpus.seconds - spent
+            rows.append([str(run), str(made), f"{1 - new / made:.0%}", f"{searching / seconds:.1%}"])
+    print(f"{texts} answers of 150 words a run, about the examples' topics\n")
+    print(table(("run", "searches", "made before", "time of all searches, of the run's"), rows))
+
+
+def _resident() -> float:
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def _met(holds: bool) -> str:
+    return "met" if holds else "MISSED"
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("part", choices=tuple(SIZES))
+    parser.add_argument("--texts", type=int, default=0, help="rows of a run")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of speed")
+    parser.add_argument("--concurrency", type=int, default=64, help="requests at once of server")
+    parser.add_argument("--kills", type=int, default=5, help="kills of each kind")
+    parser.add_argument("--seed", type=int, default=1, help="of the moments of kills")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

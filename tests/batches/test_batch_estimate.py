@@ -1,0 +1,47 @@
+"""What a batch takes is estimated from a sample of its rows, by their words."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rarr import Settings
+from rarr.batches import batch_estimate
+from rarr.batches.batch_estimate import SAMPLE, BatchEstimate, estimate_batch
+from rarr.batches.columns import Columns
+from rarr.errors import InputError
+
+RIGHT = "The Hoover Dam is 221 metres high."
+
+
+def estimated(folder: Path, texts: list[Any], **options: Any) -> BatchEstimate:
+    (folder / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    (folder / "dam.md").write_text(RIGHT)
+    given = {"model": "rules", "corpus": folder / "dam.md", "home": folder / "home", "trace": False}
+    settings = Settings(**(given | options))
+    return estimate_batch(folder / "in.jsonl", settings, Columns(), "revise", 2)
+
+
+def test_time_of_the_sample_is_counted_up_by_words_and_workers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([0.0, 3.0])
+    monkeypatch.setattr(batch_estimate, "perf_counter", lambda: next(clock))
+    about = estimated(tmp_path, [RIGHT] * (2 * SAMPLE))
+    assert (about.rows, about.words, about.sample, about.workers) == (40, 280, 20, 2)
+    assert about.seconds == pytest.approx(3.0)  # twice the words, by two workers
+    assert (about.model_calls, about.cost) == (0, 0)
+
+
+def test_rows_without_a_text_are_not_counted(tmp_path: Path) -> None:
+    assert estimated(tmp_path, [RIGHT, "", 5]).rows == 1
+    with pytest.raises(InputError, match="has no row with a text"):
+        estimated(tmp_path, [""])
+
+
+def test_language_model_is_not_asked_and_its_calls_are_expected(tmp_path: Path) -> None:
+    one = estimated(tmp_path, [RIGHT], model="vllm:any")
+    ten = estimated(tmp_path, [RIGHT] * 10, model="vllm:any")
+    assert 0 < 10 * one.model_calls == ten.model_calls
+    assert one.seconds is None  # its speed was not measured
