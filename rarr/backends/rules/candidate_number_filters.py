@@ -5,6 +5,7 @@ from itertools import combinations
 
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.dates import Date
+from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.standalone_claims import Claim
 from rarr.backends.rules.values import Value, value_extent
@@ -20,6 +21,12 @@ _TOTAL = re.compile(
     r"[^.,;:]{0,40}?\b(?:in\s+all|in\s+total|altogether|all\s+told|together|combined)\b", re.IGNORECASE
 )
 _MORE = re.compile(r"\W{0,2}(?:other|others|more|further|additional|extra)\b", re.IGNORECASE)
+_BY = re.compile(r"\bby\s+(?:(?:about|around|some|nearly|almost|roughly)\s+)?$", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"\s+(?:\w+\s+){0,3}?(?:more|less|fewer|later|earlier|longer|shorter|higher|lower|taller|older|younger|larger"
+    r"|smaller|bigger|wider|deeper|faster|slower|heavier|lighter|cheaper|dearer|ahead|further|farther|extra)\b",
+    re.IGNORECASE,
+)
 
 
 def is_other_number(
@@ -61,3 +68,10 @@ def _derivable(number: Quantity, evidence: ParsedPassage) -> bool:
     near = max(0.002 * abs(number.amount), 0.01)
     results = (result for a, b in combinations(amounts, 2) for result in (a + b, abs(a - b)))
     return any(abs(result - number.amount) <= near for result in results)
+
+
+def is_difference(part: ParsedSentence, value: Value) -> bool:
+    """Is the number a difference, as in "eight hours longer" and "rose by 8", and no amount itself?"""
+    if not isinstance(value.read, Quantity):
+        return False
+    return bool(_BY.search(part.text[: value.start]) or _COMPARED.match(part.text, value_extent(value).end))

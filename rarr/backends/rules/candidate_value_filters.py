@@ -3,7 +3,7 @@
 import re
 from itertools import pairwise
 
-from rarr.backends.rules.candidate_number_filters import is_other_number
+from rarr.backends.rules.candidate_number_filters import is_difference, is_other_number
 from rarr.backends.rules.counterparts import Candidate, ParsedPassage
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.denied_claims import is_negated
@@ -69,8 +69,14 @@ def denies_other_values(value: Value, evidence: ParsedPassage) -> bool:
 
 
 def has_rival(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -> bool:
-    """Has the passage another value of this kind, and not that of the claim? Only that can contradict it."""
-    return not evidence.holds(value) and any(
+    """Has the passage another value of this kind, which the claim lacks? Only that can contradict it.
+
+    Not if a row of a table has the claim's value: a sentence about a cell has few words of the row.
+    """
+    rows = [part for part in evidence.sentences if " | " in part.text]
+    if any(same_value(value, other) for row in rows for other in row.values):
+        return False
+    return any(
         same_value(value, other) is False and not any(same_value(other, own) for own in claim.values)
         for part in evidence.sentences
         for other in part.values
@@ -81,7 +87,8 @@ def is_elsewhere(claim: Claim, value: Value, other: Candidate, evidence: ParsedP
     """Does `other` answer another question: about another subject, event or time, or by arithmetic?"""
     if is_supposed(claim.sentence, evidence) or _is_range_end(other.sentence, other.value):
         return True
-    if is_bound_alone(claim.sentence, value, other.sentence, other.value):
+    is_bound = is_bound_alone(claim.sentence, value, other.sentence, other.value)
+    if is_bound or is_difference(claim.sentence, value) != is_difference(other.sentence, other.value):
         return True
     if evidence.namesakes or any(same_value(value, titled) for titled in evidence.title_values):
         return True
