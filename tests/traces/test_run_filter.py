@@ -35,6 +35,7 @@ def test_text_is_found_in_any_case(wanted: str, original: str, fits: bool) -> No
         (None, "", os.getpid(), "running"),
         (None, "", 2**30 + 7, "cut short"),
     ],
+    ids=["done", "failed", "running", "cut short"],  # a process number differs in each worker of pytest
 )
 def test_status_is_that_of_the_list(seconds: float | None, error: str, process: int, status: str) -> None:
     fitting = [
