@@ -85,6 +85,7 @@ def examples() -> list[str]:
             ["revise", "--help"],
             ["cite", "--help"],
             ["verify", "--help"],
+            ["batch", "--help"],
             ["index", "--help"],
             ["eval", "--help"],
             ["label", "--help"],
@@ -125,6 +126,11 @@ def test_every_help_text_has_examples_that_work(
     monkeypatch.setattr("rarr.agent.documents.document_check.check_documents", passed_documents)
     monkeypatch.setattr("rarr.cli.mcp._made", lambda chosen: (None, None))
     monkeypatch.setattr("rarr.cli.mcp._serve", served_until_the_end)
+    monkeypatch.setattr("rarr.batches.batch_runner.worker_count", lambda settings, workers: 0)
+    Path("answers.jsonl").write_text(
+        '{"text": "It opened in 1937.", "passages": ["The bridge opened in 1937."]}\n'
+    )
+    Path("answers.csv").write_text("answer,question\nIt opened in 1937.,When did the bridge open?\n")
     for folder in ("docs", "specs"):
         Path(folder).mkdir()
         Path(folder, "dam.md").write_text("Hoover Dam is 221 metres high.")
