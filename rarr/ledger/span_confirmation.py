@@ -108,7 +108,7 @@ class CheckablePlace(NamedTuple):
             for value in part.values
             if is_asserted(part.text, value.start)
         ]
-        stated_values += [(value, evidence.title) for value in beside.title_values if value.kind == "name"]
+        stated_values += [(value, evidence.title) for value in beside.title_names]
         words = [
             next(
                 (

@@ -33,7 +33,7 @@ def confirms_values(
 
     Where the answer has no value of a kind, as "by the mayor" for a year, the evidence must have the value.
     """
-    stated = [value for part in evidence.sentences for value in part.values] + list(evidence.title_values)
+    stated = [value for part in evidence.sentences for value in part.values] + evidence.title_names
     for value in text_values:
         alike = [other for other in evidence_values if other.kind == value.kind]
         if not any(confirms_value(other, value, evidence) for other in alike or stated):

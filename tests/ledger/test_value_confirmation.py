@@ -62,6 +62,12 @@ def test_value_without_another_of_its_kind_must_stand_in_the_passage() -> None:
     assert not confirms_values(year, answer, parsed_passage("She left Georgia.", ""))
 
 
+def test_number_of_a_title_does_not_stand_in_the_passage() -> None:
+    [year], answer = checkable_values("1937"), checkable_values("Georgia")
+    assert not confirms_values([year], answer, parsed_passage("It is in Georgia.", "Bridges of 1937"))
+
+
+
 @pytest.mark.parametrize(
     ("claim", "passage", "expected"),
     [

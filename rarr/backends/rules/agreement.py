@@ -108,8 +108,7 @@ def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence:
             confidence=SAME_VALUE,
         )
     # A title names its subject; "12 facts about the bridge" says nothing of its arches.
-    names = [other for other in evidence.title_values if other.kind == "name"]
-    if titled := next((other for other in names if same_value(value, other)), None):
+    if titled := next((other for other in evidence.title_names if same_value(value, other)), None):
         return Agreement(
             verdict="agrees",
             text_answer=claimed_text,

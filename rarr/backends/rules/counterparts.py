@@ -84,6 +84,11 @@ class ParsedPassage:
         """Does every sentence state all of its content, so that none doubts it or only reports it?"""
         return all(is_asserted(part.text, len(part.text)) for part in self.sentences)
 
+    @property
+    def title_names(self) -> list[Value]:
+        """The names in the title. Its numbers and dates, as of an edition or a page, state nothing."""
+        return [value for value in self.title_values if value.kind == "name"]
+
     def holds(self, value: Value) -> bool:
         """Does the passage or its title have this value?"""
         passage_values = (other for sentence in self.sentences for other in sentence.values)
