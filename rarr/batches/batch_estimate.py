@@ -7,7 +7,7 @@ from time import perf_counter
 
 from rarr.agent.batches import BatchRow
 from rarr.agent.revise import Reviser
-from rarr.batches.batch_runner import is_embedded, worker_count
+from rarr.batches.batch_runner import worker_count
 from rarr.batches.columns import Columns
 from rarr.batches.input_rows import input_rows
 from rarr.errors import InputError
@@ -49,7 +49,7 @@ def estimate_batch(
     share = words / sum(_words(row) for row in sample)
     with Reviser(settings) as reviser:
         expected = [reviser.estimate(row.text, row.context) for row in sample]
-        if is_embedded(settings):
+        if settings.is_embedded:
             seconds: float | None = _seconds(reviser, sample, mode) * share / max(1, count)
         else:
             models = [each.model_seconds for each in expected]

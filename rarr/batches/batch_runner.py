@@ -14,18 +14,12 @@ from rarr.serve.jobs import Job, Runner, WorkerLostError
 from rarr.serve.workers import WorkerPool
 from rarr.settings import Settings
 
-EMBEDDED = ("embedded", "rules")
 _TRIES = 2
-
-
-def is_embedded(settings: Settings) -> bool:
-    """Tells whether no language model runs."""
-    return all(model in EMBEDDED for model in (settings.model, *settings.models.values()))
 
 
 def worker_count(settings: Settings, workers: int | None) -> int:
     """Returns the number of processes: the given one, or one for each core without a language model."""
-    return ((os.cpu_count() or 1) if is_embedded(settings) else 0) if workers is None else workers
+    return ((os.cpu_count() or 1) if settings.is_embedded else 0) if workers is None else workers
 
 
 class BatchRunner:

@@ -51,6 +51,8 @@ def installed_version() -> str:
         return "0"
 
 
+EMBEDDED = ("embedded", "rules")
+"""Names that need no language model: the encoder that ships together with the rules, or the rules alone."""
 _NUMBERS = (int, float, int | None, float | None)
 
 
@@ -203,6 +205,11 @@ class Settings(ServingSettings, BaseSettings):
             super().__init__(**values)
         except ValidationError as error:
             raise SettingsError(one_line(error, values, type(self).model_fields, os.environ)) from None
+
+    @property
+    def is_embedded(self) -> bool:
+        """Tells whether no node has a language model."""
+        return all(model in EMBEDDED for model in (self.model, *self.models.values()))
 
     @field_validator("*")
     @classmethod

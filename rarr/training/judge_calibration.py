@@ -10,7 +10,6 @@ from itertools import islice
 from typing import NamedTuple
 
 from rarr.agent.final_revision import budget_of, usage_of
-from rarr.agent.wiring.components import EMBEDDED
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.backends.logistic import NEVER
 from rarr.backends.prompted.calibrated_judge import yes_probability
@@ -25,7 +24,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError, SetupError
 from rarr.evals.metrics import roc_auc
 from rarr.records import Record, Usage
-from rarr.settings import Settings
+from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.language_model import LanguageModel

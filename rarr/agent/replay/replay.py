@@ -29,7 +29,7 @@ from rarr.agent.replay.recorded_components import (
 )
 from rarr.agent.replay.run_differences import Changes, run_changes
 from rarr.agent.revise import Reviser
-from rarr.agent.wiring.components import EMBEDDED, NLI, wire
+from rarr.agent.wiring.components import NLI, wire
 from rarr.components import Baseline, Components
 from rarr.errors import InputError
 from rarr.nodes.attribute import attribute
@@ -40,7 +40,7 @@ from rarr.nodes.evaluate import evaluate
 from rarr.nodes.generate_queries import generate_queries
 from rarr.prompts import Prompt, load_file, names
 from rarr.records import Revision
-from rarr.settings import Settings
+from rarr.settings import EMBEDDED, Settings
 from rarr.settings.endpoints import Endpoint
 from rarr.settings.field_kinds import names_with
 from rarr.state import State

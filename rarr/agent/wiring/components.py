@@ -53,7 +53,7 @@ from rarr.components import (
 )
 from rarr.errors import SettingsError
 from rarr.prompts import Prompt
-from rarr.settings import Settings
+from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.language_model import LanguageModel, SavedAnswers
 
 REVISING = ("generate_queries", "check_agreement", "edit")
@@ -64,8 +64,6 @@ The embedded verifier judges attribution unless `models` names another, or `mode
 that edits should not also judge the edits, and one call for each sentence and evidence would cost more than
 all else together. The model of `evaluate` judges intent; without one, intent is not judged.
 """
-EMBEDDED = ("embedded", "rules")
-"""Names that need no language model: the encoder that ships together with the rules, or the rules alone."""
 NLI = "nli:"
 """The prefix of the name of a Hugging Face model that judges support, and nothing else."""
 

@@ -7,7 +7,7 @@ from typing import Protocol
 from rarr.agent.claim_evidence import given_passages
 from rarr.agent.final_revision import budget_of
 from rarr.agent.verify import ClaimVerifier
-from rarr.agent.wiring.components import EMBEDDED, NLI
+from rarr.agent.wiring.components import NLI
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.backends.prompted.fact_splitting import PromptedSplitter
 from rarr.backends.prompted.prompts import Prompts
@@ -22,7 +22,7 @@ from rarr.evals.run_folder import FinishedLine
 from rarr.evals.verified_claims import failed_judgement
 from rarr.records import AttributionClass, Passage, Record
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.settings import Settings, installed_version
+from rarr.settings import EMBEDDED, Settings, installed_version
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.run_budget import METER, Meter
 
