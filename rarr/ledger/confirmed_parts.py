@@ -8,7 +8,7 @@ from rarr.backends.rules.meaning_changing_words import WordFinder, telling_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable_values
-from rarr.backends.rules.standalone_claims import Claim, claims
+from rarr.backends.rules.standalone_claims import Claim, claims, masked
 from rarr.backends.rules.statements import is_about_statement
 from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import checkable_values, same_value
@@ -49,7 +49,7 @@ def sentence_parts(
     that the evidence does not say become open parts. A sentence without another part is a part itself, if a
     query asks about all of it.
     """
-    parsed = parsed_sentence(support.span.of(text))
+    parsed = parsed_sentence(masked(text, support.span))
     claim = _claim_of(text, context, support)
     places = []
     whole_checks = [check for other in asked if other.place == support.span for check in other.checks]
@@ -80,7 +80,9 @@ def sentence_parts(
     parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
     supporting = [evidence[name] for name in support.by_evidence if name in evidence]
     read = [parsed_passage(each.text, each.title) for each in supporting]
-    told_otherwise = [unreal_place(parsed, read), unpaired_name(parsed, read)]
+    told_otherwise = [unpaired_name(parsed, read)]
+    if not _is_cell_of_value(claim, parsed):
+        told_otherwise.append(unreal_place(parsed, read))
     for word in [*unsaid_words(parsed, read), *filter(None, told_otherwise)]:
         parts = _with_open(parts, word.moved(support.span.start))
     if whole_checks and not parts:
@@ -122,7 +124,7 @@ def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -
     if place != span:
         yield AskedPlace(place, tuple(checks))
         return
-    parsed = parsed_sentence(span.of(text))
+    parsed = parsed_sentence(masked(text, span))
     for check in checks:
         says_all = is_about_statement(query) and check.verdict in ("agrees", "irrelevant")
         answer = None if says_all else answer_place(parsed, Span(-1, -1), check.text_answer)
@@ -206,6 +208,11 @@ def _with_open(parts: Sequence[Part], place: Span) -> list[Part]:
 
 def _opened(part: Part) -> Part:
     return Part(start=part.start, end=part.end, state="open")
+
+
+def _is_cell_of_value(claim: Claim | None, parsed: ParsedSentence) -> bool:
+    """Is this a table cell that begins with its value? A dividend of "0.45 euros" may be a plan."""
+    return claim is not None and claim.headers > 0 and any(value.start == 0 for value in parsed.values)
 
 
 def _contains(place: Span, other: Span) -> bool:

@@ -79,7 +79,7 @@ def claims_of(text: str, context: str, *, tables: Tables) -> Iterator[Claim]:
         while headings and headings[0].start < span.start:
             heading = headings.popleft()
             subjects.see_heading(text[heading.start : heading.end].strip("# \r\n\t"))
-        own = _masked(text, span)
+        own = masked(text, span)
         if cell := cells.get(span):
             yield _of_cell(text, cell, own, subjects)
             continue
@@ -175,7 +175,7 @@ def _of_cell(text: str, cell: Cell, own: str, subjects: _Subjects) -> Claim:
 
     The subject of the text comes first, unless a header has a name.
     """
-    row, column = (_header(_masked(text, header)) for header in (cell.row, cell.column))
+    row, column = (_header(masked(text, header)) for header in (cell.row, cell.column))
     headers = f"{row} is " if column.lower() in ("", *_TELLS_NOTHING) else f"{row}: {column} is "
     named = bool(proper_names(headers))
     subject = "" if named else subjects.topic or subjects.last
@@ -194,7 +194,7 @@ def _under(subject: str, span: Span, own: str) -> Claim:
     return Claim(span, parsed_sentence(f"{subject}: {own}"), "", len(subject) + 2)
 
 
-def _masked(text: str, span: Span) -> str:
+def masked(text: str, span: Span) -> str:
     """Returns the sentence with citations, code and link targets replaced by spaces of the same length."""
     parts = []
     begin = span.start
