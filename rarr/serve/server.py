@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 from collections.abc import Callable
 from types import FrameType
 
@@ -10,7 +9,7 @@ import h11
 import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from rarr.errors import InputError, SettingsError
+from rarr.errors import SettingsError
 from rarr.serve.app import Application
 from rarr.serve.callers import Callers
 from rarr.serve.gate import LONGEST_HEAD
@@ -20,8 +19,8 @@ from rarr.serve.origins import is_loopback
 from rarr.serve.workers import WorkerPool
 from rarr.settings import Settings
 from rarr.settings.serving import ServingSettings
+from rarr.tools.concurrency.listening_socket import listening_socket
 
-EMBEDDED = ("embedded", "rules")
 IDLE_S = 75
 """Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
 
@@ -32,7 +31,7 @@ async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
     Raises `InputError` for settings that cannot be served, and `RarrError` where something is missing.
     """
     require_safe(settings)
-    listening = listening_socket(settings)
+    listening = listening_socket(settings.serve_host, settings.serve_port)
     try:
         runner = made_runner(settings)
         application = Application(settings, runner)
@@ -61,8 +60,7 @@ def made_runner(settings: Settings) -> Runner:
     # Workers need neither tokens nor keys of the server: what a process does not have, it cannot tell.
     own = {name for name in ServingSettings.model_fields if name != "serve_corpora"}
     plain = settings.model_copy(update={name: ServingSettings.model_fields[name].default for name in own})
-    models = [settings.model, *settings.models.values()]
-    if all(model in EMBEDDED for model in models):
+    if settings.is_embedded:
         return WorkerPool(plain, settings.serve_workers or os.cpu_count() or 1)
     return InProcess(plain)
 
@@ -121,28 +119,3 @@ def _protocol(head_s: float) -> type[H11Protocol]:
                 self.transport.close()
 
     return Protocol
-
-
-def listening_socket(settings: Settings) -> socket.socket:
-    """Returns a socket that listens at the address of the settings.
-
-    Raises `InputError` for an address that cannot be used.
-    """
-    host, port = settings.serve_host, settings.serve_port
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listening = socket.socket(family, kind, protocol)
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(address)
-            listening.listen(1024)
-        except OSError:
-            listening.close()
-            raise
-    except OSError as error:
-        raise InputError(
-            f"{host}:{port} cannot be listened at ({error.strerror}): name another with --host and --port"
-        ) from None
-    return listening

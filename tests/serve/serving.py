@@ -13,7 +13,8 @@ from rarr.records.postprocessing import AnswerCitation, Postprocessed
 from rarr.serve.app import Application
 from rarr.serve.jobs import Job, OnStep, Runner
 from rarr.serve.originals import original
-from rarr.serve.server import HttpServer, listening_socket
+from rarr.serve.server import HttpServer
+from rarr.tools.concurrency.listening_socket import listening_socket
 
 WRONG, RIGHT = "212 metres", "221 metres"
 SOURCE = "https://example.org/dam"
@@ -85,7 +86,7 @@ class Served:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()))
 
     def __enter__(self) -> Self:
-        self._listening = listening_socket(self.settings)
+        self._listening = listening_socket(self.settings.serve_host, self.settings.serve_port)
         self.port = self._listening.getsockname()[1]
         self.root = f"http://127.0.0.1:{self.port}"
         self.url = f"{self.root}/v1"

@@ -1,7 +1,6 @@
 """Serves the tools over streamable HTTP, to callers with the token if there is one."""
 
 import hmac
-import socket
 from collections.abc import Callable
 
 import uvicorn
@@ -10,6 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rarr.errors import InputError
 from rarr.integrations.mcp.tool_server import ToolServer
+from rarr.tools.concurrency.listening_socket import listening_socket
 
 PATH = "/mcp"
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -32,7 +32,7 @@ async def serve_http(
     )
     if token is not None:
         app = _Guarded(app, token)
-    listening = _listening(host, port)
+    listening = listening_socket(host, port)
     try:
         config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
         shown = f"[{host}]" if ":" in host else host
@@ -62,23 +62,3 @@ class _Guarded:
     def _bears(self, scope: Scope) -> bool:
         given = [value for name, value in scope["headers"] if name == b"authorization"]
         return len(given) == 1 and hmac.compare_digest(given[0], self._expected)
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listening = socket.socket(family, kind, protocol)
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(address)
-            listening.listen(128)
-        except OSError:
-            listening.close()
-            raise
-    except OSError as error:
-        raise InputError(
-            f"{host}:{port} cannot be listened at ({error.strerror}): name another with --host and --port"
-        ) from None
-    return listening
