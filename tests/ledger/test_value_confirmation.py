@@ -67,7 +67,6 @@ def test_number_of_a_title_does_not_stand_in_the_passage() -> None:
     assert not confirms_values([year], answer, parsed_passage("It is in Georgia.", "Bridges of 1937"))
 
 
-
 @pytest.mark.parametrize(
     ("claim", "passage", "expected"),
     [
