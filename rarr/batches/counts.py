@@ -16,7 +16,8 @@ class BatchCounts(Record):
 
     `unconfirmed` counts rows with a sentence that is not `supported`, `statuses` counts sentences, and `left`
     rows that no run has begun. `cost` is None if a price is not known. `saved_calls` counts the answers of
-    language models that were kept, and not asked for again. `attribution` and `preservation` are
+    language models that were kept, and not asked for again, and `saved_searches` the searches that a process
+    had made before. `attribution` and `preservation` are
     means over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023, section 5).
     """
 
@@ -29,6 +30,7 @@ class BatchCounts(Record):
     cost: float | None
     model_calls: int
     saved_calls: int
+    saved_searches: int
     statuses: Mapping[str, int]
     attribution: float | None
     preservation: float | None
@@ -45,7 +47,8 @@ class Counting:
     """Adds up the result columns of rows."""
 
     def __init__(self) -> None:
-        self.changed = self.unconfirmed = self.errors = self.rows = self.calls = self.saved = 0
+        self.changed = self.unconfirmed = self.errors = self.rows = self.calls = 0
+        self.saved = self.saved_searches = 0
         self.cost: float | None = 0.0
         self._first_error = ""
         self._statuses: Counter[str] = Counter()
@@ -63,6 +66,7 @@ class Counting:
         self._statuses.update(statuses)
         self.calls += columns["rarr_model_calls"] or 0
         self.saved += columns["rarr_saved_calls"] or 0
+        self.saved_searches += columns["rarr_saved_searches"] or 0
         if columns["rarr_run_id"]:
             cost = columns["rarr_cost"]
             self.cost = None if cost is None or self.cost is None else self.cost + cost
@@ -86,6 +90,7 @@ class Counting:
             cost=self.cost,
             model_calls=self.calls,
             saved_calls=self.saved,
+            saved_searches=self.saved_searches,
             statuses=dict(sorted(self._statuses.items())),
             attribution=attribution,
             preservation=preservation,

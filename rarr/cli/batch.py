@@ -187,6 +187,8 @@ def _summary(counts: "BatchCounts", out: str) -> str:
     parts = [f"{counts.changed:,} changed", f"{counts.unconfirmed:,} with sentences that are not supported"]
     if counts.model_calls or counts.saved_calls:
         parts.append(f"{counted(counts.model_calls, 'model call')}, {counts.saved_calls:,} saved")
+    if counts.saved_searches:
+        parts.append(f"{counted(counts.saved_searches, 'search')} saved")
     if counts.cost:
         parts.append(f"cost {counts.cost:.4g}")
     return f"{counted(counts.rows, 'row')}{where}: {', '.join(parts)}"

@@ -48,7 +48,7 @@ def test_file_becomes_a_file_and_one_line_tells_what_was_done(command: Command) 
     assert result == (
         0,
         b"",
-        "rarr: 2 rows in out.jsonl: 1 changed, 0 with sentences that are not supported\n",
+        "rarr: 2 rows in out.jsonl: 1 changed, 0 with sentences that are not supported, 1 search saved\n",
     )
     assert [row["rarr_text"] for row in results()] == [RIGHT, RIGHT]
 

@@ -15,6 +15,7 @@ from rarr.retrievers.corpus.index_building import Progress, UnwritableError, mem
 from rarr.retrievers.corpus.index_reader import IndexReader, Snapshot, failures, is_index, place
 from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.corpus.scanning import located
+from rarr.retrievers.corpus.search_memo import Search, SearchMemo
 from rarr.retrievers.corpus.tantivy_index import Hit, best_hits, stored_passage
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.files import extract
@@ -37,7 +38,7 @@ class Corpus:
     def __init__(self, reader: IndexReader, shown: Path, max_file_mb: int) -> None:
         """`shown` is the path of the corpus as the sources of its passages show it."""
         self._reader, self._shown, self._max_bytes = reader, shown, max_file_mb * MEGABYTE
-        self._kept_in_memory = ""
+        self._kept_in_memory, self._memo = "", SearchMemo()
         self.skipped = [(place(shown, name), reason) for name, reason in reader.skipped()]
 
     @classmethod
@@ -82,7 +83,10 @@ class Corpus:
         """
         if self._kept_in_memory:
             meter().warn("index_in_memory", self._kept_in_memory)
-        return await asyncio.to_thread(self._search, query, k)
+        passages, saved = await asyncio.to_thread(self._remembered, query, k)
+        if saved:
+            meter().saved_searches += 1
+        return list(passages)
 
     async def extracted(self, url: str) -> str | None:
         """Reads the current text of the file or record that passages cite as `url`; None if it is gone."""
@@ -96,28 +100,38 @@ class Corpus:
         """`close` for async callers. It waits for searches that are under way."""
         await asyncio.to_thread(self.close)
 
-    def _search(self, query: str, k: int) -> list[Passage]:
+    def _remembered(self, query: str, k: int) -> tuple[Sequence[Passage], bool]:
+        """Returns the passages, and whether the same search of the same index was made before."""
         words = terms(query)
         if not words or k < 1:
-            return []
+            return (), False
         cure = f"delete the index {str(self._reader.folder)!r} and build it again"
         with failures(lambda why: RetrievalError(f"the corpus cannot be searched ({why}): {cure}")):
-            snapshot, limit = self._reader.snapshot(), k * PASSAGES_PER_DOCUMENT * 2
-            while True:  # asks for more hits until they are from `k` documents
-                hits = best_hits(snapshot.searcher, words, limit)
-                documents = _first_documents(snapshot, hits, k, cut=len(hits) == limit)
-                if len(documents) == k or len(hits) < limit or limit >= _MOST:
-                    break
-                limit = min(limit * 4, _MOST)
-            now = datetime.now(UTC)
-            best = [
-                (hit.score, self._passage(snapshot, hit, now))
-                for document_hits in documents
-                for hit in document_hits[:PASSAGES_PER_DOCUMENT]
-            ]
+            snapshot = self._reader.snapshot()
+            search = Search(snapshot.state, query, k)
+            if (kept := self._memo.passages(search)) is not None:
+                return kept, True
+            passages = self._search(snapshot, words, k)
+        self._memo.keep(search, passages)
+        return passages, False
+
+    def _search(self, snapshot: Snapshot, words: Sequence[str], k: int) -> Sequence[Passage]:
+        limit = k * PASSAGES_PER_DOCUMENT * 2
+        while True:  # asks for more hits until they are from `k` documents
+            hits = best_hits(snapshot.searcher, words, limit)
+            documents = _first_documents(snapshot, hits, k, cut=len(hits) == limit)
+            if len(documents) == k or len(hits) < limit or limit >= _MOST:
+                break
+            limit = min(limit * 4, _MOST)
+        now = datetime.now(UTC)
+        best = [
+            (hit.score, self._passage(snapshot, hit, now))
+            for document_hits in documents
+            for hit in document_hits[:PASSAGES_PER_DOCUMENT]
+        ]
         # The engine orders equal scores by how the index was built; this order does not depend on it.
         best.sort(key=lambda pair: (-pair[0], pair[1].source, pair[1].start))
-        return [passage for _, passage in best]
+        return tuple(passage for _, passage in best)
 
     def _extracted(self, source: str) -> str | None:
         try:
