@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 
-from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.word_list_reader import word_list
 from rarr.backends.rules.words import Token, stem
 
@@ -29,10 +29,9 @@ def opposite_words(claim: ParsedSentence, evidence: ParsedSentence) -> Iterator[
     The two words stand beside the same word. "More than 20 looms" has an opposite in "less than 20 looms",
     but not in "in less than a year".
     """
-    evidence_words = _words(evidence)
-    for claim_word in _words(claim):
-        beside = _next_to(claim, claim_word)
-        nearby = [other for other in evidence_words if beside & _next_to(evidence, other)]
+    evidence_words = _words_with_neighbours(evidence.text)
+    for claim_word, beside in _words_with_neighbours(claim.text):
+        nearby = [other for other, neighbours in evidence_words if not beside.isdisjoint(neighbours)]
         written = {other.text.lower() for other in nearby}
         if claim_word.text.lower() in written:
             continue
@@ -51,22 +50,26 @@ def _is_listed(first: str, second: str) -> bool:
     return second in _AGAINST.get(first, ()) or second in _prefixed(first)
 
 
-def _words(part: ParsedSentence) -> list[Token]:
-    """Returns the words without a capital letter, or first in their sentence, and not in "no fewer than"."""
-    covered = [match.span() for match in _AT_LEAST.finditer(part.text)]
-    return [
-        word
+@lru_cache(maxsize=4096)  # each sentence is compared with many
+def _words_with_neighbours(text: str) -> tuple[tuple[Token, frozenset[tuple[str, str]]], ...]:
+    """Returns the words of a sentence, each with the stems of the words with meaning beside it, and its side.
+
+    Words with a capital letter that are not first in their sentence, and "no fewer than", are left out.
+    """
+    part = parsed_sentence(text)
+    covered = [match.span() for match in _AT_LEAST.finditer(text)]
+    return tuple(
+        (word, _neighbours(part, word))
         for word in part.words
-        if (word.text.islower() or word.start == 0 or part.text[: word.start].endswith(": "))
+        if (word.text.islower() or word.start == 0 or text[: word.start].endswith(": "))
         and not any(start <= word.start < end for start, end in covered)
-    ]
+    )
 
 
-def _next_to(part: ParsedSentence, word: Token) -> set[tuple[str, str]]:
-    """Returns the stems of the nearest words with meaning before and behind `word`, each with its side."""
+def _neighbours(part: ParsedSentence, word: Token) -> frozenset[tuple[str, str]]:
     before = [neighbour.stem for neighbour in part.content if neighbour.start < word.start][-1:]
     behind = [neighbour.stem for neighbour in part.content if neighbour.start > word.start][:1]
-    return {("before", stem) for stem in before} | {("behind", stem) for stem in behind}
+    return frozenset([*(("before", stem) for stem in before), *(("behind", stem) for stem in behind)])
 
 
 @lru_cache(maxsize=1 << 16)
