@@ -253,8 +253,8 @@ def test_page_fits_a_phone_and_is_readable(chromium: Browser, tmp_path: Path, sc
 
 
 def test_tab_reaches_every_control_and_each_has_a_name(page: Page) -> None:
-    press(page, "y", "1", "ArrowLeft")
-    page.reload()
+    press(page, "y")
+    page.evaluate("document.body.tabIndex = -1; document.body.focus()")  # Tab begins at the first control
     reached = []
     for _ in range(40):
         page.keyboard.press("Tab")
