@@ -115,6 +115,20 @@ _CURRENCY_WORD = re.compile(
     r" ?(?:US |American )?(?P<name>dollars?|euros?|pounds? sterling|pounds?|yen)\b(?! of\b)"
 )
 _HALF_DAY = re.compile(r" ?(?P<half>[ap])(?:m\b|\.m\.?)", re.IGNORECASE)
+_RATE = re.compile(
+    r"""
+      \s?(?:/\s?|\bper\s+)(?P<unit>[a-z]+)
+    | \s(?:an?|each|every)\s(?P<term>second|minute|hour|day|night|week|month|quarter|year|person|head)\b
+    | \s(?P<adverb>hourly|daily|weekly|monthly|yearly|annually)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_RATE_UNITS = {
+    "s": "second", "sec": "second", "min": "minute", "h": "hour", "hr": "hour", "d": "day", "wk": "week",
+    "mo": "month", "yr": "year", "annum": "year", "kg": "kilogram", "kilo": "kilogram", "l": "litre",
+    "liter": "litre", "head": "person", "capita": "person", "hourly": "hour", "daily": "day",
+    "weekly": "week", "monthly": "month", "yearly": "year", "annually": "year",
+}  # fmt: skip
 _SIGNS = {"EUR": "€", "GBP": "£", "USD": "$", "JPY": "¥"}
 _CURRENCIES = {"dollar": "$", "euro": "€", "pound": "£", "yen": "¥"}
 
@@ -132,7 +146,8 @@ class Quantity(NamedTuple):
     "third", `times` for "twice", `CLOCK` for minutes after midnight, "/80" for the 120 of a blood pressure of
     120/80, or empty for a count. `form` is the unit of measure as the text writes it. `tail` is the end with
     the unit, percent sign, currency word, or "am" or "pm". A `hedged` number has "about" or the like before
-    it.
+    it. `per` is what the number is a rate of, such as the kilogram of "5 mg/kg" and the hour of "20 euros an
+    hour".
     """
 
     start: int
@@ -144,6 +159,7 @@ class Quantity(NamedTuple):
     form: str
     tail: int
     hedged: bool
+    per: str = ""
 
     @property
     def bounded_side(self) -> int:
@@ -185,7 +201,14 @@ def _number(text: str, match: re.Match[str]) -> Quantity:
     if form:
         amount, low, high = (to_base(value, form) for value in (amount, low, high))
     start += len(text[start:end]) - len(text[start:end].lstrip())
-    return Quantity(start, end, amount, low, high, unit, form, tail, hedged)
+    return Quantity(start, end, amount, low, high, unit, form, tail, hedged, _rate(text, tail))
+
+
+def _rate(text: str, tail: int) -> str:
+    """Reads what the number is a rate of, behind its unit; empty for no rate."""
+    match = _RATE.match(text, tail)
+    word = match[str(match.lastgroup)].lower() if match else ""
+    return _RATE_UNITS.get(word) or _RATE_UNITS.get(word.removesuffix("s")) or word.removesuffix("s")
 
 
 def _unit(text: str, match: re.Match[str], end: int) -> tuple[str, str, int]:
