@@ -12,6 +12,8 @@ from rarr.backends.rules.values import Value, value_extent
 
 SAME_SCALE = 5  # two measures of one thing differ by less than this factor
 SAME_SCALE_COUNTED = 25  # two counts of one thing differ by less than this factor
+SAME_CONTEXT = 0.9
+"""The least coverage of a number whose sentence tells the same as the claim: there the scale does not count."""
 _RANGE = re.compile(
     r"\b(?:from|between)\s+\S+\s+(?:\w+\s+)?(?:to|and)\s+\S+|\d\s?[–-]\s?\d|\d\s+to\s+[$€£]?\d",
     re.IGNORECASE,
@@ -35,7 +37,7 @@ def is_other_number(
     """Is there a reason not to compare the claim's `number` with the number `other` of the evidence?
 
     Reasons: only one is a total; the claim's is an end of a range, or follows from numbers of the evidence by
-    arithmetic; the evidence has the same figure elsewhere; one is many times the other.
+    arithmetic; the evidence has the same figure elsewhere; one is many times the other, in another context.
     """
     is_total, is_stated_total = (
         bool(_TOTAL.match(part.text, value_extent(each).end))
@@ -50,6 +52,8 @@ def is_other_number(
     if any(claimed == part.text[v.start : v.end].lower() for part in evidence.sentences for v in part.values):
         return True
     evidence_quantity = other.value.read
+    if other.coverage >= SAME_CONTEXT:
+        return False
     if not (isinstance(evidence_quantity, Quantity) and evidence_quantity.amount and number.amount):
         return False
     most = SAME_SCALE if number.form else SAME_SCALE_COUNTED
