@@ -15,6 +15,7 @@ from rarr.backends.rules.values import checkable_values, same_value
 from rarr.ledger.answer_spans import answer_place, values_at
 from rarr.ledger.paired_names import unpaired_name
 from rarr.ledger.plans_stated_as_facts import unreal_place
+from rarr.ledger.sides_of_words import words_on_another_side
 from rarr.ledger.span_confirmation import CheckablePlace
 from rarr.ledger.support import Support
 from rarr.ledger.unsaid_words import unsaid_words
@@ -80,7 +81,7 @@ def sentence_parts(
     parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
     supporting = [evidence[name] for name in support.by_evidence if name in evidence]
     read = [parsed_passage(each.text, each.title) for each in supporting]
-    told_otherwise = [unpaired_name(parsed, read)]
+    told_otherwise = [unpaired_name(parsed, read), *words_on_another_side(parsed, read)]
     if not _is_cell_of_value(claim, parsed):
         told_otherwise.append(unreal_place(parsed, read))
     for word in [*unsaid_words(parsed, read), *filter(None, told_otherwise)]:

@@ -8,7 +8,9 @@ from rarr.components import Components
 from rarr.ledger.edit_faithfulness import Wording
 from rarr.ledger.edit_limits import may_cross_sentences, out_of_bounds, sentence_of
 from rarr.ledger.edit_trial import Trial
+from rarr.ledger.other_context import has_another_value, other_context
 from rarr.ledger.source_weight import Side, relevant_beside
+from rarr.ledger.support import moved_place
 from rarr.records import Agreement, Change, Check, EditState, Evidence, Query
 from rarr.settings import Kind
 from rarr.state import State
@@ -66,6 +68,8 @@ async def decide(
     if wording is not None and (refusal := await work(wording.refusal)):
         return Decision(sentence, refusal)
     trial = Trial(text, sentence, change, state["context"], components)
+    if wording is not None and not query.follows:
+        doubt = doubt or await work(_otherwise, trial, wording, source)
     # Reordered words have about the same support, and "some" about that of "all": a rise proves nothing.
     is_alike = wording is not None and (wording.is_reordering or wording.restates)
     find_refusal = trial.refusal_of_loss if query.follows or is_alike else trial.refusal_of_correction
@@ -97,6 +101,19 @@ def _doubt(check: Check, least: float) -> str:
     if check.confidence is None or check.confidence >= least:
         return ""
     return f"{check.reason}; of such edits {check.confidence:.0%} were right where it was measured"
+
+
+def _otherwise(trial: Trial, wording: Wording, source: Evidence) -> str:
+    """Returns the reason to suggest the edit only: the source may tell about something else; else empty.
+
+    Or the source may give another value instead, where the edit changes another word.
+    """
+    edited = moved_place(trial.sentence, [trial.change])
+    if word := other_context(trial.revised, edited, source):
+        return f"the evidence does not say {word!r}, so it may tell about something else"
+    if has_another_value(wording.before, wording.changed, source):
+        return "the evidence has the other words of the sentence too, with another value"
+    return ""
 
 
 def _still_disagrees(again: Agreement, *, must_agree: bool) -> str:

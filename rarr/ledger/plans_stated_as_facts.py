@@ -5,17 +5,14 @@ passage has all its words and values.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.values import same_value, value_extent
-from rarr.backends.rules.words import Token
+from rarr.backends.rules.values import value_extent
+from rarr.ledger.nearest_clauses import Clause, nearest_clauses
 from rarr.tools.text.blocks_and_sentences import Span
 
-LEAST_SHARED = 0.5
-"""The least share of the claim's words that a clause must have to tell about the same."""
 _NO_VERB = r"(?!\s+(?:the|an?|its|their|his|her|north|south|east|west|\d))"
 _FRAMES = {
     "planned": re.compile(
@@ -46,14 +43,6 @@ _CONDITION = re.compile(
 )
 
 
-class _Clause(NamedTuple):
-    """A clause of a passage: its sentence, its words with meaning, and how much of the claim it has."""
-
-    sentence: ParsedSentence
-    place: Span
-    said: int
-
-
 def unreal_place(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Span | None:
     """Finds the word of the claim that is stated as a fact, where the passages do not state it so.
 
@@ -62,36 +51,12 @@ def unreal_place(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Sp
     tells about the same.
     """
     claim_frames = _frames(claim.text, Span(0, len(claim.text)))
-    stems = {word.stem for word in claim.content}
-    clauses = [clause for passage in passages for clause in _clauses(claim, stems, passage)]
-    most = max((clause.said for clause in clauses), default=0)
-    if not most or most < LEAST_SHARED * len(stems):
-        return None
-    best = [clause for clause in clauses if clause.said == most]
+    best = nearest_clauses(claim, passages)
     framed = [_frames(clause.sentence.text, clause.place) for clause in best]
-    if not all(frames.keys() - claim_frames.keys() for frames in framed):
+    if not best or not all(frames.keys() - claim_frames.keys() for frames in framed):
         return None
     missing = framed[0].keys() - claim_frames.keys()
     return _framed_word(claim, best[0], framed[0][min(missing)])
-
-
-def _clauses(claim: ParsedSentence, stems: set[str], passage: ParsedPassage) -> Iterator[_Clause]:
-    for part in passage.sentences:
-        starts = [0, *part.clause_ends]
-        for place in map(Span, starts, [*part.clause_ends, len(part.text)]):
-            words = {word.stem for word in _inside(part, place)}
-            values = [value for value in part.values if place.start <= value.start < place.end]
-            told = sum(
-                any(value.kind == other.kind and same_value(value, other) for other in values)
-                for value in claim.values
-                if value.kind in ("number", "date")
-            )
-            if words:
-                yield _Clause(part, place, len(stems & (words | passage.title_stems)) + told)
-
-
-def _inside(part: ParsedSentence, place: Span) -> list[Token]:
-    return [word for word in part.content if place.start <= word.start < place.end]
 
 
 def _frames(text: str, place: Span) -> dict[str, Span]:
@@ -101,9 +66,9 @@ def _frames(text: str, place: Span) -> dict[str, Span]:
     return {kind: Span(*match.span()) for kind, match in found.items() if match is not None}
 
 
-def _framed_word(claim: ParsedSentence, clause: _Clause, frame: Span) -> Span:
+def _framed_word(claim: ParsedSentence, clause: Clause, frame: Span) -> Span:
     """Returns the place in the claim of the first word behind the frame that the claim has too."""
-    behind = [word.stem for word in _inside(clause.sentence, clause.place) if word.start >= frame.end]
+    behind = [word.stem for word in clause.content if word.start >= frame.end]
     taken = [value_extent(value) for value in claim.values]
     words = [
         word for word in claim.content if not any(span.start <= word.start < span.end for span in taken)

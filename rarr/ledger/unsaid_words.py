@@ -34,6 +34,7 @@ _CLAUSE_END = re.compile(
       (?={_SUBJECT})
     | \s(?: while | whereas )\s | ,\s+but\s
     | \s(?: and | but )\s+(?=(?: the | an? | its | their | his | her )\s)
+    | (?<!ed)\sand\s+(?=(?:\w\w\w+ed|bought|sold|made|took|won|lost|built|left|held|paid|sent|gave|led)\s)
     | (?: , | \sand )\s+(?=(?-i:[A-Z][\w'’-]*\s+)+(?!{_NO_VERB}\b)(?-i:[a-z]+)\s)
     """,
     re.VERBOSE | re.IGNORECASE,

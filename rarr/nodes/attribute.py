@@ -4,10 +4,11 @@ A status says whether evidence supports or contradicts the sentence; each senten
 """
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 
 from langgraph.runtime import Runtime
 
+from rarr.backends.rules.statements import is_about_statement
 from rarr.components import Components
 from rarr.ledger.confirmed_parts import (
     SURE_SUPPORT,
@@ -19,12 +20,14 @@ from rarr.ledger.confirmed_parts import (
 )
 from rarr.ledger.cross_query_relevance import all_relevances
 from rarr.ledger.evidence_selection import Relevances, select_evidence
+from rarr.ledger.other_context import other_context
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.ledger.support import Support, moved_queries, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
 from rarr.state import SentenceSupport, State, usable
 from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.blocks_and_sentences import Span
 
 # At equal weight, evidence below this share of the agreeing evidence's relevance makes no dispute.
 DISPUTE_RELEVANCE_SHARE = 0.85
@@ -100,24 +103,36 @@ class _QueryOutcomes:
                 self.checks[passage.query_id].append(check)
             self.verdicts[passage.query_id].add(check.verdict if check else "unknown")
 
-    def contradicting(self, query_ids: Sequence[str]) -> list[str]:
+    def contradicting(self, text: str, support: Support) -> list[str]:
         """Returns the ids of evidence for and against, if evidence contradicts an answer of the text.
 
         The checks of all queries about one place of the text count together. Empty if no check disagrees
-        surely, or if the agreeing evidence weighs more, or weighs as much and is clearly more relevant.
+        surely, or if the agreeing evidence weighs more, or weighs as much and is clearly more relevant. A
+        passage about something else contradicts no value.
         """
         by_place: dict[tuple[int, int], list[Query]] = defaultdict(list)
-        for query_id in query_ids:
+        for query_id in support.query_ids:
             query = self.queries[query_id]
             by_place[query.start, query.end].append(query)
-        return [name for queries in by_place.values() for name in self._disputed(queries)]
+        return [
+            name
+            for queries in by_place.values()
+            for name in self._disputed(queries, self._about_something_else(text, support.span, queries))
+        ]
 
-    def _disputed(self, queries: Sequence[Query]) -> list[str]:
+    def _about_something_else(self, text: str, sentence: Span, queries: Sequence[Query]) -> set[str]:
+        """Returns the ids of the evidence of `queries` that may have its values for something else."""
+        asked = [query for query in queries if not is_about_statement(query)]
+        names = {check.evidence_id for query in asked for check in self.checks[query.id]}
+        return {name for name in names if other_context(text, sentence, self.evidence[name])}
+
+    def _disputed(self, queries: Sequence[Query], otherwise: Set[str]) -> list[str]:
         sides = {
             check.evidence_id: check.verdict
             for query in queries
             for check in self.checks[query.id]
-            if check.verdict == "agrees" or (check.verdict == "disagrees" and _is_sure(check))
+            if check.verdict == "agrees"
+            or (check.verdict == "disagrees" and _is_sure(check) and check.evidence_id not in otherwise)
         }
         if "disagrees" not in sides.values():
             return []
@@ -156,7 +171,7 @@ class _QueryOutcomes:
 
 
 def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshold: float) -> Sentence:
-    against = outcomes.contradicting(support.query_ids)
+    against = outcomes.contradicting(state["text"], support)
     against += told_in_swapped_roles(state["text"], state["context"], support, outcomes.evidence)
     asked = outcomes.asked(state["text"], support)
     converted = outcomes.converted(support)

@@ -13,7 +13,7 @@ from rarr.backends.rules.values import Value, value_extent
 SAME_SCALE = 5  # two measures of one thing differ by less than this factor
 SAME_SCALE_COUNTED = 25  # two counts of one thing differ by less than this factor
 SAME_CONTEXT = 0.9
-"""The least coverage of a number whose sentence tells the same as the claim: there the scale does not count."""
+"""The least coverage of a number whose sentence tells the same as the claim: its scale does not count."""
 _RANGE = re.compile(
     r"\b(?:from|between)\s+\S+\s+(?:\w+\s+)?(?:to|and)\s+\S+|\d\s?[–-]\s?\d|\d\s+to\s+[$€£]?\d",
     re.IGNORECASE,
