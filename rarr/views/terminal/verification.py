@@ -15,8 +15,7 @@ _HEAD = ("measure", "value", "95% interval", "claims", "not judged")
 
 def verification_text(verification: Verification) -> str:
     """Renders the label with its probability, the deciding sentence, and each sentence with its parts."""
-    probability = "" if verification.probability is None else f" (support {verification.probability:.2f})"
-    lines = [f"{verification.label or 'not judged'}{probability}"]
+    lines = [_headline(verification)]
     if decided := verification.decided_by:
         source = next(each.source for each in verification.evidence if each.id == decided.evidence_id)
         word = "nearest" if verification.label == "extrapolatory" else "decided by"
@@ -25,6 +24,21 @@ def verification_text(verification: Verification) -> str:
         lines += ["", f"{sentence.status}: {one_line(sentence.text)}"]
         lines += [f"  {_part(verification.claim, part)}" for part in sentence.parts]
     return "\n".join(lines) + "\n"
+
+
+def _headline(verification: Verification) -> str:
+    """Renders the label with its probability. An attributable claim may have words that nothing confirms."""
+    probability = "" if verification.probability is None else f" (support {verification.probability:.2f})"
+    open_words = [
+        f"{one_line(verification.claim[part.start : part.end])!r}"
+        for part in verification.parts
+        if part.state != "confirmed"
+    ]
+    doubt = ""
+    if verification.label == "attributable" and not verification.confirmed:
+        named = f": {', '.join(open_words)}" if open_words else ""
+        doubt = f", likely, but not confirmed{named}"
+    return f"{verification.label or 'not judged'}{probability}{doubt}"
 
 
 def _part(claim: str, part: Part) -> str:
