@@ -46,7 +46,8 @@ class Postprocessed(Record):
 
     `notice` tells a user in one line what was done, or why nothing was done. The `outcome` is one of these:
 
-    - `finished`: all of the answer was judged, as far as it can be checked.
+    - `finished`: all of the answer was judged, as far as a question asks about it; the notice counts the
+      sentences with something to check that no question asks about as `not judged`.
     - `partial`: some of the answer was not judged, because a search or a judgement failed or a limit was
       reached; the notice counts it, and the text has the changes to the rest.
     - `nothing_to_check`: the answer holds nothing that can be checked.

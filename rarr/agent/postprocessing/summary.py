@@ -48,7 +48,8 @@ def summary(revision: Revision, cited: Cited | None = None) -> Summary:
     more = "".join(line for code, line in _MORE.items() if any(it.code == code for it in revision.warnings))
     if all(part.endswith("not checked") for part in parts):
         return Summary("nothing_to_check", f"nothing to check{more}")
-    return Summary("partial" if classes["not judged"] else "finished", ", ".join(parts) + more)
+    incomplete = classes["not judged"] and _failed(revision)
+    return Summary("partial" if incomplete else "finished", ", ".join(parts) + more)
 
 
 def doubtful(revision: Revision) -> list[Sentence]:
@@ -58,7 +59,7 @@ def doubtful(revision: Revision) -> list[Sentence]:
 
 
 def unjudged(revision: Revision) -> list[Sentence]:
-    """Returns the sentences that could not be judged because a search or a judgement failed."""
+    """Returns the sentences that were not judged: after a failure, or since no question asks about them."""
     return [sentence for sentence in _stated(revision) if _class(sentence, revision) == "not judged"]
 
 
@@ -75,15 +76,20 @@ def _stated(revision: Revision) -> list[Sentence]:
 def _class(sentence: Sentence, revision: Revision) -> str:
     """Returns how a sentence counts: contradicted, not confirmed, not judged, confirmed or not checked.
 
-    An unjudged sentence without parts is `not judged` after a failure, since nobody knows whether it has
-    something to check; otherwise it is `not checked`.
+    An unjudged sentence with parts is `not judged`. Without parts, it is so after a failure, since nobody
+    knows whether it has something to check; otherwise it is `not checked`.
     """
     if sentence.status in _BY_STATUS:
         return _BY_STATUS[sentence.status]
     if sentence.status == "unjudged":
-        failed = any(map(_ends_judging, revision.warnings))
-        return "not judged" if failed or sentence.parts else "not checked"
+        return "not judged" if _failed(revision) or sentence.parts else "not checked"
     return "not confirmed" if sentence.parts else "not checked"
+
+
+def _failed(revision: Revision) -> bool:
+    """Did a failure keep sentences from being judged?"""
+    unsearched = any(sentence.status == "retrieval_failed" for sentence in revision.report.sentences)
+    return unsearched or any(map(_ends_judging, revision.warnings))
 
 
 def _ends_judging(notice: Notice) -> bool:

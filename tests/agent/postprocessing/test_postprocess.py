@@ -160,6 +160,14 @@ def test_answer_without_claims_has_nothing_to_check() -> None:
     assert result.notice == "nothing to check"
 
 
+def test_unjudged_sentence_without_a_failure_does_not_make_the_outcome_partial() -> None:
+    answer, source = "It must be taken during pregnancy.", "It must not be taken during pregnancy."
+    result = postprocess(answer, sources=[source], search="given")
+    assert result.revision is not None
+    assert (result.revision.queries, result.revision.report.sentences[0].status) == ((), "unjudged")
+    assert (result.outcome, result.notice) == ("finished", "1 not judged")
+
+
 def test_empty_sources_alone_are_told() -> None:
     result = postprocess(ANSWER, sources=[], search="given")
     assert (result.text, result.outcome) == (ANSWER, "failed")
