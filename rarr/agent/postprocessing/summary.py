@@ -45,7 +45,8 @@ def summary(revision: Revision, cited: Cited | None = None) -> Summary:
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     if wrong := sum(check.state == "not_supported" for check in (cited.existing if cited else ())):
         parts.append(counted(wrong, "wrong citation"))
-    more = "".join(line for code, line in _MORE.items() if any(it.code == code for it in revision.warnings))
+    more = _disputes(revision)
+    more += "".join(line for code, line in _MORE.items() if any(it.code == code for it in revision.warnings))
     if all(part.endswith("not checked") for part in parts):
         return Summary("nothing_to_check", f"nothing to check{more}")
     incomplete = classes["not judged"] and _failed(revision)
@@ -71,6 +72,21 @@ def _stated(revision: Revision) -> list[Sentence]:
         for sentence in revision.report.sentences
         if not any(Span(sentence.start, sentence.end).overlaps(place) for place in listed)
     ]
+
+
+def _disputes(revision: Revision) -> str:
+    """Writes in how many contradicted sentences a passage says what the text says, and another one does not.
+
+    Both answer the same question. "" if there is no such sentence.
+    """
+    agreeing = {each.query_id for each in revision.checks if each.verdict == "agrees" and not each.stale}
+    asked = {each.evidence_id: each.query_id for each in revision.checks}
+    disputed = sum(
+        any(part.state == "differs" and asked.get(part.evidence_id) in agreeing for part in sentence.parts)
+        for sentence in _stated(revision)
+        if sentence.status == "contradicted"
+    )
+    return f"; sources disagree about {counted(disputed, 'sentence')}" if disputed else ""
 
 
 def _class(sentence: Sentence, revision: Revision) -> str:

@@ -168,6 +168,20 @@ def test_unjudged_sentence_without_a_failure_does_not_make_the_outcome_partial()
     assert (result.outcome, result.notice) == ("finished", "1 not judged")
 
 
+@pytest.mark.parametrize("mode", ["revise", "check", "cite"])
+def test_notice_tells_that_sources_disagree(mode: Any) -> None:
+    sources = [HEIGHT, "Hoover Dam is 212 metres high."]
+    result = postprocess(f"{WRONG} {FINISHED}", sources=[*sources, YEAR], search="given", mode=mode)
+    assert "1 contradicted, 1 confirmed" in result.notice
+    assert result.notice.endswith("; sources disagree about 1 sentence")
+
+
+def test_notice_tells_of_no_dispute_if_the_sources_that_answer_agree() -> None:
+    sources = [HEIGHT, "The Hoover Dam has a height of 221 metres."]
+    result = postprocess(WRONG, sources=sources, search="given", mode="check")
+    assert result.notice == "1 contradicted"
+
+
 def test_empty_sources_alone_are_told() -> None:
     result = postprocess(ANSWER, sources=[], search="given")
     assert (result.text, result.outcome) == (ANSWER, "failed")
