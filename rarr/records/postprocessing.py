@@ -82,7 +82,10 @@ class Postprocessed(Record):
         return self
 
     def without_marks(self) -> str:
-        """Returns the text without the marks about doubts; in the mode `annotate`, exactly the original."""
+        """Returns the text without the marks about doubts; in the mode `annotate`, exactly the original.
+
+        Citations of the mode `cite` stay in it: `original` is the text without them.
+        """
         pieces, position = [], 0
         for start, end in sorted({(mark.start, mark.end) for mark in self.marks}):
             pieces.append(self.text[position:start])

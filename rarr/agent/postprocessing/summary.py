@@ -15,6 +15,7 @@ from rarr.tools.text.warning_lines import is_failure, nothing_checked
 _MORE = {
     "source_failed": "; a source could not be searched",
     "table_not_checked": "; a table was not read",
+    "character_replaced": "; characters that are not valid became U+FFFD",
 }
 """What a user should know besides the counts, by the code of the warning."""
 _CLASSES = ("contradicted", "not confirmed", "not judged", "confirmed", "not checked")
