@@ -29,6 +29,7 @@ from serve.serving import Served, answers
 pytestmark = [pytest.mark.loopback, pytest.mark.slow]
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
+OTHER = {"text": "Cork is a city in Ireland.", "source": "mine"}
 EXAMPLES = Path(__file__).parents[2] / "examples" / "corpus"
 
 
@@ -125,6 +126,29 @@ def test_own_call_gives_the_record_of_the_package(served: Served, route: str, bo
     found = record.model_validate_json(response.content)
     assert getattr(found, "label", None) == ("attributable" if route == "verify" else None)
     assert not getattr(found, "warnings", ())
+
+
+@pytest.mark.parametrize(
+    ("more", "label", "sources"),
+    [
+        ({}, "contradictory", ["hoover-dam.md"]),
+        ({"corpus": "dams"}, "contradictory", ["hoover-dam.md"]),
+        ({"corpus": "dams", "sources": [OTHER]}, "contradictory", ["mine", "hoover-dam.md"]),
+        ({"corpus": "dams", "sources": [OTHER], "search": "given"}, "extrapolatory", ["mine"]),
+        ({"sources": [OTHER]}, "extrapolatory", ["mine"]),
+    ],
+)
+def test_claim_is_verified_against_the_corpus(served: Served, more: Any, label: str, sources: Any) -> None:
+    body = {"claim": WRONG} | more
+    verification = httpx2.post(f"{served.url}/verify", json=body, timeout=60).json()
+    found = dict.fromkeys(Path(passage["source"]).name for passage in verification["evidence"])
+    assert (verification["label"], list(found)) == (label, sources)
+
+
+def test_sources_are_cited_alone_if_they_are_searched_alone(served: Served) -> None:
+    body = {"text": RIGHT, "sources": [RIGHT], "search": "given"}
+    cited = httpx2.post(f"{served.url}/cite", json=body, timeout=60).json()
+    assert {passage["source"] for passage in cited["research"]["evidence"]} == {"passage 1"}
 
 
 def test_progress_has_the_nodes_of_the_run(served: Served) -> None:

@@ -8,8 +8,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel
 
-from rarr.agent.evidence_search import find_evidence, passages_about
-from rarr.agent.input_checks import required_text
+from rarr.agent.evidence_search import find_evidence, verify_by_search
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier
 from rarr.integrations.mcp.arguments import (
@@ -37,8 +36,6 @@ from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.warning_lines import grouped, nothing_checked
-
-_PASSAGES = 5  # of each sentence of a claim
 
 
 class Tools:
@@ -114,9 +111,7 @@ class Tools:
         async def verified() -> Verification:
             if evidence is not None:
                 return await self._verifier.averify(claim, _given(evidence), question)
-            asked = required_text(claim, "claim")
-            found = await passages_about(self._reviser, asked, question, _PASSAGES)
-            return await self._verifier.averify_passages(asked, found, question)
+            return await verify_by_search(self._reviser, self._verifier, claim, question)
 
         verification = await with_progress(ctx, verified)
         if verification.label is None:
