@@ -22,6 +22,7 @@ from rarr.serve.proxy import Proxy
 from rarr.serve.refusals import Refusal
 from rarr.serve.runs import own_runs
 from rarr.serve.upstream import Upstream
+from rarr.serve.wrong_bodies import wrong_body
 from rarr.settings import Settings, installed_version
 
 
@@ -63,9 +64,11 @@ class _Asgi:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    place = ".".join(map(str, first["loc"]))
-    return _response(Refusal(400, "invalid_request", f"{place}: {first['msg']}: correct it", param=place))
+    bodies = getattr(request.scope.get("route"), "dependant", None)
+    models = [field.field_info.annotation for field in bodies.body_params] if bodies else []
+    model = next(iter(models), None)
+    kind = request.headers.get("content-type", "")
+    return _response(wrong_body(error.errors(), model, kind))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
