@@ -60,6 +60,7 @@ class Tools:
         source, and the sentences that stay contradicted or unconfirmed. Use it on a draft or an answer before
         you give it to somebody.
         """
+        _require_evidence(evidence, only_evidence=only_evidence)
         result = await with_progress(
             ctx,
             lambda: self._reviser.apostprocess(
@@ -134,9 +135,8 @@ class Tools:
 
     async def _searching(self, evidence: Passages, *, only_evidence: bool) -> Reviser:
         """Returns the reviser that searches the evidence of a call, first or alone."""
+        _require_evidence(evidence, only_evidence=only_evidence)
         if evidence is None:
-            if only_evidence:
-                raise ToolError("only_evidence is true, and there is no evidence: give passages as evidence")
             return self._reviser
         settings = self._reviser.settings
         passages = _sources(evidence) or ()
@@ -155,6 +155,11 @@ def _result(lines: Callable[[Any], str], shown: BaseModel, record: BaseModel) ->
         content=[TextContent(type="text", text=lines(shown))],
         structured_content=record.model_dump(mode="json"),
     )
+
+
+def _require_evidence(evidence: Passages, *, only_evidence: bool) -> None:
+    if only_evidence and not evidence:
+        raise ToolError("only_evidence is true, and there is no evidence: give passages as evidence")
 
 
 def _sources(evidence: Sequence[GivenEvidence] | None) -> list[dict[str, Any]] | None:
