@@ -77,7 +77,11 @@ async def _refused(request: Request, error: Exception) -> Response:
             call.log["error"] = error.code
         return _response(error)
     assert isinstance(error, HTTPException)
-    messages = {404: "there is no such route: see /openapi.json", 405: "this route has another method"}
+    messages = {
+        400: "there was an error parsing the body: send JSON in UTF-8",
+        404: "there is no such route: see /openapi.json",
+        405: "this route has another method",
+    }
     message = messages.get(error.status_code, str(error.detail))
     return _response(Refusal(error.status_code, "wrong_route", message, headers=error.headers))
 
