@@ -70,6 +70,14 @@ def test_models_are_chosen_node_by_node(folder: Path) -> None:
     assert Settings(models={"edit": "openai:b"}).models == {"edit": "openai:b", "rerank": "openai:a"}
 
 
+@pytest.mark.parametrize(
+    ("key", "meant"), [("corpora", "corpus"), ("workers", "serve_workers"), ("serve_corpus", "serve_corpora")]
+)
+def test_setting_of_the_server_is_suggested_last(key: str, meant: str) -> None:
+    with pytest.raises(SettingsError, match=f"did you mean '{meant}'"):
+        Settings(**{key: "notes/"})  # type: ignore[arg-type]
+
+
 def test_unknown_argument_is_named_with_the_closest_setting() -> None:
     with pytest.raises(SettingsError, match=r"'windw'.*did you mean 'window'"):
         Settings(windw=4)

@@ -12,6 +12,7 @@ import asyncio
 import json
 import re
 from collections.abc import Awaitable, Callable
+from http.client import HTTPException
 from typing import Any, Literal
 from urllib.error import HTTPError, URLError
 from urllib.request import Request, urlopen
@@ -26,6 +27,7 @@ DETAILS = re.compile(r"\s*<details\b.*?</details>\s*", re.DOTALL)
 # What may stand between the end of a sentence and the number of its source. Elsewhere, such as inside a link,
 # a number would break the Markdown.
 CLOSING = re.compile(r"[*_~\"'”’)]*(?=\s|$)")
+ADDRESS = re.compile(r"https?://[^\s/?#]+[^\s?#]*", re.IGNORECASE)
 FOOTNOTE = re.compile(r"\[\^(\d+)\]")
 
 
@@ -86,7 +88,11 @@ class Filter:
         headers = {"Content-Type": "application/json"}
         if self.valves.token:
             headers["Authorization"] = f"Bearer {self.valves.token}"
-        url = f"{self.valves.url.rstrip('/').removesuffix('/v1')}/v1/postprocess"
+        if not ADDRESS.fullmatch(self.valves.url.strip()):
+            raise NotCheckedError(
+                f"the valve url is {self.valves.url!r}: give an address, such as http://localhost:8100"
+            )
+        url = f"{self.valves.url.strip().rstrip('/').removesuffix('/v1')}/v1/postprocess"
         result = _answered(url, json.dumps(asked).encode(), headers, self.valves.deadline_s + 5)
         if not isinstance(result, dict) or not {"text", "notice", "citations"} <= result.keys():
             raise NotCheckedError(f"{self.valves.url} is no server of rarr: correct the valve url")
@@ -100,9 +106,11 @@ def _answered(url: str, body: bytes, headers: dict[str, str], timeout: float) ->
     except HTTPError as error:
         raise NotCheckedError(_refusal(error)) from None
     except (TimeoutError, URLError) as error:  # the first while it reads, the second while it connects
-        raise NotCheckedError(f"{url} cannot be reached ({getattr(error, 'reason', error)})") from None
-    except (OSError, ValueError) as error:
-        raise NotCheckedError(f"{url} did not answer with JSON ({type(error).__name__})") from None
+        why = f"{url} cannot be reached ({getattr(error, 'reason', error)})"
+        raise NotCheckedError(f"{why}: start rarr serve, or correct the valve url") from None
+    except (OSError, ValueError, HTTPException) as error:
+        why = f"{url} did not answer with JSON ({type(error).__name__})"
+        raise NotCheckedError(f"{why}: correct the valve url") from None
 
 
 def _refusal(error: HTTPError) -> str:

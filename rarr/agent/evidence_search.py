@@ -5,21 +5,26 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
+from rarr.agent.claim_evidence import GivenPassage, given_passages
 from rarr.agent.final_revision import budget_of
 from rarr.agent.input_checks import required_text
 from rarr.agent.revise import Reviser
+from rarr.agent.verify import ClaimVerifier
 from rarr.components import Components
 from rarr.errors import RetrievalError
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.records import Passage, Query
 from rarr.records.found_evidence import FoundEvidence
+from rarr.records.verification import Verification
 from rarr.state import Branch, State
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.warning_lines import is_failure
+
+_PASSAGES_OF_SENTENCE = 5
 
 
 async def find_evidence(reviser: Reviser, query: str, most: int) -> FoundEvidence:
@@ -56,6 +61,24 @@ async def passages_about(reviser: Reviser, claim: str, question: str | None, mos
     by_place = {(each.source, each.start, each.end): each for one in found for each in one.evidence}
     fields = Passage.model_fields
     return [Passage(**{name: getattr(each, name) for name in fields}) for each in by_place.values()]
+
+
+async def verify_by_search(
+    reviser: Reviser,
+    verifier: ClaimVerifier,
+    claim: str,
+    question: str | None,
+    given: Sequence[GivenPassage] = (),
+) -> Verification:
+    """Decides whether the reviser's sources support `claim`: five passages for each sentence of it.
+
+    The `given` passages of a caller come first. Raises `InputError` for an empty claim or passage, and
+    `RetrievalError` as `find_evidence` does.
+    """
+    claim, first = required_text(claim, "claim"), given_passages(list(given))
+    question = None if question is None else required_text(question, "question")
+    found = await passages_about(reviser, claim, question, _PASSAGES_OF_SENTENCE)
+    return await verifier.averify_passages(claim, [*first, *found], question)
 
 
 def _keeping(components: Components, most: int) -> Components:

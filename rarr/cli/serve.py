@@ -29,7 +29,8 @@ def serve(
     back revised; everything else under /v1 passes. A request may choose with the object "rarr" in its body:
     mode, sources, corpus (by its NAME), search, deadline_s. Own calls: /v1/revise, /v1/verify, /v1/cite,
     /v1/runs; /openapi.json describes them. People use the page at /. On other addresses than this machine's
-    own, callers need a token of RARR_SERVE_TOKEN. The log goes to standard error, as lines of JSON.
+    own, callers need a token of RARR_SERVE_TOKEN. Standard error gets the addresses, in two lines, and then
+    the log, as lines of JSON.
 
     \b
     Examples:

@@ -46,7 +46,8 @@ class Postprocessed(Record):
 
     `notice` tells a user in one line what was done, or why nothing was done. The `outcome` is one of these:
 
-    - `finished`: all of the answer was judged, as far as it can be checked.
+    - `finished`: all of the answer was judged, as far as a question asks about it; the notice counts the
+      sentences with something to check that no question asks about as `not judged`.
     - `partial`: some of the answer was not judged, because a search or a judgement failed or a limit was
       reached; the notice counts it, and the text has the changes to the rest.
     - `nothing_to_check`: the answer holds nothing that can be checked.
@@ -81,7 +82,10 @@ class Postprocessed(Record):
         return self
 
     def without_marks(self) -> str:
-        """Returns the text without the marks about doubts; in the mode `annotate`, exactly the original."""
+        """Returns the text without the marks about doubts; in the mode `annotate`, exactly the original.
+
+        Citations of the mode `cite` stay in it: `original` is the text without them.
+        """
         pieces, position = [], 0
         for start, end in sorted({(mark.start, mark.end) for mark in self.marks}):
             pieces.append(self.text[position:start])

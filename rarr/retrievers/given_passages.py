@@ -32,10 +32,13 @@ class GivenPassages:
 
     offline = True  # can be used with the setting `offline`
 
-    def __init__(self, passages: Sequence[Given], *, window: int, step: int) -> None:
-        """Raises `InputError` for anything but a list of such passages, none of them empty."""
-        if isinstance(passages, str) or not isinstance(passages, Sequence):
-            raise InputError(f"passages is {kind_of(passages)}: give a list, such as [text]")
+    def __init__(self, passages: Sequence[Given], *, window: int, step: int, name: str = "passages") -> None:
+        """Cuts the passages into windows. `name` is the name of the argument in errors.
+
+        Raises `InputError` for anything but a list of such passages, none of them empty.
+        """
+        if isinstance(passages, str | bytes | bytearray) or not isinstance(passages, Sequence):
+            raise InputError(f"{name} is {kind_of(passages)}: give a list, such as [text]")
         self.sources: list[str] = []
         """The source of each given passage, in order."""
         self._passages: list[Passage] = []

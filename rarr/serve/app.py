@@ -22,6 +22,7 @@ from rarr.serve.proxy import Proxy
 from rarr.serve.refusals import Refusal
 from rarr.serve.runs import own_runs
 from rarr.serve.upstream import Upstream
+from rarr.serve.wrong_bodies import wrong_body
 from rarr.settings import Settings, installed_version
 
 
@@ -63,9 +64,11 @@ class _Asgi:
 
 async def _invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
-    first = error.errors()[0]
-    place = ".".join(map(str, first["loc"]))
-    return _response(Refusal(400, "invalid_request", f"{place}: {first['msg']}: correct it", param=place))
+    bodies = getattr(request.scope.get("route"), "dependant", None)
+    models = [field.field_info.annotation for field in bodies.body_params] if bodies else []
+    model = next(iter(models), None)
+    kind = request.headers.get("content-type", "")
+    return _response(wrong_body(error.errors(), model, kind))
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -74,7 +77,11 @@ async def _refused(request: Request, error: Exception) -> Response:
             call.log["error"] = error.code
         return _response(error)
     assert isinstance(error, HTTPException)
-    messages = {404: "there is no such route: see /openapi.json", 405: "this route has another method"}
+    messages = {
+        400: "there was an error parsing the body: send JSON in UTF-8",
+        404: "there is no such route: see /openapi.json",
+        405: "this route has another method",
+    }
     message = messages.get(error.status_code, str(error.detail))
     return _response(Refusal(error.status_code, "wrong_route", message, headers=error.headers))
 

@@ -53,7 +53,7 @@ class CiteRequest(ReviseRequest):
 
 
 class VerifyRequest(Choice):
-    """A claim to verify against `sources`. Nothing else is searched."""
+    """A claim to verify against `sources`. Without them, or with a `corpus`, the server searches as well."""
 
     claim: Words
     question: str | None = None
@@ -95,13 +95,15 @@ def own_calls(desk: Desk, settings: Settings) -> APIRouter:
     @router.post("/verify", response_model=Verification, responses=_STREAM)
     async def verify(request: Request, asked: VerifyRequest) -> Response:
         """Decides whether the sources support a claim."""
-        return await answer(request, asked, _job("verify", asked.claim, asked.question, {}))
+        options = {"search": asked.search} if asked.search else {}
+        return await answer(request, asked, _job("verify", asked.claim, asked.question, options))
 
     @router.post("/cite", response_model=Cited, responses=_STREAM)
     async def cite(request: Request, asked: CiteRequest) -> Response:
         """Puts citations into a text, and changes nothing else."""
         names = ("style", "place", "mark_unsupported")
         options = {name: getattr(asked, name) for name in names}
+        options |= {"search": asked.search} if asked.search else {}
         return await answer(request, asked, _job("cite", asked.text, asked.context, options))
 
     return router

@@ -127,8 +127,10 @@ class Proxy:
         texts = dict(order.form.texts(answer)) if answer else {}
         headers = end_to_end(response.headers.raw)
         if answer is None or not texts:
-            call.log["outcome"] = "passed: no text"
-            await sending.start(send, response.status_code, headers)
+            why = "no text" if answer else "not a JSON object"
+            call.log["outcome"] = f"passed: {why}"
+            note = (b"x-rarr-notice", f"not checked: {why}".encode())
+            await sending.start(send, response.status_code, [*headers, note])
             await sending.end(send, body)
             return
         results = await self._results(call, order, texts)

@@ -1,15 +1,20 @@
 """Reads what a request says about `rarr`: the object `rarr` in the body."""
 
 import json
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic_core import ErrorDetails
 
 from rarr.serve.refusals import Refusal
 from rarr.settings import Settings
 from rarr.settings.serving import ServeMode
+from rarr.tools.text.validator_messages import cure
 
 Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
+Path = tuple[str | int, ...]
+"""The keys and the places in lists that lead to a value."""
 
 
 class Source(BaseModel):
@@ -59,11 +64,35 @@ def options_of(value: Any, settings: Settings) -> RequestOptions:
     try:
         options = RequestOptions.model_validate(value)
     except ValidationError as error:
-        first = error.errors(include_input=False, include_url=False)[0]
-        place = ".".join(["rarr", *map(str, first["loc"])])
-        raise Refusal(400, "invalid_rarr", f"{place}: {first['msg']}: correct it", param=place) from None
+        errors = error.errors(include_input=False, include_url=False)
+        place, message = wrong_value("rarr", [(each["loc"], each) for each in errors], RequestOptions)
+        raise Refusal(400, "invalid_rarr", f"{place}: {message}", param=place) from None
     options.require_known(settings)
     return options
+
+
+def wrong_value(
+    place: str, errors: Sequence[tuple[Path, ErrorDetails]], model: type[BaseModel]
+) -> tuple[str, str]:
+    """Returns where a value is wrong, such as "body.text", and what to give instead.
+
+    `errors` are what pydantic found in the object at `place`, which `model` describes, each with its path.
+    """
+    path, error = errors[0]
+    if path[:1] == ("sources",) and len(path) > 1:  # pydantic tells why it is no text and why no object
+        unknown = (each for each, why in errors if each[:2] == path[:2] and why["type"] == "extra_forbidden")
+        keys = ", ".join(Source.model_fields)
+        if inner := next(unknown, None):
+            return dotted((place, *path[:2], inner[-1])), f"unknown key: give {keys}"
+        return dotted((place, *path[:2])), f"give a text, or an object with {keys}; the text has words"
+    if error["type"] == "extra_forbidden":
+        return dotted((place, *path)), f"unknown key: give {', '.join(model.model_fields)}"
+    return dotted((place, *path)), cure(error)
+
+
+def dotted(path: Path) -> str:
+    """Joins the keys and places of a path, such as "body.sources.0"."""
+    return ".".join(map(str, path))
 
 
 def json_object(body: bytes) -> dict[str, Any] | None:

@@ -58,20 +58,29 @@ class Tasks:
             await self._verifier.aclose()
 
     async def _verified(self, job: Job) -> Record:
+        from rarr.agent.evidence_search import verify_by_search
         from rarr.agent.verify import ClaimVerifier
 
         if self._verifier is None:
             self._verifier = await in_thread(ClaimVerifier, self._settings)
-        return await self._verifier.averify(job.text, list(job.sources), _question(job))
+        question = _question(job)
+        if job.sources and (not job.corpus or job.options.get("search") == "given"):
+            return await self._verifier.averify(job.text, list(job.sources), question)
+        reviser = await self._reviser(job.corpus)
+        return await verify_by_search(reviser, self._verifier, job.text, question, job.sources)
 
     async def _cited(self, job: Job, reviser: "Reviser") -> Record:
         from rarr.retrievers.given_passages import GivenPassages
 
+        options = dict(job.options)
+        alone = options.pop("search", None) == "given" or not reviser.names_sources
         if job.sources:
             window, step = self._settings.window, self._settings.step
-            given = await in_thread(lambda: GivenPassages(job.sources, window=window, step=step))
-            reviser = reviser.searching(given, alone=not reviser.names_sources)
-        return await reviser.acite(job.text, _question(job), run_id=job.run_id, **job.options)
+            given = await in_thread(
+                lambda: GivenPassages(job.sources, window=window, step=step, name="sources")
+            )
+            reviser = reviser.searching(given, alone=alone)
+        return await reviser.acite(job.text, _question(job), run_id=job.run_id, **options)
 
     async def _reviser(self, corpus: str) -> "Reviser":
         name = corpus or next(iter(self._settings.serve_corpora), "")

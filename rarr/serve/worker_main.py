@@ -4,6 +4,8 @@ import asyncio
 import os
 import signal
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from multiprocessing import parent_process
 from multiprocessing.connection import Connection
 from typing import Any
@@ -23,20 +25,26 @@ def answer_jobs(pipe: Connection, settings: Settings) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_server, name="rarr-server-watch", daemon=True).start()
-    with asyncio.Runner() as runner:
-        tasks = Tasks(settings)
-        try:
-            runner.run(tasks.build())
-        except Exception as error:
-            pipe.send(("failed", sendable(error)))
-            return
-        try:
-            pipe.send(("done", None))
-            while True:
-                job = pipe.recv()
-                pipe.send(runner.run(_outcome(tasks, job, pipe)))
-        except (EOFError, OSError):  # the server has ended
-            pass
+    asyncio.run(_answered(pipe, settings))
+
+
+async def _answered(pipe: Connection, settings: Settings) -> None:
+    """Answers jobs until the server ends. The event loop runs on between jobs.
+
+    A job at its deadline cancels its run and waits no longer for it: the run ends, and writes the end of its
+    trace, while the process waits for the next job.
+    """
+    tasks = Tasks(settings)
+    try:
+        await tasks.build()
+    except Exception as error:
+        pipe.send(("failed", sendable(error)))
+        return
+    with ThreadPoolExecutor(1, "rarr-jobs") as waiting, suppress(EOFError, OSError):  # the server has ended
+        pipe.send(("done", None))
+        while True:
+            job = await asyncio.get_running_loop().run_in_executor(waiting, pipe.recv)
+            pipe.send(await asyncio.create_task(_outcome(tasks, job, pipe)))
 
 
 def _end_with_the_server() -> None:
@@ -47,10 +55,18 @@ def _end_with_the_server() -> None:
 
 
 async def _outcome(tasks: Tasks, job: Job, pipe: Connection) -> tuple[str, Any]:
+    ended = False
+
+    def tell(node: str) -> None:
+        if not ended:  # a run that goes on after its job has no listener any more
+            pipe.send(("step", node))
+
     try:
-        return "done", await tasks.run(job, lambda node: pipe.send(("step", node)))
+        return "done", await tasks.run(job, tell)
     except Exception as error:  # one job may fail; the process goes on
         return "failed", sendable(error)
+    finally:
+        ended = True
 
 
 def sendable(error: Exception) -> Exception:

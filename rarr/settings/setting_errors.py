@@ -22,6 +22,7 @@ _CURES = {
     "list": 'give a list, such as ["a", "b"]',
 }
 _NUMBERS = {"int": ("a whole number", 20), "float": ("a number", 0.5)}
+_SERVING = "serve_"
 _OF_EVALUATIONS = ("queries", "agreement", "editor")
 """Settings of earlier versions, which are now arguments of evaluations."""
 
@@ -96,8 +97,13 @@ def _to_evaluations(key: str) -> str:
 
 
 def _closest(key: str, names: Iterable[str]) -> str:
-    """Writes " (did you mean NAME?)" with the closest of `names`; "" if none is close."""
-    close = difflib.get_close_matches(key, list(names), n=1)
+    """Writes " (did you mean NAME?)" with the closest of `names`; "" if none is close.
+
+    A setting of `rarr serve` comes last, unless the key begins as these do.
+    """
+    listed = list(names)
+    own = [name for name in listed if not name.startswith(_SERVING) or key.startswith(_SERVING)]
+    close = difflib.get_close_matches(key, own, n=1) or difflib.get_close_matches(key, listed, n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 

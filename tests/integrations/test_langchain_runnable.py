@@ -101,11 +101,22 @@ def test_question_says_what_the_answer_is_about(question: Any) -> None:
     assert result["answer"] == "It is 221 metres high."
 
 
-@pytest.mark.parametrize("context", ["", [], [Document("")]])
+@pytest.mark.parametrize("context", ["", [], [Document("")], None])
 def test_search_that_found_nothing_leaves_the_answer_and_says_why(context: Any) -> None:
     result: Any = RarrRunnable(search="given").invoke({"answer": WRONG, "context": context})
     assert result["answer"] == WRONG
     assert result["rarr"].notice == "not checked: the answer has no sources"
+
+
+def test_dict_without_sources_is_one_for_which_the_search_found_nothing() -> None:
+    result: Any = RarrRunnable(search="given").invoke({"answer": WRONG})
+    assert (result["answer"], result["rarr"].outcome) == (WRONG, "failed")
+
+
+@pytest.mark.parametrize("empty", ["", " \n", AIMessage(""), AIMessage(" ")])
+def test_empty_answer_passes_unchanged(empty: Any) -> None:
+    assert known().invoke(empty) is empty
+    assert known().invoke({"answer": empty}) == {"answer": empty, "rarr": None}
 
 
 @pytest.mark.parametrize(
@@ -212,7 +223,6 @@ def test_reviser_of_the_caller_is_used() -> None:
         ([AIMessage("Hi.")], "the input is a list: give a str"),
         ({"text": "Hi."}, "the input is a dict without answer: give a str"),
         ({"answer": 3}, "answer is an int: give a str"),
-        ({"answer": " "}, "answer is empty: give at least one sentence"),
         ({"answer": "Hi.", "sources": 3}, "sources is an int: give a text, or a list of texts and documents"),
         ({"answer": "Hi.", "context": [3]}, "passage 1 is an int: give a text"),
         ({"answer": "Hi.", "question": 3}, "question is an int: give a str, or a list of messages"),

@@ -129,6 +129,13 @@ async def test_images_of_the_conversation_stay_away(served: Served) -> None:
     assert served.known.jobs[-1].context == [{"role": "user", "content": "How high?"}]
 
 
+@pytest.mark.parametrize("url", ["", "localhost:8100", "http://", "file:///etc/passwd", "http://a b"])
+async def test_wrong_address_names_the_valve(url: str) -> None:
+    answer, said = await outlet(BEFORE, url=url)
+    cure = f"the valve url is {url!r}: give an address, such as http://localhost:8100"
+    assert (answer, said[-1]) == (BEFORE, f"rarr: not checked: {cure}")
+
+
 @pytest.mark.parametrize("messages", [[], [QUESTION], [{"role": "assistant", "content": " "}]])
 async def test_nothing_to_check_asks_nothing(messages: list[Any], served: Served) -> None:
     before = len(served.known.jobs)

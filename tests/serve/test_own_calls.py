@@ -32,6 +32,61 @@ def test_call_answers_with_its_record(http: httpx2.Client, route: str, body: Any
     record.model_validate_json(response.content)
 
 
+@pytest.mark.parametrize(
+    ("body", "param", "words"),
+    [
+        (
+            '{"text": "x", "foo": 1}',
+            "body.foo",
+            "unknown key: give sources, search, corpus, deadline_s, text",
+        ),
+        ("{}", "body.text", "it is missing: give it"),
+        ('{"text": 3}', "body.text", "give a text"),
+        ('{"text": " "}', "body.text", "it is empty: give a text"),
+        ('{"text": "x", "search": "all"}', "body.search", "give 'given'"),
+        ('{"text": "x", "deadline_s": 0}', "body.deadline_s", "give a number greater than 0"),
+        ('{"text": "x", "sources": "y"}', "body.sources", "give a list"),
+        ('{"text": "x", "sources": [3]}', "body.sources.0", "give a text, or an object with text, title"),
+        (
+            '{"text": "x", "sources": [{"text": "y", "url": "z"}]}',
+            "body.sources.0.url",
+            "give text, title, source",
+        ),
+        (
+            '{"text":',
+            "body",
+            "the body is not JSON (Expecting value, at character 9): send an object with sources",
+        ),
+        ("[1]", "body", "the body is a list: send an object with sources"),
+        ("", "body", "the body is empty: send an object with sources"),
+    ],
+)
+def test_wrong_body_is_refused_with_its_cure(http: httpx2.Client, body: str, param: str, words: str) -> None:
+    response = http.post("/v1/revise", content=body, headers={"Content-Type": "application/json"})
+    error = response.json()["error"]
+    assert (response.status_code, error["code"], error["param"]) == (400, "invalid_request", param)
+    assert words in error["message"]
+
+
+@pytest.mark.parametrize("headers", [{}, {"Content-Type": "text/plain"}])
+def test_body_that_is_not_called_json_is_refused_with_its_cure(http: httpx2.Client, headers: Any) -> None:
+    response = http.post("/v1/revise", content='{"text": "x"}', headers=headers)
+    message = response.json()["error"]["message"]
+    assert response.status_code == 400
+    assert message.startswith("the header Content-Type does not say JSON (it is ")
+    assert message.endswith("): send application/json")
+
+
+def test_wrong_query_is_refused_with_its_cure(http: httpx2.Client) -> None:
+    error = http.get("/v1/runs", params={"limit": "many"}).json()["error"]
+    assert error["message"].startswith("query.limit: give a whole number")
+
+
+def test_unknown_key_of_the_object_rarr_is_refused_with_the_keys(http: httpx2.Client) -> None:
+    error = http.post("/v1/chat/completions", json={"messages": [], "rarr": {"foo": 1}}).json()["error"]
+    assert error["message"] == "rarr.foo: unknown key: give sources, search, corpus, deadline_s, mode"
+
+
 def test_options_of_a_call_reach_the_job(http: httpx2.Client, served: Served) -> None:
     http.post("/v1/cite", json={"text": "x", "style": "json", "place": "part", "corpus": "dams"})
     job = served.known.jobs[-1]

@@ -1,6 +1,9 @@
 """Answers in one piece through the proxy, with the client of OpenAI."""
 
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx2
@@ -99,6 +102,40 @@ def test_answer_that_is_not_text_passes_as_it_is(
     else:
         assert same_but_names(through, direct)
     assert "rarr" not in through.json()
+
+
+@contextmanager
+def broken_json() -> Iterator[str]:
+    """Serves half an object as application/json, with status 200."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.send_response(200)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", "12")
+            self.end_headers()
+            self.wfile.write(b'{"choices": ')
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+        server.shutdown()
+        thread.join()
+
+
+def test_broken_answer_passes_with_a_header_that_says_so() -> None:
+    with broken_json() as url, Served(serve_upstream_url=url) as served:
+        through = raw(served.url, {})
+    assert (through.status_code, through.content) == (200, b'{"choices": ')
+    assert through.headers["x-rarr-notice"] == "not checked: not a JSON object"
+
+
+def test_answer_without_text_passes_with_a_header_that_says_so(served: Served) -> None:
+    assert raw(served.url, {"tools": [TOOL]}).headers["x-rarr-notice"] == "not checked: no text"
 
 
 def test_bytes_and_headers_are_those_of_the_server_behind() -> None:

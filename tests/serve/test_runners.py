@@ -29,6 +29,7 @@ from serve.serving import Served, answers
 pytestmark = [pytest.mark.loopback, pytest.mark.slow]
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
+OTHER = {"text": "Cork is a city in Ireland.", "source": "mine"}
 EXAMPLES = Path(__file__).parents[2] / "examples" / "corpus"
 
 
@@ -127,6 +128,29 @@ def test_own_call_gives_the_record_of_the_package(served: Served, route: str, bo
     assert not getattr(found, "warnings", ())
 
 
+@pytest.mark.parametrize(
+    ("more", "label", "sources"),
+    [
+        ({}, "contradictory", ["hoover-dam.md"]),
+        ({"corpus": "dams"}, "contradictory", ["hoover-dam.md"]),
+        ({"corpus": "dams", "sources": [OTHER]}, "contradictory", ["mine", "hoover-dam.md"]),
+        ({"corpus": "dams", "sources": [OTHER], "search": "given"}, "extrapolatory", ["mine"]),
+        ({"sources": [OTHER]}, "extrapolatory", ["mine"]),
+    ],
+)
+def test_claim_is_verified_against_the_corpus(served: Served, more: Any, label: str, sources: Any) -> None:
+    body = {"claim": WRONG} | more
+    verification = httpx2.post(f"{served.url}/verify", json=body, timeout=60).json()
+    found = dict.fromkeys(Path(passage["source"]).name for passage in verification["evidence"])
+    assert (verification["label"], list(found)) == (label, sources)
+
+
+def test_sources_are_cited_alone_if_they_are_searched_alone(served: Served) -> None:
+    body = {"text": RIGHT, "sources": [RIGHT], "search": "given"}
+    cited = httpx2.post(f"{served.url}/cite", json=body, timeout=60).json()
+    assert {passage["source"] for passage in cited["research"]["evidence"]} == {"passage 1"}
+
+
 def test_progress_has_the_nodes_of_the_run(served: Served) -> None:
     accept = {"Accept": "text/event-stream"}
     response = httpx2.post(f"{served.url}/revise", json={"text": WRONG}, headers=accept, timeout=60)
@@ -182,6 +206,20 @@ def test_deadline_counts_the_time_in_the_queue(served: Served, pool: WorkerPool)
         assert time.monotonic() - started < 10
     finally:
         os.kill(pid, signal.SIGCONT)
+
+
+def test_run_at_its_deadline_ends_without_a_further_job(served: Served) -> None:
+    text = " ".join(f"The dam of town {number} is {number + 100} metres high." for number in range(400))
+    body = {"text": text, "deadline_s": 1.5}
+    ask(served)  # the process is free, and the run begins
+    revision = httpx2.post(f"{served.url}/revise", json=body, timeout=60).json()
+    assert [notice["code"] for notice in revision["warnings"]] == ["deadline"]
+    for _ in range(300):
+        runs = httpx2.get(f"{served.url}/runs", params={"text": "dam of town 399"}).json()["runs"]
+        if [run["status"] for run in runs] == ["failed"]:
+            return
+        time.sleep(0.1)
+    pytest.fail(f"the run has not ended: {runs}")
 
 
 def test_answer_that_cannot_be_done_in_time_goes_out_at_once(served: Served, pool: WorkerPool) -> None:

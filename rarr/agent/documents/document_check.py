@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from rarr.agent.documents.findings import document_findings
+from rarr.agent.postprocessing.summary import unjudged
 from rarr.agent.revise import Reviser
 from rarr.records import Notice
 from rarr.records.document_checks import CheckedDocument, DocumentChecks, DocumentOutcome, FailOn
@@ -94,7 +95,7 @@ def _document(document: Document, result: Postprocessed, fail_on: Sequence[FailO
     own = [each for each in revision.warnings if each.code not in (NOTHING_TO_CHECK.code, *_OF_ALL)]
     unread = [each for each in own if each.code in _UNREAD]
     notice, warnings = result.notice, grouped(own)
-    if result.outcome == "partial" or (unread and result.outcome != "failed"):
+    if result.outcome != "failed" and (unread or unjudged(revision)):
         all_unjudged = statuses.keys() <= {"unjudged", "retrieval_failed"}
         outcome = "not_judged" if all_unjudged else "partly_judged"
         notice += f" ({next(iter(grouped(unread) or warnings), 'see the warnings')})"

@@ -1,7 +1,7 @@
 """Runs the postprocessing of one answer: within its deadline, and whatever fails, with a text to send out."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from rarr.agent.input_checks import required_text
@@ -32,8 +32,12 @@ class AnswerRun:
     deadline: float | None = None
     run_id: str | None = None
 
+    given: str = field(init=False)
+    """The answer as it came: the run warns of its characters that are not valid."""
+
     def __post_init__(self) -> None:
         """Raises `InputError` for a wrong call."""
+        object.__setattr__(self, "given", self.answer)
         object.__setattr__(self, "answer", required_text(self.answer, "answer"))
         if self.mode not in (modes := get_args(PostprocessMode)):
             raise InputError(f"mode is {self.mode!r}: give one of {', '.join(map(repr, modes))}")
@@ -86,12 +90,17 @@ class AnswerRun:
         if self.sources is not None:
             settings = reviser.settings
             given = await work(
-                lambda: GivenPassages(self.sources or [], window=settings.window, step=settings.step)
+                lambda: GivenPassages(
+                    [] if self.sources is None else self.sources,
+                    window=settings.window,
+                    step=settings.step,
+                    name="sources",
+                )
             )
             if not given.sources and alone:
                 return self.untouched("failed", "not checked: the answer has no sources")
             reviser = reviser.searching(given, alone=alone)
-        return await results(reviser, self.answer, context, self.mode, self.run_id)
+        return await results(reviser, self.given, context, self.mode, self.run_id)
 
     @staticmethod
     def _is_positive(number: object) -> bool:

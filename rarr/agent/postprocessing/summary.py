@@ -3,6 +3,7 @@
 from collections import Counter
 from typing import NamedTuple, get_args
 
+from rarr.agent.postprocessing.writers_own_words import is_about_its_writer
 from rarr.records import Notice, Revision, Sentence
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import Doubt, Outcome
@@ -14,6 +15,7 @@ from rarr.tools.text.warning_lines import is_failure, nothing_checked
 _MORE = {
     "source_failed": "; a source could not be searched",
     "table_not_checked": "; a table was not read",
+    "character_replaced": "; characters that are not valid became U+FFFD",
 }
 """What a user should know besides the counts, by the code of the warning."""
 _CLASSES = ("contradicted", "not confirmed", "not judged", "confirmed", "not checked")
@@ -45,10 +47,12 @@ def summary(revision: Revision, cited: Cited | None = None) -> Summary:
     parts = [f"{count:,} {what}" for what, count in counts.items() if count]
     if wrong := sum(check.state == "not_supported" for check in (cited.existing if cited else ())):
         parts.append(counted(wrong, "wrong citation"))
-    more = "".join(line for code, line in _MORE.items() if any(it.code == code for it in revision.warnings))
+    more = _disputes(revision)
+    more += "".join(line for code, line in _MORE.items() if any(it.code == code for it in revision.warnings))
     if all(part.endswith("not checked") for part in parts):
         return Summary("nothing_to_check", f"nothing to check{more}")
-    return Summary("partial" if classes["not judged"] else "finished", ", ".join(parts) + more)
+    incomplete = classes["not judged"] and _failed(revision)
+    return Summary("partial" if incomplete else "finished", ", ".join(parts) + more)
 
 
 def doubtful(revision: Revision) -> list[Sentence]:
@@ -58,7 +62,7 @@ def doubtful(revision: Revision) -> list[Sentence]:
 
 
 def unjudged(revision: Revision) -> list[Sentence]:
-    """Returns the sentences that could not be judged because a search or a judgement failed."""
+    """Returns the sentences that were not judged: after a failure, or since no question asks about them."""
     return [sentence for sentence in _stated(revision) if _class(sentence, revision) == "not judged"]
 
 
@@ -72,18 +76,40 @@ def _stated(revision: Revision) -> list[Sentence]:
     ]
 
 
+def _disputes(revision: Revision) -> str:
+    """Writes in how many contradicted sentences a passage says what the text says, and another one does not.
+
+    Both answer the same question. "" if there is no such sentence.
+    """
+    agreeing = {each.query_id for each in revision.checks if each.verdict == "agrees" and not each.stale}
+    asked = {each.evidence_id: each.query_id for each in revision.checks}
+    disputed = sum(
+        any(part.state == "differs" and asked.get(part.evidence_id) in agreeing for part in sentence.parts)
+        for sentence in _stated(revision)
+        if sentence.status == "contradicted"
+    )
+    return f"; sources disagree about {counted(disputed, 'sentence')}" if disputed else ""
+
+
 def _class(sentence: Sentence, revision: Revision) -> str:
     """Returns how a sentence counts: contradicted, not confirmed, not judged, confirmed or not checked.
 
-    An unjudged sentence without parts is `not judged` after a failure, since nobody knows whether it has
-    something to check; otherwise it is `not checked`.
+    An unjudged sentence with parts is `not judged`. Without parts, it is so after a failure, since nobody
+    knows whether it has something to check; otherwise it is `not checked`. So is a sentence that speaks of
+    its writer, such as a refusal: sources neither confirm it nor could.
     """
     if sentence.status in _BY_STATUS:
         return _BY_STATUS[sentence.status]
     if sentence.status == "unjudged":
-        failed = any(map(_ends_judging, revision.warnings))
-        return "not judged" if failed or sentence.parts else "not checked"
-    return "not confirmed" if sentence.parts else "not checked"
+        return "not judged" if _failed(revision) or sentence.parts else "not checked"
+    is_claim = bool(sentence.parts) and not is_about_its_writer(sentence.text)
+    return "not confirmed" if is_claim else "not checked"
+
+
+def _failed(revision: Revision) -> bool:
+    """Did a failure keep sentences from being judged?"""
+    unsearched = any(sentence.status == "retrieval_failed" for sentence in revision.report.sentences)
+    return unsearched or any(map(_ends_judging, revision.warnings))
 
 
 def _ends_judging(notice: Notice) -> bool:

@@ -29,14 +29,15 @@ class AnswerStep:
     ) -> None:
         """Raises `InputError` for wrong options. The models are built later, on a thread."""
         AnswerRun("an answer", mode=mode, deadline=deadline)  # raises for a wrong mode or deadline
-        self._alone = search == "given"
+        self.alone = search == "given"
+        """True: the sources of an answer are searched alone."""
         self._mode, self._deadline = mode, deadline
         self._reviser: Reviser | None = reviser
         self._building: Future[Reviser] | None = None
         self._lock = Lock()
-        if self._alone and reviser is None:
+        if self.alone and reviser is None:
             settings = settings | {"search": None, "corpus": None}
-        elif search is not None and not self._alone:
+        elif search is not None and not self.alone:
             settings = settings | {"search": search}
         if reviser is None:
             self._settings = Settings(**settings)
@@ -55,11 +56,11 @@ class AnswerStep:
 
         Raises `InputError` for a wrong call, and `RarrError` where the models cannot be built.
         """
-        if self._alone and sources is None:
+        if self.alone and sources is None:
             raise InputError(
                 "search is 'given', and the input has no sources: give a dict with answer and sources"
             )
-        search = "given" if self._alone else None
+        search = "given" if self.alone else None
         call = AnswerRun(answer, question, sources, self._mode, search, self._deadline)  # type: ignore[arg-type]
         return await call.in_time(self._finish)
 

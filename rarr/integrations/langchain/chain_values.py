@@ -25,11 +25,15 @@ _CURE = (
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer with its question and sources; `text` is None for a message that is no answer."""
+    """An answer with its question and sources; `text` is None for an empty text, and a message without one.
+
+    Without sources, `has_place` tells whether the value could have some, as a dict can.
+    """
 
     text: str | None
     question: str | Sequence[Message] | None = None
     sources: Sequence[Given] | None = None
+    has_place: bool = False
 
 
 def read(value: object) -> Answer:
@@ -46,13 +50,14 @@ def read(value: object) -> Answer:
         _text(value["answer"], "answer"),
         _question(value.get("question")),
         sources if any(value.get(key) is not None for key in _SOURCES) else None,
+        has_place=True,
     )
 
 
 def written(value: Any, result: Postprocessed | None) -> Any:
     """Returns `value` with the text of the result; a dict also gets the record, as `rarr`.
 
-    With the result None, for a message that is no answer, the answer is unchanged.
+    With the result None, for a text without words or a message that is no answer, the answer is unchanged.
     """
     if isinstance(value, Mapping):
         return {**value, "answer": written(value["answer"], result), "rarr": result}
@@ -66,7 +71,7 @@ def _text(answer: object, name: str) -> str | None:
         return answer_text(answer)
     if not isinstance(answer, str):
         raise InputError(f"{name} is {kind_of(answer)}: {_CURE}")
-    return answer
+    return answer if answer.strip() else None
 
 
 def _question(question: Any) -> Any:

@@ -19,12 +19,13 @@ class RarrRunnable(Runnable[Value, Any]):
     """A step of a chain that postprocesses an answer, as `rarr.postprocess` does.
 
     The input is a str, an `AIMessage`, or a dict with `answer` (a str or an `AIMessage`) and, if there are
-    any, `question` (a str or messages) and `sources` or `context` (texts and documents, which are searched).
+    any, `question` (a str or messages) and `sources` and `context` (texts and documents, all searched).
     The output has the type of the input and the revised text. The record `Postprocessed` is under the key
     `rarr` of a dict, and as JSON data in `response_metadata["rarr"]` of a message. Everything else stays.
 
-    A message that calls tools or has no text is no answer and passes unchanged. A stream gives the result
-    once. A failed search or model never raises: the original goes out, and the record says why.
+    An empty text, and a message that calls tools or has no text, are no answer and pass unchanged. A stream
+    gives the result once. A failed search or model never raises: the original goes out, and the record says
+    why.
     """
 
     def __init__(
@@ -66,7 +67,10 @@ class RarrRunnable(Runnable[Value, Any]):
         answer = read(value)
         if answer.text is None:
             return written(value, None)
-        result = await self._step.postprocessed(answer.text, answer.question, answer.sources)
+        sources = answer.sources
+        if sources is None and answer.has_place and self._step.alone:
+            sources = []  # the search of the chain found nothing, and wrote None or no key
+        result = await self._step.postprocessed(answer.text, answer.question, sources)
         if result.revision is None:  # as at a deadline, when all threads may be busy
             return written(value, result)
         return await asyncio.to_thread(written, value, result)

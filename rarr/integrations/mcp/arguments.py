@@ -2,7 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from rarr.tools.text.plurals_and_articles import kind_of
 
 LONGEST_TEXT = 100_000  # characters
 _LONGEST_CLAIM = 5_000  # characters
@@ -23,6 +25,18 @@ class GivenEvidence(BaseModel):
     )
 
 
+_PassageText = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+
+
+def _as_object(passage: object) -> object:
+    """Makes an object of a passage that is a text. Raises `ValueError` for anything but a text or object."""
+    if isinstance(passage, str):
+        return {"text": passage}
+    if not isinstance(passage, dict | GivenEvidence):
+        raise ValueError(f"it is {kind_of(passage)}: give a text, or an object with text, title and source")
+    return passage
+
+
 Text = Annotated[
     str, Field(min_length=1, max_length=LONGEST_TEXT, description="The text, plain or in Markdown.")
 ]
@@ -37,10 +51,16 @@ Question = Annotated[
     ),
 ]
 Passages = Annotated[
-    list[GivenEvidence] | None,
+    list[
+        Annotated[
+            GivenEvidence, BeforeValidator(_as_object, json_schema_input_type=_PassageText | GivenEvidence)
+        ]
+    ]
+    | None,
     Field(
         max_length=_MOST_PASSAGES,
-        description="Passages that you have at hand. Without them, the sources of this server are searched.",
+        description="Passages that you have at hand: texts, or objects with text, title and source. Without"
+        " them, the sources of this server are searched.",
     ),
 ]
 OnlyEvidence = Annotated[

@@ -14,12 +14,13 @@ from pydantic import TypeAdapter, ValidationError
 
 from rarr.agent.revise import Reviser
 from rarr.errors import RarrError
+from rarr.integrations.mcp.arguments import GivenEvidence
 from rarr.integrations.mcp.progress import tell_step
 from rarr.integrations.mcp.run_resources import LISTED, RunResources
 from rarr.integrations.mcp.tools import Tools
 from rarr.settings import Settings, installed_version
 from rarr.tools.models.client_failures import redacted
-from rarr.tools.text.validator_messages import without_prefix
+from rarr.tools.text.validator_messages import cure
 from rarr.views.terminal.revision import one_line
 
 _INSTRUCTIONS = (
@@ -133,4 +134,8 @@ def _as_one_line(name: str, error: ToolError) -> ToolError:
 def _wrong_argument(name: str, error: ValidationError) -> str:
     first = error.errors()[0]
     place = ".".join(map(str, first["loc"]))
-    return one_line(f"the argument {place} of {name} is wrong: {without_prefix(first['msg'])}")
+    if first["type"] == "extra_forbidden":
+        told = f"it is unknown: give {', '.join(GivenEvidence.model_fields)}"
+    else:
+        told = cure(first)
+    return one_line(f"the argument {place} of {name} is wrong: {told}")

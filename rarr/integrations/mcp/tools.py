@@ -8,8 +8,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
 from pydantic import BaseModel
 
-from rarr.agent.evidence_search import find_evidence, passages_about
-from rarr.agent.input_checks import required_text
+from rarr.agent.evidence_search import find_evidence, verify_by_search
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier
 from rarr.integrations.mcp.arguments import (
@@ -38,8 +37,6 @@ from rarr.retrievers.given_passages import GivenPassages
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.warning_lines import grouped, nothing_checked
 
-_PASSAGES = 5  # of each sentence of a claim
-
 
 class Tools:
     """The tools of one server. All of them share a reviser. `runs` are the names of the runs, in order."""
@@ -63,6 +60,7 @@ class Tools:
         source, and the sentences that stay contradicted or unconfirmed. Use it on a draft or an answer before
         you give it to somebody.
         """
+        _require_evidence(evidence, only_evidence=only_evidence)
         result = await with_progress(
             ctx,
             lambda: self._reviser.apostprocess(
@@ -114,9 +112,7 @@ class Tools:
         async def verified() -> Verification:
             if evidence is not None:
                 return await self._verifier.averify(claim, _given(evidence), question)
-            asked = required_text(claim, "claim")
-            found = await passages_about(self._reviser, asked, question, _PASSAGES)
-            return await self._verifier.averify_passages(asked, found, question)
+            return await verify_by_search(self._reviser, self._verifier, claim, question)
 
         verification = await with_progress(ctx, verified)
         if verification.label is None:
@@ -139,9 +135,8 @@ class Tools:
 
     async def _searching(self, evidence: Passages, *, only_evidence: bool) -> Reviser:
         """Returns the reviser that searches the evidence of a call, first or alone."""
+        _require_evidence(evidence, only_evidence=only_evidence)
         if evidence is None:
-            if only_evidence:
-                raise ToolError("only_evidence is true, and there is no evidence: give passages as evidence")
             return self._reviser
         settings = self._reviser.settings
         passages = _sources(evidence) or ()
@@ -160,6 +155,11 @@ def _result(lines: Callable[[Any], str], shown: BaseModel, record: BaseModel) ->
         content=[TextContent(type="text", text=lines(shown))],
         structured_content=record.model_dump(mode="json"),
     )
+
+
+def _require_evidence(evidence: Passages, *, only_evidence: bool) -> None:
+    if only_evidence and not evidence:
+        raise ToolError("only_evidence is true, and there is no evidence: give passages as evidence")
 
 
 def _sources(evidence: Sequence[GivenEvidence] | None) -> list[dict[str, Any]] | None:

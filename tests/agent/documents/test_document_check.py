@@ -104,6 +104,14 @@ async def test_a_partly_failed_search_is_told() -> None:
     assert [finding.status for finding in document.findings][-1] == "retrieval_failed"
 
 
+async def test_a_sentence_that_no_question_asks_about_is_no_pass() -> None:
+    document = await one("It must be taken during pregnancy.")
+    assert (document.outcome, [finding.status for finding in document.findings]) == (
+        "not_judged",
+        ["unjudged"],
+    )
+
+
 async def test_another_language_than_english_is_not_judged() -> None:
     document = await one("Der Hoover-Damm ist 212 Meter hoch und wurde 1936 fertiggestellt.")
     assert document.outcome == "not_judged"

@@ -160,6 +160,43 @@ def test_answer_without_claims_has_nothing_to_check() -> None:
     assert result.notice == "nothing to check"
 
 
+def test_unjudged_sentence_without_a_failure_does_not_make_the_outcome_partial() -> None:
+    answer, source = "It must be taken during pregnancy.", "It must not be taken during pregnancy."
+    result = postprocess(answer, sources=[source], search="given")
+    assert result.revision is not None
+    assert (result.revision.queries, result.revision.report.sentences[0].status) == ((), "unjudged")
+    assert (result.outcome, result.notice) == ("finished", "1 not judged")
+
+
+@pytest.mark.parametrize("mode", ["revise", "check", "cite"])
+def test_notice_tells_that_sources_disagree(mode: Any) -> None:
+    sources = [HEIGHT, "Hoover Dam is 212 metres high."]
+    result = postprocess(f"{WRONG} {FINISHED}", sources=[*sources, YEAR], search="given", mode=mode)
+    assert "1 contradicted, 1 confirmed" in result.notice
+    assert result.notice.endswith("; sources disagree about 1 sentence")
+
+
+def test_notice_tells_of_no_dispute_if_the_sources_that_answer_agree() -> None:
+    sources = [HEIGHT, "The Hoover Dam has a height of 221 metres."]
+    result = postprocess(WRONG, sources=sources, search="given", mode="check")
+    assert result.notice == "1 contradicted"
+
+
+@pytest.mark.parametrize("mode", ["revise", "check", "cite", "annotate"])
+def test_replaced_characters_are_told(mode: Any) -> None:
+    result = given(f"{RIGHT}\0 {FINISHED} \ud800", mode=mode)
+    assert result.original == f"{RIGHT}\ufffd {FINISHED} \ufffd"
+    assert result.revision is not None
+    assert "character_replaced" in [warning.code for warning in result.revision.warnings]
+    assert result.notice.endswith("; characters that are not valid became U+FFFD")
+
+
+@pytest.mark.parametrize("sources", ["a text", b"bytes", {"text": "a"}])
+def test_sources_that_are_no_list_are_named_as_the_argument_is(sources: Any) -> None:
+    with pytest.raises(InputError, match=r"^sources is a \w+: give a list, such as \[text\]$"):
+        postprocess(ANSWER, sources=sources)
+
+
 def test_empty_sources_alone_are_told() -> None:
     result = postprocess(ANSWER, sources=[], search="given")
     assert (result.text, result.outcome) == (ANSWER, "failed")
@@ -175,7 +212,7 @@ def test_empty_sources_alone_are_told() -> None:
         ({"search": "given"}, "search is given, and sources are not"),
         ({"deadline": 0}, "deadline is 0: give seconds above 0"),
         ({"deadline": True}, "deadline is True"),
-        ({"sources": "one text"}, "passages is a str: give a list"),
+        ({"sources": "one text"}, "sources is a str: give a list"),
         ({"sources": [3]}, "passage 1 is an int: give a text, a rarr.Passage, a document of LangChain"),
         ({"sources": [{"url": "https://x.org"}]}, "passage 1 is empty"),
         ({"question": 3}, "question is an int: give a str, or a list of messages"),

@@ -63,6 +63,23 @@ async def test_cite_text_puts_citations_in_and_changes_nothing_else(client: Clie
     assert cited.without_citations() == RIGHT
 
 
+@pytest.mark.parametrize("tool", ["revise_text", "cite_text", "verify_claim"])
+async def test_evidence_may_be_a_text(client: Client, tool: str) -> None:
+    text = {"claim" if tool == "verify_claim" else "text": TOWER}
+    given = await records(client, tool, **text, evidence=[TOWER, GIVEN])
+    run = given if tool == "verify_claim" else given.get("revision") or given["research"]
+    assert TOWER in [passage["text"] for passage in run["evidence"]]
+
+
+async def test_schema_shows_both_forms_of_evidence(client: Client) -> None:
+    tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+    form = tools["verify_claim"].input_schema["properties"]["evidence"]["anyOf"][0]["items"]
+    assert [each.get("type", each.get("$ref")) for each in form["anyOf"]] == [
+        "string",
+        "#/$defs/GivenEvidence",
+    ]
+
+
 async def test_cite_text_cites_given_evidence(client: Client) -> None:
     text = "The tower is 33 metres high."
     cited = await records(client, "cite_text", text=text, evidence=[GIVEN], only_evidence=True)
@@ -96,7 +113,7 @@ async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(client: Client)
 @pytest.mark.parametrize(
     ("tool", "arguments", "words"),
     [
-        ("revise_text", {}, "the argument text of revise_text is wrong: Field required"),
+        ("revise_text", {}, "the argument text of revise_text is wrong: it is missing: give it"),
         ("revise_text", {"text": 5}, "the argument text of revise_text is wrong"),
         ("revise_text", {"text": ""}, "the argument text of revise_text is wrong"),
         ("revise_text", {"text": " "}, "answer is empty"),
@@ -107,7 +124,13 @@ async def test_a_passage_that_speaks_to_a_model_is_not_passed_on(client: Client)
             "revise_text has no argument 'corpus': give text,",
         ),
         ("revise_text", {"text": TOWER, "search": "http://localhost"}, "no argument 'search'"),
-        ("revise_text", {"text": TOWER, "only_evidence": True}, "give the passages of the model as sources"),
+        ("revise_text", {"text": TOWER, "only_evidence": True}, "give passages as evidence"),
+        ("revise_text", {"text": TOWER, "only_evidence": True, "evidence": []}, "give passages as evidence"),
+        (
+            "verify_claim",
+            {"claim": TOWER, "evidence": [3]},
+            "evidence.0 of verify_claim is wrong: it is an int: give a",
+        ),
         ("revise_text", {"text": TOWER, "evidence": "text"}, "the argument evidence of revise_text is wrong"),
         ("revise_text", {"text": TOWER, "evidence": [{"text": " "}]}, "passage 1 is empty"),
         ("revise_text", {"text": TOWER, "evidence": [{"path": "/etc/passwd"}]}, "evidence.0.text"),
