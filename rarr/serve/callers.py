@@ -7,12 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import uuid4
 
-from rarr.errors import SettingsError
 from rarr.serve.refusals import Refusal, too_many
 from rarr.settings import Settings
+from rarr.tools.guard.caller_tokens import require_long
 
-SHORTEST = 16
-"""The fewest characters of a token: a shorter token can be guessed."""
 LOCAL = "local"
 """The name of the only caller of a server without tokens."""
 TOKEN_HEADER = "x-rarr-token"
@@ -45,10 +43,8 @@ class Callers:
         """Raises `SettingsError` for a token that is too short."""
         given = settings.serve_token.get_secret_value() if settings.serve_token else ""
         tokens = [token.strip() for token in given.split(",") if token.strip()]
-        if any(len(token) < SHORTEST for token in tokens):
-            raise SettingsError(
-                f"serve_token has a token of fewer than {SHORTEST} characters: openssl rand -hex 16 makes one"
-            )
+        for token in tokens:
+            require_long(token, "serve_token")
         self._names = {token.encode(): _name(token) for token in tokens}
         self._rate = settings.serve_rate
         self._budgets: dict[str, tuple[float, float]] = {}

@@ -15,11 +15,10 @@ from rarr.serve.callers import Callers
 from rarr.serve.gate import LONGEST_HEAD
 from rarr.serve.in_process import InProcess
 from rarr.serve.jobs import Runner
-from rarr.serve.origins import is_loopback
 from rarr.serve.workers import WorkerPool
 from rarr.settings import Settings
 from rarr.settings.serving import ServingSettings
-from rarr.tools.concurrency.listening_socket import listening_socket
+from rarr.tools.concurrency.listening_socket import is_loopback, listening_socket
 
 IDLE_S = 75
 """Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
