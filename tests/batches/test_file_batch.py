@@ -34,6 +34,7 @@ class Batch:
 
     def made(self, **options: Any) -> BatchReport:
         settings = Settings(
+            serve_corpora={"other": self.folder / "missing"},  # is for rarr serve alone
             model="rules",
             reranker="overlap",
             corpus=self.folder / "corpus",
