@@ -13,6 +13,7 @@ from rarr.serve.in_process import InProcess
 from rarr.serve.jobs import Job, Runner, WorkerLostError
 from rarr.serve.workers import WorkerPool
 from rarr.settings import Settings
+from rarr.settings.serving import unserved
 
 _TRIES = 2
 
@@ -33,6 +34,7 @@ class BatchRunner:
         """`options` are arguments of `rarr.postprocess`, such as its mode."""
         workers = worker_count(settings, workers)
         self._options = dict(options)
+        settings = unserved(settings)  # the corpora of rarr serve would come before that of the batch
         self._runner: Runner = WorkerPool(settings, workers) if workers else InProcess(settings)
         # One row more for each process: it is there when the process is free.
         self.at_once = 2 * workers or settings.concurrency

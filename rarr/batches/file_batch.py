@@ -73,7 +73,8 @@ def revise_file(
     has JSON lines. `full` adds the whole record of each run. `workers` is the number of processes; see
     `BatchRunner`.
 
-    Rows that have a result from an earlier run of the same call are not done again; those with an error are.
+    Rows that have a result from an earlier run of the same call are not done again; those with an error are,
+    and with `full` those without their record.
     Raises `RarrError` before anything is spent: for files that cannot be read or written, a missing column,
     and an `out` of other settings.
     """
@@ -148,7 +149,7 @@ class _FileBatch:
         self._expected = Expected(0, 0, 0, 0)
         self._made_with: dict[str, Any] = {}
         self._input_state: object = None
-        self._store = ResultStore(folder / RESULTS)
+        self._store = ResultStore(folder / RESULTS, full=full)
         self._counting = Counting()
 
     def begin(self, settings: Settings, mode: PostprocessMode) -> None:

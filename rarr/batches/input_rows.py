@@ -12,11 +12,15 @@ from typing import IO, Any, NamedTuple, cast
 
 from rarr.batches.parquet import parquet_rows
 from rarr.errors import InputError
+from rarr.tools.text.plurals_and_articles import counted
 from rarr.valid_unicode import valid
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}
 LONGEST = 64 << 20
 """The most bytes of a line, and characters of a cell. A longer one would fill the memory."""
+
+_MORE_CELLS: Any = object()
+"""The key of the cells of a row that have no column. It is no text, since a column may have any name."""
 
 
 class InputRow(NamedTuple):
@@ -93,18 +97,26 @@ def _json_row(number: int, line: bytes) -> InputRow:
 
 def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
     csv.field_size_limit(min(LONGEST, sys.maxsize))
-    lines = (line.decode("utf-8-sig" if number == 0 else "utf-8") for number, line in enumerate(file))
-    reader = csv.DictReader(lines, restkey="", restval=None)
+    reader = csv.DictReader(_lines(path, file), restkey=_MORE_CELLS, restval=None)
     try:
         names = list(reader.fieldnames or ())
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise InputError(f"{path} has two columns {twice!r}: rename one of them")
         for number, cells in enumerate(reader, start=1):
-            extra = cells.pop("", None)
-            problem = f"it has {len(extra)} cells more than the header" if isinstance(extra, list) else ""
+            extra = cells.pop(_MORE_CELLS, None)
+            problem = f"it has {counted(len(extra), 'cell')} more than the header" if extra else ""
             yield InputRow(number, valid(dict(cells)), problem)
     except UnicodeDecodeError:
         raise InputError(
             f"{path}, line {reader.line_num + 1}, is not UTF-8: convert the file, as with iconv -f LATIN1"
             " -t UTF-8"
         ) from None
+
+
+def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:
+    encoding = "utf-8-sig"
+    while line := file.readline(LONGEST + 1):
+        if len(line) > LONGEST:
+            raise InputError(f"{path} has a line of more than {LONGEST >> 20} MB: divide the text")
+        yield line.decode(encoding)
+        encoding = "utf-8"

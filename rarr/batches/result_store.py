@@ -28,6 +28,10 @@ _SCHEMA = Schema(
 )
 
 
+_UNDONE = "(columns IS NULL OR error != '' OR (?2 AND instr(columns, '\"rarr_revision\": null')))"
+"""Is true of a row without a result; ?2: also of one without its record. Texts have their quotes escaped."""
+
+
 class Expected(NamedTuple):
     """The work of a run: rows, different rows, and of these the ones without a result, or with an error.
 
@@ -52,8 +56,12 @@ def has_results(path: Path) -> bool:
 class ResultStore:
     """The results of one batch. Several threads may use it."""
 
-    def __init__(self, path: Path) -> None:
-        """Opens or makes the file. Raises `InputError` where it cannot be used."""
+    def __init__(self, path: Path, *, full: bool = False) -> None:
+        """Opens or makes the file. `full`: a result without the record of its run is to be made again.
+
+        Raises `InputError` where the file cannot be used.
+        """
+        self._full = full
         self._path, self._database = path, Database(path, _SCHEMA)
         with self._transaction() as sqlite:
             self._run = sqlite.execute("INSERT INTO runs DEFAULT VALUES").lastrowid
@@ -70,9 +78,9 @@ class ResultStore:
                     (digest, self._run),
                 )
             distinct, left, gone = sqlite.execute(
-                "SELECT SUM(seen = ?1), SUM(seen = ?1 AND (columns IS NULL OR error != '')),"
+                f"SELECT SUM(seen = ?1), SUM(seen = ?1 AND {_UNDONE}),"
                 " SUM(seen != ?1 AND columns IS NOT NULL) FROM results",
-                (self._run,),
+                (self._run, self._full),
             ).fetchone()
         return Expected(rows, distinct or 0, left or 0, gone or 0)
 
@@ -81,9 +89,8 @@ class ResultStore:
         with self._transaction() as sqlite:
             return bool(
                 sqlite.execute(
-                    "UPDATE results SET started = ?1 WHERE digest = ?2 AND started IS NOT ?1"
-                    " AND (columns IS NULL OR error != '')",
-                    (self._run, digest),
+                    f"UPDATE results SET started = ?1 WHERE digest = ?3 AND started IS NOT ?1 AND {_UNDONE}",
+                    (self._run, self._full, digest),
                 ).rowcount
             )
 

@@ -12,7 +12,10 @@ Headers = list[tuple[bytes, bytes]]
 
 @dataclass
 class Call:
-    """One request with its whole body. `log` collects what the log tells about it: no text, no token."""
+    """One request with its whole body. `log` collects what the log tells about it: no text, no token.
+
+    `headers` are those of the request without those that held a token of this server.
+    """
 
     caller: Caller
     method: str
@@ -21,12 +24,6 @@ class Call:
     headers: Headers
     body: bytes
     log: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def is_json(self) -> bool:
-        """Tells whether the header Content-Type says that the body is JSON."""
-        kinds = [value for name, value in self.headers if name == b"content-type"]
-        return bool(kinds) and kinds[0].split(b";")[0].strip().lower() == b"application/json"
 
 
 def call_of(scope: Scope) -> Call:

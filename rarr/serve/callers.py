@@ -3,16 +3,14 @@
 import hashlib
 import hmac
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from uuid import uuid4
 
-from rarr.errors import SettingsError
 from rarr.serve.refusals import Refusal, too_many
 from rarr.settings import Settings
+from rarr.tools.guard.caller_tokens import require_long
 
-SHORTEST = 16
-"""The fewest characters of a token: a shorter token can be guessed."""
 LOCAL = "local"
 """The name of the only caller of a server without tokens."""
 TOKEN_HEADER = "x-rarr-token"
@@ -21,13 +19,9 @@ _HEADERS = (TOKEN_HEADER, "authorization", "x-api-key")
 
 @dataclass(frozen=True)
 class Caller:
-    """Somebody who sends requests with one token. `name` is a hash of the token, which does not tell it.
-
-    `header` is the name of the header that held the token.
-    """
+    """Somebody who sends requests with one token. `name` is a hash of the token, which does not tell it."""
 
     name: str
-    header: str = ""
 
     def new_run(self) -> str:
         """Makes the id of a run of this caller."""
@@ -45,10 +39,8 @@ class Callers:
         """Raises `SettingsError` for a token that is too short."""
         given = settings.serve_token.get_secret_value() if settings.serve_token else ""
         tokens = [token.strip() for token in given.split(",") if token.strip()]
-        if any(len(token) < SHORTEST for token in tokens):
-            raise SettingsError(
-                f"serve_token has a token of fewer than {SHORTEST} characters: openssl rand -hex 16 makes one"
-            )
+        for token in tokens:
+            require_long(token, "serve_token")
         self._names = {token.encode(): _name(token) for token in tokens}
         self._rate = settings.serve_rate
         self._budgets: dict[str, tuple[float, float]] = {}
@@ -67,13 +59,22 @@ class Callers:
             scheme, _, rest = given.partition(" ")
             token = rest.strip() if header == "authorization" and scheme.lower() == "bearer" else given
             if name := self._name_of(token.encode(errors="replace")):
-                return Caller(name, header)
+                return Caller(name)
         raise Refusal(
             401,
             "invalid_token",
             "send a token of this server: Authorization: Bearer TOKEN, or X-Rarr-Token: TOKEN",
             headers={"WWW-Authenticate": "Bearer"},
         )
+
+    def without_tokens(self, headers: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+        """Returns the headers of a request without those that hold a token, whatever their name is."""
+        return [(name, value) for name, value in headers if not self._holds_token(value)]
+
+    def _holds_token(self, value: bytes) -> bool:
+        """Tells whether a header's value is a token of this server, alone or behind a word such as Bearer."""
+        _, _, rest = (whole := value.strip()).partition(b" ")
+        return any(self._name_of(token) for token in (whole, rest.strip()))
 
     def _name_of(self, token: bytes) -> str:
         """Returns the name of the caller with this token; "" if it is unknown.

@@ -1,6 +1,6 @@
 """Works on a streamed chat completion: its text goes out block by block, everything else as it came."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -18,24 +18,31 @@ class ChatStream:
     def __init__(self, work: TextWork) -> None:
         self._work = work
         self._texts: dict[int, StreamedText] = {}
-        self._open: set[int] = set()  # choices that have begun, and have no finish reason yet
+        self._begun, self._finished = set[int](), set[int]()  # choices
+        self._chunk: dict[str, Any] = {}  # the last one, in whose form texts go out
         self._ended = False
 
     async def items(self, body: AsyncIterator[bytes]) -> AsyncGenerator[Item, None]:
         """Reads the events in `body`, and yields in order what to send to the client.
 
-        Raises `BrokenOffError` for a stream without its end.
+        Raises `BrokenOffError` for a stream without its end, after all of its text: what follows the last
+        choice without a finish reason would say that the answer is complete.
         """
         async for event in events(body):
             if event.is_done:
+                for item in self._rest(self._texts):
+                    yield item
                 self._ended = True
+                self._require_finished()
             if event.data is None or not isinstance(event.data.get("choices"), list):
                 yield event.raw
                 continue
+            self._chunk = event.data
             async for item in self._items(event, event.data):
                 yield item
-        if self._open or not (self._ended or self._texts):
-            raise BrokenOffError
+        for item in self._rest(self._texts):
+            yield item
+        self._require_finished()
 
     def cancel(self) -> None:
         """Stops working on texts."""
@@ -43,21 +50,22 @@ class ChatStream:
             text.cancel()
 
     async def _items(self, event: Event, data: dict[str, Any]) -> AsyncGenerator[Item, None]:
-        rest, ending = deepcopy(data), list[int]()
+        rest, ending, acting = deepcopy(data), list[int](), list[int]()
         touched = False
         for choice in (choice for choice in rest["choices"] if isinstance(choice, dict)):
             index, piece = _index(choice), _taken(choice, held=self._work.changes_text)
-            self._open.add(index)
+            self._begun.add(index)
             if piece:
                 touched = touched or self._work.changes_text
                 for block in await self._text(index).add(piece):
-                    yield self._block(index, block, data)
-            if choice.get("finish_reason") is not None:
+                    yield self._block(index, block)
+            if choice.get("finish_reason") is not None and index not in self._finished:
                 ending.append(index)
-        for index in ending:
-            self._open.discard(index)
-            if (text := self._text(index)) and (block := text.last()):
-                yield self._block(index, block, data)
+            elif isinstance(delta := choice.get("delta"), dict) and delta.get("tool_calls"):
+                acting.append(index)
+        for item in self._rest([*ending, *acting]):  # the text before a call of a tool goes out before it
+            yield item
+        self._finished.update(ending)
         if ending:
             yield self._finish(rest, ending)
         elif not touched:
@@ -65,12 +73,24 @@ class ChatStream:
         elif _tells_something(rest):
             yield written(rest)
 
+    def _require_finished(self) -> None:
+        if self._begun - self._finished or not (self._ended or self._finished):
+            raise BrokenOffError
+
+    def _rest(self, indices: Iterable[int]) -> Iterator[Item]:
+        """Yields the last blocks of the texts of these choices."""
+        for index in list(indices):
+            if block := self._text(index).last():
+                yield self._block(index, block)
+
     def _text(self, index: int) -> StreamedText:
         if index not in self._texts:
             self._texts[index] = StreamedText(self._work)
         return self._texts[index]
 
-    def _block(self, index: int, block: str, data: dict[str, Any]) -> Item:
+    def _block(self, index: int, block: str) -> Item:
+        data = self._chunk
+
         def render(result: Postprocessed) -> bytes:
             if not self._work.changes_text:
                 return b""
@@ -87,7 +107,7 @@ class ChatStream:
                 if (index := _index(choice)) in ending and (text := self._text(index)).results:
                     results += text.shown(index)
                     if citations := text.citations(chat_annotations):
-                        choice.setdefault("delta", {})["annotations"] = citations
+                        choice["delta"] = {**(choice.get("delta") or {}), "annotations": citations}
             return written({**rest, "rarr": {"results": results}} if results else rest)
 
         return render

@@ -102,7 +102,8 @@ class Gate:
         try:
             body = await read_body(receive, headers.get("content-length"), self._settings)
             path = scope.get("raw_path", b"").decode("ascii", "replace")
-            call = Call(caller, scope["method"], path, scope["query_string"], scope["headers"], body, log)
+            own = self._callers.without_tokens(scope["headers"])
+            call = Call(caller, scope["method"], path, scope["query_string"], own, body, log)
             scope.setdefault("state", {})["call"] = call
             await _while_connected(receive, self._app, scope, body, sending)
         finally:

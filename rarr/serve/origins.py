@@ -1,20 +1,10 @@
 """Refuses requests that a page of another site makes a browser send."""
 
-import ipaddress
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from rarr.serve.refusals import Refusal
-
-
-def is_loopback(host: str) -> bool:
-    """Tells whether the host is a name or an address of this machine itself."""
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+from rarr.tools.concurrency.listening_socket import is_loopback
 
 
 def require_same_site(headers: Mapping[str, str], *, tokens: bool) -> None:

@@ -1,6 +1,6 @@
 """Works on a stream of the Responses API: text goes out by blocks, and its last events hold all of it."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Iterator
 from copy import deepcopy
 from typing import Any
 
@@ -11,6 +11,7 @@ from rarr.serve.server_events import events, written
 from rarr.serve.streamed_text import StreamedText
 from rarr.serve.text_work import TextWork
 
+_NAMES = ("item_id", "output_index", "content_index")
 _ENDS = ("response.completed", "response.incomplete", "response.failed", "error")
 
 
@@ -23,13 +24,14 @@ class ResponseStream:
     def __init__(self, work: TextWork) -> None:
         self._work = work
         self._texts: dict[Place, StreamedText] = {}
+        self._names: dict[Place, dict[str, Any]] = {}  # what the events of a text have in common
         self._number = 0
         self._ended = False
 
     async def items(self, body: AsyncIterator[bytes]) -> AsyncGenerator[Item, None]:
         """Reads the events in `body`, and yields in order what to send to the client.
 
-        Raises `BrokenOffError` for a stream without its end.
+        Raises `BrokenOffError` for a stream without its end, after all of its text.
         """
         async for event in events(body):
             if event.data is None:
@@ -39,15 +41,22 @@ class ResponseStream:
             kind = str(data.get("type"))
             self._ended = self._ended or kind in _ENDS
             place = _place(data)
+            if kind.startswith("response.output_text."):
+                self._names[place] = {name: data[name] for name in _NAMES if name in data}
             if kind == "response.output_text.delta" and isinstance(data.get("delta"), str):
                 if not self._work.changes_text:
                     yield self._event(data)
                 for block in await self._text(place).add(data["delta"]):
-                    yield self._block(place, block, data)
+                    yield self._block(place, block)
                 continue
-            if kind == "response.output_text.done" and (block := self._text(place).last()):
-                yield self._block(place, block, data)
+            complete = (
+                self._texts if kind in _ENDS else [place] if kind == "response.output_text.done" else ()
+            )
+            for item in self._rest(complete):
+                yield item
             yield self._event(data)
+        for item in self._rest(self._texts):
+            yield item
         if not self._ended:
             raise BrokenOffError
 
@@ -56,19 +65,28 @@ class ResponseStream:
         for text in self._texts.values():
             text.cancel()
 
+    def _rest(self, places: Iterable[Place]) -> Iterator[Item]:
+        """Yields the last blocks of these texts."""
+        for place in list(places):
+            if block := self._text(place).last():
+                yield self._block(place, block)
+
     def _text(self, place: Place) -> StreamedText:
         if place not in self._texts:
             self._texts[place] = StreamedText(self._work)
         return self._texts[place]
 
-    def _block(self, place: Place, block: str, data: dict[str, Any]) -> Item:
+    def _block(self, place: Place, block: str) -> Item:
         def render(result: Postprocessed) -> bytes:
             if not self._work.changes_text:
                 return b""
-            names = ("item_id", "output_index", "content_index")
-            delta = {name: data[name] for name in names if name in data}
             return self._numbered(
-                {"type": "response.output_text.delta", **delta, "delta": result.text, "logprobs": []}
+                {
+                    "type": "response.output_text.delta",
+                    **self._names[place],
+                    "delta": result.text,
+                    "logprobs": [],
+                }
             )
 
         return self._text(place).item(block, render)

@@ -15,11 +15,10 @@ from rarr.serve.callers import Callers
 from rarr.serve.gate import LONGEST_HEAD
 from rarr.serve.in_process import InProcess
 from rarr.serve.jobs import Runner
-from rarr.serve.origins import is_loopback
 from rarr.serve.workers import WorkerPool
 from rarr.settings import Settings
-from rarr.settings.serving import ServingSettings
-from rarr.tools.concurrency.listening_socket import listening_socket
+from rarr.settings.serving import unserved
+from rarr.tools.concurrency.listening_socket import is_loopback, listening_socket
 
 IDLE_S = 75
 """Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
@@ -57,9 +56,8 @@ def require_safe(settings: Settings) -> None:
 
 def made_runner(settings: Settings) -> Runner:
     """Makes a pool of worker processes; for a language model, a runner in this process."""
-    # Workers need neither tokens nor keys of the server: what a process does not have, it cannot tell.
-    own = {name for name in ServingSettings.model_fields if name != "serve_corpora"}
-    plain = settings.model_copy(update={name: ServingSettings.model_fields[name].default for name in own})
+    # Workers get no tokens and no keys, so a worker cannot leak them.
+    plain = unserved(settings).model_copy(update={"serve_corpora": settings.serve_corpora})
     if settings.is_embedded:
         return WorkerPool(plain, settings.serve_workers or os.cpu_count() or 1)
     return InProcess(plain)

@@ -95,7 +95,7 @@ class Upstream:
         return self._url.copy_with(raw_path=self._url.raw_path.rstrip(b"/") + rest.encode() + query)
 
     def _headers(self, call: Call, body: bytes, *, plain: bool) -> Headers:
-        left_out = _OURS | {call.caller.header.encode()} | ({b"accept-encoding"} if plain else set())
+        left_out = _OURS | ({b"accept-encoding"} if plain else set())
         if self._key is not None:
             left_out |= {b"authorization"}
         headers = [pair for pair in end_to_end(call.headers) if pair[0].lower() not in left_out]

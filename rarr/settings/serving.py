@@ -1,13 +1,16 @@
 """Declares the settings of `rarr serve`. They are settings like all others; no other command reads them."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings
 
 ServeMode = Literal["revise", "cite", "check", "annotate", "off"]
 """What becomes of an answer on its way through the server. `off`: nothing."""
+
+
+Some = TypeVar("Some", bound="ServingSettings")
 
 
 class ServingSettings(BaseSettings):
@@ -45,3 +48,9 @@ class ServingSettings(BaseSettings):
     """Seconds after which a silent stream gets a comment, which keeps its connection open."""
     serve_shutdown_s: float = Field(default=20, gt=0)
     """Seconds for requests under way after SIGTERM. Shortly before the end, originals go out."""
+
+
+def unserved(settings: Some) -> Some:
+    """Returns the settings with the defaults for all that `rarr serve` alone reads, such as its tokens."""
+    defaults = {name: field.get_default() for name, field in ServingSettings.model_fields.items()}
+    return settings.model_copy(update=defaults)

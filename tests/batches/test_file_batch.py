@@ -34,6 +34,7 @@ class Batch:
 
     def made(self, **options: Any) -> BatchReport:
         settings = Settings(
+            serve_corpora={"other": self.folder / "missing"},  # is for rarr serve alone
             model="rules",
             reranker="overlap",
             corpus=self.folder / "corpus",
@@ -159,6 +160,15 @@ def test_whole_record_is_added_on_request(batch: Batch) -> None:
     batch.made(full=True)
     [row] = batch.results()
     assert row["rarr_revision"]["text"] == RIGHT and row["rarr_revision"]["edits"]
+
+
+def test_row_without_its_record_is_repeated_when_records_are_asked_for(batch: Batch) -> None:
+    batch.rows({"text": WRONG})
+    batch.made()
+    for _ in range(2):
+        batch.made(full=True)
+        assert [row["rarr_revision"]["text"] for row in batch.results()] == [RIGHT]
+    assert batch.ran == [WRONG, WRONG]
 
 
 @pytest.mark.parametrize(

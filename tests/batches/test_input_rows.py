@@ -69,6 +69,20 @@ def test_csv_row_with_more_cells_than_the_header_has_a_problem(tmp_path: Path) -
     ]
 
 
+def test_column_of_csv_may_have_no_name(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(",text\n0,a\n1,b,c\n")
+    first, second = input_rows(tmp_path / "a.csv")
+    assert first.columns == {"": "0", "text": "a"}
+    assert second.problem == "it has 1 cell more than the header"
+
+
+def test_line_of_csv_that_is_too_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "LONGEST", 1 << 20)
+    (tmp_path / "a.csv").write_text("text\n" + "x" * (2 << 20))
+    with pytest.raises(InputError, match="has a line of more than 1 MB: divide the text"):
+        list(input_rows(tmp_path / "a.csv"))
+
+
 @pytest.mark.parametrize(
     ("name", "data", "message"),
     [

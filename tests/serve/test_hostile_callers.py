@@ -127,6 +127,7 @@ def test_page_of_a_trace_loads_nothing_and_is_not_stored(guarded: Served, run_of
         {"X-Api-Key": ALICE},
         {"X-Rarr-Token": ALICE},
         {"X-Rarr-Token": ALICE, "Authorization": "Bearer sk-for-the-server-behind"},
+        {"X-Rarr-Token": ALICE, "Authorization": f"Bearer {ALICE}", "X-Api-Key": ALICE, "X-Copy": ALICE},
     ],
 )
 def test_token_never_reaches_the_server_behind(

@@ -55,3 +55,14 @@ async def test_block_ends_at_a_paragraph_or_after_some_sentences(text: str, expe
 
 async def test_whole_text_is_one_block() -> None:
     assert await blocks(list("One.\n\nTwo."), whole=True) == ["One.\n\nTwo."]
+
+
+async def test_line_of_long_code_is_looked_at_once() -> None:
+    code = "```\n" + "a = 1\n\n" * 4000 + "```\n\n"
+    assert await blocks([*code.splitlines(keepends=True), "Done."]) == [code, "Done."]
+
+
+async def test_long_piece_is_cut_as_short_pieces_are() -> None:
+    made = await blocks(["It is high. " * 400])
+    assert made[:100] == ["It is high. " * 3] * 100
+    assert len(made) > 100

@@ -9,10 +9,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rarr.errors import InputError
 from rarr.integrations.mcp.tool_server import ToolServer
-from rarr.tools.concurrency.listening_socket import listening_socket
+from rarr.tools.concurrency.listening_socket import is_loopback, listening_socket
+from rarr.tools.guard.caller_tokens import require_long
 
 PATH = "/mcp"
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _MOST_SESSIONS = 200
 
 
@@ -21,16 +21,20 @@ async def serve_http(
 ) -> None:
     """Serves until the process is told to end. `on_ready` is called with the address; port 0: any free port.
 
-    Raises `InputError` for an address that cannot be used, and for one beyond this machine without a token.
+    An empty token is none. Raises `InputError` for an address that cannot be used, and for one beyond this
+    machine without a token, and `SettingsError` for a token that is too short.
     """
-    if token is None and host not in LOOPBACK:
+    token = (token or "").strip()
+    if token:
+        require_long(token, "mcp_token")
+    elif not is_loopback(host):
         raise InputError(
             f"--host {host} lets other machines in: set RARR_MCP_TOKEN, which callers then have to send"
         )
     app: ASGIApp = server.streamable_http_app(
         streamable_http_path=PATH, host=host, max_sessions=_MOST_SESSIONS
     )
-    if token is not None:
+    if token:
         app = _Guarded(app, token)
     listening = listening_socket(host, port)
     try:

@@ -1,10 +1,21 @@
-"""Opens the socket of a server."""
+"""Opens the socket of a server, and tells whether other machines reach it."""
 
+import ipaddress
 import socket
 
 from rarr.errors import InputError
 
 _WAITING = 1024
+
+
+def is_loopback(host: str) -> bool:
+    """Tells whether the host is a name or an address of this machine itself."""
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return False
 
 
 def listening_socket(host: str, port: int) -> socket.socket:

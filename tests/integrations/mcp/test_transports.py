@@ -76,6 +76,19 @@ def test_wrong_calls_are_status_2_and_one_line(options: list[str], words: str) -
     assert words in done.stderr.decode()
 
 
+@pytest.mark.parametrize(
+    ("token", "words"), [("", "set RARR_MCP_TOKEN"), ("  ", "set RARR_MCP_TOKEN"), ("x", "16 characters")]
+)
+def test_a_token_that_can_be_guessed_is_refused(
+    token: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RARR_MCP_TOKEN", token)
+    options = ["--corpus", "specs", "--transport", "http", "--host", "0.0.0.0"]
+    done = subprocess.run([*MCP, *options], capture_output=True, timeout=60, check=False)
+    assert (done.returncode, is_complaint(done.stderr.decode())) == (2, True)
+    assert words in done.stderr.decode()
+
+
 @pytest.fixture
 def token() -> str | None:
     return None
@@ -123,7 +136,7 @@ async def test_a_foreign_page_cannot_reach_a_server_of_this_machine(address: str
 
 
 @pytest.mark.loopback
-@pytest.mark.parametrize("token", ["s3cret"])
+@pytest.mark.parametrize("token", ["a-long-s3cret-token"])
 async def test_a_token_is_asked_for(address: str, token: str) -> None:
     async with httpx2.AsyncClient() as http:
         for value in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": token}):
