@@ -36,7 +36,8 @@ def revise(
     `text`, `context` and `sources` name columns; `mode` is that of `rarr.postprocess`, and `full` adds the
     whole record of each run. `concurrency` is the number of actors, or the least and the most of them; None:
     one with a language model, and else as many as the cluster has room for. Each takes `num_cpus` cores and
-    `num_gpus` GPUs, and builds one reviser. Rows go to actors in batches of `batch_size`.
+    `num_gpus` GPUs, and builds one reviser; together they must leave a core for the tasks that read. Rows go
+    to actors in batches of `batch_size`.
 
     Nothing runs before the rows are taken. A row that cannot be used, or that kills its actor twice, has a
     `rarr_error`. Raises `InputError` for a missing column, if the data set knows its columns, and

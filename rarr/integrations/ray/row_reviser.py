@@ -42,7 +42,7 @@ class RowReviser:
 
         columns = self._work.columns
         columns.check(dict.fromkeys(table.column_names))
-        read = [name for name in columns if name is not None]
+        read = list(dict.fromkeys(name for name in columns if name is not None))
         found = run(self._found(table.select(read).to_pylist()))
         for name, kind in result_columns(full=self._work.full).items():
             values = [typed(row[name], kind) for row in found]
