@@ -4,6 +4,7 @@
     python -m benchmarks.batch server    a scripted server of half a second: the share of its ideal rate
     python -m benchmarks.batch memory    the last tenth of the rows against the second tenth
     python -m benchmarks.batch kills     kills of the run, and of a worker, at random moments, each resumed
+    python -m benchmarks.batch ray       answers a second through Ray Data, against those of rarr batch
     python -m benchmarks.batch shared    the searches that texts on the same topics repeat, and their time
 
 The sizes are small by default, so that a part takes minutes. Those of the goals are `speed --texts 2000`,
@@ -26,6 +27,7 @@ from pathlib import Path
 
 from benchmarks import mills
 from benchmarks.batch_kills import KilledBatch
+from benchmarks.batch_ray import times_through_ray_data
 from benchmarks.corpus import index_rules, write_corpus
 from benchmarks.embedded import PASSAGES, EnglishLike
 from benchmarks.loop_lag import EXAMPLES, text_of
@@ -42,8 +44,8 @@ from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import build_index
 
-SIZES = {"speed": 20, "server": 300, "memory": 2000, "kills": 24, "shared": 35}
-GOALS = {"speed": 1.8, "server": 0.85, "memory": 1.05}
+SIZES = {"speed": 20, "server": 300, "memory": 2000, "kills": 24, "ray": 20, "shared": 35}
+GOALS = {"speed": 1.8, "server": 0.85, "memory": 1.05, "ray": 0.85}
 CALL_S = 0.5
 MILLS = 20
 """The sentences of an answer, which has about 150 words."""
@@ -53,6 +55,8 @@ def main() -> None:
     """Prints one part."""
     options = _options()
     texts = options.texts or SIZES[options.part]
+    if options.part == "ray" and texts < 10:
+        raise SystemExit("ray leaves out the first four texts and the last four: give --texts 10 or more")
     print(f"{machine()}, load {os.getloadavg()[0]:.1f} before\n")
     with tempfile.TemporaryDirectory(prefix="rarr-") as name:
         folder = Path(name)
@@ -60,6 +64,8 @@ def main() -> None:
             speed(folder, texts, options.rounds)
         elif options.part == "server":
             server(folder, texts, options.concurrency)
+        elif options.part == "ray":
+            through_ray(folder, texts, options.rounds)
         elif options.part == "memory":
             memory(folder, texts)
         elif options.part == "kills":
@@ -73,14 +79,7 @@ def speed(folder: Path, texts: int, rounds: int) -> None:
 
     No two answers share a subject, so that no cache of a process helps it.
     """
-    source = folder / "source"
-    source.mkdir()
-    write_corpus(source, PASSAGES, EnglishLike(0))
-    known = (mills.document(number) for number in range(0, MILLS * texts, 4))
-    (source / "mills.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in known))
-    passages = build_index(source, folder / "index", **index_rules()).passages
-    settings = Settings(corpus=folder / "index", home=folder / "home", trace=False)
-    answers = [mills.text_of(MILLS, MILLS // 4, first=MILLS * number) for number in range(texts)]
+    settings, answers, passages = _answers(folder, texts)
     rates: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(rounds):
         for workers, found in rates.items():
@@ -90,6 +89,35 @@ def speed(folder: Path, texts: int, rounds: int) -> None:
     rows = [[f"{workers} workers, texts a second", spread(found), ""] for workers, found in rates.items()]
     goal = f"at least {GOALS['speed']:g}: {_met(statistics.median(gains) >= GOALS['speed'])}"
     print(table(("", "median [least, most]", "goal"), [*rows, ["2 against 1", spread(gains), goal]]))
+
+
+def through_ray(folder: Path, texts: int, rounds: int) -> None:
+    """Prints the texts a second of two actors of Ray Data, and of two workers, in turns."""
+    settings, answers, passages = _answers(folder, texts)
+    rates: dict[str, list[float]] = {"rarr batch": [], "Ray Data": []}
+    for _ in range(rounds):
+        times: list[float] = []
+        _streamed(folder, answers, settings, 2, times)
+        rates["rarr batch"].append(_middle_rate(times, 2))
+        rates["Ray Data"].append(_middle_rate(times_through_ray_data(answers, settings, actors=2), 2))
+    shares = [through / alone for alone, through in zip(*rates.values(), strict=True)]
+    print(f"{texts} answers against {passages:,} passages, {rounds} rounds, start and end left out\n")
+    rows = [[f"{name}, texts a second", spread(found), ""] for name, found in rates.items()]
+    goal = f"at least {GOALS['ray']:g}: {_met(statistics.median(shares) >= GOALS['ray'])}"
+    print(table(("", "median [least, most]", "goal"), [*rows, ["share", spread(shares), goal]]))
+
+
+def _answers(folder: Path, texts: int) -> tuple[Settings, list[str], int]:
+    """Makes answers of 150 words and a corpus about them, and returns the number of its passages as well."""
+    source = folder / "source"
+    source.mkdir()
+    write_corpus(source, PASSAGES, EnglishLike(0))
+    known = (mills.document(number) for number in range(0, MILLS * texts, 4))
+    (source / "mills.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in known))
+    passages = build_index(source, folder / "index", **index_rules()).passages
+    settings = Settings(corpus=folder / "index", home=folder / "home", trace=False)
+    answers = [mills.text_of(MILLS, MILLS // 4, first=MILLS * number) for number in range(texts)]
+    return settings, answers, passages
 
 
 def answer(number: int) -> str:
@@ -103,6 +131,15 @@ def _seconds(folder: Path, texts: Sequence[str], settings: Settings, workers: in
     times: list[float] = []
     _streamed(folder, texts, settings, workers, times)
     return (times[-1] - times[workers - 1]) * len(texts) / (len(texts) - workers)
+
+
+def _middle_rate(times: Sequence[float], workers: int) -> float:
+    """The texts a second without the first two and the last two of each worker.
+
+    Ray Data hands out a result when the next is there, but for the last ones, which come together.
+    """
+    first, last = 2 * workers - 1, len(times) - 2 * workers - 1
+    return (last - first) / (times[last] - times[first])
 
 
 def _streamed(
@@ -221,7 +258,7 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("part", choices=tuple(SIZES))
     parser.add_argument("--texts", type=int, default=0, help="rows of a run")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds of speed")
+    parser.add_argument("--rounds", type=int, default=3, help="rounds of speed and ray")
     parser.add_argument("--concurrency", type=int, default=64, help="requests at once of server")
     parser.add_argument("--kills", type=int, default=5, help="kills of each kind")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of kills")

@@ -16,7 +16,7 @@ ROOT = Path(rarr.__file__).parent
 ROOMS = (
     "errors", "valid_unicode", "records", "prompts", "tools", "settings", "state", "components", "retrievers",
     "backends", "ledger", "nodes", "testing", "traces", "agent", "rarr", "evals", "training", "views",
-    "integrations", "serve", "batches", "cli", "__main__",
+    "serve", "batches", "integrations", "cli", "__main__",
 )  # fmt: skip
 
 # A node knows interfaces and no implementation, and no other node; one kind of backend needs no other.
@@ -173,6 +173,7 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
         (reads_no_environment, "rarr.settings", "import os\nos.environ"),
         (imports_point_down, "rarr.cli.revise", "from rarr.views.notebook import revision_html"),
         (imports_point_down, "rarr.integrations.langchain.runnable", "from rarr.agent.revise import Reviser"),
+        (imports_point_down, "rarr.integrations.ray.dataset", "from rarr.batches.columns import Columns"),
         (prints_nothing, "rarr.cli", "print('done')"),
         (prints_nothing, "rarr.cli.revise", "print('done')"),
         (

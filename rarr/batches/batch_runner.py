@@ -1,4 +1,8 @@
-"""Runs the rows of a batch: in worker processes for embedded models, in this process for language models."""
+"""Runs the rows of a batch: in worker processes for embedded models, in this process for language models.
+
+Or on a Ray cluster. That is a `Runner` like the others, rather than a pipeline of Ray Data: the store of
+results, the resume, the limits and the refusals of a batch see no difference.
+"""
 
 import os
 import uuid
@@ -7,7 +11,8 @@ from types import TracebackType
 from typing import Any, Self, cast
 
 from rarr.agent.batches import BatchRow
-from rarr.errors import RarrError
+from rarr.batches.ray_actors import RayActors
+from rarr.errors import InputError, RarrError
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.in_process import InProcess
 from rarr.serve.jobs import Job, Runner, WorkerLostError
@@ -15,7 +20,15 @@ from rarr.serve.workers import WorkerPool
 from rarr.settings import Settings
 from rarr.settings.serving import unserved
 
-_TRIES = 2
+TRIES = 2
+"""How often a row is begun whose process ends."""
+ENDED = f"the process that ran it ended {TRIES} times: its text may need more memory"
+
+
+def untraced(settings: Settings) -> Settings:
+    """Returns the settings without traces, unless they ask for them: one of each row would fill the disk."""
+    asked = "trace" in settings.model_fields_set
+    return settings if asked else settings.model_copy(update={"trace": False})
 
 
 def worker_count(settings: Settings, workers: int | None) -> int:
@@ -23,25 +36,40 @@ def worker_count(settings: Settings, workers: int | None) -> int:
     return ((os.cpu_count() or 1) if settings.is_embedded else 0) if workers is None else workers
 
 
+def _runner(settings: Settings, workers: int | None, ray: str | None) -> Runner:
+    if ray is not None:
+        if workers == 0:
+            raise InputError("0 workers are this process: leave --workers out, or leave --ray out")
+        return RayActors(settings, ray, workers)
+    count = worker_count(settings, workers)
+    return WorkerPool(settings, count) if count else InProcess(settings)
+
+
 class BatchRunner:
     """Runs rows, `at_once` at the same time.
 
     `workers` processes run one row each; 0: this process runs them all. None: a process for each core, or
-    this process if a language model runs, since it waits most of the time.
+    this process if a language model runs, since it waits most of the time. With `ray`, the address of a
+    cluster, `workers` actors of the cluster run the rows; see `RayActors`.
     """
 
-    def __init__(self, settings: Settings, options: Mapping[str, Any], workers: int | None) -> None:
+    def __init__(
+        self, settings: Settings, options: Mapping[str, Any], workers: int | None, ray: str | None = None
+    ) -> None:
         """`options` are arguments of `rarr.postprocess`, such as its mode."""
-        workers = worker_count(settings, workers)
         self._options = dict(options)
         settings = unserved(settings)  # the corpora of rarr serve would come before that of the batch
-        self._runner: Runner = WorkerPool(settings, workers) if workers else InProcess(settings)
-        # One row more for each process: it is there when the process is free.
-        self.at_once = 2 * workers or settings.concurrency
+        self._runner = _runner(settings, workers, ray)
+        self._at_once = 2 * worker_count(settings, workers) or settings.concurrency
+
+    @property
+    def at_once(self) -> int:
+        """Returns the rows to have at once: one more for each process, which is there when it is free."""
+        return self._runner.at_once if isinstance(self._runner, RayActors) else self._at_once
 
     async def run(self, row: BatchRow) -> Postprocessed:
         """Postprocesses a row. A row whose process ends is run again once; then `RarrError` is raised."""
-        for _ in range(_TRIES):
+        for _ in range(TRIES):
             job = Job(
                 "postprocess",
                 row.text,
@@ -54,7 +82,7 @@ class BatchRunner:
                 return cast(Postprocessed, await self._runner.run(job))
             except WorkerLostError:
                 continue
-        raise RarrError(f"the process that ran it ended {_TRIES} times: its text may need more memory")
+        raise RarrError(ENDED)
 
     async def __aenter__(self) -> Self:
         await self._runner.start()

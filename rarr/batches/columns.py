@@ -107,6 +107,11 @@ RESULT_COLUMNS: Mapping[str, ColumnType] = {
 """The columns that a batch adds, and the types of their values. `rarr_revision` is there on request."""
 
 
+def result_columns(*, full: bool) -> dict[str, ColumnType]:
+    """Returns the columns that a batch adds, in their order. `full`: with the whole record of each run."""
+    return {name: kind for name, kind in RESULT_COLUMNS.items() if full or name != "rarr_revision"}
+
+
 def columns_of(result: BatchResult, *, full: bool) -> dict[str, Any]:
     """Makes the columns of a result. `full`: with the whole record of the run."""
     if result.result is None:

@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 from rarr.agent.batches import BatchResult, BatchRow, batch_result
 from rarr.batches.batch_runner import BatchRunner
 from rarr.batches.column_types import ColumnType, ColumnTypes
-from rarr.batches.columns import RESULT_COLUMNS, Columns, columns_of, digest_of, error_columns
+from rarr.batches.columns import Columns, columns_of, digest_of, error_columns, result_columns
 from rarr.batches.counts import BatchCounts, Counting
 from rarr.batches.input_rows import InputRow, format_of, input_rows
 from rarr.batches.output_rows import write_rows
@@ -64,14 +64,15 @@ def revise_file(
     mode: PostprocessMode = "revise",
     full: bool = False,
     workers: int | None = None,
+    ray: str | None = None,
     limits: BatchLimits = BatchLimits(),  # noqa: B008
     on_progress: OnProgress | None = None,
 ) -> BatchReport:
     """Postprocesses the rows of `source`, and writes them with the columns of their results to `out`.
 
     The endings of the names tell the formats: .jsonl, .csv (both also with .gz) and .parquet; an open file
-    has JSON lines. `full` adds the whole record of each run. `workers` is the number of processes; see
-    `BatchRunner`.
+    has JSON lines. `full` adds the whole record of each run. `workers` is the number of processes, and `ray`
+    the address of a cluster; see `BatchRunner`.
 
     Rows that have a result from an earlier run of the same call are not done again; those with an error are,
     and with `full` those without their record.
@@ -91,7 +92,7 @@ def revise_file(
         try:
             batch.begin(settings, mode)
             with before_end(batch.write):
-                runner = BatchRunner(settings, {"mode": mode}, workers)
+                runner = BatchRunner(settings, {"mode": mode}, workers, ray)
                 run(batch.work(runner, limits, on_progress))
             return batch.finish(settings)
         finally:
@@ -205,9 +206,7 @@ class _FileBatch:
     def write(self) -> BatchCounts:
         """Writes all rows that have a result or a problem, in the order of the input."""
         counting = Counting()
-        names: dict[str, ColumnType] = {**self._types.found(), **RESULT_COLUMNS}
-        if not self._full:
-            del names["rarr_revision"]
+        names: dict[str, ColumnType] = {**self._types.found(), **result_columns(full=self._full)}
         write_rows(self._out, self._finished_rows(names, counting), names, self._source)
         return counting.counts(left=self._expected.rows + len(self._wrong) - counting.rows)
 

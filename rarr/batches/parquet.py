@@ -45,7 +45,7 @@ def write_parquet(
 
     own = pyarrow.parquet.read_schema(source) if source.suffix.lower() == ".parquet" else pyarrow.schema([])
     schema = pyarrow.schema(
-        own.field(name) if name in own.names else (name, _arrow_type(kind)) for name, kind in columns.items()
+        own.field(name) if name in own.names else (name, arrow_type(kind)) for name, kind in columns.items()
     )
     made = {name: kind for name, kind in columns.items() if name not in own.names}
     left = iter(rows)
@@ -55,7 +55,8 @@ def write_parquet(
             writer.write_table(pyarrow.Table.from_pylist(values, schema))
 
 
-def _arrow_type(column: ColumnType) -> Any:
+def arrow_type(column: ColumnType) -> Any:
+    """Returns the type that Parquet has for a column."""
     import pyarrow
 
     if column == "strings":

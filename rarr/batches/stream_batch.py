@@ -28,6 +28,7 @@ def revise_stream(
     mode: PostprocessMode = "revise",
     full: bool = False,
     workers: int | None = None,
+    ray: str | None = None,
     ordered: bool = False,
     on_progress: Callable[[Counting], None] | None = None,
 ) -> BatchCounts:
@@ -40,7 +41,7 @@ def revise_stream(
 
     async def work() -> bool:
         """Returns False if nobody reads the results any more."""
-        async with BatchRunner(settings, {"mode": mode}, workers) as runner:
+        async with BatchRunner(settings, {"mode": mode}, workers, ray) as runner:
 
             async def result(row: InputRow, number: int) -> dict[str, Any]:
                 if number == 1:

@@ -29,6 +29,7 @@ def batch(
     full: batch_options.Full = False,
     ordered: batch_options.Ordered = False,
     workers: batch_options.Workers = None,
+    ray: batch_options.Ray = None,
     max_cost: batch_options.MaxBatchCost = None,
     deadline: batch_options.BatchDeadline = None,
     fail_under: batch_options.FailUnder = None,
@@ -60,32 +61,38 @@ def batch(
       rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
       tail -f answers.jsonl | rarr batch - -o - --corpus notes/
     """
+    from rarr.batches.batch_runner import untraced
     from rarr.batches.columns import Columns
     from rarr.batches.counts import MEASURES
     from rarr.evals.quality_gate import limits_of
     from rarr.settings import Settings
 
-    settings = Settings(
-        **options.given(
-            corpus=corpus,
-            search=search,
-            offline=offline,
-            refresh=refresh,
-            model=model,
-            base_url=base_url,
-            prompts=prompts,
-            preset=preset,
+    settings = untraced(
+        Settings(
+            **options.given(
+                corpus=corpus,
+                search=search,
+                offline=offline,
+                refresh=refresh,
+                model=model,
+                base_url=base_url,
+                prompts=prompts,
+                preset=preset,
+            )
         )
     )
-    if "trace" not in settings.model_fields_set:  # a trace of each row would fill the data folder
-        settings = settings.model_copy(update={"trace": False})
     measures, to_pipe = limits_of(fail_under or [], MEASURES), out == "-"
     if to_pipe and (max_cost is not None or deadline is not None or as_json):
         raise InputError("--max-cost, --deadline and --json need a file: give -o FILE")
     if ordered and not to_pipe:
         raise InputError("--ordered belongs to -o -: the rows of a file are always in the order of IN")
+    if ray is None and (workers or 0) > batch_options.MOST_PROCESSES:
+        most = batch_options.MOST_PROCESSES
+        raise InputError(f"--workers is {workers}: give at most {most} processes, or a cluster by --ray")
     columns = Columns(text, context, sources, id_)
     if estimate:
+        if ray is not None:
+            raise InputError("--estimate is about this machine: give --workers N in place of --ray")
         write(_estimated(source, settings, columns, mode, workers, as_json=as_json))
         return 0
     if source == "-" and sys.stdin is None:
@@ -98,6 +105,7 @@ def batch(
         mode=mode,
         full=full,
         workers=workers,
+        ray=ray,
     )
     counts = work(ordered=ordered) if to_pipe else work(Path(out), max_cost=max_cost, deadline_s=deadline)
     if as_json:

@@ -30,13 +30,21 @@ Mode = Annotated[
 ]
 Full = Annotated[bool, typer.Option("--full", help="Add rarr_revision, the whole record of each run.")]
 Ordered = Annotated[bool, typer.Option("--ordered", help="With -o -: write rows in the order of IN.")]
+MOST_PROCESSES = 64
 Workers = Annotated[
     int | None,
     typer.Option(
         metavar="N",
         min=0,
-        max=64,
+        max=1024,
         help="Processes that revise; default one for each core, and 0, this one, for a language model.",
+    ),
+]
+Ray = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="Ray cluster that revises, with --workers N for N actors: HOST:PORT, auto or local.",
     ),
 ]
 MaxBatchCost = Annotated[

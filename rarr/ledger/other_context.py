@@ -1,17 +1,18 @@
 """Decides whether the passage behind an edit may tell about something else than the sentence of the edit."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from rarr.backends.rules.counterparts import ParsedPassage, parsed_passage
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.standalone_claims import masked
+from rarr.backends.rules.statements import is_about_statement
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.backends.rules.words import Token
 from rarr.ledger.nearest_clauses import clauses_of, nearest_clauses
 from rarr.ledger.plans_stated_as_facts import unreal_place
 from rarr.ledger.sides_of_words import sides, words_on_another_side
-from rarr.records import Evidence
+from rarr.records import Check, Evidence, Query
 from rarr.tools.text.blocks_and_sentences import Span
 
 _JOINT = re.compile(r"\s+(?:of|for|in|to|from|with|by|under|at|on)\s+(?:(?:the|an?|its|their|all)\s+)?")
@@ -31,6 +32,22 @@ def other_context(text: str, sentence: Span, source: Evidence) -> str:
         *filter(None, [unreal_place(parsed, [passage])]),
     ]
     return next((place.of(parsed.text) for place in sorted(places)), "")
+
+
+def other_contexts(
+    text: str,
+    sentence: Span,
+    queries: Sequence[Query],
+    checks: Mapping[str, Sequence[Check]],
+    evidence: Mapping[str, Evidence],
+) -> set[str]:
+    """Returns the ids of the evidence for values of a sentence that may tell about something else.
+
+    `checks` are those of each query, and `evidence` all evidence by its id.
+    """
+    asked = [query for query in queries if not is_about_statement(query)]
+    names = {check.evidence_id for query in asked for check in checks[query.id]}
+    return {name for name in names if other_context(text, sentence, evidence[name])}
 
 
 def has_another_value(claim: ParsedSentence, changed: Span, source: Evidence) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Mapping, Sequence, Set
 
 from langgraph.runtime import Runtime
 
-from rarr.backends.rules.statements import is_about_statement
 from rarr.components import Components
 from rarr.ledger.confirmed_parts import (
     SURE_SUPPORT,
@@ -20,14 +19,13 @@ from rarr.ledger.confirmed_parts import (
 )
 from rarr.ledger.cross_query_relevance import all_relevances
 from rarr.ledger.evidence_selection import Relevances, select_evidence
-from rarr.ledger.other_context import other_context
+from rarr.ledger.other_context import other_contexts
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.ledger.support import Support, moved_queries, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
 from rarr.state import SentenceSupport, State, usable
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.text.blocks_and_sentences import Span
 
 # At equal weight, evidence below this share of the agreeing evidence's relevance makes no dispute.
 DISPUTE_RELEVANCE_SHARE = 0.85
@@ -117,14 +115,10 @@ class _QueryOutcomes:
         return [
             name
             for queries in by_place.values()
-            for name in self._disputed(queries, self._about_something_else(text, support.span, queries))
+            for name in self._disputed(
+                queries, other_contexts(text, support.span, queries, self.checks, self.evidence)
+            )
         ]
-
-    def _about_something_else(self, text: str, sentence: Span, queries: Sequence[Query]) -> set[str]:
-        """Returns the ids of the evidence of `queries` that may have its values for something else."""
-        asked = [query for query in queries if not is_about_statement(query)]
-        names = {check.evidence_id for query in asked for check in self.checks[query.id]}
-        return {name for name in names if other_context(text, sentence, self.evidence[name])}
 
     def _disputed(self, queries: Sequence[Query], otherwise: Set[str]) -> list[str]:
         sides = {

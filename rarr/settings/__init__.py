@@ -2,7 +2,7 @@
 
 The file is `rarr.toml`, or else the table `[tool.rarr]` of `pyproject.toml`, in the working directory. A
 variable of the environment is `RARR_` and the setting's name in capitals. Only this file reads the
-environment.
+environment, or changes it.
 """
 
 import os
@@ -269,6 +269,11 @@ class Settings(ServingSettings, BaseSettings):
             return init_settings, Variables(settings_cls), file
         # To look for each setting in the environment takes longer than all else here.
         return init_settings, InitSettingsSource(settings_cls, {}), file
+
+
+def set_variable(name: str, value: str) -> None:
+    """Sets a variable of the environment, for libraries and for the processes that this one starts."""
+    os.environ[name] = value
 
 
 def _secret(variable: str) -> SecretStr | None:

@@ -163,7 +163,10 @@ WRONG_CALLS = [
     (("in.jsonl", "-o", "out.jsonl", "--model", "openai:any"), "has no key"),
     (("in.jsonl", "-o", "folder.jsonl"), "is a folder"),
     (("in.jsonl", "-o", "in.jsonl/out.jsonl"), "cannot be written"),
-    (("in.jsonl", "-o", "out.jsonl", "--workers", "65"), "less than or equal to 64"),
+    (("in.jsonl", "-o", "out.jsonl", "--workers", "65"), "give at most 64 processes, or a cluster by --ray"),
+    (("in.jsonl", "-o", "out.jsonl", "--workers", "0", "--ray", "local"), "leave --ray out"),
+    (("in.jsonl", "-o", "out.jsonl", "--estimate", "--ray", "local"), "--estimate is about this machine"),
+    (("in.jsonl", "-o", "out.jsonl", "--ray", "local"), 'pip install "rarr[ray]"'),
 ]
 
 
@@ -172,6 +175,7 @@ def test_wrong_call_is_one_line_and_leaves_nothing(
     argv: tuple[str, ...], message: str, command: Command, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.setitem(sys.modules, "ray", None)  # it is not installed
     given({"text": RIGHT})
     Path("twice.csv").write_text("text,text\na,b\n")
     Path("folder.jsonl").mkdir()

@@ -137,8 +137,8 @@ def two_queries(text: str = TWO) -> State:
         text,
         queries=[query(0, 7), query(amount, amount + 2, id="q2", text="How many tons?")],
         found=[
-            evidence("California grew 70 tons.", relevance=0.5),
-            evidence("70 tons.", id="q2.1", relevance=0.8),
+            evidence("California grew 70 tons of peaches.", relevance=0.5),
+            evidence("70 tons of peaches.", id="q2.1", relevance=0.8),
         ],
         checks=[check(), check(evidence_id="q2.1", mine="40", its="70")],
     )

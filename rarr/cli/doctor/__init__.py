@@ -30,6 +30,7 @@ EXTRAS = {
     "office": ("openpyxl", "python-docx", "python-pptx"),
     "eval": ("rouge-score",),
     "parquet": ("pyarrow",),
+    "ray": ("ray",),
     "checkpoint": ("langgraph-checkpoint-sqlite",),
     "otel": (
         "openinference-instrumentation-langchain",

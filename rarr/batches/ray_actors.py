@@ -1,0 +1,156 @@
+"""Runs the rows of a batch in actors of a Ray cluster, in place of worker processes of this machine."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from rarr.batches.ray_cluster import connect, enter, require_ray
+from rarr.errors import RarrError, SetupError
+from rarr.records import Record
+from rarr.serve.jobs import Job, OnStep, WorkerLostError
+from rarr.serve.tasks import Tasks
+from rarr.serve.worker_main import sendable
+from rarr.settings import Settings
+
+_STARTS = 2
+_LONGEST_WAIT_S = 30.0
+
+
+class TaskActor:
+    """The process of an actor. Its methods return errors, since Ray hides what they raise in its own."""
+
+    def __init__(self, settings: Settings, folder: str) -> None:
+        enter(folder)
+        self._tasks = Tasks(settings)
+
+    async def build(self) -> Exception | None:
+        """Builds the reviser, and returns why it cannot be built."""
+        try:
+            await self._tasks.build()
+        except Exception as error:
+            return sendable(error)
+        return None
+
+    async def run(self, job: Job) -> Record | Exception:
+        """Runs a job, and returns its record or its error."""
+        try:
+            return await self._tasks.run(job)
+        except Exception as error:  # one job may fail; the actor goes on
+            return sendable(error)
+
+    async def watch(self) -> None:
+        """Never returns, so that its caller learns at once when the actor dies."""
+        await asyncio.Event().wait()
+
+
+class RayActors:
+    """A `Runner` with `count` actors. A job waits for a free one; an actor that dies is replaced.
+
+    An actor takes one core. It runs one job at a time, and `concurrency` jobs with a language model, since
+    they wait most of the time. None: an actor for each core of the cluster, or one with a language model.
+    The address is that of `connect`.
+    """
+
+    def __init__(self, settings: Settings, address: str, count: int | None) -> None:
+        self._ray, self._settings, self._address, self._count = require_ray(), settings, address, count
+        exceptions = self._ray.exceptions
+        self._deaths = (exceptions.RayActorError, exceptions.OutOfMemoryError, exceptions.NodeDiedError)
+        self._jobs_each = 1 if settings.is_embedded else settings.concurrency
+        self._free: asyncio.Queue[Any] = asyncio.Queue()  # an actor for each job that it could begin
+        self._ready = asyncio.Event()
+        self._living: set[Any] = set()
+        self._kept: list[asyncio.Task[None]] = []
+        self._connecting = ThreadPoolExecutor(
+            1, thread_name_prefix="rarr-ray"
+        )  # lives as long as the cluster
+        self._connected_here, self._folder = False, ""
+
+    @property
+    def at_once(self) -> int:
+        """Returns how many jobs to have at once: those that can run, and one more for each actor."""
+        return (self._count or 1) * (self._jobs_each + 1)
+
+    async def start(self) -> None:
+        """Connects, and returns when an actor is ready. Raises `RarrError` if none can build its reviser."""
+        self._connected_here = await self._on_thread(lambda: connect(self._address))
+        self._folder = str(await self._on_thread(Path.cwd))
+        if self._count is None:
+            cores = (await self._on_thread(self._ray.cluster_resources)).get("CPU", 1)
+            self._count = max(1, int(cores)) if self._settings.is_embedded else 1
+        self._kept = [asyncio.create_task(self._keep_one()) for _ in range(self._count)]
+        ready = asyncio.create_task(self._ready.wait())
+        await asyncio.wait((ready, *self._kept), return_when=asyncio.FIRST_COMPLETED)
+        ready.cancel()
+        for task in self._kept:
+            if task.done() and (error := task.exception()):
+                await self.aclose()
+                raise error
+
+    async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
+        """Runs a job in a free actor, and returns its record. Nodes are not reported from the cluster."""
+        while (actor := await self._free.get()) not in self._living:
+            pass
+        try:
+            outcome: Record | Exception = await actor.run.remote(job)
+        except self._deaths:
+            self._living.discard(actor)
+            raise WorkerLostError from None
+        self._free.put_nowait(actor)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    def ready(self) -> bool:
+        """Tells whether an actor is ready, also while all are busy."""
+        return bool(self._living)
+
+    async def aclose(self) -> None:
+        """Kills the actors, with the jobs that they run, and leaves the cluster."""
+        for task in self._kept:
+            task.cancel()
+        await asyncio.gather(*self._kept, return_exceptions=True)
+        if self._connected_here:
+            await self._on_thread(self._ray.shutdown)
+        self._connecting.shutdown(wait=False)
+
+    async def _keep_one(self) -> None:
+        """Makes an actor, and another one whenever it died. Raises `RarrError` if the first cannot start."""
+        actor_class = self._ray.remote(TaskActor).options(num_cpus=1, max_concurrency=self._jobs_each + 1)
+        failures = 0
+        while True:
+            actor = actor_class.remote(self._settings, self._folder)
+            try:
+                if error := await actor.build.remote():
+                    raise error
+                failures = 0
+                await self._watched(actor)
+            except (RarrError, *self._deaths) as error:
+                failures += 1
+                if not self._ready.is_set() and (isinstance(error, RarrError) or failures == _STARTS):
+                    raise _start_error(error) from None
+            finally:
+                self._living.discard(actor)
+                self._ray.kill(actor)
+            await asyncio.sleep(min(failures - 1, _LONGEST_WAIT_S))
+
+    async def _watched(self, actor: Any) -> None:
+        """Offers an actor for jobs until it dies, which raises."""
+        self._living.add(actor)
+        for _ in range(self._jobs_each):
+            self._free.put_nowait(actor)
+        self._ready.set()
+        await actor.watch.remote()
+
+    async def _on_thread(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._connecting, work)
+
+
+def _start_error(error: Exception) -> RarrError:
+    if isinstance(error, RarrError):
+        return error
+    return SetupError(
+        f"an actor ended {_STARTS} times while it started: give it more memory, and install the same versions"
+        " of rarr, ray and Python on every node"
+    )
