@@ -1,18 +1,22 @@
-"""`rarr calibrate`: fits how probable the "yes" of a language model has to be where it judges."""
+"""`rarr calibrate`: fits how probable the "yes" of a judging model has to be, and the weights of judges."""
 
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rarr.cli import options
 from rarr.cli.streams import complain, warn, write
-from rarr.errors import ModelError, SettingsError
+from rarr.errors import InputError, ModelError, SettingsError
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.backends.prompted.model_calibration import ModelCalibration
+    from rarr.records import Usage
+    from rarr.settings import Settings
     from rarr.training.judge_calibration import CalibrationReport, JudgeFigures, JudgementReport
+    from rarr.training.judge_combination import CombinationReport
 
 
 def calibrate(
@@ -21,9 +25,9 @@ def calibrate(
     out: options.CalibrationFile = None,
     base_url: options.BaseUrl = None,
     prompts: options.Prompts = None,
-    precision: options.Precision = 0.9,
+    precision: options.Precision = None,
 ) -> int:
-    """Calibrate a language model that judges support or intent.
+    """Calibrate a language model that judges support or intent, or combine several judges.
 
     Asks the model about labelled pairs, and fits its probability of "yes" on one half of them. The other
     half is used only to measure. From then on, runs in which this model judges support (models attribute)
@@ -33,28 +37,47 @@ def calibrate(
     DATA, the pairs that ship are used. Exit status: 0 done; 2 the call or DATA is wrong; 3 the model
     could not be asked; 4 a judgement does not reach the precision, and keeps the word.
 
+    Of several judges of support, joined by +, fits the weight of each on the same half of the pairs, and
+    prints how they judge together and alone. Their name can be used as a judge from then on.
+
     \b
     Examples:
       rarr calibrate vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
+      rarr calibrate embedded+vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
       rarr calibrate vllm:Qwen/Qwen3-8B pairs.jsonl --precision 0.95
     """
-    from rarr.backends.prompted.model_calibration import calibration_path, write_calibration
+    from rarr.backends.judge_names import judges_in
     from rarr.settings import Settings
+
+    settings = Settings(**options.given(model=model, base_url=base_url, prompts=prompts))
+    combined = len(judges_in(model)) > 1
+    if combined and precision is not None:
+        raise InputError(
+            "--precision belongs to one language model, and a combination is used with support_threshold:"
+            " leave it out"
+        )
+    try:
+        if combined:
+            return _combine(settings, data, out)
+        return _calibrate(settings, data, out, precision)
+    except ModelError as error:
+        return complain(str(error), 3)
+
+
+def _calibrate(settings: "Settings", data: Path | None, out: Path | None, precision: float | None) -> int:
+    from rarr.backends.prompted.model_calibration import calibration_path, write_calibration
     from rarr.training import judge_calibration
     from rarr.training.labelled_pairs import read_pairs
     from rarr.views.terminal.progress_line import Waiting
 
-    settings = Settings(**options.given(model=model, base_url=base_url, prompts=prompts))
-    try:
-        with Waiting(watched=sys.stderr.isatty()) as waiting:
-            report = judge_calibration.calibrate(
-                read_pairs(data),
-                settings,
-                precision=precision,
-                on_pair=lambda done, total: waiting.say(f"{done} of {counted(total, 'pair')}"),
-            )
-    except ModelError as error:
-        return complain(str(error), 3)
+    precision = judge_calibration.PRECISION if precision is None else precision
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        report = judge_calibration.calibrate(
+            read_pairs(data),
+            settings,
+            precision=precision,
+            on_pair=lambda done, total: waiting.say(f"{done} of {counted(total, 'pair')}"),
+        )
     path: Path = out or calibration_path(settings.home, report.model)
     kept = _kept(path, report)
     if kept is not None:
@@ -69,6 +92,30 @@ def calibrate(
             f" the word of {report.model} goes on deciding; try a larger model, or a lower --precision"
         )
     return 4 if refused else 0
+
+
+def _combine(settings: "Settings", data: Path | None, out: Path | None) -> int:
+    from rarr.backends.prompted.model_calibration import calibration_path, write_calibration
+    from rarr.tools.text.warning_lines import grouped
+    from rarr.training.judge_combination import combine
+    from rarr.training.labelled_pairs import read_pairs
+    from rarr.views.terminal.progress_line import Waiting
+
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        report = combine(
+            read_pairs(data),
+            settings,
+            on_pair=lambda done, total: waiting.say(f"{done} of {counted(total, 'pair')}"),
+        )
+    path: Path = out or calibration_path(settings.home, settings.model)
+    write_calibration(path, report.weights, private=out is None)
+    write(_shown_combination(report, settings.support_threshold, path, used=out is None))
+    left_out = {name: count for name, count in report.unjudged.items() if count}
+    for name, count in left_out.items():
+        warn(f"{counted(count, 'pair')} left out, which {name} could not judge")
+    for line in grouped(report.warnings):
+        warn(line)
+    return 0
 
 
 _WORDS = {"support": "supported", "intent": "preserved"}
@@ -91,16 +138,40 @@ def _kept(path: Path, report: "CalibrationReport") -> "ModelCalibration | None":
 
 def _shown(report: "CalibrationReport", path: Path, *, kept: bool, used: bool) -> str:
     lines = [line for judgement in report.judgements for line in _table(judgement)]
-    spent = report.usage
-    lines.append(
-        f"spent: {counted(spent.model_calls, 'model call')}, {counted(spent.input_tokens, 'token')} in,"
-        f" {spent.output_tokens:,} out, {spent.seconds:.0f} seconds"
-    )
+    lines.append(_spent(report.usage))
     if kept:
-        effect = f"used by runs in which {report.model} judges" if used else "not used until it is"
-        where = "" if used else " in the data folder"
-        lines.append(f"calibration: {path}, {effect}{where}")
+        lines.append(f"calibration: {path}, {_effect(report.model, used=used)}")
     return "\n".join(lines) + "\n"
+
+
+def _shown_combination(report: "CombinationReport", threshold: float, path: Path, *, used: bool) -> str:
+    regression = report.weights.regression
+    rows = {
+        "fitted half, held out in folds": report.folds,
+        "other half": report.other_half,
+        **{f"other half, by {name}": figures for name, figures in report.alone.items()},
+    }
+    weights = ", ".join(f"{name} {weight:.2f}" for name, weight in regression.weights.items())
+    lines = [
+        *_rows(f"supported, from {threshold:.2f} on", rows),
+        f"weights: {weights}; constant {regression.bias:.2f}",
+        _spent(report.usage),
+        f"calibration: {path}, {_effect(report.weights.judge, used=used)}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _spent(usage: "Usage") -> str:
+    return (
+        f"spent: {counted(usage.model_calls, 'model call')}, {counted(usage.input_tokens, 'token')} in,"
+        f" {usage.output_tokens:,} out, {usage.seconds:.0f} seconds"
+    )
+
+
+def _effect(judge: str, *, used: bool) -> str:
+    if used:
+        return f"used by runs in which {judge} judges"
+    return "not used until it is in the data folder"
 
 
 def _table(report: "JudgementReport") -> list[str]:
@@ -111,9 +182,11 @@ def _table(report: "JudgementReport") -> list[str]:
         "other half": report.other_half,
         'other half, by the word "yes"': report.by_word,
     }
-    head = (
-        f"{f'{word}, {threshold}':<32} {'pairs':>5} {'AUC':>5} {'precision':>13} {'recall':>13} {'Brier':>6}"
-    )
+    return _rows(f"{word}, {threshold}", rows)
+
+
+def _rows(title: str, rows: Mapping[str, "JudgeFigures"]) -> list[str]:
+    head = f"{title:<32} {'pairs':>5} {'AUC':>5} {'precision':>13} {'recall':>13} {'Brier':>6}"
     return [head, *(_row(name, figures) for name, figures in rows.items()), ""]
 
 

@@ -201,7 +201,7 @@ Verified = Annotated[
 ]
 Judge = Annotated[
     str | None,
-    typer.Option(metavar="M", help=f"The judge: embedded, rules, nli:NAME, {MODEL_NAMES}, ..."),
+    typer.Option(metavar="M", help=f"The judge: embedded, rules, nli:NAME, {MODEL_NAMES}, ...; + joins."),
 ]
 JudgeWording = Annotated[
     Literal["attribution", "facts", "nli", "summary"] | None,
@@ -222,12 +222,18 @@ BenchmarkOut = Annotated[
 Judges = Annotated[
     list[str] | None,
     typer.Option(
-        "--judge", metavar="M", help=f"A judge; repeatable: embedded, rules, nli:NAME, {MODEL_NAMES}, ..."
+        "--judge",
+        metavar="M",
+        help=f"A judge; repeatable: embedded, rules, nli:NAME, {MODEL_NAMES}, ...; + joins.",
     ),
 ]
 
 JudgingModel = Annotated[
-    str, typer.Argument(metavar="MODEL", help="The model that judges: vllm:NAME, or another with logprobs.")
+    str,
+    typer.Argument(
+        metavar="MODEL",
+        help="The model that judges: vllm:NAME, or another with logprobs; or judges joined by +.",
+    ),
 ]
 Pairs = Annotated[Path | None, typer.Argument(metavar="DATA", help="Labelled pairs of your own: JSON lines.")]
 CalibrationFile = Annotated[
@@ -235,8 +241,10 @@ CalibrationFile = Annotated[
     typer.Option("--out", "-o", metavar="FILE", help="Write here; runs use only files in the data folder."),
 ]
 Precision = Annotated[
-    float,
-    typer.Option(metavar="P", min=0.5, max=1, help="Share of the pairs called supported that must be right."),
+    float | None,
+    typer.Option(
+        metavar="P", min=0.5, max=1, help="Share of the pairs called supported that must be right: 0.9."
+    ),
 ]
 
 RatedFiles = Annotated[

@@ -12,6 +12,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
+from rarr.backends.judge_names import judges_in
 from rarr.backends.prompted.model_calibration import JUDGES, calibration_path
 from rarr.components import NO_BASELINE, Baseline, Components
 from rarr.errors import InputError
@@ -102,9 +103,10 @@ def _digest_of_prompts(folder: Path) -> str:
 
 
 def _digest_of_calibrations(settings: Settings) -> str:
-    """Hashes the files of `rarr calibrate` for the models that judge; "" if there are none."""
+    """Hashes the files of `rarr calibrate` for the judges, alone and joined; "" if there are none."""
     judges = [name_of(settings.models[node]) for node in JUDGES if node in settings.models]
-    files = [calibration_path(settings.home, name) for name in judges]
+    names = dict.fromkeys(name for judge in judges for name in (judge, *judges_in(judge)))
+    files = [calibration_path(settings.home, name) for name in names]
     contents = [file.read_bytes() for file in files if file.is_file()]
     return _digest(b"\0".join(contents)) if contents else ""
 

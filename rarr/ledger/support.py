@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.components import AsksModel, Classifier, Components, Verifier
+from rarr.components import AsksModel, Classifier, Components, HasVetoes, Verifier
 from rarr.ledger.ais_scores import best_support
 from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.state import State, failure, usable
@@ -172,9 +172,9 @@ async def with_refuting(
     Evidence that it could not classify goes into `unclassified`; each failure gives a notice. Only evidence
     that could confirm a sentence is classified: it supports the sentence or agrees with it. Verifiers without
     classes are not asked. Verifiers that ask a language model are not asked either: their support is already
-    a verdict.
+    a verdict, except where a judge beside the language model has a veto.
     """
-    if not isinstance(components.verifier, Classifier) or isinstance(components.verifier, AsksModel):
+    if not _can_refute(components.verifier):
         return list(supports), []
     threshold = components.settings.support_threshold
     agreeing = {check.evidence_id for check in state.get("checks", []) if check.verdict == "agrees"}
@@ -203,6 +203,12 @@ async def with_refuting(
         for index, support in enumerate(supports)
     ]
     return classified, [notice for _, notice in outcomes if notice is not None]
+
+
+def _can_refute(verifier: Verifier) -> bool:
+    if isinstance(verifier, HasVetoes):
+        return bool(verifier.vetoes)
+    return isinstance(verifier, Classifier) and not isinstance(verifier, AsksModel)
 
 
 async def evidence_classes(

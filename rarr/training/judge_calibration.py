@@ -138,21 +138,24 @@ def judgement_report(
     threshold = NEVER if lowest >= NEVER else min(max(lowest, _MARGIN), 1 - _MARGIN)
     regression = regression.model_copy(update={"threshold": threshold})
     likely = [regression.probability(features_of(asked.probability)) for asked in measure]
+    measured = [asked.pair.label for asked in measure]
     return JudgementReport(
         judgement=judgement,
         calibration=None
         if threshold >= NEVER
         else JudgementCalibration(prompt=prompt, regression=regression, pairs=len(fit), precision=precision),
-        folds=_figures(fit, unseen, [probability >= threshold for probability in unseen]),
-        other_half=_figures(measure, likely, [probability >= threshold for probability in likely]),
-        by_word=_figures(measure, [asked.probability for asked in measure], [asked.yes for asked in measure]),
+        folds=judge_figures(labels, unseen, [probability >= threshold for probability in unseen]),
+        other_half=judge_figures(measured, likely, [probability >= threshold for probability in likely]),
+        by_word=judge_figures(
+            measured, [asked.probability for asked in measure], [asked.yes for asked in measure]
+        ),
     )
 
 
-def _figures(pairs: Sequence[AskedPair], likely: Sequence[float], called: Sequence[bool]) -> JudgeFigures:
-    labels = [asked.pair.label for asked in pairs]
+def judge_figures(labels: Sequence[bool], likely: Sequence[float], called: Sequence[bool]) -> JudgeFigures:
+    """Computes the figures of pairs with these labels, probabilities, and verdicts (True: called "yes")."""
     return JudgeFigures(
-        pairs=len(pairs),
+        pairs=len(labels),
         auc=roc_auc(likely, labels),
         right=sum(label and call for label, call in zip(labels, called, strict=True)),
         called=sum(called),

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
+from backends.helpers import judge_weights
 from evals.rating.makers import PAIR, data, export
 from retrievers.extract.test_files import pdf
 
@@ -17,7 +18,8 @@ from rarr.cli.options import given
 from rarr.evals.verified_claims import VerificationReport, VerifiedRow
 from rarr.records import Usage
 from rarr.records.document_checks import DocumentChecks
-from rarr.training.judge_calibration import CalibrationReport
+from rarr.training.judge_calibration import CalibrationReport, JudgeFigures
+from rarr.training.judge_combination import CombinationReport
 from rarr.training.noising.resumable_noising import NoisingReport
 
 
@@ -120,6 +122,12 @@ def test_every_help_text_has_examples_that_work(
     monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", editor)  # it needs torch
     calibrated = CalibrationReport(model="vllm:m", judgements=(), kept=None, usage=Usage())
     monkeypatch.setattr("rarr.training.judge_calibration.calibrate", lambda *pairs, **more: calibrated)
+    figures = JudgeFigures(pairs=1, auc=None, right=1, called=1, true=1, brier=0.0)
+    combination = CombinationReport(
+        weights=judge_weights(embedded=1.0, model=1.0), folds=figures, other_half=figures, alone={},
+        unjudged={}, usage=Usage(), warnings=(),
+    )  # fmt: skip
+    monkeypatch.setattr("rarr.training.judge_combination.combine", lambda *pairs, **more: combination)
     monkeypatch.setattr("rarr.cli.doctor_command._profiled", lambda *model, **more: 0)
     verified = VerificationReport(data="claims.jsonl", rows=(VerifiedRow(id="1", label="attributable"),))
     monkeypatch.setattr("rarr.evals.verified_claims.verify_claims", lambda *files, **more: verified)

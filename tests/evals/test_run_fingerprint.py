@@ -69,6 +69,16 @@ def test_changed_calibration_of_a_judge_is_another_setting(tmp_path: Path) -> No
     assert before != first != described(settings)
 
 
+def test_changed_calibration_of_one_of_several_judges_is_another_setting(tmp_path: Path) -> None:
+    settings = Settings(models={"attribute": "embedded+vllm:m"}, home=tmp_path)
+    seen = [described(settings)]
+    (tmp_path / "calibrations").mkdir()
+    for name in ("embedded+vllm:m", "vllm:m"):
+        calibration_path(tmp_path, name).write_text("one")
+        seen.append(described(settings))
+    assert len({each.get("calibrations") for each in seen}) == 3
+
+
 def test_objects_are_named_by_their_class() -> None:
     assert described(Settings(model=ScriptedModel({})))["model"] == "ScriptedModel"
     assert "retriever=SlowRetriever" in described(Settings(), components())["components"]

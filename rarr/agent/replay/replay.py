@@ -29,7 +29,8 @@ from rarr.agent.replay.recorded_components import (
 )
 from rarr.agent.replay.run_differences import Changes, run_changes
 from rarr.agent.revise import Reviser
-from rarr.agent.wiring.components import NLI, wire
+from rarr.agent.wiring.components import wire
+from rarr.backends.judge_names import is_asked_anew
 from rarr.components import Baseline, Components
 from rarr.errors import InputError
 from rarr.nodes.attribute import attribute
@@ -225,7 +226,7 @@ def _components(
     of_baseline = {field.name for field in fields(Baseline)} & set(recorded)
     baseline = Baseline(**{name: recorded.pop(name) for name in of_baseline})
     models = {**recorded.get("models", {}), **given.get("models", {})}
-    _require_no_nli(models, given)
+    _require_recorded_judge(models, given)
     current = _settings({**recorded, **given, "models": models})
     if live is not None:
         live.settings = current
@@ -259,11 +260,11 @@ def _prices(recorded: Mapping[str, Any]) -> dict[str, Endpoint]:
     return {name: Endpoint(price=endpoint.get("price")) for name, endpoint in endpoints.items()}
 
 
-def _require_no_nli(models: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+def _require_recorded_judge(models: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     named = str(models.get("attribute", ""))
-    if named.startswith(NLI) and "attribute" not in given.get("models", {}):
+    if is_asked_anew(named) and "attribute" not in given.get("models", {}):
         raise InputError(
-            f"the run judged support with {named}, whose answers no trace holds:"
+            f"the run judged support with {named}, which a replay asks anew:"
             f" in Python, give models={{'attribute': {named!r}}}"
         )
 
@@ -271,10 +272,10 @@ def _require_no_nli(models: Mapping[str, Any], given: Mapping[str, Any]) -> None
 def _model(named: Any, answers: RecordedAnswers, live: LiveComponents | None) -> Any:
     """Makes a model that answers from the run, and asks `live` if no answer is recorded.
 
-    The names of the embedded models and of NLI models are returned as they are: they are computed again.
+    The names of the embedded models, and of judges that are asked anew, are returned as they are.
     """
     name = name_of(named)
-    if name in EMBEDDED or name.startswith(NLI):
+    if name in EMBEDDED or is_asked_anew(name):
         return named
     if name.startswith("<"):  # an object of the program that made the run
         return RecordedChat(name.strip("<>"), answers)

@@ -4,25 +4,22 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from rarr.agent.wiring.judges import JudgeMaker
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search_and_reranking import reranker, retriever
 from rarr.backends.encoder.agreement import TrainedAgreement
-from rarr.backends.encoder.support import TrainedVerifier
-from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions, EnglishVerifier
+from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions
+from rarr.backends.judge_names import language_models_in
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
-from rarr.backends.prompted.calibrated_judge import CalibratedIntentJudge, CalibratedJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.code_first import CodeFirstEditor, CodeFirstQuestions
 from rarr.backends.prompted.editing import PromptedEditor
-from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
-from rarr.backends.prompted.model_calibration import Judgement, calibration_path, read_calibration
 from rarr.backends.prompted.passage_surroundings import BlockFinder, Surroundings
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
-from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules import (
     answer_grounding as stated_answers,
     model_answer_comparison as answer_comparison,
@@ -38,7 +35,6 @@ from rarr.backends.rules.baselines import (
 )
 from rarr.backends.rules.editing import ValueEditor
 from rarr.backends.rules.questions import RuleQuestions
-from rarr.backends.rules.support import ValueVerifier
 from rarr.components import (
     NO_BASELINE,
     AgreementChecker,
@@ -54,7 +50,7 @@ from rarr.components import (
 from rarr.errors import SettingsError
 from rarr.prompts import Prompt
 from rarr.settings import EMBEDDED, Settings
-from rarr.tools.models.language_model import LanguageModel, SavedAnswers
+from rarr.tools.models.language_model import SavedAnswers
 
 REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "attribute", "evaluate")
@@ -64,8 +60,6 @@ The embedded verifier judges attribution unless `models` names another, or `mode
 that edits should not also judge the edits, and one call for each sentence and evidence would cost more than
 all else together. The model of `evaluate` judges intent; without one, intent is not judged.
 """
-NLI = "nli:"
-"""The prefix of the name of a Hugging Face model that judges support, and nothing else."""
 
 
 def wire(
@@ -125,13 +119,15 @@ class ComponentMaker:
         self.settings, self.opened, self.baseline = settings, opened, baseline
         self.named = {node: name for node, name in chosen.items() if name not in EMBEDDED}
         self.by_rules = {node for node, name in chosen.items() if name == "rules"}
-        verifies = str(self.named.get("attribute", ""))
-        self.nli = verifies.removeprefix(NLI) if verifies.startswith(NLI) else None
+        self.judge = chosen.get("attribute", "embedded")
         language_models = [
-            name for node, name in self.named.items() if node != "attribute" or self.nli is None
+            name
+            for node, model in self.named.items()
+            for name in (language_models_in(model) if node == "attribute" else (model,))
         ]
         self.models = LanguageModels(settings, language_models)
         self.prompts = Prompts(settings.prompts, prompts)
+        self.judges = JudgeMaker(settings, self.models, self.prompts, opened)
         self.readings = readings
         self.surroundings = surroundings or Surroundings(partial(text_of_source, opened))
 
@@ -207,32 +203,7 @@ class ComponentMaker:
         return NoRewriter() if editor == "none" else None
 
     def verifier(self) -> Verifier:
-        if "attribute" in self.by_rules:
-            return EnglishVerifier(ValueVerifier(self.settings.support_threshold))
-        if "attribute" not in self.named:
-            return EnglishVerifier(TrainedVerifier(self.opened.encoder, self.settings.support_threshold))
-        if self.nli is not None:
-            from rarr.backends.nli.verifier import NliVerifier
-
-            return NliVerifier(self.nli, self.settings.support_threshold)
-        model = self.models[self.named["attribute"]]
-        word = PromptedVerifier(model, self.prompts, self.settings.judge_wording)
-        if self.settings.judge_wording != "attribution":  # a calibration is one of the default wording
-            return word
-        judge = self._calibrated_judge(model, "support")
-        return word if judge is None else CalibratedVerifier(judge, word, self.prompts)
+        return self.judges.verifier(self.judge)
 
     def intent_judge(self) -> IntentJudge | None:
-        if "evaluate" not in self.named:
-            return None
-        model = self.models[self.named["evaluate"]]
-        word = PromptedIntentJudge(model, self.prompts)
-        judge = self._calibrated_judge(model, "intent")
-        return word if judge is None else CalibratedIntentJudge(judge, word, self.prompts)
-
-    def _calibrated_judge(self, model: LanguageModel, judgement: Judgement) -> CalibratedJudge | None:
-        """Makes the judge of a model that `rarr calibrate` calibrated for the judgement; None for another."""
-        calibration = read_calibration(calibration_path(self.settings.home, model.name), model.name)
-        if calibration is None or judgement not in calibration.judgements:
-            return None
-        return CalibratedJudge(model, self.prompts, judgement, calibration)
+        return self.judges.intent_judge(self.named["evaluate"]) if "evaluate" in self.named else None

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+from rarr.backends.judge_names import NLI, judges_in
 from rarr.errors import SettingsError
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
@@ -111,7 +112,7 @@ def profile_place(settings: Settings, name: Any) -> ProfilePlace | None:
 
     None for a model without a server, such as an object.
     """
-    if not isinstance(name, str) or ":" not in name or name.startswith(("nli:", "scripted:")):
+    if not isinstance(name, str) or ":" not in name or name.startswith((NLI, "scripted:")):
         return None
     base_url, api_key, _ = access(settings, name)
     return ProfilePlace.of(settings.home, name, base_url or default_url(name) or "", api_key)
@@ -137,7 +138,7 @@ def chat_model(name: Any, settings: Settings, form: RequestForm = FULL_FORM) -> 
     provider, colon, model = name.partition(":")
     if not colon or not provider or not model:
         raise SettingsError(f"unknown model {name!r}: {_CHOICE}")
-    if provider == "nli":
+    if provider == "nli" or len(judges_in(name)) > 1:
         raise SettingsError(
             f"{name!r} is not a language model, and judges only support:"
             " give it in models for attribute, and nowhere else"

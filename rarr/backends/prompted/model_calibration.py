@@ -10,7 +10,7 @@ import math
 import re
 from datetime import datetime
 from pathlib import Path
-from typing import Literal, Self
+from typing import Literal, Self, TypeVar
 
 from pydantic import Field, model_validator
 
@@ -26,6 +26,7 @@ PROMPTS: dict[Judgement, str] = {"support": "confirm_support", "intent": "confir
 JUDGES: dict[str, Judgement] = {"attribute": "support", "evaluate": "intent"}
 """The node whose model makes each judgement."""
 FEATURE = "log_odds"
+Kept = TypeVar("Kept", bound=Record)
 _LEAST = 1e-6  # servers round probabilities, and the log-odds of 0 and 1 are infinite
 
 
@@ -81,23 +82,28 @@ def calibration_path(home: Path, model: str) -> Path:
 
 
 def read_calibration(path: Path, model: str) -> ModelCalibration | None:
-    """Reads the calibration of a language model from a file; None if there is no file.
+    """Reads the calibration of a language model from a file, like `read_kept`."""
+    return read_kept(path, ModelCalibration, model)
+
+
+def read_kept(path: Path, kind: type[Kept], judge: str) -> Kept | None:
+    """Reads the record that `rarr calibrate` keeps about `judge` in a file; None if there is no file.
 
     Raises `SettingsError`, which names the cure, if it is damaged.
     """
     try:
-        return ModelCalibration.model_validate(json.loads(path.read_bytes()))
+        return kind.model_validate(json.loads(path.read_bytes()))
     except FileNotFoundError:
         return None
     except OSError as error:
         reason = f"cannot be read ({error.strerror})"
     except ValueError:
         reason = "is damaged, or of another version of rarr"
-    raise SettingsError(f"the calibration {path} {reason}: delete it, or run rarr calibrate {model}")
+    raise SettingsError(f"the calibration {path} {reason}: delete it, or run rarr calibrate {judge}")
 
 
-def write_calibration(path: Path, calibration: ModelCalibration, *, private: bool) -> None:
-    """Writes the calibration of a language model to `path`, whole or not at all.
+def write_calibration(path: Path, calibration: Record, *, private: bool) -> None:
+    """Writes the calibration of a language model, or the weights of judges, whole or not at all.
 
     `private`: its folder and file are for the owner alone. Raises `InputError` if it cannot be written.
     """

@@ -140,14 +140,21 @@ def _needs(extra: str, settings: Settings) -> str:
     """Names the setting that needs the extra; "" if no setting does."""
     from rarr.agent.wiring.search_and_reranking import search_names
 
-    verifier = str(settings.models.get("attribute", ""))
     if extra == "torch" and _is_loaded(settings.reranker):
         return f"reranker {settings.reranker}"
-    if extra == "torch" and verifier.startswith("nli:"):
-        return f"model {verifier}"
+    if extra == "torch" and (judge := _nli_judge(settings)):
+        return f"model {judge}"
     if extra == "otel" and settings.otel:
         return "the setting otel"
     return "search tavily" if extra == "tavily" and "tavily" in search_names(settings) else ""
+
+
+def _nli_judge(settings: Settings) -> str:
+    """Names the judge that is an NLI model; "" if there is none."""
+    from rarr.backends.judge_names import NLI, judges_in
+
+    judges = map(str, judges_in(settings.models.get("attribute", "")))
+    return next((judge for judge in judges if judge.startswith(NLI)), "")
 
 
 def _is_loaded(reranker: str) -> bool:
@@ -176,9 +183,8 @@ def _models(settings: Settings) -> Iterator[Finding]:
     except RarrError as error:
         yield Finding("model", "broken", str(error))
         return
-    verifier = str(settings.models.get("attribute", ""))
-    if verifier.startswith("nli:"):
-        yield Finding(f"model {verifier}", "ok", "it loads")
+    if judge := _nli_judge(settings):
+        yield Finding(f"model {judge}", "ok", "it loads")
     elif not components.models:
         yield Finding("model", "ok", "rules" if settings.model == "rules" else "embedded")
     for model in {chat.name: chat for used in components.models for chat in used.models}.values():

@@ -1,7 +1,8 @@
-"""Examines the calibrations of the language models that judge support or intent."""
+"""Examines the calibrations of the language models that judge support or intent, and weights of judges."""
 
 from collections.abc import Iterator
 
+from rarr.backends.judge_names import language_models_in
 from rarr.backends.prompted.model_calibration import (
     JUDGES,
     PROMPTS,
@@ -15,17 +16,16 @@ from rarr.errors import InputError
 from rarr.settings import Settings
 from rarr.tools.models.chat import name_of
 
-_NO_WORDS = ("embedded", "rules", "nli:")
-
 
 def calibrations(settings: Settings) -> Iterator[Finding]:
     """Tells whether a model's calibrated probability or its word decides about support and intent, and why.
 
-    Yields nothing for a judgement that no language model makes.
+    Yields nothing for a judgement that no language model makes. The weights of several judges are examined
+    where the judges are made.
     """
     for node, judgement in JUDGES.items():
-        if node in settings.models and not (name := name_of(settings.models[node])).startswith(_NO_WORDS):
-            yield _finding(settings, name, judgement)
+        for name in language_models_in(settings.models.get(node, "embedded")):
+            yield _finding(settings, name_of(name), judgement)
 
 
 def _finding(settings: Settings, model: str, judgement: Judgement) -> Finding:

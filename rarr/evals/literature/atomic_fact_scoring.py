@@ -7,8 +7,8 @@ from typing import Protocol
 from rarr.agent.claim_evidence import given_passages
 from rarr.agent.final_revision import budget_of
 from rarr.agent.verify import ClaimVerifier
-from rarr.agent.wiring.components import NLI
 from rarr.agent.wiring.language_models import LanguageModels
+from rarr.backends.judge_names import language_models_in
 from rarr.backends.prompted.fact_splitting import PromptedSplitter
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.rules.atomic_facts import RuleSplitter
@@ -22,7 +22,7 @@ from rarr.evals.run_folder import FinishedLine
 from rarr.evals.verified_claims import failed_judgement
 from rarr.records import AttributionClass, Passage, Record
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.settings import EMBEDDED, Settings, installed_version
+from rarr.settings import Settings, installed_version
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.run_budget import METER, Meter
 
@@ -99,13 +99,12 @@ class _FactVerifier:
 
     def __init__(self, verifier: ClaimVerifier, settings: Settings) -> None:
         self._verifier, self._settings = verifier, settings
-        judge = settings.models["attribute"]
-        named = isinstance(judge, str) and (judge in EMBEDDED or judge.startswith(NLI))
-        self._models = None if named else LanguageModels(settings, [judge])
+        asked = language_models_in(settings.models["attribute"])[:1]
+        self._models = LanguageModels(settings, asked) if asked else None
         self._splitter: FactSplitter = (
             RuleSplitter()
             if self._models is None
-            else PromptedSplitter(self._models[judge], Prompts(settings.prompts))
+            else PromptedSplitter(self._models[asked[0]], Prompts(settings.prompts))
         )
 
     async def verified(self, claim: BenchmarkClaim) -> FactsLine:
