@@ -75,7 +75,7 @@ def test_models_are_chosen_node_by_node(folder: Path) -> None:
 )
 def test_setting_of_the_server_is_suggested_last(key: str, meant: str) -> None:
     with pytest.raises(SettingsError, match=f"did you mean '{meant}'"):
-        Settings(**{key: "notes/"})  # type: ignore[arg-type]
+        Settings(**{key: "notes/"})
 
 
 def test_unknown_argument_is_named_with_the_closest_setting() -> None:
