@@ -77,6 +77,32 @@ def test_token_that_ends_while_typing_is_asked_for_again(guarded: Served, opened
     page.locator("#said", has_text="Result:").wait_for()
 
 
+def test_a_refused_run_leaves_no_result_of_the_text_before(opened: Open) -> None:
+    with Served() as server:
+        page = opened(server)
+        submit(page, "The dam is high.")
+        page.locator("#said", has_text="Result:").wait_for()
+        page.check("#alone")
+        submit(page, "The dam is low.")
+        line(page, "search is given without sources: give sources")
+        page.locator("#result", has_text="The last run gave no result.").wait_for()
+        page.reload()
+        page.locator("#result", has_text="Nothing was revised yet.").wait_for()
+
+
+def test_emptying_the_form_empties_the_result_and_the_failure_too(opened: Open) -> None:
+    with Served() as server:
+        page = opened(server)
+        submit(page, "The dam is high.")
+        page.locator("#said", has_text="Result:").wait_for()
+        page.click("#empty")
+        page.locator("#result", has_text="Nothing was revised yet.").wait_for()
+        submit(page, "refuse")
+        line(page, "the text is refused")
+        page.click("#empty")
+        assert (page.locator("#failure").inner_text(), page.input_value("#answer")) == ("", "")
+
+
 def test_too_many_requests_say_when_to_come_again(opened: Open) -> None:
     with Served(serve_rate=2, trace=False) as server:
         page = opened(server)

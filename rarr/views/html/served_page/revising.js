@@ -89,11 +89,15 @@ const revising = (() => {
     reset();
     say("The run has begun.");
     const body = asked(), signal = running.signal;
-    await attempt(async () => {
-      await show({ revision: await follow(body), context: body.context ?? null, accept: [], refuse: [] });
+    let received; // what the server sent of this run
+    const came = await attempt(async () => {
+      received = await follow(body);
+      await show({ revision: received, context: body.context ?? null, accept: [], refuse: [] });
       byId("answered-h").focus();
       await runs.show({ asked: false });
+      return true;
     });
+    if (!came && shown?.revision !== received) clear("The last run gave no result.");
     if (signal.aborted) say("The run was stopped.");
     running = null;
     stop.hidden = true;
@@ -109,6 +113,11 @@ const revising = (() => {
     kept.set(SHOWN, shown);
     say(failed ? "" : `Result: ${notice}`);
     if (failed) fail(`The text came back as it was: ${notice}`);
+  };
+  const clear = (words) => {
+    result.replaceChildren(Object.assign(document.createElement("p"), { className: "facts", textContent: words }));
+    shown = null;
+    kept.remove(SHOWN);
   };
   const decide = (edit, choice) => async () => {
     const others = (names) => names.filter((name) => name !== edit);
@@ -141,6 +150,11 @@ const revising = (() => {
     for (const field of fields.slice(0, 3)) field.value = "";
     alone.checked = false;
     keep();
+    fail("");
+    if (running) return byId("answer").focus();
+    clear("Nothing was revised yet.");
+    steps.hidden = true;
+    say("");
     byId("answer").focus();
   });
 
