@@ -84,7 +84,10 @@ def _narrowing_words(claim: ParsedSentence, passage: ParsedPassage) -> Iterator[
     """Yields words that the passage does not say, and that narrow a word of a clause nearest to the claim."""
     told = {word.stem for clause in nearest_clauses(claim, [passage]) for word in clause.content}
     values = [value_extent(value) for value in claim.values]
+    numbers = [Span(value.start, value.end) for value in claim.values if value.kind != "name"]
     for word, narrowed in _narrowed(claim):
+        if any(_is_in(narrowed, number) for number in numbers):
+            continue  # the verb of "tickets cost 12 euros" narrows nothing
         is_said = word.stem in passage.spread or word.stem in passage.title_stems
         if narrowed.stem in told and not is_said and not any(_is_in(word, span) for span in values):
             yield Span(word.start, word.end)

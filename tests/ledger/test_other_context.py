@@ -16,6 +16,7 @@ from rarr.tools.text.blocks_and_sentences import Span
         ("The gross salary is 3,000 euros.", "The net salary is 3,000 euros.", "gross"),
         ("The dose for children is 7 mg.", "The dose for adults is 7 mg.", "children"),
         ("Under the old lease, the rent is 700 euros.", "Under the new lease, the rent is 700 euros.", "old"),
+        ("Tickets cost 12 euros.", "Members pay 12 euros.", ""),
         ("Before lunch, the hall holds 80.", "After lunch, the hall holds 80.", "Before"),
         ("The bridge has 40 lamps.", "The bridge will have 40 lamps.", "40"),
         ("The tower, erected in 1937, is 40 metres high.", "The tower of 1937 is 40 metres high.", ""),
