@@ -69,9 +69,7 @@ def estimate_batch(
 
 
 def _texts(source: Path, columns: Columns) -> Iterator[BatchRow]:
-    for row in input_rows(source):
-        if row.number == 1:
-            columns.check(row.columns)
+    for row in columns.checked(input_rows(source)):
         made = columns.row_or_problem(row)
         if isinstance(made, BatchRow):
             yield made

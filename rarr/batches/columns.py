@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from rarr.agent.batches import BatchResult, BatchRow
@@ -25,7 +25,7 @@ class Columns(NamedTuple):
     id: str | None = None
 
     def check(self, columns: Mapping[str, Any]) -> None:
-        """Raises `InputError` if the first row lacks a column, or has one that a batch writes."""
+        """Raises `InputError` if a row lacks a column, or has one that a batch writes."""
         for option, name in self._asdict().items():
             if name is not None and name not in columns:
                 there = ", ".join(map(repr, columns)) or "none"
@@ -34,6 +34,15 @@ class Columns(NamedTuple):
             raise InputError(
                 f"the column {taken[0]!r} is a result of rarr batch already: rename it, or leave it out"
             )
+
+    def checked(self, rows: Iterable[InputRow]) -> Iterator[InputRow]:
+        """Yields the rows. Raises what `check` raises for the first row that can be read."""
+        is_checked = False
+        for row in rows:
+            if not is_checked and not row.problem:
+                self.check(row.columns)
+                is_checked = True
+            yield row
 
     def row_or_problem(self, given: InputRow) -> BatchRow | str:
         """Makes a row, or returns the reason why there is none."""

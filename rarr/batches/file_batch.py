@@ -218,22 +218,23 @@ class _FileBatch:
         return self._types.mixed() if format_of(self._out) == "parquet" else []
 
     def _digests(self) -> Iterator[bytes]:
-        ids = set[str]()
+        ids, repeated, first = set[str](), 0, ""
         for row, made in self._rows():
-            if row.number == 1:
-                self._columns.check(row.columns)
             self._types.add(row.columns)
             if not isinstance(made, BatchRow):
                 self._wrong.append(f"row {row.number}: {made}")
                 continue
             if made.id in ids:
-                self._notes.append(f"row {row.number} has the id {made.id!r} of an earlier row")
+                repeated, first = repeated + 1, first or f"row {row.number} has the id {made.id!r}"
             ids.add(made.id)
             yield digest_of(made)
+        if repeated:
+            more = f"; so have {counted(repeated - 1, 'more row')}" if repeated > 1 else ""
+            self._notes.append(f"{first} of an earlier row{more}")
 
     def _rows(self) -> Iterator[tuple[InputRow, BatchRow | str]]:
         """Yields each row of the input with what it holds, or with the reason why it cannot be used."""
-        for row in input_rows(self._source):
+        for row in self._columns.checked(input_rows(self._source)):
             yield row, self._columns.row_or_problem(row)
 
     def _rows_to_do(self, limits: BatchLimits) -> Iterator[BatchRow]:

@@ -44,15 +44,14 @@ def revise_stream(
         async with BatchRunner(settings, {"mode": mode}, workers, ray) as runner:
 
             async def result(row: InputRow, number: int) -> dict[str, Any]:
-                if number == 1:
-                    columns.check(row.columns)
                 made = columns.row_or_problem(row)
                 if isinstance(made, str):
                     return row.columns | error_columns(made)
                 return row.columns | columns_of(await batch_result(made, number, runner.run), full=full)
 
             rows = input_rows(source) if isinstance(source, Path) else json_rows(source)
-            async with aclosing(bounded_flow(rows, result, runner.at_once, ordered=ordered)) as results:
+            checked = columns.checked(rows)
+            async with aclosing(bounded_flow(checked, result, runner.at_once, ordered=ordered)) as results:
                 async for found in results:
                     if not await asyncio.to_thread(write, json_line(found)):
                         return False

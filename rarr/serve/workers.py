@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from itertools import count
 from typing import Any
 
 from rarr.errors import RarrError, SetupError
@@ -24,6 +25,10 @@ OVERRUN_S = 10.0
 """Seconds after its deadline at which a job counts as hanging, and its process is killed."""
 
 _STARTS = 2
+_PAUSE_S = 1.0
+"""Seconds after the first failed replacement of a process; after each further one, so many more."""
+_REPLACEMENTS = 3
+"""Failed replacements of a process after which jobs no longer wait for it, if there is no other."""
 
 
 class Worker:
@@ -89,19 +94,20 @@ class Worker:
 
 
 class WorkerPool:
-    """A `Runner` with `count` processes. Jobs wait until a process is free.
+    """A `Runner` with a number of `processes`. Jobs wait until a process is free.
 
     A job that by the mean seconds of jobs would not be done in time does not wait: it would only keep a
     process from a job that can be done.
     """
 
-    def __init__(self, settings: Settings, count: int) -> None:
-        self._settings, self._count = settings, count
-        self._threads = ThreadPoolExecutor(count, thread_name_prefix="rarr-job")
-        self._free: asyncio.Queue[Worker] = asyncio.Queue()
+    def __init__(self, settings: Settings, processes: int) -> None:
+        self._settings, self._count = settings, processes
+        self._threads = ThreadPoolExecutor(processes, thread_name_prefix="rarr-job")
+        self._free: asyncio.Queue[Worker | None] = asyncio.Queue()  # None: ask `_failure`
+        self._failure: RarrError | None = None
         self._workers: set[Worker] = set()
         self._tasks: set[asyncio.Future[Any]] = set()
-        self._closed = False
+        self._closed = asyncio.Event()
         self._waiting, self._mean_s = 0, 0.0
         self.replaced = 0
         """The number of processes that died and were replaced."""
@@ -151,7 +157,7 @@ class WorkerPool:
 
     async def aclose(self) -> None:
         """Kills the processes, with the jobs that they run."""
-        self._closed = True
+        self._closed.set()
         workers, self._workers = list(self._workers), set()
         await asyncio.gather(*(asyncio.to_thread(worker.end) for worker in workers))
         await asyncio.gather(*self._tasks, return_exceptions=True)
@@ -166,17 +172,25 @@ class WorkerPool:
             raise NoTimeError
 
     async def _next_free(self) -> Worker:
-        """Waits for a process. One that died while it had no job is replaced, and costs no answer."""
+        """Waits for a process. One that died while it had no job is replaced, and costs no answer.
+
+        Raises the last error if no process is left, and none could be started several times.
+        """
         self._waiting += 1
         try:
-            while not (worker := await self._free.get()).is_alive:
-                self._lost(worker)
-            return worker
+            while True:
+                if self._failure and not self._workers:
+                    raise self._failure
+                worker = await self._free.get()
+                if worker and worker.is_alive:
+                    return worker
+                if worker:
+                    self._lost(worker)
         finally:
             self._waiting -= 1
 
     def _lost(self, worker: Worker) -> None:
-        if not self._closed:
+        if not self._closed.is_set():
             self._workers.discard(worker)
             self.replaced += 1
             self._keep(asyncio.ensure_future(self._replace(worker)))
@@ -185,10 +199,7 @@ class WorkerPool:
         for _ in range(_STARTS):
             with suppress(WorkerLostError):
                 return await self._add()
-        raise SetupError(
-            f"a worker process ended {_STARTS} times while it started: give it more memory, and in your own"
-            ' script call this under if __name__ == "__main__"'
-        )
+        raise _ended_while_it_started(_STARTS)
 
     async def _add(self) -> None:
         worker = await asyncio.to_thread(Worker, self._settings)
@@ -197,7 +208,7 @@ class WorkerPool:
         except BaseException:
             await asyncio.to_thread(worker.end)
             raise
-        if self._closed:
+        if self._closed.is_set():
             await asyncio.to_thread(worker.end)
             return
         self._workers.add(worker)
@@ -221,14 +232,33 @@ class WorkerPool:
 
     async def _replace(self, dead: Worker) -> None:
         await asyncio.to_thread(dead.end)
-        wait, added = 0.0, False
-        while not (added or self._closed):
-            await asyncio.sleep(wait)
-            with suppress(RarrError, WorkerLostError, OSError):  # such as a full disk, or no memory
+        for tries in count(1):
+            try:
                 await self._add()
-                added = True
-            wait = min(wait + 1, 30)
+            except Exception as error:  # such as a full disk, or no memory, which may pass
+                self._not_replaced(error, tries)
+            else:
+                self._failure = None
+                return
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._closed.wait(), min(tries * _PAUSE_S, 30))
+            if self._closed.is_set():
+                return
+
+    def _not_replaced(self, error: Exception, tries: int) -> None:
+        """Notes the failure of a replacement after several tries, and wakes the jobs that wait."""
+        if tries >= _REPLACEMENTS:
+            self._failure = error if isinstance(error, RarrError) else _ended_while_it_started(tries)
+            for _ in range(self._waiting):
+                self._free.put_nowait(None)
 
     def _keep(self, task: "asyncio.Future[Any]") -> None:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+
+
+def _ended_while_it_started(times: int) -> SetupError:
+    return SetupError(
+        f"a worker process ended {times} times while it started: give it more memory, and in your own"
+        ' script call this under if __name__ == "__main__"'
+    )

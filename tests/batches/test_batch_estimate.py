@@ -40,6 +40,13 @@ def test_rows_without_a_text_are_not_counted(tmp_path: Path) -> None:
         estimated(tmp_path, [""])
 
 
+def test_broken_first_line_is_not_counted(tmp_path: Path) -> None:
+    (tmp_path / "in.jsonl").write_text("broken\n" + json.dumps({"text": RIGHT}))
+    (tmp_path / "dam.md").write_text(RIGHT)
+    settings = Settings(model="rules", corpus=tmp_path / "dam.md", home=tmp_path / "home", trace=False)
+    assert estimate_batch(tmp_path / "in.jsonl", settings, Columns(), "revise", 0).rows == 1
+
+
 def test_language_model_is_not_asked_and_its_calls_are_expected(tmp_path: Path) -> None:
     one = estimated(tmp_path, [RIGHT], model="vllm:any")
     ten = estimated(tmp_path, [RIGHT] * 10, model="vllm:any")

@@ -223,6 +223,24 @@ def test_equal_ids_are_told_and_nothing_is_lost(batch: Batch) -> None:
     assert report.notes == ["row 2 has the id 'a' of an earlier row"] and len(batch.results()) == 2
 
 
+def test_equal_ids_of_many_rows_are_counted_in_one_line(batch: Batch) -> None:
+    batch.rows(*[{"text": RIGHT, "key": "a"}] * 4)
+    note = "row 2 has the id 'a' of an earlier row; so have 2 more rows"
+    assert batch.made(columns=Columns(id="key")).notes == [note]
+
+
+def test_broken_first_line_stops_no_other_row(batch: Batch) -> None:
+    batch.source.write_text("broken\n" + json.dumps({"text": WRONG}))
+    assert batch.made().wrong_rows == ["row 1: it is not JSON (Expecting value, at character 1)"]
+    assert [row["rarr_text"] for row in batch.results()] == [None, RIGHT]
+
+
+def test_first_row_that_can_be_read_must_have_the_columns(batch: Batch) -> None:
+    batch.source.write_text('broken\n{"answer": "a"}')
+    with pytest.raises(InputError, match="no column 'text': give --text one of 'answer'"):
+        batch.made()
+
+
 def test_full_disk_is_one_line_and_the_next_run_continues(
     batch: Batch, monkeypatch: pytest.MonkeyPatch
 ) -> None:

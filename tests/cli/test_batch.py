@@ -66,6 +66,13 @@ def test_pipe_becomes_a_pipe_in_order(command: Command) -> None:
     assert [(row["n"], row["rarr_text"]) for row in found] == [(0, RIGHT), (1, RIGHT), (2, RIGHT)]
 
 
+def test_broken_first_line_of_a_pipe_stops_no_other_row(command: Command) -> None:
+    result = command(
+        "batch", "-", "-o", "-", "--workers", "0", "--ordered", stdin=b"broken\n" + lines({"text": WRONG})
+    )
+    assert [json.loads(line).get("rarr_text") for line in result.out.splitlines()] == [None, RIGHT]
+
+
 def test_pipe_becomes_a_file_and_the_same_call_continues(command: Command) -> None:
     argv = ("batch", "-", "-o", "out.csv", "--workers", "0")
     command(*argv, stdin=lines({"text": WRONG}))

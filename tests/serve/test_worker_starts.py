@@ -1,13 +1,16 @@
 """A pool whose processes do not start ends what has started, and says why."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from rarr import Settings
 from rarr.errors import SetupError
+from rarr.records import Record
 from rarr.serve import workers
-from rarr.serve.jobs import WorkerLostError
+from rarr.serve.jobs import Job, OnStep, WorkerLostError
+from rarr.serve.originals import original
 from rarr.serve.workers import WorkerPool
 
 
@@ -16,6 +19,7 @@ class Starts:
 
     def __init__(self, lost: int) -> None:
         self.lost, self.made, self.ended = lost, 0, 0
+        self.is_alive = True
 
     def __call__(self, settings: Settings) -> "Starts":
         self.made += 1
@@ -25,6 +29,9 @@ class Starts:
         if self.lost:
             self.lost -= 1
             raise WorkerLostError
+
+    def run(self, job: Job, on_step: OnStep) -> Record:
+        return original(job, "finished", "done")
 
     def end(self) -> None:
         self.ended += 1
@@ -45,6 +52,23 @@ async def test_pool_that_cannot_start_leaves_no_process(monkeypatch: pytest.Monk
     with pytest.raises(SetupError, match="ended 2 times while it started"):
         await WorkerPool(Settings(), 2).start()
     assert starts.made == starts.ended == 4
+
+
+async def test_job_fails_while_no_process_can_be_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    starts = Starts(lost=0)
+    monkeypatch.setattr(workers, "Worker", starts)
+    monkeypatch.setattr(workers, "_PAUSE_S", 0)
+    pool, job = WorkerPool(Settings(), 1), Job("revise", "text", "r1")
+    await pool.start()
+    starts.lost, starts.is_alive = 1_000_000, False
+    with pytest.raises(SetupError, match="ended 3 times while it started"):
+        await asyncio.gather(pool.run(job), pool.run(job))
+    with pytest.raises(SetupError, match="while it started"):
+        await pool.run(job)  # at once, until a process has started
+    starts.lost, starts.is_alive = 0, True
+    await asyncio.gather(*pool._tasks)  # the replacement
+    assert await pool.run(job) == original(job, "finished", "done")
+    await pool.aclose()
 
 
 @pytest.mark.slow

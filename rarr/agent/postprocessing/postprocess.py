@@ -1,6 +1,8 @@
 """Offers the public calls `postprocess` and `apostprocess`."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from concurrent.futures import CancelledError
+from contextlib import asynccontextmanager
 from typing import Any
 
 from rarr.agent.postprocessing.answer_run import AnswerRun
@@ -10,7 +12,7 @@ from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given
 from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency.worker_threads import in_thread, require_awaited
 
 
 def postprocess(
@@ -55,7 +57,28 @@ async def apostprocess(
     call = AnswerRun(answer, question, sources, mode, search, deadline)  # type: ignore[arg-type]
 
     async def finish(call: AnswerRun) -> Postprocessed:
-        async with await in_thread(lambda: Reviser(Settings(**settings))) as reviser:
+        async with _built(settings) as reviser:
             return await call.by(reviser)
 
     return await call.in_time(finish)
+
+
+@asynccontextmanager
+async def _built(settings: dict[str, Any]) -> AsyncIterator[Reviser]:
+    """Builds a reviser on a thread, and closes it, also if it is built after the caller was cancelled."""
+    made: list[Reviser] = []
+
+    def build() -> None:
+        made.append(Reviser(Settings(**settings)))
+        try:
+            require_awaited()
+        except CancelledError:
+            made[0].close()
+            raise
+
+    try:
+        await in_thread(build)
+        yield made[0]
+    finally:
+        for reviser in made:
+            await reviser.aclose()

@@ -2,23 +2,14 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from contextvars import ContextVar
 from typing import Any, TypeVar
 
 from mcp.server.mcpserver import Context
 
+from rarr.agent.step_listener import steps_told_to
 from rarr.tools.concurrency.own_task import in_own_task
 
 Result = TypeVar("Result")
-
-_STEP: ContextVar[Callable[[str], None] | None] = ContextVar("step", default=None)
-"""What to call with the name of a finished node of this call's run. One reviser serves all calls."""
-
-
-def tell_step(node: str) -> None:
-    """Tells the call whose run has finished this node; for the argument `on_step` of `Reviser`."""
-    if (step := _STEP.get()) is not None:
-        step(node)
 
 
 async def with_progress(ctx: Context[Any, Any], run: Callable[[], Coroutine[Any, Any, Result]]) -> Result:
@@ -35,13 +26,12 @@ async def with_progress(ctx: Context[Any, Any], run: Callable[[], Coroutine[Any,
             done += 1
             await ctx.report_progress(done, None, node.replace("_", " "))
 
-    token = _STEP.set(nodes.put_nowait)
     reporting = asyncio.create_task(report())
     try:
-        result = await in_own_task(run())
+        with steps_told_to(nodes.put_nowait):
+            result = await in_own_task(run())
         nodes.put_nowait(None)
         await reporting
         return result
     finally:
         reporting.cancel()  # nothing is told of a call that failed or was cancelled
-        _STEP.reset(token)

@@ -13,9 +13,9 @@ from mcp.types import CallToolResult, InputRequiredResult, Resource, ToolAnnotat
 from pydantic import TypeAdapter, ValidationError
 
 from rarr.agent.revise import Reviser
+from rarr.agent.step_listener import tell_step
 from rarr.errors import RarrError
 from rarr.integrations.mcp.arguments import GivenEvidence
-from rarr.integrations.mcp.progress import tell_step
 from rarr.integrations.mcp.run_resources import LISTED, RunResources
 from rarr.integrations.mcp.tools import Tools
 from rarr.settings import Settings, installed_version

@@ -1,6 +1,8 @@
 """The deadline of an answer: the original goes out, whatever the components do, and the next answer works."""
 
 import asyncio
+import threading
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -10,6 +12,7 @@ from rarr import Postprocessed, Reviser, Settings, Trace, apostprocess, postproc
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
 SOON = 1.0
+module = import_module("rarr.agent.postprocessing.postprocess")
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -93,6 +96,25 @@ async def test_answers_at_once_have_deadlines_of_their_own() -> None:
 async def test_building_the_models_counts() -> None:
     result = await apostprocess(ANSWER, sources=[HEIGHT], deadline=1e-6)
     assert (result.text, result.outcome) == (ANSWER, "deadline")
+
+
+async def test_reviser_that_is_built_too_late_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    released, closed = threading.Event(), threading.Event()
+
+    class Late(Reviser):
+        def __init__(self, settings: Settings) -> None:
+            released.wait(30)
+            super().__init__(settings)
+
+        def close(self) -> None:
+            super().close()
+            closed.set()
+
+    monkeypatch.setattr(module, "Reviser", Late)
+    result = await apostprocess(ANSWER, sources=[HEIGHT], deadline=0.01)
+    released.set()
+    assert result.outcome == "deadline"
+    assert await asyncio.to_thread(closed.wait, 30)
 
 
 async def test_answer_in_time_is_finished() -> None:

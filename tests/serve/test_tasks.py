@@ -1,0 +1,67 @@
+"""Jobs end at their deadline, and share what is built once and closed at the end."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from agent.postprocessing.dams import HEIGHT, WRONG, Silent
+
+from rarr import Settings
+from rarr.agent import verify
+from rarr.agent.revise import Reviser
+from rarr.agent.verify import ClaimVerifier
+from rarr.errors import SetupError
+from rarr.serve.jobs import Job, Task
+from rarr.serve.tasks import Tasks
+
+
+def settings(folder: Path, **more: Any) -> Settings:
+    return Settings(home=folder / "home", trace=False, model="rules", reranker="overlap", **more)
+
+
+@pytest.mark.parametrize("task", ["cite", "verify"])
+async def test_job_ends_at_its_deadline(task: Task, tmp_path: Path) -> None:
+    tasks = Tasks(settings(tmp_path, search=Silent()))
+    result: Any = await tasks.run(Job(task, WRONG, "r1", deadline_s=0.1))
+    [warning] = (result.research if task == "cite" else result).warnings
+    assert warning.message == "not checked: the deadline came first"
+    await tasks.aclose()
+
+
+async def test_first_jobs_at_once_share_one_verifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[str] = []
+
+    class Watched(ClaimVerifier):
+        def __init__(self, settings: Settings) -> None:
+            told.append("built")
+            super().__init__(settings)
+
+        async def aclose(self) -> None:
+            told.append("closed")
+            await super().aclose()
+
+    monkeypatch.setattr(verify, "ClaimVerifier", Watched)
+    tasks, job = Tasks(settings(tmp_path)), Job("verify", WRONG, "r1", sources=(HEIGHT,))
+    await asyncio.gather(*(tasks.run(job) for _ in range(4)))
+    await tasks.aclose()
+    assert told == ["built", "closed"]
+
+
+async def test_corpus_that_cannot_be_read_is_named_without_its_path_and_the_others_are_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[Reviser] = []
+
+    async def aclose(reviser: Reviser) -> None:
+        closed.append(reviser)
+
+    (tmp_path / "dam.md").write_text(HEIGHT)
+    monkeypatch.setattr(Reviser, "aclose", aclose)
+    corpora = {"gone": tmp_path / "none", "dams": tmp_path / "dam.md"}
+    tasks = Tasks(settings(tmp_path, serve_corpora=corpora))
+    with pytest.raises(SetupError, match=r"^the corpus 'gone' of this server cannot be used$"):
+        await tasks.run(Job("cite", WRONG, "r1"))
+    await tasks.run(Job("cite", WRONG, "r1", corpus="dams"))
+    await tasks.aclose()
+    assert len(closed) == 1
