@@ -14,7 +14,7 @@ from rarr.serve.call import Call
 from rarr.serve.callers import Callers
 from rarr.serve.metrics import Metrics
 from rarr.serve.origins import require_same_site
-from rarr.serve.refusals import Refusal, too_many
+from rarr.serve.refusals import Refusal, defect, too_many
 from rarr.settings import Settings
 
 OPEN = ("/", "/healthz", "/readyz")
@@ -76,9 +76,7 @@ class Gate:
         except Exception as error:
             log["error"] = type(error).__name__
             if sending.status is None:
-                await sending.refuse(
-                    Refusal(500, "defect", "a defect of rarr: its log has the kind of error")
-                )
+                await sending.refuse(defect())
         finally:
             self._metrics.in_flight.dec()
             self._tell(scope, sending, log, time.perf_counter() - started)
