@@ -55,7 +55,7 @@ def _latest(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
     return [{"role": turns[number]["role"], "content": kept[number]} for number in sorted(kept)]
 
 
-def _turns(messages: Sequence[Message]) -> list[dict[str, str]]:
+def _turns(messages: Sequence[Any]) -> list[dict[str, str]]:
     texts = [(message, _turn(message)) for message in messages]
     return [{"role": message["role"], "content": text} for message, text in texts if text.strip()]
 
