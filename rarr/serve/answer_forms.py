@@ -43,7 +43,7 @@ class ChatCompletions:
             return "structured output"
         if request.get("logprobs"):
             return "logprobs"
-        return "audio" if "audio" in (request.get("modalities") or ()) else ""
+        return "audio" if "audio" in _list(request.get("modalities")) else ""
 
     def conversation(self, request: Json) -> Sequence[Mapping[str, Any]]:
         """Returns the `messages` of the request."""
@@ -78,7 +78,7 @@ class Responses:
         kind = _get(request, "text", "format", "type")
         if kind not in (None, "text"):
             return "structured output"
-        if "message.output_text.logprobs" in (request.get("include") or ()):
+        if "message.output_text.logprobs" in _list(request.get("include")):
             return "logprobs"
         return "background" if request.get("background") else ""
 
@@ -140,6 +140,11 @@ def _objects(value: Any) -> list[Json]:
     """Returns `value` if it is a list of objects alone, otherwise []: places count all members."""
     whole = isinstance(value, list) and all(isinstance(member, dict) for member in value)
     return value if whole else []
+
+
+def _list(value: Any) -> list[Any]:
+    """Returns `value` if it is a list, otherwise []: the server behind refuses a wrong request."""
+    return value if isinstance(value, list) else []
 
 
 def _get(value: Any, *keys: str) -> Any:

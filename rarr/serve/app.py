@@ -19,7 +19,7 @@ from rarr.serve.operation import operation
 from rarr.serve.own_calls import own_calls
 from rarr.serve.page import page_routes
 from rarr.serve.proxy import Proxy
-from rarr.serve.refusals import Refusal
+from rarr.serve.refusals import Refusal, defect
 from rarr.serve.runs import own_runs
 from rarr.serve.upstream import Upstream
 from rarr.serve.wrong_bodies import wrong_body
@@ -38,6 +38,7 @@ class Application:
         app = FastAPI(title="rarr", version=installed_version(), docs_url=None, redoc_url=None)
         app.add_exception_handler(RequestValidationError, _invalid)
         app.add_exception_handler(HTTPException, _refused)
+        app.add_exception_handler(Exception, _defect)
         app.include_router(operation(self.desk, runner, self._metrics))
         app.include_router(own_calls(self.desk, settings))
         app.include_router(own_runs(settings))
@@ -84,6 +85,11 @@ async def _refused(request: Request, error: Exception) -> Response:
     }
     message = messages.get(error.status_code, str(error.detail))
     return _response(Refusal(error.status_code, "wrong_route", message, headers=error.headers))
+
+
+async def _defect(request: Request, error: Exception) -> Response:
+    """Answers for an error that nothing expected. Starlette raises it again, and the gate logs its class."""
+    return _response(defect())
 
 
 def _response(refusal: Refusal) -> Response:

@@ -9,7 +9,7 @@ from typing import TypeVar, cast
 from rarr.errors import InputError, RarrError
 from rarr.records import Record
 from rarr.records.postprocessing import Outcome
-from rarr.serve.jobs import Job, NoTimeError, OnStep, Runner, WorkerLostError
+from rarr.serve.jobs import DefectError, Job, NoTimeError, OnStep, Runner, WorkerLostError
 from rarr.serve.originals import original
 
 Result = TypeVar("Result", bound=Record)
@@ -67,8 +67,9 @@ class Desk:
         except RarrError as error:
             return _failed(job, "failed", f"not checked: {error}")
         except Exception as error:  # an answer must go out
-            _log.error("a job failed", extra={"run_id": job.run_id, "error": type(error).__name__})
-            return _failed(job, "failed", f"not checked: {type(error).__name__}")
+            name = error.name if isinstance(error, DefectError) else type(error).__name__
+            _log.error("a job failed", extra={"run_id": job.run_id, "error": name})
+            return _failed(job, "failed", f"not checked: {name}")
         finally:
             running.cancel()
             stopping.cancel()

@@ -1,4 +1,4 @@
-"""Stands in front of all routes: who calls, how often, how much; and what the log and the metrics hear."""
+"""Checks each request before a route gets it, then counts and logs it."""
 
 import asyncio
 import logging
@@ -14,13 +14,15 @@ from rarr.serve.call import Call
 from rarr.serve.callers import Callers
 from rarr.serve.metrics import Metrics
 from rarr.serve.origins import require_same_site
-from rarr.serve.refusals import Refusal, too_many
+from rarr.serve.refusals import Refusal, defect, too_many
 from rarr.settings import Settings
 
 OPEN = ("/", "/healthz", "/readyz")
 """The routes that need no token: they tell nothing. The page at `/` asks for a token itself."""
 LONGEST_HEAD = 65_536
 """Bytes of the headers of a request, at most."""
+SEND_S = 60.0
+"""Seconds in which a client must have room for a part of a response, at most: otherwise it counts as gone."""
 _log = logging.getLogger("rarr.serve")
 
 
@@ -30,14 +32,19 @@ class Sending:
     def __init__(self, send: Send) -> None:
         self._send = send
         self.status: int | None = None
-        self.ended = False
+        self.ended = self.is_stuck = False
 
     async def __call__(self, message: Message) -> None:
-        """Sends a part of the response."""
+        """Sends a part of the response. Raises `ClientGoneError` if the client does not read."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
         self.ended = message["type"] == "http.response.body" and not message.get("more_body", False)
-        await self._send(message)
+        try:
+            async with asyncio.timeout(SEND_S):
+                await self._send(message)
+        except TimeoutError:
+            self.is_stuck = True
+            raise ClientGoneError from None
 
     async def refuse(self, refusal: Refusal) -> None:
         """Sends a whole response that refuses the request."""
@@ -76,9 +83,7 @@ class Gate:
         except Exception as error:
             log["error"] = type(error).__name__
             if sending.status is None:
-                await sending.refuse(
-                    Refusal(500, "defect", "a defect of rarr: its log has the kind of error")
-                )
+                await sending.refuse(defect())
         finally:
             self._metrics.in_flight.dec()
             self._tell(scope, sending, log, time.perf_counter() - started)
@@ -143,8 +148,8 @@ async def _while_connected(
     leaving = asyncio.ensure_future(_left(receive))
     try:
         await asyncio.wait({running, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if not running.done() and not sending.ended:
-            raise ClientGoneError
+        if sending.is_stuck or not (running.done() or sending.ended):
+            raise ClientGoneError  # the app may have put the error of `sending` into a group of errors
         await running
     finally:
         for task in (running, leaving):

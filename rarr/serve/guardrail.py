@@ -7,7 +7,7 @@ import asyncio
 from typing import Any, Literal
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from rarr.serve.answer_forms import ChatCompletions
 from rarr.serve.call import call_of
@@ -17,6 +17,8 @@ from rarr.serve.text_work import TextWork
 from rarr.settings import Settings
 
 PATH = "/beta/litellm_basic_guardrail_api"
+MOST_TEXTS = 1000
+"""The most texts of one answer, which are worked on at once."""
 
 
 class GuardrailRequest(BaseModel):
@@ -25,7 +27,7 @@ class GuardrailRequest(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True)
 
     input_type: Literal["request", "response"]
-    texts: list[str] | None = None
+    texts: list[str] | None = Field(default=None, max_length=MOST_TEXTS)
     structured_messages: list[dict[str, Any]] | None = None
     additional_provider_specific_params: dict[str, Any] | None = None
 
@@ -45,7 +47,7 @@ def guardrail(desk: Desk, settings: Settings) -> APIRouter:
     async def check(request: Request, asked: GuardrailRequest) -> GuardrailResponse:
         """Works on the texts of an answer. What a user asks passes."""
         options = options_of(asked.additional_provider_specific_params or {}, settings)
-        mode = options.mode or settings.serve_mode
+        mode = options.mode_or(settings)
         if asked.input_type == "request" or mode == "off" or not asked.texts:
             return GuardrailResponse(action="NONE")
         conversation = ChatCompletions().conversation({"messages": asked.structured_messages})

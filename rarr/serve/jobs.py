@@ -34,6 +34,17 @@ class WorkerLostError(Exception):
     """The process that ran a job ended before the job was done."""
 
 
+class DefectError(Exception):
+    """A job of another process ended by a defect, an error of the class `name`."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(name, message)
+        self.name = name
+
+    def __str__(self) -> str:
+        return ": ".join(self.args)
+
+
 class NoTimeError(Exception):
     """A job would not be done by its deadline, since too many others wait: it was not begun."""
 

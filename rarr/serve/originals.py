@@ -2,9 +2,10 @@
 
 from typing import cast
 
+from rarr.agent.postprocessing.untouched_answer import untouched
 from rarr.records import Notice, Record, Revision
 from rarr.records.citations import CitationStyle, Cited
-from rarr.records.postprocessing import Outcome, Postprocessed, PostprocessMode
+from rarr.records.postprocessing import Outcome, PostprocessMode
 from rarr.records.verification import Verification
 from rarr.serve.jobs import Job
 
@@ -13,14 +14,8 @@ def original(job: Job, outcome: Outcome, notice: str) -> Record:
     """Makes the record of the job's task with its text as it came, and with the notice."""
     match job.task:
         case "postprocess":
-            return Postprocessed(
-                text=job.text,
-                original=job.text,
-                changed=False,
-                mode=cast(PostprocessMode, job.options.get("mode", "revise")),
-                outcome=outcome,
-                notice=notice,
-            )
+            mode = cast(PostprocessMode, job.options.get("mode", "revise"))
+            return untouched(job.text, mode, outcome, notice)
         case "verify":
             return Verification(claim=job.text, question=None, warnings=(_warning(outcome, notice),))
         case "cite":

@@ -1,4 +1,4 @@
-"""Offers the calls of `rarr` itself: revise, postprocess, verify and cite, which answer with its records."""
+"""Offers rarr's own routes: revise, postprocess, verify and cite, which answer with its records."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -24,7 +24,7 @@ from rarr.serve.upstream import Upstream, end_to_end
 from rarr.settings import Settings
 
 LONGEST_ANSWER = 64_000_000
-"""Bytes of an answer that is read whole. A longer one is passed on as it is, piece by piece."""
+"""Bytes of an answer that is read whole. A longer one is refused with status 502."""
 FORMS: dict[str, AnswerForm] = {"/v1/chat/completions": ChatCompletions(), "/v1/responses": Responses()}
 _STREAMS: dict[str, type[ChatStream | ResponseStream]] = {"chat": ChatStream, "responses": ResponseStream}
 
@@ -61,7 +61,7 @@ class Proxy:
         if "rarr" in request:
             options = options_of(request.pop("rarr"), self._settings)
             body = json.dumps(request, ensure_ascii=False).encode(errors="backslashreplace")
-        mode = options.mode or self._settings.serve_mode
+        mode = options.mode_or(self._settings)
         call.log["mode"] = mode
         why = "off" if mode == "off" else form.why_not(request)
         if why:

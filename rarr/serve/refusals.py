@@ -37,3 +37,8 @@ class Refusal(HTTPException):
 def too_many(code: str, message: str, seconds: float) -> Refusal:
     """Makes the refusal with status 429, which says after how many seconds to come again."""
     return Refusal(429, code, message, headers={"Retry-After": str(max(1, round(seconds)))})
+
+
+def defect() -> Refusal:
+    """Makes the refusal for an error that nothing expected."""
+    return Refusal(500, "defect", "a defect of rarr: its log has the kind of error")

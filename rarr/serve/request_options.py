@@ -58,6 +58,10 @@ class RequestOptions(Choice):
 
     mode: ServeMode | None = None
 
+    def mode_or(self, settings: Settings) -> ServeMode:
+        """Returns the mode of the request, or without one that of the server."""
+        return self.mode or settings.serve_mode
+
 
 def options_of(value: Any, settings: Settings) -> RequestOptions:
     """Reads `value`, the object `rarr` of a request. Raises `Refusal` with the first thing that is wrong."""

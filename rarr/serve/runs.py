@@ -75,8 +75,11 @@ def own_runs(settings: Settings) -> APIRouter:
 def listed_runs(home: Path, caller: Caller, query: RunQuery) -> list[dict[str, Any]]:
     """Lists the newest runs of the caller that fit the query."""
     chosen = RunFilter(query.text, query.status or None, query.changed)
-    with open_store(home) as store:
-        runs = store.list(query.limit, prefix=f"{caller.name}-", chosen=chosen)
+    try:
+        with open_store(home) as store:
+            runs = store.list(query.limit, prefix=f"{caller.name}-", chosen=chosen)
+    except InputError:
+        raise Refusal(500, "damaged_runs", "its runs cannot be read: tell who runs this server") from None
     return [
         {
             "run_id": run.run_id,
@@ -93,17 +96,21 @@ def listed_runs(home: Path, caller: Caller, query: RunQuery) -> list[dict[str, A
 
 
 def own_trace(home: Path, caller: Caller, run_id: str) -> Trace:
-    """Loads a run of the caller. Any other run does not exist for it."""
+    """Loads a run of the caller. Any other run does not exist for it.
+
+    Raises `Refusal`: 404 if there is no such run, and 500 if it is damaged.
+    """
     missing = Refusal(404, "unknown_run", "there is no such run of yours: GET /v1/runs lists them")
     if not (re.fullmatch(RUN_ID, run_id) and caller.owns(run_id)):
         raise missing
     try:
-        trace = Trace.load(run_id, home)
+        with open_store(home) as store:
+            is_there = run_id in store
+        if is_there:
+            return Trace.load(run_id, home)
     except (InputError, sqlite3.Error):
-        raise missing from None
-    if trace.run_id != run_id:  # the beginning of a name is not enough
-        raise missing
-    return trace
+        raise Refusal(500, "damaged_run", "this run cannot be read: tell who runs the server") from None
+    raise missing
 
 
 def _page(home: Path, caller: Caller, run_id: str) -> tuple[str, dict[str, str]]:

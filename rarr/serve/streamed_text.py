@@ -1,4 +1,4 @@
-"""Holds one text of a stream: its blocks, what became of them, and where they stand in what was sent."""
+"""Holds one text of a stream: its blocks, their results, and where they stand in what was sent."""
 
 import asyncio
 from collections.abc import Callable, Sequence

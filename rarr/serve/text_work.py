@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rarr.agent.postprocessing.conversation import LONGEST, latest_turns
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.call import Call
@@ -25,7 +26,7 @@ class TextWork:
         settings: Settings,
     ) -> None:
         self._desk, self._call, self._options = desk, call, options
-        self._conversation = [dict(message) for message in conversation]
+        self._conversation = latest_turns(conversation)  # without images, since each block's job has it
         self._deadline_s = options.deadline_s or settings.serve_deadline_s
 
     @property
@@ -55,7 +56,7 @@ class TextWork:
         return result
 
     def _job(self, text: str, before: str) -> Job:
-        earlier = [{"role": "assistant", "content": before}] if before.strip() else []
+        earlier = [{"role": "assistant", "content": before[-LONGEST:]}] if before.strip() else []
         options: dict[str, Any] = {"mode": self._options.mode}
         if self._options.search:
             options["search"] = self._options.search

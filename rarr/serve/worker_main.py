@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from rarr.errors import RarrError
-from rarr.serve.jobs import Job
+from rarr.serve.jobs import DefectError, Job
 from rarr.serve.tasks import Tasks
 from rarr.settings import Settings
 
@@ -70,5 +70,5 @@ async def _outcome(tasks: Tasks, job: Job, pipe: Connection) -> tuple[str, Any]:
 
 
 def sendable(error: Exception) -> Exception:
-    """Returns a `RarrError` as it is, and any other error as a `RuntimeError` that can be pickled."""
-    return error if isinstance(error, RarrError) else RuntimeError(f"{type(error).__name__}: {error}")
+    """Returns a `RarrError` as it is, and any other error as a `DefectError`, which can be pickled."""
+    return error if isinstance(error, RarrError) else DefectError(type(error).__name__, str(error))

@@ -21,10 +21,13 @@ class RunFilter:
             return False
         if not (self.text or self.status):
             return True
-        run = json.loads(facts)
-        if self.status and status_of(seconds, error, tuple(run["process"])) != self.status:
-            return False
-        return self.text.casefold() in run["original"].casefold()
+        try:
+            run = json.loads(facts)
+            if self.status and status_of(seconds, error, tuple(run["process"])) != self.status:
+                return False
+            return self.text.casefold() in run["original"].casefold()
+        except (ValueError, TypeError, LookupError, AttributeError):
+            return False  # nobody knows what a damaged run has
 
     def install(self, sqlite: sqlite3.Connection) -> None:
         """Makes `fits` a function of SQL, so that the figures of a run are computed only if it fits."""

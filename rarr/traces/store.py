@@ -28,8 +28,15 @@ SpanRow = tuple[int, int, str, str, str, float, float | None, str, str, str]
 """Number, parent, kind, name, about, started, seconds, error, and the JSON of records and body."""
 
 
+DAMAGED = RunFacts(version="", original="", context=None, settings={}, warnings=[], process=("", 0))
+"""The facts of a run in a list whose own facts cannot be read."""
+
+
 class RunSummary(NamedTuple):
-    """The figures of one run in a list of runs. `seconds` is None if the run did not end."""
+    """The figures of one run in a list of runs. `seconds` is None if the run did not end.
+
+    `facts` are `DAMAGED` if they cannot be read.
+    """
 
     run_id: str
     started: float
@@ -43,8 +50,8 @@ class RunSummary(NamedTuple):
 
     @property
     def status(self) -> Status:
-        """Returns done, failed, running or cut short."""
-        return status_of(self.seconds, self.error, self.facts.process)
+        """Returns done, failed, running, cut short or damaged."""
+        return "damaged" if self.facts is DAMAGED else status_of(self.seconds, self.error, self.facts.process)
 
 
 class TraceStore(Database):
@@ -98,11 +105,14 @@ class TraceStore(Database):
             chosen.install(sqlite)
             rows = sqlite.execute(LISTED, (len(prefix), prefix, most)).fetchall()
         return [
-            RunSummary(
-                run_id, started, seconds, error, RunFacts.model_validate_json(facts), bool(changed), *counts
-            )
+            RunSummary(run_id, started, seconds, error, _facts(facts), bool(changed), *counts)
             for run_id, started, seconds, error, facts, changed, *counts in rows
         ]
+
+    def __contains__(self, run_id: str) -> bool:
+        """Tells whether there is a run of this name; the beginning of a name is not enough."""
+        with self.used() as sqlite:
+            return sqlite.execute("SELECT 1 FROM runs WHERE run_id = ?", (run_id,)).fetchone() is not None
 
     def resolve(self, word: str) -> str:
         """Returns the run named `word`; else the newest run for `last`; else the run whose name begins so.
@@ -253,6 +263,13 @@ def _number(sqlite: sqlite3.Connection, run_id: str) -> int:
     if row is None:
         raise _missing(run_id)
     return int(row[0])
+
+
+def _facts(facts: str) -> RunFacts:
+    try:
+        return RunFacts.model_validate_json(facts)
+    except ValidationError:
+        return DAMAGED
 
 
 def _missing(run_id: str) -> InputError:

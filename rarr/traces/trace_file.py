@@ -21,7 +21,7 @@ __all__ = ["RunFacts", "Status", "StoredSpan", "TraceFile", "prompt_fields", "pr
 Seconds = Annotated[float, Field(ge=0, lt=1 << 37)]  # to the year 6325: dates end with 9999
 _DEEPEST = 16  # spans within each other; a call, its question and an attempt are 3
 
-Status = Literal["done", "failed", "running", "cut short"]
+Status = Literal["done", "failed", "running", "cut short", "damaged"]
 
 
 class FileModel(BaseModel):

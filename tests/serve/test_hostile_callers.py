@@ -3,6 +3,7 @@
 import json
 import re
 import socket
+import sqlite3
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -109,6 +110,30 @@ def test_owner_reads_its_run_and_nobody_else_does(guarded: Served, run_of_bob: s
     assert httpx2.get(f"{path}/{run_of_bob}", headers=bob).json()["run_id"] == run_of_bob
     assert [run["run_id"] for run in httpx2.get(path, headers=bob).json()["runs"]] == [run_of_bob]
     assert httpx2.get(path, headers=alice).json() == {"runs": []}
+
+
+@pytest.mark.parametrize("facts", ["{", "{}"])
+def test_damaged_run_is_listed_as_damaged_and_is_a_failure_of_the_server(
+    guarded: Served, run_of_bob: str, facts: str
+) -> None:
+    name = run_of_bob[:-4] + "beef"
+    with sqlite3.connect(guarded.settings.home / "traces.sqlite") as sqlite:
+        columns = "started, stored, seconds, error, records, revision"
+        sqlite.execute(
+            f"INSERT INTO runs (run_id, facts, {columns}) SELECT ?, ?, {columns} FROM runs WHERE run_id = ?",
+            (name, facts, run_of_bob),
+        )
+    path, bob = f"{guarded.url}/runs", bearer(BOB)
+    try:
+        runs = httpx2.get(path, headers=bob).json()["runs"]
+        assert [(run["run_id"], run["status"]) for run in runs] == [(name, "damaged"), (run_of_bob, "done")]
+        found = httpx2.get(path, headers=bob, params={"status": "done"}).json()["runs"]
+        assert [run["run_id"] for run in found] == [run_of_bob]
+        shown = httpx2.get(f"{path}/{name}", headers=bob)
+        assert (shown.status_code, shown.json()["error"]["code"]) == (500, "damaged_run")
+    finally:
+        with sqlite3.connect(guarded.settings.home / "traces.sqlite") as sqlite:
+            sqlite.execute("DELETE FROM runs WHERE run_id = ?", (name,))
 
 
 def test_page_of_a_trace_loads_nothing_and_is_not_stored(guarded: Served, run_of_bob: str) -> None:

@@ -151,6 +151,13 @@ def test_guardrail_lets_pass(http: httpx2.Client, body: Any) -> None:
     assert http.post(GUARDRAIL, json=body).json() == {"action": "NONE", "texts": None}
 
 
+def test_guardrail_takes_no_more_texts_than_it_can_work_on(http: httpx2.Client, served: Served) -> None:
+    before = len(served.known.jobs)
+    answer = http.post(GUARDRAIL, json={"input_type": "response", "texts": ["It is high."] * 1001})
+    assert answer.status_code == 400 and "1000" in answer.json()["error"]["message"]
+    assert len(served.known.jobs) == before
+
+
 def test_operators_see_that_it_is_up_and_ready(http: httpx2.Client) -> None:
     assert http.get("/healthz").json() == {"status": "ok"}
     assert http.get("/readyz").json() == {"status": "ready"}

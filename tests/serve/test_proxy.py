@@ -1,5 +1,7 @@
 """Answers in one piece through the proxy, with the client of OpenAI."""
 
+import logging
+import pickle
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -11,6 +13,7 @@ import openai
 import pytest
 from openai import OpenAI
 
+from rarr.serve.worker_main import sendable
 from rarr.testing import ScriptedServer, Status
 from serve.conftest import PARAGRAPHS
 from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
@@ -249,6 +252,34 @@ def test_original_goes_out_at_the_deadline(client: OpenAI) -> None:
         "deadline",
         "not checked: the deadline of 0.05 s came first",
     )
+
+
+def test_notice_names_the_class_of_a_defect_in_a_worker(
+    client: OpenAI, served: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(logging.getLogger("rarr.serve"), "disabled", True)  # no thread writes the log here
+    served.known.fails = pickle.loads(pickle.dumps(sendable(KeyError("words"))))
+    try:
+        answer = chat(client)
+    finally:
+        served.known.fails = None
+    assert answer.rarr["results"][0]["notice"] == "not checked: KeyError"
+
+
+def test_defect_of_a_route_has_the_form_of_an_error(
+    served: Served, http: httpx2.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(served.known, "ready", lambda: 1 / 0)
+    answer = http.get("/readyz")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (500, "defect")
+
+
+@pytest.mark.parametrize(("path", "name"), [("chat/completions", "modalities"), ("responses", "include")])
+def test_wrong_list_of_a_request_is_for_the_server_behind_to_refuse(
+    served: Served, upstream: ScriptedServer, path: str, name: str
+) -> None:
+    assert raw(served.url, {name: 5, "input": "How high is it?"}, path).status_code == 200
+    assert upstream.requests[-1].body[name] == 5
 
 
 def test_original_goes_out_if_the_process_that_checks_ends(client: OpenAI, served: Served) -> None:

@@ -53,6 +53,13 @@ def test_block_is_worked_on_in_the_light_of_the_text_before_it(client: OpenAI, s
     assert job.context == [*ASK, {"role": "assistant", "content": f"The dam is {WRONG} high.\n\n"}]
 
 
+def test_job_of_a_block_has_no_image_of_the_conversation(client: OpenAI, served: Served) -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
+    ask: Any = [{"role": "user", "content": [{"type": "text", "text": "say:It is high."}, image]}]
+    list(client.chat.completions.create(model="scripted", messages=ask, stream=True))
+    assert served.known.jobs[-1].context == [{"role": "user", "content": "say:It is high."}]
+
+
 def test_citation_has_its_place_in_the_whole_text(client: OpenAI) -> None:
     seen = chunks(client, f"Hello.\n\nIt is {WRONG} high.")
     text = "".join(texts(seen))

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.agent.citing.citation_insertion import with_marks
@@ -10,6 +10,7 @@ from rarr.agent.citing.citation_planning import mark_place
 from rarr.records import Sentence
 from rarr.records.postprocessing import Doubt, DoubtMark
 from rarr.tools.text.blocks_and_sentences import Span, blocks, table_cells
+from rarr.tools.text.markdown_tables import Cell
 
 _NEXT_LINE = re.compile(r"[ \t]*(?:\r\n|\r|\n)[ \t]*[^\s]")
 """A line with words directly behind a table: it would continue the paragraph of the mark."""
@@ -39,7 +40,9 @@ def annotated(original: str, doubtful: Sequence[Sentence]) -> Annotated:
 
     Nothing is put into links, code and tables: behind a table stands a paragraph that names its cells.
     """
-    placed = [(sentence, *_place(original, sentence, doubtful)) for sentence in doubtful]
+    placed = [
+        (sentence, *place) for sentence, place in zip(doubtful, _places(original, doubtful), strict=True)
+    ]
     text, places = with_marks(original, dict.fromkeys((at, mark) for _, at, mark in placed))
     marks = tuple(
         DoubtMark(
@@ -54,26 +57,40 @@ def annotated(original: str, doubtful: Sequence[Sentence]) -> Annotated:
     return Annotated(text, marks, tuple((at, span) for (at, _), span in places.items()))
 
 
-def _place(original: str, sentence: Sentence, doubtful: Sequence[Sentence]) -> tuple[int, str]:
-    """Returns where the mark of a sentence stands, and the mark.
+def _places(original: str, doubtful: Sequence[Sentence]) -> list[tuple[int, str]]:
+    """Returns for each sentence where its mark stands, and the mark.
 
     For a cell, this is behind the table, and the mark names all doubtful cells of the table.
     """
-    if Span(sentence.start, sentence.end) not in table_cells(original):
-        return mark_place(original, sentence.end, sentence.end), f"[{doubt(sentence)}]"
-    table = next(span for span in _tables(original) if span.start <= sentence.start < span.end)
-    at = table.start + len(table.of(original).rstrip())
-    followed = _NEXT_LINE.match(original, at)
-    return at, _table_marks(original, table, doubtful) + (_line_end(original) if followed else "")
-
-
-def _table_marks(original: str, table: Span, doubtful: Sequence[Sentence]) -> str:
-    """Writes the paragraph behind a table, with the line ends of the text."""
     cells = table_cells(original)
+    tables = _table_marks(original, cells, doubtful)
+    return [
+        next(mark for table, mark in tables.items() if table.start <= sentence.start < table.end)
+        if Span(sentence.start, sentence.end) in cells
+        else (mark_place(original, sentence.end, sentence.end), f"[{doubt(sentence)}]")
+        for sentence in doubtful
+    ]
+
+
+def _table_marks(
+    original: str, cells: Mapping[Span, Cell], doubtful: Sequence[Sentence]
+) -> dict[Span, tuple[int, str]]:
+    """Returns for each table with doubtful cells where its mark stands, and the mark."""
+    inside = [sentence for sentence in doubtful if Span(sentence.start, sentence.end) in cells]
+    marks = {}
+    for table in _tables(original) if inside else ():
+        own = [sentence for sentence in inside if table.start <= sentence.start < table.end]
+        at = table.start + len(table.of(original).rstrip())
+        followed = _NEXT_LINE.match(original, at)
+        marks[table] = at, _table_mark(original, cells, own) + (_line_end(original) if followed else "")
+    return marks
+
+
+def _table_mark(original: str, cells: Mapping[Span, Cell], doubtful: Sequence[Sentence]) -> str:
+    """Writes the paragraph behind a table, with the line ends of the text."""
     by_kind: dict[Doubt, list[str]] = defaultdict(list)
     for sentence in doubtful:
-        if table.start <= sentence.start < table.end:
-            by_kind[doubt(sentence)].append(cells[Span(sentence.start, sentence.end)].statement(original))
+        by_kind[doubt(sentence)].append(cells[Span(sentence.start, sentence.end)].statement(original))
     gap = _line_end(original) * 2
     return "".join(f"{gap}[{kind}: {'; '.join(stated)}]" for kind, stated in by_kind.items())
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, get_args
 from rarr.agent.input_checks import required_text
 from rarr.agent.postprocessing.conversation import Message, context_of
 from rarr.agent.postprocessing.result import results
+from rarr.agent.postprocessing.untouched_answer import untouched
 from rarr.errors import InputError, RarrError
 from rarr.records.postprocessing import Outcome, Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
@@ -14,7 +15,6 @@ from rarr.tools.concurrency.deadlines import by_deadline
 from rarr.tools.concurrency.worker_threads import in_thread, work
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.text.printable_text import shown
-from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser
@@ -57,7 +57,7 @@ class AnswerRun:
         """
         if (result := await by_deadline(_awaited(finish, self), self.deadline)) is not None:
             return result
-        return self.untouched("deadline", f"not checked: the deadline of {self.deadline:g} s came first")
+        return self._untouched("deadline", f"not checked: the deadline of {self.deadline:g} s came first")
 
     async def by(self, reviser: "Reviser") -> Postprocessed:
         """Postprocesses the answer. A failure is told by the result; a wrong call raises `InputError`."""
@@ -67,20 +67,12 @@ class AnswerRun:
             raise
         except Exception as error:  # an application must be able to send its answer out
             named = "" if isinstance(error, RarrError) else f"{type(error).__name__}: "
-            return self.untouched(
+            return self._untouched(
                 "failed", f"not checked: {named}{shown(redacted(' '.join(str(error).split())))}"
             )
 
-    def untouched(self, outcome: Outcome, notice: str) -> Postprocessed:
-        """Makes the result without a run: the original, and why."""
-        return Postprocessed(
-            text=self.answer,
-            original=self.answer,
-            changed=False,
-            mode=self.mode,
-            outcome=outcome,
-            notice=valid(notice),
-        )
+    def _untouched(self, outcome: Outcome, notice: str) -> Postprocessed:
+        return untouched(self.answer, self.mode, outcome, notice)
 
     async def _result(self, reviser: "Reviser") -> Postprocessed:
         context = context_of(self.question, self.answer)
@@ -98,7 +90,7 @@ class AnswerRun:
                 )
             )
             if not given.sources and alone:
-                return self.untouched("failed", "not checked: the answer has no sources")
+                return self._untouched("failed", "not checked: the answer has no sources")
             reviser = reviser.searching(given, alone=alone)
         return await results(reviser, self.given, context, self.mode, self.run_id)
 

@@ -10,32 +10,54 @@ Message = Mapping[str, Any]
 """A message as chat APIs have it: "role" and "content", which is a text or a list of blocks."""
 
 LONGEST = 4000
-"""The most characters of a conversation that are read: the latest turns, and the end of a longer turn."""
-_READ = ("user", "assistant", "human", "ai")
+"""The most characters of a conversation that are read: the latest turns, and the ends of longer ones."""
+_USER = ("user", "human")
+_READ = (*_USER, "assistant", "ai")
 """The roles of turns. Instructions and the results of tools are no part of the conversation."""
 
 
 def context_of(question: str | Sequence[Message] | None, answer: str) -> str | None:
     """Returns the question, or the latest turns of a conversation as one text; None without words.
 
-    Turns are messages of the user and the assistant, about 4,000 characters of them. The answer itself at the
-    end of a conversation is left out. Raises `InputError` for anything else.
+    Turns are messages of the user and the assistant, about 4,000 characters of them, with the last one of the
+    user among them. The answer itself at the end of a conversation is left out. Raises `InputError` for
+    anything else.
     """
     if question is None or isinstance(question, str):
         return question if question and question.strip() else None
     if not isinstance(question, Sequence):
         raise InputError(f"question is {kind_of(question)}: give a str, or a list of messages")
-    turns = [text for text in map(_turn, question) if text.strip()]
-    if turns and turns[-1].strip() == answer.strip():
+    turns = _turns(question)
+    if turns and turns[-1]["content"].strip() == answer.strip():
         turns.pop()
-    kept: list[str] = []
-    left = LONGEST
-    for turn in reversed(turns):
-        if kept and len(turn) > left:
+    return "\n\n".join(turn["content"] for turn in _latest(turns)) or None
+
+
+def latest_turns(messages: Sequence[Message]) -> list[dict[str, str]]:
+    """Returns what `context_of` reads of a conversation, as messages of texts alone."""
+    return _latest(_turns(messages))
+
+
+def _latest(turns: Sequence[dict[str, str]]) -> list[dict[str, str]]:
+    """Returns the last turn, the last of the user, and earlier turns as long as they are short enough."""
+    last, left = len(turns) - 1, LONGEST
+    kept: dict[int, str] = {}
+    asked = max((number for number, turn in enumerate(turns) if turn["role"] in _USER), default=last)
+    if asked != last:  # a long turn after it must not push it out
+        kept[asked] = turns[asked]["content"][-LONGEST // 2 :]
+        left -= len(kept[asked])
+    for number in reversed([number for number in range(len(turns)) if number not in kept]):
+        text = turns[number]["content"]
+        if number != last and len(text) > left:
             break
-        kept.append(turn[-LONGEST:])
-        left -= len(turn)
-    return "\n\n".join(reversed(kept)) or None
+        kept[number] = text[-left:]
+        left -= len(kept[number])
+    return [{"role": turns[number]["role"], "content": kept[number]} for number in sorted(kept)]
+
+
+def _turns(messages: Sequence[Any]) -> list[dict[str, str]]:
+    texts = [(message, _turn(message)) for message in messages]
+    return [{"role": message["role"], "content": text} for message, text in texts if text.strip()]
 
 
 def _turn(message: object) -> str:

@@ -38,7 +38,7 @@ def _of_tool(message: ToolMessage) -> Iterator[Given]:
     documents = list(_documents(message.artifact))
     yield from documents
     text = text_of(message.content)
-    if results := _search_results(text):
+    if (results := _search_results(text)) is not None:
         yield from results
         return
     for document in documents:
@@ -56,16 +56,29 @@ def _documents(artifact: object) -> Iterator[Document]:
             yield from _documents(part)
 
 
-def _search_results(text: str) -> list[dict[str, Any]]:
-    """Reads search results with addresses from JSON: a list, or an object with `results`. [] for others."""
+def _search_results(text: str) -> list[dict[str, Any]] | None:
+    """Reads search results with addresses from JSON: a list, or an object with `results`. None for others.
+
+    A result whose text is empty states nothing, and is left out.
+    """
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
-        return []
+        return None
     results = found.get("results") if isinstance(found, dict) else found
-    if not isinstance(results, list) or not all(map(_is_search_result, results)):
-        return []
-    return results
+    if not isinstance(results, list):
+        return None
+    filled = [_filled(result) for result in results]
+    if not all(map(_is_search_result, filled)):
+        return None
+    return [result for result in filled if result.keys() & set(_TEXT)]
+
+
+def _filled(result: object) -> Any:
+    """Returns a result without its empty texts."""
+    if not isinstance(result, dict):
+        return result
+    return {name: value for name, value in result.items() if name not in _TEXT or value not in (None, "")}
 
 
 def _is_search_result(result: object) -> bool:
@@ -74,4 +87,5 @@ def _is_search_result(result: object) -> bool:
     texts = [result[name] for name in _TEXT if name in result]
     addresses = [result[name] for name in _ADDRESS if name in result]
     are_texts = all(isinstance(text, str) and text.strip() for text in texts)
-    return bool(texts and addresses) and are_texts and isinstance(addresses[0], str)
+    is_read = bool(texts) or not result.get("raw_content")
+    return bool(addresses) and is_read and are_texts and isinstance(addresses[0], str)

@@ -1,14 +1,17 @@
 """Marks about doubts in texts of every kind: nothing else changes, and they can be taken out again."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 from hypothesis import given, strategies as st
 from makers import VALID
 
+from rarr.agent.postprocessing import annotated_text
 from rarr.agent.postprocessing.annotated_text import Annotated, annotated
 from rarr.records import Sentence, Status
-from rarr.tools.text.blocks_and_sentences import blocks, protected, sentences
+from rarr.tools.text.blocks_and_sentences import Span, blocks, protected, sentences, table_cells
+from rarr.tools.text.markdown_tables import Cell
 
 TEXTS = sorted(
     path for path in (Path(__file__).parents[3] / "examples/texts").iterdir() if path.suffix != ".json"
@@ -90,3 +93,17 @@ def test_places_of_the_original_move_behind_the_marks() -> None:
     result = marked("It is red. It is long.")
     assert result.text[slice(*result.moved(11, 22))] == "It is long."
     assert result.text[slice(*result.moved(0, 22))] == "It is red.[not confirmed] It is long."
+
+
+def test_tables_are_parsed_once_for_all_doubtful_cells(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+
+    def counted(text: str) -> Mapping[Span, Cell]:
+        parsed.append(text)
+        return table_cells(text)
+
+    monkeypatch.setattr(annotated_text, "table_cells", counted)
+    rows = "".join(f"| Dam {number} | {number} m |\n" for number in range(20))
+    text = f"| name | height |\n|---|---|\n{rows}"
+    assert len(marked(text).marks) == 20
+    assert parsed == [text]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rarr.agent.postprocessing.conversation import LONGEST, context_of
+from rarr.agent.postprocessing.conversation import LONGEST, context_of, latest_turns
 
 
 @pytest.mark.parametrize(
@@ -24,6 +24,23 @@ from rarr.agent.postprocessing.conversation import LONGEST, context_of
 )
 def test_turns_become_the_context(question: Any, context: str | None) -> None:
     assert context_of(question, "The answer.") == context
+
+
+def test_long_turn_does_not_push_the_last_question_out() -> None:
+    turns = [
+        {"role": "user", "content": "Earlier?"},
+        {"role": "user", "content": "How high is it?"},
+        {"role": "assistant", "content": "a" * 5000},
+    ]
+    assert context_of(turns, "x") == "How high is it?\n\n" + "a" * (LONGEST - len("How high is it?"))
+
+
+def test_turns_of_a_conversation_are_texts_alone() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 10_000}}
+    asked = {"role": "user", "content": [{"type": "text", "text": "How high is it?"}, image]}
+    assert latest_turns([{"role": "system", "content": "Be kind."}, asked]) == [
+        {"role": "user", "content": "How high is it?"}
+    ]
 
 
 def test_latest_turns_are_kept_and_a_long_one_by_its_end() -> None:
