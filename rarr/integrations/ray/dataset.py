@@ -11,6 +11,7 @@ from rarr.integrations.ray.killed_rows import KilledRows
 from rarr.integrations.ray.row_reviser import RowReviser, Work
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings
+from rarr.settings.serving import unserved
 from rarr.tools.text.plurals_and_articles import kind_of
 
 _BATCHES = 8
@@ -47,7 +48,7 @@ def revise(
     ray = require_ray()
     if not isinstance(dataset, ray.data.Dataset):
         raise InputError(f"dataset is {kind_of(dataset)}: give a ray.data.Dataset")
-    settings = untraced(settings or Settings())
+    settings = unserved(untraced(settings or Settings()))
     columns = Columns(text, context, sources)
     if (schema := dataset.schema(fetch_if_missing=False)) is not None:
         columns.check(dict.fromkeys(schema.names))
