@@ -126,11 +126,14 @@ class KilledBatch:
         )
 
 
-_CHANGING = ("run_id", "rarr_run_id", "retrieved_at", "seconds", "by_node")
+_CHANGING = (
+    *("run_id", "rarr_run_id", "retrieved_at", "seconds", "by_node"),
+    *("saved_searches", "rarr_saved_searches"),
+)
 
 
 def lasting(value: Any) -> Any:
-    """Leaves out the names of runs and times, which differ between two runs of the same call."""
+    """Leaves out names of runs, times and saved searches, which differ between two runs of the same call."""
     if isinstance(value, dict):
         return {name: lasting(part) for name, part in value.items() if name not in _CHANGING}
     return [lasting(part) for part in value] if isinstance(value, list) else value

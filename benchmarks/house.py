@@ -34,6 +34,7 @@ TO_THE_SEARCH = (
     *TO_THE_GATE[:6],
     "rarr.nodes.retrieve.retrieve",
     "rarr.retrievers.corpus.corpus.Corpus.retrieve",
+    "rarr.retrievers.corpus.corpus.Corpus._remembered",
     "rarr.retrievers.corpus.corpus.Corpus._search",
     "rarr.retrievers.corpus.tantivy_index.best_hits",
 )

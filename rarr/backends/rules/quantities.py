@@ -117,9 +117,11 @@ _CURRENCY_WORD = re.compile(
 _HALF_DAY = re.compile(r" ?(?P<half>[ap])(?:m\b|\.m\.?)", re.IGNORECASE)
 _RATE = re.compile(
     r"""
-      \s?(?:/\s?|\bper\s+)(?P<unit>[a-z]+)
-    | \s(?:an?|each|every)\s(?P<term>second|minute|hour|day|night|week|month|quarter|year|person|head)\b
-    | \s(?P<adverb>hourly|daily|weekly|monthly|yearly|annually)\b
+    (?:\sof\s\w+)?                                 # 40 litres of water a minute
+    (?: \s?(?:/\s?|\bper\s+)(?P<unit>[a-z]+)
+      | \s(?:an?|each|every)\s(?P<term>second|minute|hour|day|night|week|month|quarter|year|person|head)\b
+      | \s(?P<adverb>hourly|daily|weekly|monthly|yearly|annually)\b
+    )
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -147,7 +149,7 @@ class Quantity(NamedTuple):
     120/80, or empty for a count. `form` is the unit of measure as the text writes it. `tail` is the end with
     the unit, percent sign, currency word, or "am" or "pm". A `hedged` number has "about" or the like before
     it. `per` is what the number is a rate of, such as the kilogram of "5 mg/kg" and the hour of "20 euros an
-    hour".
+    hour"; empty for no rate, and None where the text ends behind the number, as a short answer does.
     """
 
     start: int
@@ -159,7 +161,7 @@ class Quantity(NamedTuple):
     form: str
     tail: int
     hedged: bool
-    per: str = ""
+    per: str | None = ""
 
     @property
     def bounded_side(self) -> int:
@@ -204,8 +206,10 @@ def _number(text: str, match: re.Match[str]) -> Quantity:
     return Quantity(start, end, amount, low, high, unit, form, tail, hedged, _rate(text, tail))
 
 
-def _rate(text: str, tail: int) -> str:
-    """Reads what the number is a rate of, behind its unit; empty for no rate."""
+def _rate(text: str, tail: int) -> str | None:
+    """Reads what the number is a rate of, behind its unit; empty for no rate, None at the end of the text."""
+    if tail == len(text):
+        return None
     match = _RATE.match(text, tail)
     word = match[str(match.lastgroup)].lower() if match else ""
     return _RATE_UNITS.get(word) or _RATE_UNITS.get(word.removesuffix("s")) or word.removesuffix("s")

@@ -14,7 +14,7 @@ _HALF_DAY_MINUTES = 720
 
 def same_quantity(first: Quantity, second: Quantity) -> bool | None:
     """Can two quantities mean the same? None where their units do not compare, or only one is a rate."""
-    if (first.unit, first.per) != (second.unit, second.per):
+    if first.unit != second.unit or (first.per != second.per and None not in (first.per, second.per)):
         return None
     if first.unit == CLOCK:
         return _same_time(first, second)

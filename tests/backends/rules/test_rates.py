@@ -16,13 +16,18 @@ from rarr.backends.rules.quantity_comparison import same_quantity
         ("20 ml/min", "minute"),
         ("12 euros monthly", "month"),
         ("30,000 euros per annum", "year"),
+        ("40 litres of water a minute", "minute"),
         ("5 mg once a day", ""),
         ("20 mg a dose", ""),
         ("20 people", ""),
     ],
 )
 def test_rate_is_read(text: str, per: str) -> None:
-    assert next(quantities(text)).per == per
+    assert next(quantities(f"{text}.")).per == per
+
+
+def test_end_of_a_text_leaves_open_whether_it_is_a_rate() -> None:
+    assert next(quantities("5 mg")).per is None
 
 
 @pytest.mark.parametrize(
@@ -36,5 +41,5 @@ def test_rate_is_read(text: str, per: str) -> None:
     ],
 )
 def test_only_rates_of_the_same_are_compared(first: str, second: str, same: bool | None) -> None:
-    left, right = next(quantities(first)), next(quantities(second))
+    left, right = (next(quantities(f"It is {text}.")) for text in (first, second))
     assert same_quantity(left, right) is same
