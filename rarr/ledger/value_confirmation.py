@@ -49,7 +49,11 @@ def confirms_value(evidence_value: Value, text_value: Value, evidence: ParsedPas
     """
     match evidence_value.read, text_value.read:
         case Quantity() as stated, Quantity() as claimed:
-            return bool(same_value(evidence_value, text_value)) and _covers_number(stated, claimed)
+            return (
+                bool(same_value(evidence_value, text_value))
+                and stated.per in (None, claimed.per or "")  # a text may end behind its number: no rate
+                and _covers_number(stated, claimed)
+            )
         case Date() as stated, Date() as claimed:
             return bool(same_value(evidence_value, text_value)) and is_as_exact(stated, claimed)
         case ProperName() as stated, ProperName() as claimed:

@@ -40,6 +40,7 @@ def test_passage_that_says_as_much_confirms(claim: str, passage: str) -> None:
     ("claim", "passage"),
     [
         ("27 May 1937", "1937"),
+        ("5 mg", "5 mg/kg"),
         ("1936", "the 1930s"),
         ("2,987 people", "about 3,000 people"),
         ("at least 30 people", "at least 20 people"),
