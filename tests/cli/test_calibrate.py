@@ -24,18 +24,6 @@ def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return tmp_path / "data"
 
 
-@pytest.fixture
-def pairs() -> Path:
-    lines = [
-        {"claim": f"Mill {n} {verb}.", "evidence": f"Mill {n} burned.", "supported": verb == "burned"}
-        for n in range(30)
-        for verb in ("burned", "leaked")
-    ]
-    path = Path("pairs.jsonl")
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
-
-
 def knows(request: Request) -> dict[str, str]:
     """A judge that is right about every mill."""
     return {"answer": "no" if "leaked" in request.user else "yes"}

@@ -14,7 +14,7 @@ from rarr.backends.prompted.model_calibration import calibration_path
 from rarr.cli.doctor import examine
 from rarr.testing import Request, ScriptedServer
 
-pytestmark = [pytest.mark.loopback, pytest.mark.slow]
+pytestmark = [pytest.mark.loopback, pytest.mark.slow, pytest.mark.usefixtures("pairs")]
 BOTH = "vllm:knows+vllm:guesses"
 WITH_RULES = "rules+vllm:knows"
 
@@ -23,18 +23,6 @@ WITH_RULES = "rules+vllm:knows"
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     monkeypatch.setenv("RARR_HOME", str(tmp_path / "data"))
     return tmp_path / "data"
-
-
-@pytest.fixture(autouse=True)
-def pairs() -> Path:
-    lines = [
-        {"claim": f"Mill {n} {verb}.", "evidence": f"Mill {n} burned.", "supported": verb == "burned"}
-        for n in range(30)
-        for verb in ("burned", "leaked")
-    ]
-    path = Path("pairs.jsonl")
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path
 
 
 def judge(request: Request) -> dict[str, str]:
