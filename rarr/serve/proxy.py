@@ -154,17 +154,22 @@ class Proxy:
         await sending.start(send, response.status_code, headers)
         stream = _STREAMS[order.form.name](self._text_work(call, order))
         try:
-            await send_in_order(stream.items(response.aiter_bytes()), send, self._settings.serve_keep_alive_s)
-        except httpx2.HTTPError as error:
-            self._upstream.failure(error)
-            call.log["outcome"] = "upstream broke off"
-            return
+            items = stream.items(self._until_it_breaks(response))
+            await send_in_order(items, send, self._settings.serve_keep_alive_s)
         except BrokenOffError:
             call.log["outcome"] = "upstream broke off"
             return
         finally:
             stream.cancel()
         await sending.end(send)
+
+    async def _until_it_breaks(self, response: httpx2.Response) -> AsyncIterator[bytes]:
+        """Yields the pieces of an answer, and ends if they break off: what came before is still sent."""
+        try:
+            async for data in response.aiter_bytes():
+                yield data
+        except httpx2.HTTPError as error:
+            self._upstream.failure(error)
 
     def _text_work(self, call: Call, order: Order) -> TextWork:
         return TextWork(

@@ -116,14 +116,19 @@ def test_code_is_one_block(client: OpenAI) -> None:
     assert texts(chunks(client, code)) == ["```python\na = 1\n\nb = 2\n```\n\n", "Done."]
 
 
-def test_stream_that_breaks_off_breaks_off_here_too() -> None:
+def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
+    came: list[str] = []
     with (
-        ScriptedServer(answers(PARAGRAPHS), plan=lambda request: DieMidAnswer()) as upstream,
+        ScriptedServer(
+            answers(f"The dam is {WRONG} high and"), plan=lambda request: DieMidAnswer()
+        ) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
         OpenAI(base_url=served.url, api_key="x", max_retries=0) as client,
         pytest.raises((httpx2.RemoteProtocolError, openai.APIConnectionError)),
     ):
-        chunks(client)
+        for chunk in client.chat.completions.create(model="scripted", messages=ASK, stream=True):
+            came += texts([chunk])
+    assert "".join(came).startswith("The dam is")
 
 
 def test_comments_keep_a_silent_stream_open() -> None:
