@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.claim_evidence import GivenPassage, given_passages
 from rarr.agent.final_revision import budget_of
+from rarr.agent.given_evidence import GivenPassage, given_passages
 from rarr.agent.input_checks import required_text
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier

@@ -62,7 +62,7 @@ def batch(
       tail -f answers.jsonl | rarr batch - -o - --corpus notes/
     """
     from rarr.batches.batch_runner import untraced
-    from rarr.batches.columns import Columns
+    from rarr.batches.column_mapping import Columns
     from rarr.batches.counts import MEASURES
     from rarr.evals.quality_gate import limits_of
     from rarr.settings import Settings

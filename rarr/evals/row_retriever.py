@@ -9,7 +9,7 @@ from typing import Any
 from rarr.components import Retriever
 from rarr.evals.rows import GivenEvidence
 from rarr.records import UNNAMED, Passage
-from rarr.retrievers.fetch.page_reader import passages_of
+from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.web.nearest_passages import nearest_by_source
 
 

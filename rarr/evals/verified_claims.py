@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from rarr.agent.claim_evidence import given_passages
+from rarr.agent.given_evidence import given_passages
 from rarr.agent.verify import ClaimVerifier
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder

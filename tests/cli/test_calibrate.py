@@ -10,7 +10,7 @@ from cli.helpers import Command, is_complaint
 from rarr import Reviser, Settings, prompts
 from rarr.backends.prompted.model_calibration import calibration_path
 from rarr.cli.doctor import examine
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.finding import Finding
 from rarr.testing import Request, RuleModel, ScriptedServer
 
 pytestmark = pytest.mark.loopback

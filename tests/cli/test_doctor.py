@@ -13,7 +13,7 @@ from cli.helpers import Command
 from rarr.backends.nli import verifier
 from rarr.cli import doctor
 from rarr.cli.doctor import examine
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.finding import Finding
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.testing import ScriptedServer, refused_url
 from rarr.views.terminal.revision import as_json

@@ -12,7 +12,7 @@ from retrievers.services import Said, Service
 from cli.helpers import Command
 from rarr.agent.wiring.web_sources import SOURCES, WEB_SOURCES
 from rarr.cli.doctor import examine, source_probing
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.finding import Finding
 from rarr.cli.doctor.web_sources_and_cache import sources
 from rarr.errors import RetrievalError
 from rarr.retrievers.web.cache_file import CacheFile

@@ -6,7 +6,7 @@ from typing import Any
 from rarr.prompts import Prompt
 from rarr.records import Revision
 from rarr.tools.trace_spans import TraceSpan
-from rarr.traces.packing import Packer
+from rarr.traces.record_references import Packer
 from rarr.traces.recorder import Numbering, recorded_body
 from rarr.traces.trace_file import RunFacts, StoredSpan, TraceFile, prompt_fields
 from rarr.traces.trace_reader import Trace

@@ -43,7 +43,7 @@ from rarr.prompts import Prompt, load_file, names
 from rarr.records import Revision
 from rarr.settings import EMBEDDED, Settings
 from rarr.settings.endpoints import Endpoint
-from rarr.settings.field_kinds import names_with
+from rarr.settings.settings_by_type import names_with
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.models.chat import name_of

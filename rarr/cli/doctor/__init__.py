@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_settings import InitSettingsSource
 
 from rarr.cli.doctor.calibrations import calibrations
-from rarr.cli.doctor.findings import Finding, State
+from rarr.cli.doctor.finding import Finding, State
 from rarr.cli.doctor.saved_readings import readings
 from rarr.cli.doctor.traces import traces
 from rarr.errors import InputError, RarrError

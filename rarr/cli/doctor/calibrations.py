@@ -11,7 +11,7 @@ from rarr.backends.prompted.model_calibration import (
     read_calibration,
 )
 from rarr.backends.prompted.prompts import Prompts
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.finding import Finding
 from rarr.errors import InputError
 from rarr.settings import Settings
 from rarr.tools.models.chat import name_of

@@ -1,7 +1,7 @@
 """Examines the saved readings of language models: their size, and whether the file opens."""
 
 from rarr.agent.wiring.resources import readings_path
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.finding import Finding
 from rarr.errors import InputError
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.settings import Settings

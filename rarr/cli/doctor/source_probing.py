@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from rarr.cli.doctor.findings import Finding, State
-from rarr.retrievers.web.probe_description import Probe
-from rarr.tools.guard.bounded_reader import bounded_client
+from rarr.cli.doctor.finding import Finding, State
+from rarr.retrievers.web.source_probe_request import Probe
+from rarr.tools.guard.bounded_http_client import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.text.printable_text import shown

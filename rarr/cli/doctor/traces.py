@@ -2,7 +2,7 @@
 
 import sqlite3
 
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.finding import Finding
 from rarr.errors import InputError
 from rarr.settings import Settings
 

@@ -15,11 +15,11 @@ from rarr.agent.wiring.search_and_reranking import (
     web_source,
 )
 from rarr.agent.wiring.web_sources import SOURCES
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.finding import Finding
 from rarr.cli.doctor.source_probing import origin, reached
 from rarr.errors import InputError, RarrError
 from rarr.retrievers.web.cache_file import CacheFile
-from rarr.retrievers.web.probe_description import Probe
+from rarr.retrievers.web.source_probe_request import Probe
 from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.text.plurals_and_articles import kind_of

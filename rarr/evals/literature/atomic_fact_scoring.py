@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from rarr.agent.claim_evidence import given_passages
 from rarr.agent.final_revision import budget_of
+from rarr.agent.given_evidence import given_passages
 from rarr.agent.verify import ClaimVerifier
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.backends.judge_names import language_models_in

@@ -6,7 +6,7 @@ from typing import Any
 
 from rarr.evals.metrics import Agreement, agreement
 from rarr.evals.rating.exported_ratings import RatingExport, is_rated
-from rarr.evals.rating.items import RatingItem
+from rarr.evals.rating.item_reading import RatingItem
 from rarr.evals.rating.questions import ATTRIBUTION, INTENT, QUESTIONS, UNDERSTANDABLE, RatingQuestion
 from rarr.records import Record
 

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from rarr.batches.batch_runner import untraced
-from rarr.batches.columns import Columns
+from rarr.batches.column_mapping import Columns
 from rarr.batches.ray_cluster import require_ray
 from rarr.errors import InputError
 from rarr.integrations.ray.killed_rows import KilledRows

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from rarr.agent.batches import BatchResult, BatchRow, batch_result
 from rarr.agent.revise import Reviser
 from rarr.batches.batch_runner import ENDED, TRIES
+from rarr.batches.column_mapping import Columns, columns_of, digest_of, error_columns, result_columns
 from rarr.batches.column_types import typed
-from rarr.batches.columns import Columns, columns_of, digest_of, error_columns, result_columns
 from rarr.batches.input_rows import InputRow
 from rarr.batches.parquet import arrow_type
 from rarr.batches.ray_cluster import enter, require_ray

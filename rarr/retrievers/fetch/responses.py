@@ -9,7 +9,7 @@ from typing import NamedTuple
 import httpx2
 
 from rarr.errors import RetrievalError
-from rarr.tools.guard.bounded_reader import PackedError, TooLongError, pieces
+from rarr.tools.guard.bounded_http_client import PackedError, TooLongError, pieces
 from rarr.tools.text.printable_text import shown
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")

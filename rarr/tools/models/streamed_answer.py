@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rarr.tools.guard.bounded_reader import LONGEST
+from rarr.tools.guard.bounded_http_client import LONGEST
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.repetition import REPETITION, TAIL, repetition_in
 

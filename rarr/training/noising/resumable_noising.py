@@ -16,8 +16,8 @@ from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.storage.line_files import Appending, locked
 from rarr.tools.text.warning_lines import by_reason
 from rarr.training.noising.relevant_and_other_passages import RELEVANT
+from rarr.training.noising.row_files import Dropped, Reason, dropped, dropped_beside, mend, rows
 from rarr.training.noising.row_making import noised
-from rarr.training.noising.rows import Dropped, Reason, dropped, dropped_beside, mend, rows
 from rarr.training.noising.seed_queries import read_seeds
 from rarr.training.noising.wiring import Noising, wire_noising
 

@@ -8,7 +8,7 @@ from rarr.records import Evidence
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.training.noising.rows import Mistake
+from rarr.training.noising.row_files import Mistake
 
 
 class SentenceSupport(NamedTuple):
