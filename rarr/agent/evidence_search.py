@@ -15,7 +15,7 @@ from rarr.errors import RetrievalError
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.records import Passage, Query
-from rarr.records.found_evidence import FoundEvidence
+from rarr.records.evidence_search_result import FoundEvidence
 from rarr.records.verification import Verification
 from rarr.state import Branch, State
 from rarr.tools.concurrency.together import together

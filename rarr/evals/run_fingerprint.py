@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from rarr.backends.judge_names import judges_in
+from rarr.backends.judge_name_parsing import judges_in
 from rarr.backends.prompted.model_calibration import JUDGES, calibration_path
 from rarr.components import NO_BASELINE, Baseline, Components
 from rarr.errors import InputError

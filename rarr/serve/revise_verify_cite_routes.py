@@ -16,7 +16,7 @@ from rarr.serve.job_and_runner import Job, Task
 from rarr.serve.jobs_with_fallback import Desk
 from rarr.serve.refusals import Refusal
 from rarr.serve.request_context import call_of
-from rarr.serve.request_options import Choice, Words
+from rarr.serve.request_options import TextOptions, Words
 from rarr.serve.server_sent_events import KEEP_ALIVE, written
 from rarr.settings import Settings
 
@@ -29,14 +29,14 @@ _ERRORS: dict[int | str, dict[str, Any]] = {
 _STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {"text/event-stream": {}}}}
 
 
-class ReviseRequest(Choice):
+class ReviseRequest(TextOptions):
     """A text to revise, with the question or earlier turns that it answers."""
 
     text: Words
     context: str | None = None
 
 
-class PostprocessRequest(Choice):
+class PostprocessRequest(TextOptions):
     """The answer of a model, with the question or the messages of the conversation that it answers."""
 
     text: Words
@@ -52,7 +52,7 @@ class CiteRequest(ReviseRequest):
     mark_unsupported: bool = False
 
 
-class VerifyRequest(Choice):
+class VerifyRequest(TextOptions):
     """A claim to verify against `sources`. Without them, or with a `corpus`, the server searches as well."""
 
     claim: Words
@@ -63,7 +63,7 @@ def own_calls(desk: Desk, settings: Settings) -> APIRouter:
     """Makes the routes /v1/revise, /v1/verify and /v1/cite."""
     router = APIRouter(prefix="/v1", tags=["rarr"], responses=_ERRORS)
 
-    async def answer(request: Request, choice: Choice, make: Callable[..., Job]) -> Response:
+    async def answer(request: Request, choice: TextOptions, make: Callable[..., Job]) -> Response:
         choice.require_known(settings)
         job = make(
             run_id=call_of(request.scope).caller.new_run(),

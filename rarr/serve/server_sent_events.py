@@ -11,7 +11,7 @@ KEEP_ALIVE = b": keep-alive\n\n"
 DONE = b"[DONE]"
 
 
-class TooLongError(Exception):
+class EventTooLongError(Exception):
     """An event is longer than the limit."""
 
 
@@ -33,7 +33,7 @@ async def events(body: AsyncIterator[bytes]) -> AsyncIterator[Event]:
         for raw in whole:
             yield _event(raw)
         if len(held) > LONGEST:
-            raise TooLongError
+            raise EventTooLongError
 
 
 def _event(raw: bytes) -> Event:

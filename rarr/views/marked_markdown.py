@@ -59,7 +59,7 @@ class _PlacedRun(NamedTuple):
     number: int
 
 
-class _Item(NamedTuple):
+class _RunOrTag(NamedTuple):
     """A marked run with its sentence's number, or a tag, which opens (1) or closes (-1) an element."""
 
     node: Markup | MarkedRun
@@ -159,23 +159,23 @@ class _Drawing:
                 yield _tag(tokens, number)
         yield from self._grouped(list(self._passed(len(self._text))))
 
-    def _inline(self, token: Token) -> Iterator[_Item]:
+    def _inline(self, token: Token) -> Iterator[_RunOrTag]:
         first, last = token.map or (0, len(self._lines) - 1)
         self._at, end = max(self._at, self._lines[first]), self._lines[min(last, len(self._lines) - 1)]
         children = token.children or []
         for number, child in enumerate(children):
             if child.type == "code_inline":
-                yield _Item(Markup("<code>"), nesting=1)
+                yield _RunOrTag(Markup("<code>"), nesting=1)
                 yield from self._runs(child.content, end)
-                yield _Item(Markup("</code>"), nesting=-1)
+                yield _RunOrTag(Markup("</code>"), nesting=-1)
             elif child.type == "text":
                 yield from self._runs(child.content, end)
             else:
                 self._linked = child.type == "link_open" or (self._linked and child.type != "link_close")
-                yield _Item(_tag(children, number), nesting=child.nesting)
+                yield _RunOrTag(_tag(children, number), nesting=child.nesting)
         yield from self._passed(self._at)
 
-    def _runs(self, content: str, end: int) -> Iterator[_Item]:
+    def _runs(self, content: str, end: int) -> Iterator[_RunOrTag]:
         """Yields the characters of a token, cut where the pieces of the text are cut."""
         begin = 0
         for number, place in enumerate(self._places(content, end)):
@@ -186,18 +186,18 @@ class _Drawing:
             self._at = place + 1
         yield from self._part(content[begin:])
 
-    def _part(self, text: str) -> Iterator[_Item]:
+    def _part(self, text: str) -> Iterator[_RunOrTag]:
         if text:
             run, _, _, number = self._pieces[self._next]
-            yield _Item(run._replace(text=text, linked=self._linked), number)
+            yield _RunOrTag(run._replace(text=text, linked=self._linked), number)
 
-    def _passed(self, place: int) -> Iterator[_Item]:
+    def _passed(self, place: int) -> Iterator[_RunOrTag]:
         """Moves on to the piece at `place`, and yields the deleted pieces before it."""
         while self._next < len(self._pieces) and self._pieces[self._next].end <= place:
             run, _, _, number = self._pieces[self._next]
             self._next += 1
             if run.kind == "deleted":
-                yield _Item(run._replace(linked=self._linked), number)
+                yield _RunOrTag(run._replace(linked=self._linked), number)
 
     def _places(self, content: str, end: int) -> Sequence[int]:
         """Finds the places of a token's characters in the text. Markdown drops escapes: `&amp;` is &."""
@@ -211,7 +211,7 @@ class _Drawing:
             at = place + 1 if place >= 0 else at
         return places
 
-    def _grouped(self, items: Sequence[_Item]) -> Iterator[Node]:
+    def _grouped(self, items: Sequence[_RunOrTag]) -> Iterator[Node]:
         """Yields the nodes. Those of a sentence become a group, with the tags around and between them."""
         end = 0
         for number, first, last in _ranges(items):
@@ -226,7 +226,7 @@ class _Drawing:
         yield from (item.node for item in items[end:])
 
 
-def _ranges(items: Sequence[_Item]) -> Iterator[tuple[int, int, int]]:
+def _ranges(items: Sequence[_RunOrTag]) -> Iterator[tuple[int, int, int]]:
     """Yields each sentence's number with a range of its items, in which as many tags open as close.
 
     A sentence that begins within an element and ends outside of it has a range for each of its runs.
@@ -253,7 +253,7 @@ def _ranges(items: Sequence[_Item]) -> Iterator[tuple[int, int, int]]:
         end = last
 
 
-def _title(items: Sequence[_Item]) -> str:
+def _title(items: Sequence[_RunOrTag]) -> str:
     """Returns the words of the first line, without tags and deleted words, at most 100 characters."""
     words = ""
     for node in (item.node for item in items):

@@ -18,8 +18,8 @@ from pydantic import SecretStr
 
 from rarr.agent.final_revision import budget_of
 from rarr.agent.graph import metered
+from rarr.agent.replay.in_memory_recorder import MemoryRecorder
 from rarr.agent.replay.live_components import LiveComponents
-from rarr.agent.replay.memory_recorder import MemoryRecorder
 from rarr.agent.replay.recorded_components import (
     LOCAL,
     RecordedBlocks,
@@ -30,7 +30,7 @@ from rarr.agent.replay.recorded_components import (
 from rarr.agent.replay.run_differences import Changes, run_changes
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
-from rarr.backends.judge_names import is_asked_anew
+from rarr.backends.judge_name_parsing import is_asked_anew
 from rarr.components import Baseline, Components
 from rarr.errors import InputError
 from rarr.nodes.attribute import attribute

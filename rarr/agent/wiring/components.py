@@ -10,7 +10,7 @@ from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search_and_reranking import reranker, retriever
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions
-from rarr.backends.judge_names import language_models_in
+from rarr.backends.judge_name_parsing import language_models_in
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.cascade import CascadeChecker

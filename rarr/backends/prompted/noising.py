@@ -22,7 +22,7 @@ ErrorKind = Literal[
 KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
-class SummaryAnswer(BaseModel):
+class WrittenSummary(BaseModel):
     """The model's answer: a text; empty if the evidence does not answer the query."""
 
     summary: str
@@ -75,7 +75,7 @@ class PromptedNoiser:
         """
         variables = {"query": query, "evidence": BETWEEN.join(quoted_evidence(item) for item in evidence)}
         prompt = of_written(self._prompts["summarize"], variables["evidence"])
-        answer = await self._model.ask(prompt, SummaryAnswer, variables)
+        answer = await self._model.ask(prompt, WrittenSummary, variables)
         return answer.summary.strip()
 
     async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:

@@ -8,7 +8,7 @@ from rarr.components import Editor, QueryGenerator
 from rarr.records import Change, Check, Evidence, ExpectedUsage, Query, Question
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.non_english_text import foreign_sentences
+from rarr.tools.text.non_english_detection import foreign_sentences
 
 
 class CodeFirstEditor:

@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from rarr.cli.doctor.finding import Finding, State
+from rarr.cli.doctor.diagnosis import Diagnosis, State
 from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.guard.bounded_http_client import bounded_client
 from rarr.tools.models.chat import CallFailure
@@ -17,7 +17,7 @@ LIMIT_S = 3.0
 """Seconds until a source counts as not answering."""
 
 
-async def reached(name: str, probe: Probe, *, default: bool = False) -> Finding:
+async def reached(name: str, probe: Probe, *, default: bool = False) -> Diagnosis:
     """Sends the request of `probe`, and tells whether the source answers as it should.
 
     `default`: no setting names the source. Then it is missing rather than broken where it cannot be used: a
@@ -31,20 +31,20 @@ async def reached(name: str, probe: Probe, *, default: bool = False) -> Finding:
             status, kind = await _answer(probe)
     except TimeoutError:
         detail = f"{origin(default=default)}, but {host} gives no answer within {LIMIT_S:g} s"
-        return Finding(name, failed, detail, probe.cures[0])
+        return Diagnosis(name, failed, detail, probe.cures[0])
     except (httpx2.HTTPError, httpx2.InvalidURL, CallFailure, OSError, ValueError) as error:
         why = shown(redacted(" ".join(str(error).split()))) or type(error).__name__
         detail = f"{origin(default=default)}, but {host} cannot be reached ({why})"
-        return Finding(name, failed, detail, probe.cures[0])
+        return Diagnosis(name, failed, detail, probe.cures[0])
     if status not in probe.good:
         detail = f"{origin(default=default)}, but {host} answers with status {status}"
-        return Finding(name, failed, detail, probe.cures.get(status, probe.cures[0]))
+        return Diagnosis(name, failed, detail, probe.cures.get(status, probe.cures[0]))
     if "json" not in kind and status != 404:
         answer = shown(kind) or "without a type"
         detail = f"{origin(default=default)}, but {host} answers with something else ({answer})"
-        return Finding(name, failed, detail, probe.cures[0])
+        return Diagnosis(name, failed, detail, probe.cures[0])
     took = time.monotonic() - started
-    return Finding(name, "ok", f"{origin(default=default)}; {host} answers in {took:.1f} s")
+    return Diagnosis(name, "ok", f"{origin(default=default)}; {host} answers in {took:.1f} s")
 
 
 def origin(*, default: bool) -> str:

@@ -35,8 +35,8 @@ paired                              any     two systems on the same rows, permut
 """
 
 from rarr.evals.metrics.agreement import (
-    Agreement,
     Distance,
+    RaterAgreement,
     agreement,
     krippendorff_alpha,
     percent_agreement,
@@ -88,7 +88,6 @@ from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_par
 __all__ = [
     "ATTRIBUTION_CLASSES",
     "EDIT_KINDS",
-    "Agreement",
     "Called",
     "CitedSentence",
     "ClassScores",
@@ -99,6 +98,7 @@ __all__ = [
     "EditKind",
     "Measured",
     "Paired",
+    "RaterAgreement",
     "ReliabilityBin",
     "Scored",
     "WordEdits",

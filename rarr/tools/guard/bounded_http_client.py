@@ -22,7 +22,7 @@ REQUEST_HEADERS = {"Accept-Encoding": "gzip"}
 _GZIP = 16 + zlib.MAX_WBITS
 
 
-class TooLongError(Exception):
+class AnswerTooLongError(Exception):
     """An answer has more bytes than the limit allows."""
 
 
@@ -53,7 +53,7 @@ def bounded_client(
 async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
     """Yields the body of `response`, unpacked, piece by piece, at most `most` bytes.
 
-    Raises `TooLongError` if there are more, and `PackedError` if it cannot be unpacked.
+    Raises `AnswerTooLongError` if there are more, and `PackedError` if it cannot be unpacked.
     """
     packed = _packing(response)
     sent = unpacked = 0
@@ -67,7 +67,7 @@ async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
             if piece:
                 yield piece[:left]
             if max(sent, unpacked) > most:
-                raise TooLongError
+                raise AnswerTooLongError
     if packed and sent and not packed.whole:
         raise PackedError("its gzip data ends too early")
 
@@ -101,7 +101,7 @@ class _BoundedBody(httpx2.AsyncByteStream):
             async with aclosing(pieces(self._response, self._most)) as body:
                 async for piece in body:
                     yield piece
-        except TooLongError:
+        except AnswerTooLongError:
             most = f"{self._most / 1_000_000:g} MB"
             raise CallFailure("refused", f"{self._name} answered with more than {most}") from None
         except PackedError as error:

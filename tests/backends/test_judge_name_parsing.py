@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from rarr.backends.judge_names import is_asked_anew, judges_in, language_models_in
+from rarr.backends.judge_name_parsing import is_asked_anew, judges_in, language_models_in
 from rarr.testing import ScriptedModel
 
 MODEL = ScriptedModel({})

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 State = Literal["ok", "missing", "broken"]
 
 
-class Finding(NamedTuple):
+class Diagnosis(NamedTuple):
     """The result for one thing that was examined. `missing`: it is optional; `broken`: it prevents work.
 
     `detail` may be an error's message, which includes the cure.

@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.non_english_text import foreign_language, foreign_sentences
+from rarr.tools.text.non_english_detection import foreign_language, foreign_sentences
 
 FOREIGN = {
     "de": "Die Brücke wurde 1937 für den Verkehr freigegeben. Seit 2019 leitet Anna Meier die Bibliothek.",

@@ -8,7 +8,7 @@ import pytest
 from evals.doubles import lines, write_rows
 from rarr.components import Components
 from rarr.evals import evaluate
-from rarr.evals.error_stages import TextError, errors
+from rarr.evals.lost_error_stages import TextError, errors
 from rarr.records import Agreement, Change, Check, Evidence, Query
 from rarr.testing import (
     InMemoryRetriever,
