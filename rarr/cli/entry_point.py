@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from rarr.cli.answer import answer
 from rarr.cli.batch import batch
 from rarr.cli.calibrate import calibrate
 from rarr.cli.check import check
@@ -65,6 +66,7 @@ def main(
     Examples:
       rarr revise --file draft.md --corpus notes/
       rarr cite draft.md --corpus notes/
+      rarr answer "Where was Marie Curie born?" --graph people.csv
       rarr check docs/ --corpus specs/
       rarr verify "The Hoover Dam is 221 metres high." --against dam.md
       rarr batch answers.jsonl -o revised.jsonl --corpus notes/
@@ -79,7 +81,7 @@ def main(
     """
 
 
-for command in (revise, check, cite, verify, batch, index, label, calibrate, serve, mcp, doctor):
+for command in (revise, answer, check, cite, verify, batch, index, label, calibrate, serve, mcp, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(bench, name="bench")
