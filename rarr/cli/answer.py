@@ -4,7 +4,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rarr.cli import graph_options, options
-from rarr.cli.streams import complain, text_to_revise, warn, write
+from rarr.cli.streams import complain, text_of_file, text_to_revise, warn, write
 from rarr.errors import BudgetError, ModelError, RetrievalError
 from rarr.tools.text.plurals_and_articles import counted
 
@@ -19,6 +19,7 @@ def answer(
     search: options.Search = None,
     offline: options.Offline = False,
     refresh: options.Refresh = False,
+    draft: graph_options.DraftFile = None,
     model: graph_options.AnsweringModel = None,
     base_url: options.BaseUrl = None,
     prompts: options.Prompts = None,
@@ -32,13 +33,15 @@ def answer(
     """Answer a question, and name for every statement the triples or passages that say it.
 
     Without a language model, the statements are sentences of the sources. With one, each of its citations is
-    checked, and statements without support are marked [NA]. Exit status: 0 done; 2 the call or its input is
+    checked, and statements without support are marked [NA]. With --draft, the statements of an answer that
+    somebody else wrote are checked against the graph. Exit status: 0 done; 2 the call or its input is
     wrong; 3 the source could not be searched, or the model could not be asked.
 
     \b
     Examples:
       rarr answer "Where was Marie Curie born?" --graph people.csv
       rarr answer "How high is the Hoover Dam?" --corpus notes/ --style footnotes
+      rarr answer "Who was Marie Curie?" --graph people.csv --draft answer.md
       rarr answer "Who was Marie Curie?" --graph people.ttl --model vllm:Qwen/Qwen3-8B --unsupported drop
     """
     given = options.given(
@@ -55,7 +58,8 @@ def answer(
         deadline_s=deadline,
     )
     try:
-        answered = _answered(text_to_revise(question, None), given, unsupported)
+        written = None if draft is None else text_of_file(draft)
+        answered = _answered(text_to_revise(question, None), written, given, unsupported)
     except (RetrievalError, ModelError, BudgetError) as error:
         return complain(f"nothing could be answered: {error}", 3)
     from rarr.tools.text.warning_lines import grouped
@@ -68,7 +72,9 @@ def answer(
     return 0
 
 
-def _answered(question: str, chosen: dict[str, Any], unsupported: "Unsupported") -> "Answer":
+def _answered(
+    question: str, draft: str | None, chosen: dict[str, Any], unsupported: "Unsupported"
+) -> "Answer":
     from rarr.agent.answering.answer import answered
     from rarr.agent.revise import Reviser
     from rarr.settings import Settings
@@ -81,7 +87,7 @@ def _answered(question: str, chosen: dict[str, Any], unsupported: "Unsupported")
             waiting.say(f"index: {done} of {counted(total, 'file')}")
 
         with Reviser(Settings(**chosen), on_index=on_index) as reviser:
-            return run(answered(reviser, question, unsupported))
+            return run(answered(reviser, question, unsupported, draft))
 
 
 def _refused(answered: "Answer") -> list[str]:

@@ -17,6 +17,7 @@ from rarr.cli.cite import cite
 from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
+from rarr.cli.kalma_benchmark import kalma
 from rarr.cli.label import label
 from rarr.cli.literature_benchmarks import bench
 from rarr.cli.mcp import mcp
@@ -25,6 +26,7 @@ from rarr.cli.serve import serve
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
 from rarr.cli.train import train
+from rarr.cli.train_questions import questions
 from rarr.cli.verify import verify
 from rarr.errors import RarrError
 from rarr.tools.text.validator_messages import without_prefix
@@ -84,7 +86,9 @@ def main(
 for command in (revise, answer, check, cite, verify, batch, index, label, calibrate, serve, mcp, doctor):
     app.command()(command)
 app.command("eval")(eval_)
+bench.command()(kalma)
 app.add_typer(bench, name="bench")
+train.command()(questions)
 app.add_typer(train, name="train")
 app.add_typer(trace, name="trace")
 

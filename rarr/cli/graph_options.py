@@ -15,6 +15,10 @@ AnsweringModel = Annotated[
     str | None,
     typer.Option("--model", metavar="M", help=f"The model that writes: embedded, {MODEL_NAMES}, ..."),
 ]
+DraftFile = Annotated[
+    str | None,
+    typer.Option("--draft", metavar="F", help="Check the answer in this file, or - for standard input."),
+]
 AnswerForm = Annotated[
     Literal["brackets", "footnotes"],
     typer.Option("--style", help="[id, relation: value] behind a statement, or Markdown footnotes."),

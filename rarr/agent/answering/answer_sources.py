@@ -81,14 +81,25 @@ class _OfGraph(NamedTuple):
 
 async def _of_graph(source: HasEntities, question: str) -> _OfGraph:
     graph = await source.around(question)
-    mentions = await work(graph.link, question)
+    mentions = [each for each in await work(graph.link, question) if _is_subject(graph, each.entities)]
     for mention in mentions:
         if len(mention.entities) > 1:
             warn_of_namesakes(graph, mention)
-    sure = list(dict.fromkeys(mention.entities[0] for mention in mentions if len(mention.entities) == 1))
+    named = list(dict.fromkeys(each.entities[0] for each in mentions if len(each.entities) == 1))
+    # A value such as a country is asked about only where no entity with triples of its own is.
+    sure = [entity for entity in named if graph.store.around(entity)] or named
     unclear = [mention.name for mention in mentions if len(mention.entities) > 1]
     triples = await work(_triples, graph, sure)
     return _OfGraph(graph, triples, [graph.store.id(entity) for entity in sure], unclear)
+
+
+def _is_subject(graph: EntityGraph, entities: Sequence[int]) -> bool:
+    """Has the graph triples about them, or telling ones that point at them? A surname alone is neither."""
+    return any(
+        graph.store.around(entity)
+        or any(is_telling(each.relation) for each in graph.store.pointing_at(entity))
+        for entity in entities
+    )
 
 
 def _triples(graph: EntityGraph, entities: Sequence[int]) -> list[TriplePassage]:

@@ -1,15 +1,17 @@
 """Checks every citation of a written statement, adds those that it lacks, and finds what has no support."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from rarr.agent.answering.answer_sources import QuestionSources, Source
 from rarr.agent.answering.statement_drafts import Draft
 from rarr.backends.prompted.cited_answers import WrittenStatement
+from rarr.backends.rules.stated_relations import may_state
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.components import Components
 from rarr.records import Evidence
 from rarr.retrievers.graph.triples import name_key, relation_words, value_forms, words_of
 from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.citation_brackets import BracketCitation
 
@@ -26,23 +28,34 @@ async def checked_statements(
 
 async def _checked(statement: WrittenStatement, found: QuestionSources, components: Components) -> Draft:
     text = " ".join(statement.text.split())
+    cited = [source for source in found.sources if source.number in statement.citations]
+    passages = [source for source in cited if source.triple is None]
+    supports = await together(*(_support(text, source, components) for source in passages))
+    enough = components.settings.support_threshold
+    supported = {
+        source.number
+        for source, support in zip(passages, supports, strict=True)
+        if support is not None and support >= enough
+    }
+    return await work(_draft, statement, text, found, supported)
+
+
+async def _support(text: str, source: Source, components: Components) -> float | None:
+    evidence = Evidence(**source.passage.model_dump(), id=f"s{source.number}", query_id="", relevance=1.0)
+    return (await components.verifier.support(text, None, [Span(0, len(text))], evidence))[0]
+
+
+def _draft(statement: WrittenStatement, text: str, found: QuestionSources, supported: Set[int]) -> Draft:
     by_number = {source.number: source for source in found.sources}
-    numbers = [*statement.citations, *_numbers(statement.named, found.sources)]
     held, refused = list[Source](), list[str]()
-    for number in dict.fromkeys(numbers):
-        source = by_number.get(number)
-        why = (
-            f"there is no source {number}"
-            if source is None
-            else await _fault(text, source, found, components)
-        )
-        if source is None or why:
+    for number in dict.fromkeys([*statement.citations, *_numbers(statement.named, found.sources)]):
+        why = _fault(text, by_number.get(number), found, supported)
+        if why:
             refused.append(f"[{number}]: {why}")
         else:
-            held.append(source)
+            held.append(by_number[number])
     refused += _unknown(statement.named, found.sources)
-    triples = [source for source in found.sources if source.triple is not None]
-    for source in triples:
+    for source in found.sources:
         says = source not in held and says_triple(text, source, found)
         if says and (not held or _covers(source, held, text, found)):
             held.append(source)
@@ -51,32 +64,43 @@ async def _checked(statement: WrittenStatement, found: QuestionSources, componen
     return Draft(text, tuple(source.number for source in held), lacks, tuple(refused))
 
 
-async def _fault(text: str, source: Source, found: QuestionSources, components: Components) -> str:
-    """Says why a source that exists may not be cited for the statement; "" if it may."""
-    if source.triple is not None:
-        if not value_stands(source, text):
-            return f"its value {source.triple.object!r} does not stand in the statement"
-        return "" if _is_of_subject(text, source, found) else f"it is about {source.triple.subject}"
-    evidence = Evidence(**source.passage.model_dump(), id=f"s{source.number}", query_id="", relevance=1.0)
-    supports = await components.verifier.support(text, None, [Span(0, len(text))], evidence)
-    supported = supports[0] is not None and supports[0] >= components.settings.support_threshold
-    return "" if supported else "the passage does not support the statement"
+def _fault(text: str, source: Source | None, found: QuestionSources, supported: Set[int]) -> str:
+    """Says why a source may not be cited for the statement; "" if it may."""
+    if source is None:
+        return "there is no such source"
+    if source.triple is None:
+        return "" if source.number in supported else "the passage does not support the statement"
+    if not value_stands(source, text, found):
+        return f"its value {source.triple.object!r} does not stand in the statement"
+    if not _is_of_subject(text, source, found):
+        return f"it is about {source.triple.subject}"
+    states = may_state(text, source.triple.relation, source.triple.object)
+    return "" if states else f"the statement is not about its {source.triple.relation!r}"
 
 
 def says_triple(text: str, source: Source, found: QuestionSources) -> bool:
-    """Does the statement have the triple's value, and speak of its subject, and not of another entity?"""
-    return value_stands(source, text) and _is_of_subject(text, source, found)
+    """May the triple be cited for the statement?"""
+    return source.triple is not None and not _fault(text, source, found, set())
 
 
-def value_stands(source: Source, text: str) -> bool:
-    """Does the value of the triple stand in the statement, in any of its forms?"""
+def value_stands(source: Source, text: str, found: QuestionSources) -> bool:
+    """Does the value of the triple stand in the statement, in any of its forms?
+
+    Not as a part of its subject's name, and not as a part of a longer name: the Dutch Republic is not Dutch.
+    """
     if source.triple is None:
         return False
     forms = value_forms(source.triple.object)
-    if any(phrase_spans(text, form) for form in forms):
-        return True
-    values = [value for value in checkable_values(forms[0]) if value.kind in _COMPARED]
     own = checkable_values(text)
+    closed = [Span(value.start, value.end) for value in own if value.kind == "name"]
+    subject = phrase_spans(text, source.triple.subject)
+    for span in (span for form in forms for span in phrase_spans(text, form)):
+        within_name = any(
+            name.start <= span.start and span.end <= name.end and name != span for name in closed
+        )
+        if not within_name and not any(span.overlaps(name) for name in subject):
+            return True
+    values = [value for value in checkable_values(forms[0]) if value.kind in _COMPARED]
     return bool(values) and all(any(same_value(value, other) for other in own) for value in values)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
 from rarr.retrievers.graph.relations import Relation, common_relation, common_relations
 from rarr.retrievers.graph.triples import relation_words
+from rarr.tools.text.blocks_and_sentences import Span
 
 _GENERAL = re.compile(
     r"\b[Ww]h(?:o|at) (?:is|was|are|were) (?:the )?(?=[A-Z])|\b(?i:tell me about|biograph\w+|overview|summary"
@@ -28,6 +29,11 @@ _CORE = (
     "instance of", "occupation", "position held", "country of citizenship", "place of birth", "date of birth",
     "place of death", "date of death", "located in", "inception",
 )  # fmt: skip
+_INVERSES = {
+    "father": ("child",), "mother": ("child",), "child": ("father", "mother"), "spouse": ("spouse",),
+    "sibling": ("sibling",), "relative": ("relative",), "doctoral advisor": ("doctoral student",),
+    "doctoral student": ("doctoral advisor",), "notable work": ("author", "creator", "composer"),
+}  # fmt: skip
 _THEMES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
     ("family", r"\b(famil(y|ial|ies)|lineage|parentage|relatives|related to|ancest\w+|descen\w+)\b",
      ("father", "mother", "child", "sibling", "spouse", "relative", "family")),
@@ -88,23 +94,44 @@ def asked_relations(question: str, available: Iterable[str] = ()) -> list[AskedR
         if pattern.search(question) and not single.intersection(relations):
             asked.append(AskedRelation(words, relations))
     wanted = set(stems(question))
-    for relation in available:
+    for relation in sorted(available):
         words = relation_words(relation)
         told = {stem for word in words.split() if word not in STOP_WORDS for stem in stems(word)}
-        if told and told <= wanted and common_relation(relation) is None:
+        if told and told <= wanted and not any(answers(relation, each) for each in asked):
             asked.append(AskedRelation(words, (), (relation,)))
     return asked
 
 
 def clauses(question: str) -> list[str]:
     """Divides a question such as "Where was she born, and when did she die?" at what it asks next."""
-    return [part.strip() for part in _CLAUSE_END.split(question) if part.strip()]
+    return [span.of(question) for span in clause_spans(question)]
+
+
+def clause_spans(question: str) -> list[Span]:
+    """Returns the places of the parts of a question, without the words that join them."""
+    ends = [(match.start(), match.end()) for match in _CLAUSE_END.finditer(question)]
+    starts = [0, *(end for _, end in ends)]
+    stops = [*(start for start, _ in ends), len(question)]
+    spans = list[Span]()
+    for start, stop in zip(starts, stops, strict=True):
+        part = question[start:stop]
+        if part.strip():
+            spans.append(Span(start + len(part) - len(part.lstrip()), start + len(part.rstrip())))
+    return spans
 
 
 def answers(relation: str, asked: AskedRelation) -> bool:
     """Does a triple with this relation answer what is asked?"""
     known = common_relation(relation)
     return relation in asked.own or (known is not None and known.names[0] in asked.relations)
+
+
+def answers_from_value(relation: str, asked: AskedRelation) -> bool:
+    """Does a triple answer whose value is the entity: who was born in Aarle, or a child by its father?"""
+    known = common_relation(relation)
+    if known is None:
+        return relation in asked.own
+    return any(known.names[0] in _INVERSES.get(each, (each,)) for each in asked.relations)
 
 
 def is_general(question: str) -> bool:

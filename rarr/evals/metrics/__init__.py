@@ -16,6 +16,10 @@ citation_rate                       0..1    recall weighted by words: Zhang et a
 cited_share                         0..1    sentences with a citation
 alce_recall, supported              0..1    sentences that their citations entail: Gao et al. 2023b (ALCE)
 alce_precision, precise             0..1    citations that are not idle: Gao et al. 2023b (ALCE)
+triple_correctness,                 0..1    citations of triples that the graph has, and those of the minimum
+  micro_triple_scores,                        knowledge: Li et al. 2023 (KaLMA)
+  macro_triple_scores
+gap_scores                          0..1    [NA] statements that tell an absent triple: Li et al. 2023
 classification                      0..1    scores of three classes: Yue et al. 2023 (AttrScore)
 detection                           0..1    AutoAIS against people: Malaviya et al. 2023 (ExpertQA)
 roc_auc                             0..1    true rows that score above false ones: Mann and Whitney 1947

@@ -25,6 +25,7 @@ class TripleStore:
         self._names: list[str] = []
         self._relations: dict[str, int] = {}
         self._aliases: dict[int, list[str]] = {}
+        self._same_values: dict[int, list[int]] = {}  # by subject, the values without an id of its name
         columns = (array("i"), array("i"), array("i"))
         for triple in triples:
             subject = self._number(triple.subject_id, triple.subject)
@@ -77,7 +78,8 @@ class TripleStore:
 
     def pointing_at(self, entity: int) -> list[Triple]:
         """Returns the triples of which the entity is the object; none of a value that very many have."""
-        rows = self._rows_of(self._by_object, self._object_starts, entity)
+        entities = (entity, *self._same_values.get(entity, ()))
+        rows = [row for each in entities for row in self._rows_of(self._by_object, self._object_starts, each)]
         return [self._triple(row) for row in rows] if len(rows) <= _NAMED else []
 
     def _number(self, id_: str, name: str) -> int:
@@ -101,16 +103,24 @@ class TripleStore:
         )
 
     def _name_index(self) -> dict[str, tuple[int, ...]]:
-        """Indexes subjects by their names and aliases, and values that are written as names."""
+        """Indexes subjects by their names and aliases, and other values that are written as names.
+
+        A value that has the name of one subject is this subject, though the graph gives it no id.
+        """
         index: dict[str, tuple[int, ...]] = {}
-        subjects = np.diff(self._subject_starts) > 0
-        for number, name in enumerate(self._names):
-            if not (subjects[number] or name[:1].isupper()):
-                continue
-            for each in (name, *self._aliases.get(number, ())):
+        is_subject = np.diff(self._subject_starts) > 0
+        for number in np.flatnonzero(is_subject):
+            for each in (self._names[number], *self._aliases.get(int(number), ())):
                 key = name_key(each)
                 if key and number not in index.get(key, ()):
-                    index[key] = (*index.get(key, ()), number)
+                    index[key] = (*index.get(key, ()), int(number))
+        for number in np.flatnonzero(~is_subject):
+            name = self._names[number]
+            if not name[:1].isupper():
+                continue
+            subjects = index.setdefault(name_key(name), (int(number),))
+            if len(subjects) == 1 and is_subject[subjects[0]] and self._ids[number] == name:
+                self._same_values.setdefault(subjects[0], []).append(int(number))
         return index
 
 

@@ -101,3 +101,32 @@ def test_wrong_call_is_refused() -> None:
         answer(" ", graph=PEOPLE)
     with pytest.raises(InputError, match="give mark or drop"):
         answer("Who?", graph=PEOPLE, unsupported="hide")  # type: ignore[arg-type]  # what is tested
+
+
+def test_child_is_found_by_its_father_and_never_the_other_way_round() -> None:
+    facts = [
+        Triple("p", "Per Vik", "father", "Ole Vik", "Ole Vik"),
+        Triple("o", "Ole Vik", "occupation", "x", "x"),
+    ]
+    graph = Graph(facts)
+    assert answer("Who was the child of Ole Vik?", search=graph).text == "The father of Per Vik was Ole Vik."
+    assert answer("Who was the father of Ole Vik?", search=graph).statements[0].needs_support
+
+
+def test_each_part_of_a_question_asks_about_its_own_entity() -> None:
+    question = "What is the occupation of Pierre Curie, and what is the place of birth of Mary Shelley?"
+    assert (
+        answer(question, graph=PEOPLE).text
+        == "Pierre Curie was a physicist. Mary Shelley was born in London."
+    )
+
+
+def test_draft_is_checked_against_a_graph() -> None:
+    draft = "Marie Curie was born in Warsaw. She had a cat named Max. Marie Curie died in Warsaw."
+    answered = answer("Who was Marie Curie?", draft=draft, graph=PEOPLE)
+    assert answered.render() == (
+        "Marie Curie was born in Warsaw. [p1, place of birth: Warsaw] She had a cat named Max. [NA]"
+        " Marie Curie died in Warsaw. [NA]"
+    )
+    with pytest.raises(InputError, match="a draft is checked against a graph"):
+        answer("Who was Marie Curie?", draft=draft, corpus="examples/corpus/marie-curie.md")

@@ -43,7 +43,7 @@ def test_citation_that_does_not_exist_is_taken_away(number: int) -> None:
     answered = said({"text": "Marie Curie had a cat named Max.", "citations": [number]})
     [statement] = answered.statements
     assert (statement.citations, statement.needs_support) == ((), True)
-    assert statement.refused == (f"[{number}]: there is no source {number}",)
+    assert statement.refused == (f"[{number}]: there is no such source",)
 
 
 def test_citation_whose_value_is_not_in_the_statement_is_taken_away() -> None:

@@ -54,3 +54,15 @@ def test_value_of_very_many_triples_names_no_entity() -> None:
 def test_empty_graph_has_nothing() -> None:
     store = store_of()
     assert (len(store), store.entities(), store.named("ida"), store.longest_name) == (0, [], (), 0)
+
+
+def test_value_with_the_name_of_one_subject_is_this_subject() -> None:
+    child = Triple("p3", "Per Lunde", "mother", "Ida Lunde", "Ida Lunde")
+    store = store_of(IDA, child)
+    ida = store.number("p1")
+    assert ida is not None
+    assert store.named("ida lunde") == (ida,)
+    assert store.pointing_at(ida) == [child]
+    two = store_of(IDA, child, Triple("p9", "Ida Lunde", "place of birth", "c2", "Tolk"))
+    assert len(two.named("ida lunde")) == 2
+    assert two.pointing_at(ida) == []
