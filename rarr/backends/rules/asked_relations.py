@@ -27,7 +27,7 @@ _DULL = frozenset(
 )  # fmt: skip
 _CORE = (
     "instance of", "occupation", "position held", "country of citizenship", "place of birth", "date of birth",
-    "place of death", "date of death", "located in", "inception",
+    "place of death", "date of death", "location", "inception",
 )  # fmt: skip
 _INVERSES = {
     "father": ("child",), "mother": ("child",), "child": ("father", "mother"), "spouse": ("spouse",),
@@ -41,8 +41,8 @@ _THEMES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
      ("alma mater", "academic degree", "doctoral advisor")),
     ("career", r"\b(careers?|professional\w*|accomplishments?|achievements?|contributions?|roles?|work)\b",
      ("occupation", "position held", "employer", "notable work", "award received", "field of work",
-      "member of", "military rank", "member of sports team", "genre", "record label")),
-    ("political life", r"\bpolitic\w*\b", ("member of political party", "position held", "member of")),
+      "membership", "military rank", "team", "genre", "record label")),
+    ("political life", r"\bpolitic\w*\b", ("political party", "position held", "membership")),
     ("military service", r"\b(military|armed forces|soldiers?|general in)\b",
      ("military rank", "military branch", "conflict")),
     ("early life", r"\b(early life|childhood|upbringing|origins?|background|roots)\b",
@@ -53,9 +53,9 @@ _THEMES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
      ("date of death", "place of death", "cause of death", "place of burial")),
     ("birth", r"\bborn\b|\bbirth\b", ("date of birth", "place of birth")),
     ("music", r"\b(music\w*|songs?|albums?|singers?|bands?)\b",
-     ("genre", "instrument", "record label", "member of")),
+     ("genre", "instrument", "record label", "membership")),
     ("sport", r"\b(sports?|football\w*|athlet\w*|basketball|baseball|tennis|cricket\w*)\b",
-     ("sport", "member of sports team")),
+     ("sport", "team")),
     ("writing and art", r"\b(literary|literature|writings?|art|artistic|artworks?|films?|works)\b",
      ("notable work", "genre", "award received", "creator", "author")),
     ("research", r"\b(research\w*|scien\w+|theor\w+|discover\w+)\b",

@@ -86,6 +86,15 @@ from rarr.evals.metrics.revision_quality_classes import EDIT_KINDS, EditKind, ed
 from rarr.evals.metrics.rouge import rouge_l
 from rarr.evals.metrics.sari import sari
 from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, bootstrap_each, mean, paired, share
+from rarr.evals.metrics.triples import (
+    MarkedGaps,
+    TripleCitations,
+    TripleScores,
+    gap_scores,
+    macro_triple_scores,
+    micro_triple_scores,
+    triple_correctness,
+)
 from rarr.ledger.ais_scores import ais, auto_ais, auto_ais_by_evidence, best_support
 from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 
@@ -101,10 +110,13 @@ __all__ = [
     "Detection",
     "Distance",
     "EditKind",
+    "MarkedGaps",
     "Measured",
     "Paired",
     "ReliabilityBin",
     "Scored",
+    "TripleCitations",
+    "TripleScores",
     "WordEdits",
     "agreement",
     "ais",
@@ -128,11 +140,14 @@ __all__ = [
     "expected_calibration_error",
     "f1_ap",
     "f1_ap_of_set",
+    "gap_scores",
     "in_all",
     "is_kind",
     "krippendorff_alpha",
+    "macro_triple_scores",
     "mean",
     "measured_f1_ap",
+    "micro_triple_scores",
     "paired",
     "paired_f1_ap",
     "percent_agreement",
@@ -147,5 +162,6 @@ __all__ = [
     "sari",
     "share",
     "supported",
+    "triple_correctness",
     "word_edits",
 ]

@@ -37,7 +37,7 @@ def data_folder(folder: Path) -> Path:
     rows: list[dict[str, Any]] = [
         {
             "id": f"b/{number}",
-            "question_specific": f"Where was {PEOPLE[number]} born, and who was the employer of {PEOPLE[number]}?",
+            "question_specific": f"Where was {PEOPLE[number]} born, and who was her employer?",
             "graph": [entity(number)],
         }
         for number in range(4)
