@@ -18,8 +18,11 @@ from rarr.retrievers.graph.triples import Triple
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import in_thread, work
 
-_RELEVANT = 0.6
-"""The relevance from which a triple answers a question that names no relation, as the encoder scores it."""
+_RELEVANT = 0.7
+"""The relevance from which a triple answers a question that names no relation, as the encoder scores it.
+
+Chosen on 14 made-up questions over one product: from 0.7 on, none of the 7 without an answer got one.
+"""
 
 
 async def triple_answer(question: str, found: QuestionSources, settings: Settings) -> list[Draft]:

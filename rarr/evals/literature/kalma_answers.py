@@ -2,7 +2,7 @@
 
 import asyncio
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from rarr.agent.answering.answer import answered
@@ -33,12 +33,17 @@ class AskedQuestion(NamedTuple):
 class GraphAnswerer:
     """Answers questions over graphs with the model of the settings, one after another."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, on_answer: Callable[[], None] | None = None) -> None:
+        """`on_answer` is called after each answer."""
         self._settings = settings.model_copy(update={"trace": False})
+        self._on_answer = on_answer
 
     def answer(self, question: str, triples: Iterable[Triple], draft: str | None = None) -> Answer:
         """Answers over a graph, or checks a draft against it; raises as `rarr.answer` does."""
-        return run(self._answer(question, list(triples), draft))
+        made = run(self._answer(question, list(triples), draft))
+        if self._on_answer:
+            self._on_answer()
+        return made
 
     async def _answer(self, question: str, triples: Sequence[Triple], draft: str | None) -> Answer:
         made = self._settings.model_copy(update={"search": await asyncio.to_thread(Graph, triples)})

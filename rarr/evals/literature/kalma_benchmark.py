@@ -6,6 +6,7 @@ recall come from questions that are evolved over the same graphs, where the mini
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from itertools import count
 from pathlib import Path
 
 from rarr.errors import InputError
@@ -106,38 +107,22 @@ def bench_kalma(
         raise InputError(f"{out} holds other files than a report: give a folder of its own")
     rows = kalma_rows(data, limit)
     evolved = _evolved(kalma_rows(data, None), limit)
-    answerer = GraphAnswerer(settings)
-    total = len(rows) + len(evolved)
-    done = _Counter(on_row, total)
+    # Each question is answered, and again for each number of removed triples, as an answer and as a draft.
+    each = 1 + 2 * len(REMOVED)
+    replaced = sum(len(evolved) - round(share * len(evolved)) for share in ACCURACIES)
+    total = each * len(rows) + (each + 1) * len(evolved) + replaced
+    done = count(1)
+    answerer = GraphAnswerer(settings, (lambda: on_row(min(next(done), total), total)) if on_row else None)
     asked = [AskedQuestion(row.id, row.question, row.triples) for row in rows]
     report = KalmaReport(
         generator=name_of(settings.model),
-        rows=_scores(
-            asked, [answerer.answer(each.question, each.triples) for each in done.over(asked)], answerer
-        ),
-        evolved=_evolved_scores(evolved, answerer, done),
+        rows=_scores(asked, [answerer.answer(row.question, row.triples) for row in asked], answerer),
+        evolved=_evolved_scores(evolved, answerer),
         published=KALMA,
     )
     out.mkdir(parents=True, exist_ok=True)
     write_report(out, report)
     return report
-
-
-class _Counter:
-    """Tells how many questions are done."""
-
-    def __init__(self, on_row: Progress | None, total: int) -> None:
-        self._on_row, self._total, self._done = on_row, total, 0
-
-    def over(self, questions: Sequence[AskedQuestion]) -> "Sequence[AskedQuestion]":
-        """Yields the questions, and counts each."""
-        return list(map(self._next, questions))
-
-    def _next(self, question: AskedQuestion) -> AskedQuestion:
-        self._done += 1
-        if self._on_row:
-            self._on_row(self._done, self._total)
-        return question
 
 
 def _evolved(rows: Sequence[KalmaRow], count: int) -> list[tuple[AskedQuestion, str]]:
@@ -154,11 +139,9 @@ def _evolved(rows: Sequence[KalmaRow], count: int) -> list[tuple[AskedQuestion, 
     return made
 
 
-def _evolved_scores(
-    evolved: Sequence[tuple[AskedQuestion, str]], answerer: GraphAnswerer, done: _Counter
-) -> EvolvedScores:
+def _evolved_scores(evolved: Sequence[tuple[AskedQuestion, str]], answerer: GraphAnswerer) -> EvolvedScores:
     asked = [each for each, _ in evolved]
-    specific = [answerer.answer(each.question, each.triples) for each in done.over(asked)]
+    specific = [answerer.answer(each.question, each.triples) for each in asked]
     general = [answerer.answer(question, each.triples) for each, question in evolved]
     by_kind = {
         kind: [citations_of(each, answer) for each, answer in zip(asked, answers, strict=True)]

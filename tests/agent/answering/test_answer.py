@@ -73,13 +73,21 @@ def test_namesakes_are_told_apart_by_the_question_or_not_at_all() -> None:
 
 
 @pytest.mark.slow
-def test_encoder_answers_where_no_word_names_the_relation() -> None:
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How heavy is Model X?", "The weight of Model X is 4 kg."),
+        ("What color has Model X?", "The colour of Model X is red."),
+        ("Who leads Model X?", "The graph does not tell this of Model X."),
+        ("Is Model X waterproof?", "The graph does not tell this of Model X."),
+    ],
+)
+def test_encoder_answers_where_no_word_names_the_relation(question: str, text: str) -> None:
     triples = [
         Triple("x", "Model X", relation, value, value)
         for relation, value in (("guarantee period", "two years"), ("colour", "red"), ("weight", "4 kg"))
     ]
-    answered = answer("How heavy is Model X?", search=Graph(triples), offline=True)
-    assert answered.text in ("The weight of Model X is 4 kg.", "The graph does not tell this of Model X.")
+    assert answer(question, search=Graph(triples), offline=True).text == text
 
 
 @pytest.mark.slow
