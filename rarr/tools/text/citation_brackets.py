@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from rarr.tools.text.blocks_and_sentences import sentences
 
-_OPEN, _CLOSE = "[【［〔{(", "]】］〕})"
 _BRACKET = re.compile(
     r"""
       (?:\[+|【|［|〔)(?P<square>[^\[\]【】［］〔〕\n]*)(?:\]+|】|］|〕)    # [...], [[...]], 【...】
@@ -64,13 +63,8 @@ def bracket_statements(text: str) -> list[BracketStatement]:
     statements = list[BracketStatement]()
     spans = [span for span in sentences(plain) if span.of(plain).strip()]
     for number, span in enumerate(spans):
-        end = spans[number + 1].start if number + 1 < len(spans) else len(plain) + 1
-        first = span.start if number else 0
-        held = [
-            content
-            for place, content in marks
-            if first < place <= max(span.end, first) or (span.end < place < end)
-        ]
+        limit = spans[number + 1].start if number + 1 < len(spans) else len(plain) + 1
+        held = [content for place, content in marks if span.start < place < limit]
         citations = tuple(dict.fromkeys(each for content in held for each in bracket_citations(content)))
         is_na = any(_is_na(content) for content in held)
         statements.append(BracketStatement(_tidy(span.of(plain)), citations, is_na))
