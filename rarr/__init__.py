@@ -3,6 +3,7 @@
 TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import than all of this module
 
 if TYPE_CHECKING:
+    from rarr.agent.answering.answer import aanswer, answer
     from rarr.agent.citing.cite import acite, cite
     from rarr.agent.postprocessing.postprocess import apostprocess, postprocess
     from rarr.agent.replay.replay import replay
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         Sentence,
         Usage,
     )
+    from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement
     from rarr.records.citations import (
         Citation,
         CitationCheck,
@@ -47,12 +49,15 @@ if TYPE_CHECKING:
     )
     from rarr.records.postprocessing import AnswerCitation, DoubtMark, Postprocessed
     from rarr.records.verification import DecidingSentence, Verification
+    from rarr.retrievers.graph.graph import Graph
     from rarr.settings import Settings
     from rarr.traces.trace_reader import Trace
 
 __all__ = [
     "Agreement",
+    "Answer",
     "AnswerCitation",
+    "AnswerSource",
     "BudgetError",
     "Change",
     "Check",
@@ -60,6 +65,7 @@ __all__ = [
     "CitationCheck",
     "Cited",
     "CitedSource",
+    "CitedTriple",
     "ClaimVerifier",
     "DecidingSentence",
     "DoubtMark",
@@ -67,6 +73,7 @@ __all__ = [
     "Estimate",
     "Evidence",
     "ExpectedUsage",
+    "Graph",
     "InputError",
     "ModelError",
     "ModelUsage",
@@ -87,11 +94,14 @@ __all__ = [
     "Settings",
     "SettingsError",
     "SetupError",
+    "Statement",
     "Trace",
     "UnsupportedMark",
     "Usage",
     "Verification",
+    "aanswer",
     "acite",
+    "answer",
     "apostprocess",
     "arevise",
     "averify",
@@ -103,10 +113,19 @@ __all__ = [
 ]
 
 _PLACES = (
-    *("errors", "records", "records.citations", "records.verification", "records.postprocessing", "settings"),
+    *(
+        "errors",
+        "records",
+        "records.citations",
+        "records.verification",
+        "records.postprocessing",
+        "records.answers",
+    ),
+    *("settings", "retrievers.graph.graph"),
     *(
         "agent.revise",
         "agent.citing.cite",
+        "agent.answering.answer",
         "agent.postprocessing.postprocess",
         "agent.verify",
         "traces.trace_reader",

@@ -169,7 +169,7 @@ def test_toml_block_holds_valid_settings(block: str) -> None:
 @pytest.mark.parametrize("block", blocks("json"))
 def test_json_block_is_valid(block: str) -> None:
     if "mcpServers" not in block:
-        assert all("text" in json.loads(line) for line in block.splitlines())
+        assert all({"text", "subject"} & json.loads(line).keys() for line in block.splitlines())
         return
     (server,) = json.loads(block)["mcpServers"].values()
     assert server["command"] == "rarr"

@@ -27,14 +27,15 @@ from rarr.tools.text.warning_lines import is_failure
 _PASSAGES_OF_SENTENCE = 5
 
 
-async def find_evidence(reviser: Reviser, query: str, most: int) -> FoundEvidence:
+async def find_evidence(reviser: Reviser, query: str, most: int, text: str = "") -> FoundEvidence:
     """Returns the `most` passages of the reviser's sources that are most relevant to `query`, best first.
 
-    Passages that seem to speak to a language model are left out, with a warning. Raises `InputError` for an
-    empty query, and `RetrievalError` if the sources cannot be searched or their passages not be ranked.
+    `text` is what the query is about, by which a graph tells namesakes apart. Passages that seem to speak to
+    a language model are left out, with a warning. Raises `InputError` for an empty query, and
+    `RetrievalError` if the sources cannot be searched or their passages not be ranked.
     """
     components = _keeping(reviser._components, most)
-    meter = Meter(budget_of(components.settings))
+    meter = Meter(budget_of(components.settings), text=text)
     token = METER.set(meter)
     try:
         state = await _searched(required_text(query, "query"), components)
@@ -57,7 +58,9 @@ async def passages_about(reviser: Reviser, claim: str, question: str | None, mos
     """
     spans = await work(sentences, claim)
     asked = [f"{question or ''} {span.of(claim)}".strip() for span in spans] or [claim]
-    found = await together(*(find_evidence(reviser, query, most) for query in asked))
+    found = await together(
+        *(find_evidence(reviser, query, most, f"{question or ''}\n{claim}") for query in asked)
+    )
     by_place = {(each.source, each.start, each.end): each for one in found for each in one.evidence}
     fields = Passage.model_fields
     return [Passage(**{name: getattr(each, name) for name in fields}) for each in by_place.values()]

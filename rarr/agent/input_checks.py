@@ -28,17 +28,18 @@ def required_text(text: object, name: str) -> str:
 
 
 def unused_settings(components: Components) -> list[Notice]:
-    """Makes a warning for each given corpus or address of a server that the run will not use."""
+    """Makes a warning for each given corpus, graph or address of a server that the run will not use."""
     # The wiring takes a second to import; `import rarr` need not wait for it.
     from rarr.agent.wiring.search_and_reranking import SERVED, search_names
 
     settings = components.settings
     is_served = bool(components.models) or settings.reranker.startswith(SERVED)
     unused = [_UNUSED_ADDRESS] if settings.base_url is not None and not is_served else []
-    if settings.corpus is None or any(source == "corpus" for source in search_names(settings)):
-        return unused
-    message = "a corpus is given, but search does not name it: corpus,wikipedia searches both"
-    return [*unused, Notice(code="corpus_not_searched", message=message, node="retrieve")]
+    for name in ("corpus", "graph"):
+        if getattr(settings, name) is not None and not any(each == name for each in search_names(settings)):
+            message = f"a {name} is given, but search does not name it: {name},wikipedia searches both"
+            unused.append(Notice(code=f"{name}_not_searched", message=message, node="retrieve"))
+    return unused
 
 
 def replaced_notices(given: str, text: str) -> list[Notice]:

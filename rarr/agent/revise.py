@@ -65,8 +65,7 @@ class Reviser:
 
         self._components = components or wire(settings or Settings(), on_index)
         self.settings = self._components.settings
-        chosen = (self.settings.search, self.settings.corpus)
-        self.names_sources = components is not None or any(each is not None for each in chosen)
+        self.names_sources = components is not None or self.settings.names_source
         self._unused = [] if components else unused_settings(self._components)
         self._checkpoints = Checkpoints(checkpointer, rewriting=self._components.rewriter is not None)
         self._researcher: Reviser | None = None  # researches for `cite`, and edits nothing
@@ -215,7 +214,8 @@ class Reviser:
         from rarr.agent.block_runs import block_size  # it loads the nodes, which `import rarr` need not
 
         size = block_size(start["original"], self._components)
-        meter = Meter(budget_of(self._components.settings), self._on_call)
+        whole = f"{start.get('context') or ''}\n{start['original']}"
+        meter = Meter(budget_of(self._components.settings), self._on_call, text=whole)
         token = METER.set(meter)
         try:
             traces = None if done else self._traces

@@ -61,7 +61,7 @@ class ClaimVerifier:
     ) -> Verification:
         """Does what `averify` does, for a claim and passages that were checked before."""
         settings = self._components.settings
-        meter = Meter(budget_of(settings))
+        meter = Meter(budget_of(settings), text=f"{question or ''}\n{claim}")
         token = METER.set(meter)
         try:
             evidence = await work(readable_evidence, claim, passages, settings)

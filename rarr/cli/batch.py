@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from rarr.cli import batch_options, options
+from rarr.cli import batch_options, graph_options, options
 from rarr.cli.eval import duration
 from rarr.cli.streams import complain, warn, warn_of_each, write, write_bytes
 from rarr.errors import InputError
@@ -35,6 +35,7 @@ def batch(
     fail_under: batch_options.FailUnder = None,
     estimate: batch_options.EstimateBatch = False,
     corpus: options.Corpus = None,
+    graph: graph_options.Graph = None,
     search: options.Search = None,
     offline: options.Offline = False,
     refresh: options.Refresh = False,
@@ -71,6 +72,7 @@ def batch(
         Settings(
             **options.given(
                 corpus=corpus,
+                **graph_options.of_graph(graph),
                 search=search,
                 offline=offline,
                 refresh=refresh,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from rarr.cli import options
+from rarr.cli import graph_options, options
 from rarr.cli.checked_files import found_files, outside, read_document
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 def check(
     files: options.CheckedFiles,
     corpus: options.Corpus = None,
+    graph: graph_options.Graph = None,
     search: options.Search = None,
     include_domain: options.IncludeDomain = None,
     exclude_domain: options.ExcludeDomain = None,
@@ -52,6 +53,7 @@ def check(
     """
     given = options.given(
         corpus=corpus,
+        **graph_options.of_graph(graph),
         search=search,
         include_domains=include_domain,
         exclude_domains=exclude_domain,

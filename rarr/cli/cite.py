@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli import options
+from rarr.cli import graph_options, options
 from rarr.cli.streams import complain, decoded, text_of_file, warn, write
 from rarr.tools.text.plurals_and_articles import counted
 
@@ -16,6 +16,7 @@ def cite(
     file: options.CitedFile,
     context: options.Context = None,
     corpus: options.Corpus = None,
+    graph: graph_options.Graph = None,
     search: options.Search = None,
     offline: options.Offline = False,
     refresh: options.Refresh = False,
@@ -46,6 +47,7 @@ def cite(
     context = None if context is None else decoded(context, "--context")
     given = options.given(
         corpus=corpus,
+        **graph_options.of_graph(graph),
         search=search,
         offline=offline,
         refresh=refresh,

@@ -1,12 +1,13 @@
 """`rarr doctor`: prints the findings of `rarr.cli.doctor`."""
 
-from rarr.cli import options
+from rarr.cli import graph_options, options
 from rarr.cli.streams import complain, write
 from rarr.errors import InputError, ModelError
 
 
 def doctor(
     corpus: options.Corpus = None,
+    graph: graph_options.Graph = None,
     search: options.Search = None,
     offline: options.Unasked = False,
     model: options.AskedModel = None,
@@ -15,8 +16,8 @@ def doctor(
 ) -> int:
     """Show what is missing or broken, and the cure.
 
-    Examines the installation, the settings, the models, the corpus, the sources on the web and their cache.
-    Exit status 2 if something is broken; not if something is missing that no setting names.
+    Examines the installation, the settings, the models, the corpus, the graph, the sources on the web and
+    their cache. Exit status 2 if something is broken; not if something is missing that no setting names.
 
     With --model, asks the language model what it can do: about a dozen short requests, of 2,500 tokens
     together; more if it reasons first. Shows the answers as a table, and keeps them for later runs. Exit
@@ -31,7 +32,9 @@ def doctor(
       rarr doctor --model vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
     """
     if model is not None:
-        if given := options.given(corpus=corpus, search=search, offline=offline):
+        if given := options.given(
+            corpus=corpus, **graph_options.of_graph(graph), search=search, offline=offline
+        ):
             raise InputError(f"--model asks the model alone: leave out --{' and --'.join(given)}")
         return _profiled(model, base_url, as_json=as_json)
     if base_url is not None:
@@ -39,7 +42,7 @@ def doctor(
     from rarr.cli.doctor import as_text, examine
     from rarr.views.terminal.revision import as_json as json_of, visible
 
-    findings = examine(corpus, search, offline=offline)
+    findings = examine(corpus, search, offline=offline, **options.given(**graph_options.of_graph(graph)))
     text = visible(as_text(findings))
     write(json_of([finding._asdict() for finding in findings]) if as_json else text)
     return 2 if any(finding.state == "broken" for finding in findings) else 0

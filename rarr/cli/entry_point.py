@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from rarr.cli.answer import answer
 from rarr.cli.batch import batch
 from rarr.cli.calibrate import calibrate
 from rarr.cli.check import check
@@ -16,6 +17,7 @@ from rarr.cli.cite import cite
 from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
+from rarr.cli.kalma_benchmark import kalma
 from rarr.cli.label import label
 from rarr.cli.literature_benchmarks import bench
 from rarr.cli.mcp import mcp
@@ -24,6 +26,7 @@ from rarr.cli.serve import serve
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
 from rarr.cli.train import train
+from rarr.cli.train_questions import questions
 from rarr.cli.verify import verify
 from rarr.errors import RarrError
 from rarr.tools.text.validator_messages import without_prefix
@@ -65,6 +68,7 @@ def main(
     Examples:
       rarr revise --file draft.md --corpus notes/
       rarr cite draft.md --corpus notes/
+      rarr answer "Where was Marie Curie born?" --graph people.csv
       rarr check docs/ --corpus specs/
       rarr verify "The Hoover Dam is 221 metres high." --against dam.md
       rarr batch answers.jsonl -o revised.jsonl --corpus notes/
@@ -79,10 +83,12 @@ def main(
     """
 
 
-for command in (revise, check, cite, verify, batch, index, label, calibrate, serve, mcp, doctor):
+for command in (revise, answer, check, cite, verify, batch, index, label, calibrate, serve, mcp, doctor):
     app.command()(command)
 app.command("eval")(eval_)
+bench.command()(kalma)
 app.add_typer(bench, name="bench")
+train.command()(questions)
 app.add_typer(train, name="train")
 app.add_typer(trace, name="trace")
 

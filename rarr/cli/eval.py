@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli import options
+from rarr.cli import graph_options, options
 from rarr.cli.streams import complain, warn_of_each, write
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
@@ -22,6 +22,7 @@ def eval_(
     data: options.Data = None,
     out: options.Scores = None,
     corpus: options.Corpus = None,
+    graph: graph_options.Graph = None,
     search: options.Search = None,
     offline: options.Offline = False,
     refresh: options.Refresh = False,
@@ -60,6 +61,7 @@ def eval_(
     """
     given = options.given(
         corpus=corpus,
+        **graph_options.of_graph(graph),
         search=search,
         offline=offline,
         refresh=refresh,

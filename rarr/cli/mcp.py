@@ -4,7 +4,7 @@ import logging
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli import options
+from rarr.cli import graph_options, options
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 def mcp(
     corpus: options.Corpus = None,
+    graph: graph_options.Graph = None,
     search: options.Search = None,
     include_domain: options.IncludeDomain = None,
     exclude_domain: options.ExcludeDomain = None,
@@ -45,6 +46,7 @@ def mcp(
         raise InputError("--host and --port belong to HTTP: add --transport http, or leave them out")
     given = options.given(
         corpus=corpus,
+        **graph_options.of_graph(graph),
         search=search,
         include_domains=include_domain,
         exclude_domains=exclude_domain,

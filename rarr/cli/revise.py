@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli import options
+from rarr.cli import graph_options, options
 from rarr.cli.streams import complain, decoded, text_to_revise, warn, write
 from rarr.errors import InputError
 from rarr.tools.models.client_failures import redacted
@@ -21,6 +21,7 @@ def revise(
     file: options.File = None,
     context: options.Context = None,
     corpus: options.Corpus = None,
+    graph: graph_options.Graph = None,
     search: options.Search = None,
     include_domain: options.IncludeDomain = None,
     exclude_domain: options.ExcludeDomain = None,
@@ -62,6 +63,7 @@ def revise(
     context = None if context is None else decoded(context, "--context")
     given = options.given(
         corpus=corpus,
+        **graph_options.of_graph(graph),
         search=search,
         include_domains=include_domain,
         exclude_domains=exclude_domain,

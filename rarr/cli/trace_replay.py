@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli import options
+from rarr.cli import graph_options, options
 from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
@@ -21,6 +21,7 @@ def replay(
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     corpus: options.Corpus = None,
+    graph: graph_options.Graph = None,
     search: options.Search = None,
     downstream: options.Downstream = False,
     runs: options.RunSet = None,
@@ -48,7 +49,8 @@ def replay(
     from rarr.agent.replay.replay import replay as replay_run
     from rarr.views.terminal.replay import render
 
-    given = options.given(prompt=prompt, model=model, base_url=base_url, corpus=corpus, search=search)
+    sources = options.given(corpus=corpus, **graph_options.of_graph(graph), search=search)
+    given = options.given(prompt=prompt, model=model, base_url=base_url) | sources
     if runs is not None:
         if run is not None or node is None:
             raise InputError("--set DIR replaces RUN, and needs --node")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rarr.cli import options
+from rarr.cli import graph_options, options
 from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import SetupError
@@ -25,6 +25,7 @@ def data(
     queries: options.Seeds,
     out: options.Rows,
     corpus: options.Corpus = None,
+    graph: graph_options.Graph = None,
     search: options.Search = None,
     offline: options.Offline = False,
     refresh: options.Refresh = False,
@@ -53,6 +54,7 @@ def data(
     """
     given = options.given(
         corpus=corpus,
+        **graph_options.of_graph(graph),
         search=search,
         offline=offline,
         refresh=refresh,

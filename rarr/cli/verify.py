@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli import options
+from rarr.cli import graph_options, options
 from rarr.cli.streams import complain, decoded, text_to_revise, warn, warn_of_each, write
-from rarr.errors import InputError
+from rarr.errors import InputError, RetrievalError
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
+    from rarr.agent.verify import ClaimVerifier
     from rarr.evals.verified_claims import VerificationReport
     from rarr.records import Passage
     from rarr.records.verification import Verification
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 def verify(
     claim: options.ClaimOrData,
     against: options.Against = None,
+    graph: graph_options.Graph = None,
     question: options.AskedQuestion = None,
     out: options.Verified = None,
     judge: options.Judge = None,
@@ -36,24 +38,29 @@ def verify(
     """Decide whether evidence supports a claim.
 
     With --against, prints for one claim whether the files make it attributable, extrapolatory (they do not
-    tell) or contradictory, which words they confirm, and the sentence that decides. With -o, does so for the
-    claims of DATA. It has an object a line: "claim", "evidence" (a text, or a list of texts and of objects
-    with "text" and "title") and optionally "id", "question", "label" (one of the three) or "supported" (true
-    or false). DIR gets predictions.jsonl and report.json; with labels, the report has scores. If the run was
-    interrupted, the same call continues it, and repeats claims with an error. Exit status: 0 done; 2 the call
-    or a line of DATA is wrong, or a claim has an error; 3 nothing could be judged.
+    tell) or contradictory, which words they confirm, and the sentence that decides. --graph searches a graph
+    for the claim, instead of files or after them. With -o, does so for the claims of DATA. It has an object a
+    line: "claim", "evidence" (a text, or a list of texts and of objects with "text" and "title") and
+    optionally "id", "question", "label" (one of the three) or "supported" (true or false). DIR gets
+    predictions.jsonl and report.json; with labels, the report has scores. If the run was interrupted, the
+    same call continues it, and repeats claims with an error. Exit status: 0 done; 2 the call or a line of
+    DATA is wrong, or a claim has an error; 3 nothing could be judged.
 
     \b
     Examples:
       rarr verify "The Hoover Dam is 221 metres high." --against dam.md
       rarr verify "In 1867." --question "When did the US buy Alaska?" --against alaska.pdf --json
+      rarr verify "Ida Lunde was born in 1901." --graph people.csv
       rarr verify claims.jsonl -o verified
       rarr verify claims.jsonl -o facts --judge vllm:Qwen/Qwen3-8B --wording facts
     """
-    if (against is None or against == []) == (out is None):
-        raise InputError("give either --against FILE, for one claim, or -o DIR, for the claims of a file")
+    if (not against and graph is None) == (out is None):
+        raise InputError(
+            "give either --against FILE or --graph F, for one claim, or -o DIR, for the claims of a file"
+        )
     given = options.given(
         judge_wording=wording,
+        **graph_options.of_graph(graph),
         model=model,
         base_url=base_url,
         prompts=prompts,
@@ -68,7 +75,9 @@ def verify(
     if limit is not None:
         raise InputError("--limit belongs to the claims of a file: leave it out, or give -o DIR")
     asked = None if question is None else decoded(question, "--question")
-    return _verify_claim(_claim(claim), against or [], asked, settings, as_json=as_json)
+    return _verify_claim(
+        _claim(claim), against or [], asked, settings, searched=graph is not None, as_json=as_json
+    )
 
 
 def _settings(judge: str | None, given: dict[str, Any]) -> "Settings":
@@ -95,7 +104,13 @@ def _claim(claim: str) -> str:
 
 
 def _verify_claim(
-    claim: str, files: Sequence[Path], question: str | None, settings: "Settings", *, as_json: bool
+    claim: str,
+    files: Sequence[Path],
+    question: str | None,
+    settings: "Settings",
+    *,
+    searched: bool,
+    as_json: bool,
 ) -> int:
     from rarr.agent.verify import ClaimVerifier
     from rarr.views.terminal.progress_line import Waiting
@@ -103,10 +118,33 @@ def _verify_claim(
     from rarr.views.terminal.verification import verification_text
 
     passages = [passage for file in files for passage in _passages(file, settings.max_file_mb)]
-    with Waiting(watched=sys.stderr.isatty()), ClaimVerifier(settings) as verifier:
-        verification = verifier.verify(claim, passages, question)
+    try:
+        with Waiting(watched=sys.stderr.isatty()), ClaimVerifier(settings) as verifier:
+            verification = _verified(verifier, claim, passages, question, settings, searched=searched)
+    except RetrievalError as error:
+        return complain(f"nothing could be judged: {error}", 3)
     write(json_of(verification) if as_json else verification_text(verification))
     return _claim_outcome(verification)
+
+
+def _verified(
+    verifier: "ClaimVerifier",
+    claim: str,
+    passages: "Sequence[Passage]",
+    question: str | None,
+    settings: "Settings",
+    *,
+    searched: bool,
+) -> "Verification":
+    """Verifies a claim by the passages and, if `searched`, by what the graph of the settings says of it."""
+    if not searched:
+        return verifier.verify(claim, passages, question)
+    from rarr.agent.evidence_search import verify_by_search
+    from rarr.agent.revise import Reviser
+    from rarr.tools.concurrency.background_loop import run
+
+    with Reviser(settings.model_copy(update={"search": None, "corpus": None})) as reviser:
+        return run(verify_by_search(reviser, verifier, claim, question, passages))
 
 
 def _passages(file: Path, max_file_mb: int) -> Iterator["Passage"]:

@@ -123,9 +123,13 @@ class Settings(ServingSettings, BaseSettings):
     deadline_s: float | None = Field(default=None, gt=0)
     """Seconds for one run. Ends as `max_calls` does."""
     search: Any = None
-    """A source by its name, several with commas, or a retriever; None: the corpus, else wikipedia."""
+    """A source by its name, several with commas, or a retriever; None: those given below, else wikipedia."""
     corpus: Path | None = None
     """A folder, a file or a built index to search."""
+    graph: Path | None = None
+    """A file of triples to search: CSV, JSON lines, Turtle or N-Triples."""
+    sparql_url: str | None = None
+    """The address of a SPARQL endpoint to search."""
     wikipedia_language: str = "en"
     """The edition of Wikipedia to search."""
     wikipedia_url: str | None = None
@@ -210,6 +214,11 @@ class Settings(ServingSettings, BaseSettings):
     def is_embedded(self) -> bool:
         """Tells whether no node has a language model."""
         return all(model in EMBEDDED for model in (self.model, *self.models.values()))
+
+    @property
+    def names_source(self) -> bool:
+        """Tells whether any source is given, so that Wikipedia is not searched by default."""
+        return any(each is not None for each in (self.search, self.corpus, self.graph, self.sparql_url))
 
     @field_validator("*")
     @classmethod

@@ -15,6 +15,7 @@ from rarr.backends.rules.support import claim_supports
 from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
+from rarr.testing.cited_statements import cited_statements
 from rarr.testing.doubles import RETRIEVED_AT
 from rarr.testing.noising_answers import errors, summarized
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -277,6 +278,9 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "split_facts": lambda variables: {"facts": rule_facts(variables["text"])},
     "summarize": lambda variables: {
         "summary": summarized(variables["query"], variables["evidence"].split(_BETWEEN))
+    },
+    "answer_with_citations": lambda variables: {
+        "statements": cited_statements(variables["question"], variables["sources"])
     },
     "corrupt": lambda variables: {"errors": errors(variables["text"])},
 }

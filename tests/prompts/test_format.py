@@ -139,7 +139,9 @@ def test_a_folder_of_known_prompts_is_accepted(tmp_path: Path) -> None:
 
 
 def test_an_override_of_an_unknown_prompt_fails_by_name(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"edits\.md overrides no prompt; the prompts are check_agreement, "):
+    with pytest.raises(
+        InputError, match=r"edits\.md overrides no prompt; the prompts are answer_with_citations, "
+    ):
         require_known(override(tmp_path, name="edits"))
 
 

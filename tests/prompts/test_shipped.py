@@ -12,6 +12,7 @@ from rarr.tools.models.chat import estimated_tokens
 
 # Each prompt's most tokens in the system message, and the fields of its answer that `rarr` reads.
 PROMPTS = {
+    "answer_with_citations": (500, ["statements"]),
     "check_agreement": (660, ["text_answer", "evidence_answer", "reason", "verdict"]),
     "check_agreement_in_context": (700, ["text_answer", "evidence_answer", "reason", "verdict"]),
     "confirm_intent": (450, ["answer"]),
@@ -69,7 +70,7 @@ def demonstrations(*prompts: str) -> list[Demonstration]:
 
 def problems(value: object, schema: Mapping[str, Any], at: str = "answer") -> Iterator[str]:
     """Where `value` is not after `schema`: as much of JSON Schema as the shipped headers use."""
-    kinds = {"object": dict, "array": list, "string": str}
+    kinds = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
     if not isinstance(value, kinds[schema["type"]]):
         yield f"{at} is no {schema['type']}"
     elif isinstance(value, dict) and list(value) != list(schema["properties"]):

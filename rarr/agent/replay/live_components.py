@@ -33,7 +33,7 @@ class LiveComponents:
     @cached_property
     def components(self) -> Components:
         """The components for searching. Raises `RetrievalError` if the settings name no source."""
-        if self.settings.search is None and self.settings.corpus is None:
+        if not self.settings.names_source:
             raise RetrievalError("the recorded run did not search for this: name what to search")
         return wire(self.settings.model_copy(update={"model": "embedded", "models": {}, "fallbacks": []}))
 

@@ -19,6 +19,7 @@ from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.run_budget import meter
 
 if TYPE_CHECKING:
+    from rarr.retrievers.graph.graph import Graph
     from rarr.retrievers.rerank.endpoint import EndpointReranker
 
 SERVED = "vllm:"
@@ -30,8 +31,9 @@ OnIndex = Callable[[int, int], None]
 def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = None) -> Retriever:
     """Makes the retriever of the sources in the setting `search`; several sources are combined.
 
-    Retriever objects of the user are wrapped. Without `search`, the corpus is searched if there is one,
-    otherwise Wikipedia. What is opened is added to `opened`. Raises `SettingsError` for an unknown source.
+    Retriever objects of the user are wrapped. Without `search`, the corpus and the graph are searched that
+    are given, otherwise Wikipedia. What is opened is added to `opened`. Raises `SettingsError` for an unknown
+    source.
     """
     if not (given := search_names(settings)) or "" in given:
         raise SettingsError(f"search is empty: give {_KNOWN}")
@@ -62,9 +64,13 @@ def web_source(name: str, settings: Settings, opened: Resources) -> NamedSource 
 
 
 def search_names(settings: Settings) -> list[Any]:
-    """Lists the names and retriever objects to search; the corpus or Wikipedia if `search` is None."""
+    """Lists the names and retriever objects to search.
+
+    If `search` is None, these are the corpus, the graph and the endpoint that are given, else Wikipedia.
+    """
     if settings.search is None:
-        return ["corpus" if settings.corpus is not None else "wikipedia"]
+        own = {"corpus": settings.corpus, "graph": settings.graph, "sparql": settings.sparql_url}
+        return [name for name, place in own.items() if place is not None] or ["wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
     return [name for source in given for name in (_split(source) if isinstance(source, str) else [source])]
 
@@ -110,6 +116,8 @@ def _names(given: Sequence[Any]) -> list[str]:
 def _named_source(name: str, settings: Settings, opened: Resources, on_index: OnIndex | None) -> Retriever:
     if name == "corpus":
         return opened.keep(_corpus(settings, on_index))
+    if name == "graph":
+        return opened.keep(_graph(settings))
     source = web_source(name, settings, opened)
     if source is None:
         raise SettingsError(
@@ -145,6 +153,14 @@ def served_reranker(settings: Settings, opened: Resources) -> "EndpointReranker"
         attempts=settings.attempts,
     )
     return opened.keep(served)
+
+
+def _graph(settings: Settings) -> "Graph":
+    from rarr.retrievers.graph.graph import Graph
+
+    if settings.graph is None:
+        raise SettingsError("no graph to search: set graph (--graph) to a file of triples")
+    return Graph.open(settings.graph, settings.window)
 
 
 def _corpus(settings: Settings, on_index: OnIndex | None) -> Corpus:

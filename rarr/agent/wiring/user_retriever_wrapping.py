@@ -8,6 +8,7 @@ from rarr.components import Retriever
 from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.passages_within_limits import within_limits
 from rarr.settings import Settings
@@ -29,8 +30,10 @@ def object_retriever(source: Any, settings: Settings, limits: SourceLimits) -> R
         raise SettingsError(f"search is the class {source.__name__}: give an object of it")
     if hasattr(source, "retrieve"):
         _check_signature(name, source.retrieve)
-        # Limits are for sources that others wrote: a corpus is the user's own.
-        made: Retriever = ObjectRetriever(source, SourceLimits() if isinstance(source, Corpus) else limits)
+        # Limits are for sources that others wrote: a corpus and a graph are the user's own.
+        made: Retriever = ObjectRetriever(
+            source, SourceLimits() if isinstance(source, Corpus | Graph) else limits
+        )
     else:
         made = _langchain(source, settings, limits)
     if settings.offline and not (isinstance(source, Corpus) or getattr(source, "offline", False) is True):

@@ -1,4 +1,4 @@
-"""Makes the sources that `search` may name, except the corpus: those on the web, and any other.
+"""Makes the sources that `search` may name, except the corpus and the graph: those on the web, and any other.
 
 A new source needs a function and an entry here. The command line imports this file for the names, so that
 the rest of the package is imported where a source is made.
@@ -95,11 +95,23 @@ def _searxng(settings: "Settings", opened: "Resources") -> NamedSource:
     return opened.keep(source)
 
 
+def _sparql(settings: "Settings", opened: "Resources") -> NamedSource:
+    from rarr.retrievers.graph.sparql import SparqlGraph
+
+    if settings.sparql_url is None:
+        raise SettingsError("sparql needs its address: give sparql_url, such as http://localhost:7878/query")
+    graph = SparqlGraph(
+        settings.sparql_url, cache=opened.cache, user_agent=settings.user_agent, window=settings.window
+    )
+    return opened.keep(graph)
+
+
 WEB_SOURCES: dict[str, Callable[["Settings", "Resources"], NamedSource]] = {
     "wikipedia": _wikipedia,
     "tavily": _tavily,
     "searxng": _searxng,
+    "sparql": _sparql,
 }
 
-SOURCES = ("corpus", *WEB_SOURCES)
+SOURCES = ("corpus", "graph", *WEB_SOURCES)
 """The names that the setting `search` accepts."""

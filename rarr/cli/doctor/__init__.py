@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 EXTRAS = {
     "torch": ("torch", "sentence-transformers"),
     "tavily": ("tavily-python",),
+    "graph": ("pyoxigraph",),
     "office": ("openpyxl", "python-docx", "python-pptx"),
     "eval": ("rouge-score",),
     "parquet": ("pyarrow",),
@@ -45,14 +46,15 @@ EXTRAS = {
 
 
 def examine(
-    corpus: Path | str | None = None, search: str | None = None, *, offline: bool = False
+    corpus: Path | str | None = None, search: str | None = None, *, offline: bool = False, **more: str
 ) -> list[Diagnosis]:
     """Examines the installation, the settings, the models, the sources and their cache.
 
-    Nothing is searched or paid for. `offline` is the setting: sources on the web are not asked.
+    Nothing is searched or paid for. `offline` is the setting: sources on the web are not asked. `more`
+    are other settings, such as `graph`.
     """
     findings = [Diagnosis("python", "ok", platform.python_version()), _rarr()]
-    given = {"corpus": corpus, "search": search, "offline": offline or None}
+    given = {"corpus": corpus, "search": search, "offline": offline or None, **more}
     chosen = {name: value for name, value in given.items() if value is not None}
     try:
         settings = Settings(**chosen)
@@ -146,6 +148,8 @@ def _needs(extra: str, settings: Settings) -> str:
         return f"model {judge}"
     if extra == "otel" and settings.otel:
         return "the setting otel"
+    if extra == "graph" and settings.graph is not None and settings.graph.suffix.lower() in (".ttl", ".nt"):
+        return f"graph {settings.graph}"
     return "search tavily" if extra == "tavily" and "tavily" in search_names(settings) else ""
 
 
@@ -216,7 +220,8 @@ def _searching(settings: Settings) -> Iterator[Diagnosis]:
     from rarr.agent.wiring.search_and_reranking import search_names
     from rarr.cli.doctor.web_sources_and_cache import cache, served, sources
 
-    if settings.search is None or "corpus" in search_names(settings):
+    others = settings.graph is not None or settings.sparql_url is not None
+    if (settings.search is None and not others) or "corpus" in search_names(settings):
         yield _corpus(settings)
     yield from sources(settings)
     yield from served(settings)

@@ -16,6 +16,10 @@ citation_rate                       0..1    recall weighted by words: Zhang et a
 cited_share                         0..1    sentences with a citation
 alce_recall, supported              0..1    sentences that their citations entail: Gao et al. 2023b (ALCE)
 alce_precision, precise             0..1    citations that are not idle: Gao et al. 2023b (ALCE)
+triple_correctness,                 0..1    citations of triples that the graph has, and those of the minimum
+  micro_triple_scores,                        knowledge: Li et al. 2023 (KaLMA)
+  macro_triple_scores
+gap_scores                          0..1    [NA] statements that tell an absent triple: Li et al. 2023
 classification                      0..1    scores of three classes: Yue et al. 2023 (AttrScore)
 detection                           0..1    AutoAIS against people: Malaviya et al. 2023 (ExpertQA)
 roc_auc                             0..1    true rows that score above false ones: Mann and Whitney 1947
@@ -82,6 +86,15 @@ from rarr.evals.metrics.revision_quality_classes import EDIT_KINDS, EditKind, ed
 from rarr.evals.metrics.rouge import rouge_l
 from rarr.evals.metrics.sari import sari
 from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, bootstrap_each, mean, paired, share
+from rarr.evals.metrics.triples import (
+    MarkedGaps,
+    TripleCitations,
+    TripleScores,
+    gap_scores,
+    macro_triple_scores,
+    micro_triple_scores,
+    triple_correctness,
+)
 from rarr.ledger.ais_scores import ais, auto_ais, auto_ais_by_evidence, best_support
 from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 
@@ -96,11 +109,14 @@ __all__ = [
     "Detection",
     "Distance",
     "EditKind",
+    "MarkedGaps",
     "Measured",
     "Paired",
     "RaterAgreement",
     "ReliabilityBin",
     "Scored",
+    "TripleCitations",
+    "TripleScores",
     "WordEdits",
     "agreement",
     "ais",
@@ -124,11 +140,14 @@ __all__ = [
     "expected_calibration_error",
     "f1_ap",
     "f1_ap_of_set",
+    "gap_scores",
     "in_all",
     "is_kind",
     "krippendorff_alpha",
+    "macro_triple_scores",
     "mean",
     "measured_f1_ap",
+    "micro_triple_scores",
     "paired",
     "paired_f1_ap",
     "percent_agreement",
@@ -143,5 +162,6 @@ __all__ = [
     "sari",
     "share",
     "supported",
+    "triple_correctness",
     "word_edits",
 ]

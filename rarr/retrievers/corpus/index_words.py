@@ -22,7 +22,7 @@ _QUESTIONS = (
     "such t than that the their them then there these they this those through to too under until up "
     "ve very was we were what when where which while who whom whose why will with would you your "
 )
-_EMPTY = frozenset(_QUESTIONS.split())
+STOP_WORDS = frozenset(_QUESTIONS.split())
 
 
 def _plain() -> TextAnalyzerBuilder:
@@ -49,9 +49,14 @@ def telling(query: str) -> list[str]:
     A query of stop words alone keeps them.
     """
     words = list(dict.fromkeys(_WORDS.analyze(composed(query.encode(errors="replace").decode()))))
-    return ([word for word in words if word not in _EMPTY] or words)[:_MOST]
+    return ([word for word in words if word not in STOP_WORDS] or words)[:_MOST]
 
 
 def terms(query: str) -> list[str]:
     """Returns the stems of the words of `query` to search for, each once."""
     return list(dict.fromkeys(_STEMS.analyze(" ".join(telling(query)))))
+
+
+def stems(text: str) -> list[str]:
+    """Returns the stems of all words of `text`, in their order, stop words included."""
+    return list(_STEMS.analyze(composed(text)))

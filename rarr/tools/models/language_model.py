@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
 from pydantic import BaseModel
 
@@ -40,6 +40,15 @@ class Likely(NamedTuple, Generic[Shape]):
     answer: Shape
     probability: float | None
     model: str
+
+
+@runtime_checkable
+class ReadsFreeText(Protocol):
+    """A class of answers that can also be read from text, which models without JSON write."""
+
+    @classmethod
+    def of_free_text(cls, text: str) -> Self | None:
+        """Reads the answer; None if the text is none, or is broken JSON."""
 
 
 class SavedAnswers(Protocol):
@@ -283,5 +292,9 @@ def _readable(
         try:
             answers.append(Likely(read_answer(sample.text, shape), sample.probability, model))
         except UnreadableAnswer as problem:
-            problems.append(str(problem))
+            free = shape.of_free_text(sample.text) if issubclass(shape, ReadsFreeText) else None
+            if free is None:
+                problems.append(str(problem))
+            else:
+                answers.append(Likely(free, sample.probability, model))
     return answers, problems

@@ -91,13 +91,15 @@ class Meter:
 
     `memo` has the answers so far, for equal questions, and `saved_searches` counts the searches of a corpus
     that were made before, perhaps for another text. For a resumed run, `answers` has those of its first
-    part, and `before_s` the seconds that part took.
+    part, and `before_s` the seconds that part took. `text` is the text of the run with its context, by which
+    a source may tell apart the entities of one name.
     """
 
     budget: Budget = field(default_factory=Budget)
     on_call: Callable[[ModelCall], None] | None = None
     answers: "Answers | None" = None
     before_s: float = 0.0
+    text: str = ""
     by_node: dict[str, Tally] = field(default_factory=dict)
     memo: dict[Any, Any] = field(default_factory=dict)
     warnings: list[Notice] = field(default_factory=list)

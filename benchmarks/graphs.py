@@ -1,0 +1,123 @@
+"""Graphs: the time and memory of a million triples, and namesakes told apart by the text around a name.
+
+    python -m benchmarks.graphs [--triples N] [--each]
+
+The cases of `examples/graph/namesakes` are made up: two people of one name, and a text that means one of
+them. `tuned` may be worked with; `held_out` is for measuring alone, so `--each` does not show it.
+"""
+
+import argparse
+import asyncio
+import csv
+import json
+import random
+import resource
+import tempfile
+import time
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.report import machine, share, table
+from rarr.retrievers.graph.entity_linking import linked_names
+from rarr.retrievers.graph.graph import Graph
+from rarr.retrievers.graph.store import TripleStore
+from rarr.retrievers.graph.triples import Triple
+
+FOLDER = Path(__file__).resolve().parent.parent / "examples" / "graph" / "namesakes"
+HALVES = ("tuned", "held_out")
+RELATIONS = (
+    "place of birth", "date of birth", "occupation", "employer", "spouse", "award received", "residence",
+    "height", "notable work", "genre",
+)  # fmt: skip
+QUERIES = 500
+
+
+class NamesakeCase(NamedTuple):
+    """A text that means one of two people of one name: the one with the id `meant`."""
+
+    text: str
+    name: str
+    meant: str
+    people: dict[str, dict[str, str]]
+
+
+def cases(half: str) -> list[NamesakeCase]:
+    """Reads the cases of one half."""
+    lines = (FOLDER / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [NamesakeCase(**json.loads(line)) for line in lines]
+
+
+def outcome(case: NamesakeCase) -> str:
+    """Returns `right`, `wrong`, or `tie` where the text does not tell which of the two is meant."""
+    store = TripleStore(
+        Triple(id_, case.name, relation, value, value)
+        for id_, facts in case.people.items()
+        for relation, value in facts.items()
+    )
+    chosen = {
+        tuple(map(store.id, mention.entities))
+        for mention in linked_names(store, case.text)
+        if mention.name == case.name
+    }
+    [ids] = chosen or {()}
+    if len(ids) != 1:
+        return "tie"
+    return "right" if ids[0] == case.meant else "wrong"
+
+
+def made_graph(file: Path, triples: int) -> None:
+    """Writes a graph of made-up people, each with ten relations."""
+    draw = random.Random(1)
+    with file.open("w", newline="", encoding="utf-8") as lines:
+        writer = csv.writer(lines)
+        writer.writerow(["subject_id", "subject", "relation", "object"])
+        for person in range(triples // len(RELATIONS)):
+            name = f"{draw.choice(['Ida', 'Ole', 'Kari', 'Nils'])} Person{person}"
+            for relation in RELATIONS:
+                value = f"{relation.title()} {draw.randrange(max(1, triples // 5))}"
+                writer.writerow([f"p{person}", name, relation, value])
+
+
+def size_row(triples: int) -> tuple[str, ...]:
+    """Measures the opening of a graph, and questions about its people."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "graph.csv")
+        made_graph(file, triples)
+        before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+        graph = Graph.open(file)
+        opened = time.process_time() - started
+        memory = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    people = len(graph.entities.store.entities())
+    names = [graph.entities.store.name(n * (people // QUERIES or 1)) for n in range(min(QUERIES, people))]
+    started = time.process_time()
+    for name in names:
+        asyncio.run(graph.retrieve(f"Where was {name} born?", 5))
+    each = (time.process_time() - started) / max(1, len(names))
+    return f"{len(graph.entities.store):,}", f"{opened:.1f}", f"{memory:.0f}", f"{1000 * each:.1f}"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--triples", type=int, default=1_000_000)
+    parser.add_argument("--each", action="store_true", help="show the cases of the tuned half")
+    options = parser.parse_args()
+    print(machine())
+    rows = list[tuple[str, ...]]()
+    for half in HALVES:
+        outcomes = [outcome(case) for case in cases(half)]
+        counts = Counter(outcomes)
+        right = share([each == "right" for each in outcomes])
+        rows.append((half, right, str(counts["tie"]), str(counts["wrong"])))
+        if options.each and half == "tuned":
+            for case, told in zip(cases(half), outcomes, strict=True):
+                print(f"{told}: {case.text}")
+    print(table(("half", "right", "a tie, told", "wrong"), rows))
+    head = ("triples", "opening, s of one core", "memory, MB", "a search, ms of one core")
+    print(table(head, [size_row(options.triples)]))
+
+
+if __name__ == "__main__":
+    main()

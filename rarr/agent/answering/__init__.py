@@ -1,0 +1,1 @@
+"""Answers questions from a graph or from passages, so that every statement names its sources."""

@@ -1,0 +1,73 @@
+"""Decides by its words whether a statement may state a relation of a graph, and not another one.
+
+The value of a triple may stand in a statement that says something else: who was born in a town also died
+somewhere. So a statement that has the words of some common relation states that relation alone.
+"""
+
+import re
+from functools import cache
+
+from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
+from rarr.retrievers.graph.relations import common_relation
+from rarr.retrievers.graph.triples import relation_words
+
+_PARENT = r"\bparents?\b|\b(?:son|daughter|child|children) of\b"
+_WORDS = {
+    "place of birth": r"\bborn\b|\bbirth",
+    "date of birth": r"\bborn\b|\bbirth",
+    "place of death": r"\b(?:died|dies|death|killed)\b",
+    "date of death": r"\b(?:died|dies|death|killed)\b",
+    "cause of death": r"\b(?:died|dies|death|killed)\b",
+    "place of burial": r"\bburi(?:ed|al)\b|\bgrave\b",
+    "spouse": r"\b(?:married|marriage|marries|husband|wife|spouse|widow\w*)\b",
+    "father": rf"\bfather\b|{_PARENT}",
+    "mother": rf"\bmother\b|{_PARENT}",
+    "child": r"\b(?:child|children|sons?|daughters?)\b|\b(?:father|mother|parents?) of\b",
+    "sibling": r"\b(?:brothers?|sisters?|siblings?)\b",
+    "country of citizenship": r"\bcitizen|\bnationalit",
+    "alma mater": r"\b(?:educated|studied|graduated|attended|alma mater|school|college)\b|\buniversit",
+    "languages spoken": r"\b(?:spoke|speaks?|languages?)\b",
+    "height": r"\b(?:high|tall|height)\b",
+    "length": r"\b(?:long|length)\b",
+    "width": r"\b(?:wide|width)\b",
+    "depth": r"\b(?:deep|depth)\b",
+    "population": r"\b(?:population|inhabitants|people)\b",
+    "opened": r"\bopen(?:ed|ing|s)?\b",
+    "completed": r"\b(?:complet\w+|finished|built)\b",
+    "inception": r"\b(?:founded|established|inception)\b",
+    "founder": r"\b(?:founded|established|founders?)\b",
+    "publication date": r"\bpublish|\bpublication\b",
+    "author": r"\b(?:wrote|written|author|writer)\b",
+    "notable work": r"\b(?:works?|wrote|written|author|painted|composed|directed|created)\b",
+    "composer": r"\bcompos",
+    "designer": r"\bdesign|\barchitect",
+}
+
+
+def may_state(statement: str, relation: str, value: str) -> bool:
+    """May the statement, which has the value, state the relation?
+
+    True if it has words of the relation, or no words of any common relation. A value in small letters, such
+    as an occupation, may stand beside anything.
+    """
+    known = common_relation(relation)
+    name = known.names[0] if known else ""
+    if name in _patterns():
+        return bool(_patterns()[name].search(statement)) or not _states_any(statement)
+    if value[:1].islower() or not _states_any(statement):
+        return True
+    words = f"{relation_words(relation)} {known.sentence.format_map(_NOTHING) if known else ''}"
+    own = {stem for word in words.split() if word not in STOP_WORDS for stem in stems(word)}
+    return bool(own & set(stems(statement)))
+
+
+_NOTHING = dict.fromkeys(("name", "value", "a", "on", "in"), "")
+
+
+def _states_any(statement: str) -> bool:
+    return any(pattern.search(statement) for pattern in _patterns().values())
+
+
+@cache
+def _patterns() -> dict[str, re.Pattern[str]]:
+    return {name: re.compile(words, re.IGNORECASE) for name, words in _WORDS.items()}

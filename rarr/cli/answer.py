@@ -1,0 +1,98 @@
+"""`rarr answer`: answers a question from a graph or from documents, every statement with its sources."""
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from rarr.cli import graph_options, options
+from rarr.cli.streams import complain, text_of_file, text_to_revise, warn, write
+from rarr.errors import BudgetError, ModelError, RetrievalError
+from rarr.tools.text.plurals_and_articles import counted
+
+if TYPE_CHECKING:
+    from rarr.records.answers import Answer, Unsupported
+
+
+def answer(
+    question: graph_options.Question,
+    graph: graph_options.Graph = None,
+    corpus: options.Corpus = None,
+    search: options.Search = None,
+    offline: options.Offline = False,
+    refresh: options.Refresh = False,
+    draft: graph_options.DraftFile = None,
+    model: graph_options.AnsweringModel = None,
+    base_url: options.BaseUrl = None,
+    prompts: options.Prompts = None,
+    preset: options.Preset = None,
+    max_calls: options.MaxCalls = None,
+    deadline: options.Deadline = None,
+    style: graph_options.AnswerForm = "brackets",
+    unsupported: graph_options.UnsupportedStatements = "mark",
+    as_json: options.Json = False,
+) -> int:
+    """Answer a question, and name for every statement the triples or passages that say it.
+
+    Without a language model, the statements are sentences of the sources. With one, each of its citations is
+    checked, and statements without support are marked [NA]. With --draft, the statements of an answer that
+    somebody else wrote are checked against the graph. Exit status: 0 done; 2 the call or its input is
+    wrong; 3 the source could not be searched, or the model could not be asked.
+
+    \b
+    Examples:
+      rarr answer "Where was Marie Curie born?" --graph people.csv
+      rarr answer "How high is the Hoover Dam?" --corpus notes/ --style footnotes
+      rarr answer "Who was Marie Curie?" --graph people.csv --draft answer.md
+      rarr answer "Who was Marie Curie?" --graph people.ttl --model vllm:Qwen/Qwen3-8B --unsupported drop
+    """
+    given = options.given(
+        **graph_options.of_graph(graph),
+        corpus=corpus,
+        search=search,
+        offline=offline,
+        refresh=refresh,
+        model=model,
+        base_url=base_url,
+        prompts=prompts,
+        preset=preset,
+        max_calls=max_calls,
+        deadline_s=deadline,
+    )
+    try:
+        written = None if draft is None else text_of_file(draft)
+        answered = _answered(text_to_revise(question, None), written, given, unsupported)
+    except (RetrievalError, ModelError, BudgetError) as error:
+        return complain(f"nothing could be answered: {error}", 3)
+    from rarr.tools.text.warning_lines import grouped
+    from rarr.views.terminal.revision import as_json as json_of
+
+    write(json_of(answered) if as_json else f"{answered.render(style)}\n")
+    if not as_json:  # JSON holds all of it
+        for line in (*_refused(answered), *grouped(answered.warnings)):
+            warn(line)
+    return 0
+
+
+def _answered(
+    question: str, draft: str | None, chosen: dict[str, Any], unsupported: "Unsupported"
+) -> "Answer":
+    from rarr.agent.answering.answer import answered
+    from rarr.agent.revise import Reviser
+    from rarr.settings import Settings
+    from rarr.tools.concurrency.background_loop import run
+    from rarr.views.terminal.progress_line import Waiting
+
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+
+        def on_index(done: int, total: int) -> None:
+            waiting.say(f"index: {done} of {counted(total, 'file')}")
+
+        with Reviser(Settings(**chosen), on_index=on_index) as reviser:
+            return run(answered(reviser, question, unsupported, draft))
+
+
+def _refused(answered: "Answer") -> list[str]:
+    return [
+        f"citation {why} (in {statement.text!r})"
+        for statement in answered.statements
+        for why in statement.refused
+    ]

@@ -1,0 +1,106 @@
+"""Declares the records of answering: statements, each with the triples or passages on which it rests."""
+
+from typing import Literal, Self
+
+from pydantic import model_validator
+
+from rarr.records import Notice, Passage, Record, Usage
+
+AnswerStyle = Literal["brackets", "footnotes"]
+"""The form of a rendered answer: brackets as in KaLMA (Li et al. 2023), or Markdown footnotes."""
+Unsupported = Literal["mark", "drop"]
+"""What becomes of a statement without support: it is marked `[NA]`, or left out."""
+NO_SUPPORT = "[NA]"
+"""The mark behind a statement that needs support which the sources lack, as in KaLMA (Li et al. 2023)."""
+
+
+class CitedTriple(Record):
+    """A triple of a graph, by names; `value_id` is the value itself where the value is no entity."""
+
+    subject_id: str
+    subject: str
+    relation: str
+    value_id: str
+    value: str
+
+
+class AnswerSource(Record):
+    """A passage that the answer cites, by its number. `triple`: the triple that the passage says."""
+
+    number: int
+    passage: Passage
+    triple: CitedTriple | None = None
+
+
+class Statement(Record):
+    """A statement of an answer, the text from `start` to `end`, with the numbers of its sources.
+
+    `needs_support`: it says something that no source says; it may still cite sources for the rest. `refused`
+    are the reasons why citations of a language model were taken away.
+    """
+
+    text: str
+    start: int
+    end: int
+    citations: tuple[int, ...] = ()
+    needs_support: bool = False
+    refused: tuple[str, ...] = ()
+
+
+class Answer(Record):
+    """An answer in statements. `text` is the answer without marks; `sources` are those that it cites.
+
+    `dropped` are statements without support that were left out on request.
+    """
+
+    question: str
+    text: str
+    statements: tuple[Statement, ...] = ()
+    sources: tuple[AnswerSource, ...] = ()
+    dropped: tuple[str, ...] = ()
+    usage: Usage = Usage()
+    warnings: tuple[Notice, ...] = ()
+
+    @model_validator(mode="after")
+    def _statements_are_text(self) -> Self:
+        numbers = {source.number for source in self.sources}
+        for statement in self.statements:
+            if self.text[statement.start : statement.end] != statement.text:
+                raise ValueError("a statement does not stand at its place in the text")
+            if not numbers.issuperset(statement.citations):
+                raise ValueError("a statement cites a source that the answer does not have")
+        return self
+
+    def render(self, style: AnswerStyle = "brackets") -> str:
+        """Writes the answer with its citations, and `[NA]` behind statements that lack support.
+
+        `brackets` names the triples, as `[Q7186, place of birth: Warsaw]`, or the source of a passage.
+        `footnotes` numbers them, and puts the list of sources at the end.
+        """
+        pieces, position = list[str](), 0
+        for statement in self.statements:
+            pieces += [self.text[position : statement.end], self._marks(statement, style)]
+            position = statement.end
+        text = "".join([*pieces, self.text[position:]])
+        if style == "brackets" or not self.sources:
+            return text
+        listed = (f"[^{source.number}]: {_words(source)}, {source.passage.source}" for source in self.sources)
+        return "\n\n".join([text, "\n".join(listed)])
+
+    def _marks(self, statement: Statement, style: AnswerStyle) -> str:
+        cited = [source for source in self.sources if source.number in statement.citations]
+        if style == "footnotes":
+            marks = "".join(f"[^{source.number}]" for source in cited)
+            return marks + f" {NO_SUPPORT}" * statement.needs_support
+        by_entity = dict[str, list[str]]()
+        for source in cited:
+            head = source.triple.subject_id if source.triple else source.passage.source
+            by_entity.setdefault(head, []).extend([_words(source)] if source.triple else [])
+        marks = "".join(f" [{', '.join([head, *words])}]" for head, words in by_entity.items())
+        return marks + f" {NO_SUPPORT}" * statement.needs_support
+
+
+def _words(source: AnswerSource) -> str:
+    if source.triple is None:
+        return source.passage.title or source.passage.text
+    return f"{source.triple.relation}: {source.triple.value}"

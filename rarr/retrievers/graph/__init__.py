@@ -1,0 +1,1 @@
+"""Searches graphs of triples: files of the user, and SPARQL endpoints."""

@@ -1,0 +1,167 @@
+"""Searches the graph of a file: an entity is a document, and a triple a passage of it."""
+
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple, Self
+
+from rarr.errors import InputError
+from rarr.records import Passage
+from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
+from rarr.retrievers.graph.entity_linking import Mention, linked_names
+from rarr.retrievers.graph.relations import rank_of, sentence_of
+from rarr.retrievers.graph.store import TripleStore
+from rarr.retrievers.graph.triple_files import read_triples
+from rarr.retrievers.graph.triples import Triple
+from rarr.retrievers.web.nearest_passages import nearest
+from rarr.tools.models.run_budget import meter
+from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.printable_text import shown
+
+_LONGEST_CARD = 500  # triples of an entity that are written as sentences
+
+
+class TriplePassage(NamedTuple):
+    """A triple, and the sentence about it as a passage of the text about its subject."""
+
+    triple: Triple
+    passage: Passage
+
+
+class EntityGraph:
+    """Triples in memory as texts. `place` is the file or address, for entities whose id is no address.
+
+    The text about an entity has a line for each relation, which is a sentence with all its values.
+    """
+
+    def __init__(self, store: TripleStore, place: str, window: int = 4) -> None:
+        """`window`: the lines of a passage, as the setting of this name."""
+        self.store, self._place, self._window = store, place, window
+
+    def link(self, text: str, around: str = "") -> list[Mention]:
+        """Finds the entities that `text` names, as `linked_names` does."""
+        return linked_names(self.store, text, around)
+
+    def triples(self, entity: int) -> list[TriplePassage]:
+        """Returns the triples of which the entity is the subject, in the order of the text about it."""
+        return [TriplePassage(triple, line) for line, group in self._lines(entity) for triple in group]
+
+    def pointing_at(self, entity: int) -> Iterator[TriplePassage]:
+        """Yields the triples of other entities whose value the entity is."""
+        for triple in self.store.pointing_at(entity):
+            subject = self.store.number(triple.subject_id)
+            if subject is not None and subject != entity:
+                yield from (each for each in self.triples(subject) if each.triple == triple)
+
+    def text_about(self, source: str) -> str | None:
+        """Returns the text in which the passages with this source stand; None for an unknown source."""
+        id_ = source.removeprefix(f"{self._place}#")
+        entity = self.store.number(id_)
+        if entity is None or self.source(id_) != source:
+            return None
+        return "\n".join(line.text for line, _ in self._lines(entity)) or None
+
+    def search(self, query: str, k: int, around: str = "") -> list[Passage]:
+        """Returns passages of the `k` first entities that `query` names, and of entities that point at them.
+
+        A name that several entities have gives none, with a warning: the text does not tell which is meant.
+        """
+        documents: dict[str, list[Passage]] = {}
+        mentions = self.link(query, around)
+        for mention in mentions:
+            if len(mention.entities) > 1:
+                warn_of_namesakes(self, mention)
+        sure = [mention.entities[0] for mention in mentions if len(mention.entities) == 1]
+        for entity in sure:
+            own = self._passages(entity)
+            if own and len(documents) < k:
+                documents.setdefault(own[0].source, list(nearest(own, query)))
+        for entity in sure:
+            for each in self.pointing_at(entity):
+                source = each.passage.source
+                if source not in documents and len(documents) < k:
+                    documents[source] = [each.passage]
+        return [each for passages in documents.values() for each in passages[:PASSAGES_PER_DOCUMENT]]
+
+    def source(self, id_: str) -> str:
+        """Returns the address of the entity with this id: the id itself, or its place in the graph."""
+        return id_ if "://" in id_ else f"{self._place}#{id_}"
+
+    def _passages(self, entity: int) -> list[Passage]:
+        """Cuts the text about an entity into windows of lines: texts often tell several facts at once."""
+        lines = [line for line, _ in self._lines(entity)]
+        count = max(1, len(lines) - self._window + 1) if lines else 0
+        return [_joined(lines[first : first + self._window]) for first in range(count)]
+
+    def _lines(self, entity: int) -> list[tuple[Passage, list[Triple]]]:
+        by_relation: dict[str, list[Triple]] = {}
+        for triple in self.store.around(entity)[:_LONGEST_CARD]:
+            by_relation.setdefault(triple.relation, []).append(triple)
+        start, lines = 0, list[tuple[Passage, list[Triple]]]()
+        now, source = datetime.now(UTC), self.source(self.store.id(entity))
+        for relation in sorted(by_relation, key=rank_of):
+            group = by_relation[relation]
+            title = group[0].subject
+            text = sentence_of(title, relation, [triple.object for triple in group])
+            place = {"start": start, "end": start + len(text)}
+            lines.append((Passage(text=text, source=source, title=title, retrieved_at=now, **place), group))
+            start += len(text) + 1
+        return lines
+
+
+def _joined(lines: Sequence[Passage]) -> Passage:
+    text = "\n".join(line.text for line in lines)
+    return lines[0].model_copy(update={"text": text, "end": lines[-1].end})
+
+
+class Graph:
+    """A retriever over the triples of a file: CSV, JSON lines, Turtle or N-Triples. It reaches no network."""
+
+    offline = True  # can be used with the setting `offline`
+
+    def __init__(self, triples: Iterable[Triple], place: str = "graph", window: int = 4) -> None:
+        """Holds the triples in memory. `place` names the graph in the sources of its passages.
+
+        `window`: the most sentences of a passage.
+
+        Raises `InputError` without a triple.
+        """
+        self.entities = EntityGraph(TripleStore(triples), place, window)
+        if not len(self.entities.store):
+            raise InputError(f"graph {shown(place)} has no triple: give subject, relation and object a line")
+
+    @classmethod
+    def open(cls, file: str | Path, window: int = 4) -> Self:
+        """Reads a file. Raises `InputError` with the line of a mistake, and `SetupError`."""
+        path = Path(file).expanduser()
+        return cls(read_triples(path), str(file), window)
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Returns passages of the `k` entities that the query names first; at most 8 of each entity.
+
+        Namesakes are told apart by the query, and then by the text of the run.
+        """
+        return await asyncio.to_thread(self.entities.search, query, k, meter().text)
+
+    async def around(self, text: str) -> EntityGraph:
+        """Returns the part of the graph that `text` may speak of: here all of it."""
+        return self.entities
+
+    async def extracted(self, url: str) -> str | None:
+        """Returns the text about the entity whose passages have this source; None if it has no triple."""
+        return await asyncio.to_thread(self.entities.text_about, url)
+
+    async def aclose(self) -> None:
+        """Closes nothing: the file was read when it was opened."""
+
+
+def warn_of_namesakes(graph: EntityGraph, mention: Mention) -> None:
+    """Warns in the run that the text does not tell which of several entities a name means."""
+    ids = ", ".join(shown(graph.store.id(entity)) for entity in mention.entities[:3])
+    more = ", ..." if len(mention.entities) > 3 else ""
+    meter().warn(
+        "ambiguous_name",
+        f"{counted(len(mention.entities), 'entity')} of the graph named {shown(mention.name)!r} ({ids}{more})"
+        ", and the text does not tell which is meant: name a fact of it",
+    )

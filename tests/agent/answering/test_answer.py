@@ -1,0 +1,140 @@
+"""Answers from a graph and from documents: every statement names its sources, and a gap is told."""
+
+from pathlib import Path
+
+import pytest
+
+from rarr import Graph, aanswer, answer
+from rarr.errors import InputError, RetrievalError
+from rarr.retrievers.graph.triple_files import read_triples
+from rarr.retrievers.graph.triples import Triple
+
+PEOPLE, STRUCTURES = Path("examples/graph/people.csv"), Path("examples/graph/structures.csv")
+
+
+def without(relation: str, subject_id: str = "p1") -> Graph:
+    """The people of the examples without one relation of one of them."""
+    triples = read_triples(PEOPLE)
+    return Graph(each for each in triples if (each.subject_id, each.relation) != (subject_id, relation))
+
+
+def test_statement_names_the_triple_that_says_it() -> None:
+    answered = answer("Where was Marie Curie born?", graph=PEOPLE)
+    assert answered.render() == "Marie Curie was born in Warsaw. [p1, place of birth: Warsaw]"
+    [source] = answered.sources
+    assert source.triple is not None
+    assert (source.triple.value_id, source.passage.source) == ("c1", "examples/graph/people.csv#p1")
+
+
+def test_removed_triple_turns_its_statement_into_na() -> None:
+    question = "Where was Marie Curie born, and when did she die?"
+    answered = answer(question, search=without("place of birth"), offline=True)
+    assert answered.render() == (
+        "Marie Curie died on 4 July 1934. [p1, date of death: 1934-07-04]"
+        " The graph does not tell the place of birth of Marie Curie. [NA]"
+    )
+
+
+def test_unsupported_statements_are_dropped_as_told() -> None:
+    answered = answer("Where is Marie Curie buried?", graph=PEOPLE, unsupported="drop")
+    assert answered.text == ""
+    assert answered.dropped == ("The graph does not tell the place of burial of Marie Curie.",)
+
+
+def test_footnotes_are_numbered_in_the_order_of_the_text() -> None:
+    rendered = answer("How high is the Hoover Dam and where is it?", graph=STRUCTURES).render("footnotes")
+    assert rendered.splitlines()[0].startswith("Hoover Dam is 221 metres high.[^1]")
+    assert "[^1]: height: 221 metres, examples/graph/structures.csv#s2" in rendered
+
+
+def test_overview_tells_what_is_worth_telling() -> None:
+    answered = answer("Who was Pierre Curie?", graph=PEOPLE)
+    assert answered.statements[0].text == "Pierre Curie was a physicist."
+    assert not any(statement.needs_support for statement in answered.statements)
+
+
+def test_triples_that_point_at_an_entity_answer_as_well() -> None:
+    assert answer("Who was born in Warsaw?", graph=PEOPLE).text == "Marie Curie was born in Warsaw."
+
+
+def test_question_without_an_entity_of_the_graph_is_told() -> None:
+    answered = answer("Who was Albert Einstein?", graph=PEOPLE)
+    assert answered.render() == "The graph has nothing that the question names. [NA]"
+
+
+def test_namesakes_are_told_apart_by_the_question_or_not_at_all() -> None:
+    assert (
+        answer("Where was the botanist Jonah Strake born?", graph=PEOPLE).text
+        == "Jonah Strake was born in Aarle."
+    )
+    unclear = answer("Where was Jonah Strake born?", graph=PEOPLE)
+    assert unclear.render() == "The question does not tell which Jonah Strake is meant. [NA]"
+    assert [warning.code for warning in unclear.warnings] == ["ambiguous_name"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("How heavy is Model X?", "The weight of Model X is 4 kg."),
+        ("What color has Model X?", "The colour of Model X is red."),
+        ("Who leads Model X?", "The graph does not tell this of Model X."),
+        ("Is Model X waterproof?", "The graph does not tell this of Model X."),
+    ],
+)
+def test_encoder_answers_where_no_word_names_the_relation(question: str, text: str) -> None:
+    triples = [
+        Triple("x", "Model X", relation, value, value)
+        for relation, value in (("guarantee period", "two years"), ("colour", "red"), ("weight", "4 kg"))
+    ]
+    assert answer(question, search=Graph(triples), offline=True).text == text
+
+
+@pytest.mark.slow
+def test_documents_answer_with_their_sentences() -> None:
+    answered = answer("How high is the Burj Khalifa?", corpus="examples/corpus")
+    assert answered.text == "The Burj Khalifa is 828 metres tall and has 163 floors."
+    assert answered.sources[0].passage.source == "examples/corpus/burj-khalifa.md"
+    assert answer("Who invented the toaster?", corpus="examples/corpus").statements[0].needs_support
+
+
+@pytest.mark.loopback
+async def test_dead_endpoint_is_an_error_and_no_answer(tmp_path: Path) -> None:
+    with pytest.raises(RetrievalError, match="check sparql_url"):
+        await aanswer("Who was Ida Lunde?", sparql_url="http://127.0.0.1:9", home=tmp_path)
+
+
+def test_wrong_call_is_refused() -> None:
+    with pytest.raises(InputError, match="question is empty"):
+        answer(" ", graph=PEOPLE)
+    with pytest.raises(InputError, match="give mark or drop"):
+        answer("Who?", graph=PEOPLE, unsupported="hide")  # type: ignore[arg-type]  # what is tested
+
+
+def test_child_is_found_by_its_father_and_never_the_other_way_round() -> None:
+    facts = [
+        Triple("p", "Per Vik", "father", "Ole Vik", "Ole Vik"),
+        Triple("o", "Ole Vik", "occupation", "x", "x"),
+    ]
+    graph = Graph(facts)
+    assert answer("Who was the child of Ole Vik?", search=graph).text == "The father of Per Vik was Ole Vik."
+    assert answer("Who was the father of Ole Vik?", search=graph).statements[0].needs_support
+
+
+def test_each_part_of_a_question_asks_about_its_own_entity() -> None:
+    question = "What is the occupation of Pierre Curie, and what is the place of birth of Mary Shelley?"
+    assert (
+        answer(question, graph=PEOPLE).text
+        == "Pierre Curie was a physicist. Mary Shelley was born in London."
+    )
+
+
+def test_draft_is_checked_against_a_graph() -> None:
+    draft = "Marie Curie was born in Warsaw. She had a cat named Max. Marie Curie died in Warsaw."
+    answered = answer("Who was Marie Curie?", draft=draft, graph=PEOPLE)
+    assert answered.render() == (
+        "Marie Curie was born in Warsaw. [p1, place of birth: Warsaw] She had a cat named Max. [NA]"
+        " Marie Curie died in Warsaw. [NA]"
+    )
+    with pytest.raises(InputError, match="a draft is checked against a graph"):
+        answer("Who was Marie Curie?", draft=draft, corpus="examples/corpus/marie-curie.md")

@@ -1,0 +1,127 @@
+"""A language model writes the answer, and the code checks each of its citations."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rarr import Answer, answer
+from rarr.errors import ModelError
+from rarr.testing import RuleModel, ScriptedModel
+
+PEOPLE = Path("examples/graph/people.csv")
+QUESTION = "Who was Marie Curie?"
+
+
+def numbers() -> dict[str, int]:
+    """The number of each relation of Marie Curie in the list that the model gets."""
+    model = ScriptedModel(lambda asked: {"statements": []})
+    answer(QUESTION, graph=PEOPLE, model=model)
+    lines = model.calls[0].messages[-1].content.splitlines()
+    listed = [line for line in lines if line.startswith("[")]
+    return {line.partition("] ")[2]: int(line[1 : line.index("]")]) for line in listed}
+
+
+def said(*statements: dict[str, Any], unsupported: Any = "mark") -> Answer:
+    whole = [{"citations": [], "needs_support": False} | statement for statement in statements]
+    model = ScriptedModel(lambda asked: {"statements": whole})
+    return answer(QUESTION, graph=PEOPLE, model=model, unsupported=unsupported)
+
+
+def test_right_citation_is_kept() -> None:
+    number = numbers()["Marie Curie was born in Warsaw."]
+    answered = said({"text": "Marie Curie came from Warsaw.", "citations": [number]})
+    assert answered.render() == "Marie Curie came from Warsaw. [p1, place of birth: Warsaw]"
+
+
+def test_each_value_is_listed_by_itself() -> None:
+    assert {"Marie Curie was a physicist.", "Marie Curie was a chemist."} <= numbers().keys()
+
+
+@pytest.mark.parametrize("number", [0, 99, -1])
+def test_citation_that_does_not_exist_is_taken_away(number: int) -> None:
+    answered = said({"text": "Marie Curie had a cat named Max.", "citations": [number]})
+    [statement] = answered.statements
+    assert (statement.citations, statement.needs_support) == ((), True)
+    assert statement.refused == (f"[{number}]: there is no such source",)
+
+
+def test_citation_whose_value_is_not_in_the_statement_is_taken_away() -> None:
+    number = numbers()["Marie Curie was born in Warsaw."]
+    [statement] = said({"text": "Marie Curie was born in Paris.", "citations": [number]}).statements
+    assert (statement.citations, statement.needs_support) == ((), True)
+    assert statement.refused == (f"[{number}]: its value 'Warsaw' does not stand in the statement",)
+
+
+def test_citation_about_another_entity_is_taken_away() -> None:
+    number = numbers()["Marie Curie was married to Pierre Curie."]
+    model = ScriptedModel(
+        lambda asked: {
+            "statements": [
+                {"text": "Mary Shelley loved Pierre Curie.", "citations": [number], "needs_support": False}
+            ]
+        }
+    )
+    answered = answer("Who were Marie Curie and Mary Shelley?", graph=PEOPLE, model=model)
+    assert answered.statements[0].needs_support
+
+
+def test_missing_citation_is_added() -> None:
+    answered = said({"text": "Marie Curie died on July 4, 1934."})
+    assert answered.render() == "Marie Curie died on July 4, 1934. [p1, date of death: 1934-07-04]"
+
+
+def test_statement_may_cite_and_lack_support_at_once() -> None:
+    number = numbers()["Marie Curie was born in Warsaw."]
+    answered = said({"text": "Marie Curie was born in Warsaw in 1866.", "citations": [number]})
+    assert answered.render() == "Marie Curie was born in Warsaw in 1866. [p1, place of birth: Warsaw] [NA]"
+
+
+def test_model_without_citations_cannot_hide_what_has_no_support() -> None:
+    answered = said({"text": "Here is what I found."}, {"text": "Marie Curie was a dancer."})
+    assert answered.render() == "Here is what I found. Marie Curie was a dancer. [NA]"
+    assert said({"text": "Marie Curie was a dancer."}, unsupported="drop").dropped == (
+        "Marie Curie was a dancer.",
+    )
+
+
+def test_answer_in_free_text_is_read_by_its_brackets() -> None:
+    text = (
+        "Marie Curie was born in Warsaw [p1, place of birth: Warsaw]. She had a cat named Max [p1, pet: Max]."
+        " She was tall. [NA]"
+    )
+    answered = answer(QUESTION, graph=PEOPLE, model=ScriptedModel(lambda asked: text))
+    assert [(each.text, len(each.citations), each.needs_support) for each in answered.statements] == [
+        ("Marie Curie was born in Warsaw.", 1, False),
+        ("She had a cat named Max.", 0, True),
+        ("She was tall.", 0, True),
+    ]
+    assert answered.statements[1].refused == ("[p1, pet: Max]: there is no such triple",)
+
+
+def test_broken_json_is_no_free_text() -> None:
+    with pytest.raises(ModelError):
+        answer(QUESTION, graph=PEOPLE, model=ScriptedModel(lambda asked: '{"statements": [{"text": "Mar'))
+
+
+def test_double_that_answers_by_rules_answers_from_triples() -> None:
+    answered = answer("Where was Marie Curie born?", graph=PEOPLE, model=ScriptedModel(RuleModel()))
+    assert "Marie Curie was born in Warsaw. [p1, place of birth: Warsaw]" in answered.render()
+
+
+def test_passages_of_documents_are_judged_by_the_verifier() -> None:
+    def write(asked: Any) -> dict[str, Any]:
+        return {
+            "statements": [
+                {"text": "The Hoover Dam is 221 metres high.", "citations": [1], "needs_support": False},
+                {"text": "The Hoover Dam is 300 metres high.", "citations": [1], "needs_support": False},
+            ]
+        }
+
+    model = ScriptedModel(write)
+    answered = answer("How high is the Hoover Dam?", corpus="examples/corpus/hoover-dam.md", model=model)
+    assert [(len(each.citations), each.needs_support) for each in answered.statements] == [
+        (1, False),
+        (0, True),
+    ]
+    assert answered.usage.model_calls == 1

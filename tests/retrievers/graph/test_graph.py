@@ -1,0 +1,110 @@
+"""A graph as a source: windows of the text about an entity, and warnings where a name is not clear."""
+
+from pathlib import Path
+
+import pytest
+
+from rarr import Graph, Reviser, Settings, cite, revise
+from rarr.errors import InputError
+from rarr.retrievers.graph.triples import Triple
+from rarr.tools.models.run_budget import METER, Meter
+
+PEOPLE = Path("examples/graph/people.csv")
+
+
+def graph_of(*rows: tuple[str, str, str, str], window: int = 4) -> Graph:
+    return Graph(
+        [Triple(id_, name, relation, value, value) for id_, name, relation, value in rows], "g", window
+    )
+
+
+IDA = ("p1", "Ida Lunde", "place of birth", "Aarle")
+
+
+async def test_passages_are_windows_of_the_text_about_an_entity() -> None:
+    graph = graph_of(IDA, ("p1", "Ida Lunde", "height", "1.7 m"), ("p1", "Ida Lunde", "dog", "Rex"), window=2)
+    passages = await graph.retrieve("Where was Ida Lunde born?", 5)
+    text = await graph.extracted("g#p1")
+    assert text == "Ida Lunde was born in Aarle.\nIda Lunde is 1.7 m high.\nThe dog of Ida Lunde is Rex."
+    assert [passage.text for passage in passages] == [
+        "Ida Lunde was born in Aarle.\nIda Lunde is 1.7 m high.",
+        "Ida Lunde is 1.7 m high.\nThe dog of Ida Lunde is Rex.",
+    ]
+    assert all(text[passage.start : passage.end] == passage.text for passage in passages)
+    assert {(passage.source, passage.title) for passage in passages} == {("g#p1", "Ida Lunde")}
+
+
+async def test_entity_whose_id_is_an_address_has_it_as_its_source() -> None:
+    graph = graph_of(("https://e.org/ida", "Ida Lunde", "dog", "Rex"))
+    assert [each.source for each in await graph.retrieve("Ida Lunde", 5)] == ["https://e.org/ida"]
+    assert await graph.extracted("https://e.org/ida") == "The dog of Ida Lunde is Rex."
+    assert await graph.extracted("g#https://e.org/ida") is None
+
+
+async def test_value_finds_the_entities_that_have_it() -> None:
+    graph = graph_of(IDA, ("p2", "Ole Moe", "place of birth", "Aarle"))
+    assert {each.title for each in await graph.retrieve("Who was born in Aarle?", 5)} == {
+        "Ida Lunde",
+        "Ole Moe",
+    }
+    assert len(await graph.retrieve("Who was born in Aarle?", 1)) == 1
+
+
+async def test_namesakes_without_a_difference_give_a_warning_and_no_passage() -> None:
+    graph = graph_of(IDA, ("p2", "Ida Lunde", "place of birth", "Tolk"))
+    meter = Meter()
+    token = METER.set(meter)
+    assert await graph.retrieve("Where was Ida Lunde born?", 5) == []
+    meter.text = "Ida Lunde grew up in Tolk."
+    assert [each.source for each in await graph.retrieve("Where was Ida Lunde born?", 5)] == ["g#p2"]
+    METER.reset(token)
+    assert [(each.code, "(p1, p2)" in each.message) for each in meter.warnings] == [("ambiguous_name", True)]
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.jsonl", "a.nt"])
+def test_empty_file_is_refused(name: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text("", encoding="utf-8")
+    with pytest.raises(InputError, match="has no triple"):
+        Graph.open(tmp_path / name)
+
+
+def test_text_is_revised_by_a_graph() -> None:
+    revision = revise("Marie Curie was born in Warsaw on 7 November 1866.", graph=PEOPLE)
+    assert revision.text == "Marie Curie was born in Warsaw on 7 November 1867."
+    assert [sentence.status for sentence in revision.report.sentences] == ["supported"]
+    assert [
+        edit.evidence_id in {e.id for e in revision.evidence if e.source.endswith("#p1")}
+        for edit in revision.edits
+    ] == [True]
+
+
+def test_text_is_cited_to_a_graph_object() -> None:
+    cited = cite("Marie Curie died on 4 July 1934.", search=Graph.open(PEOPLE), offline=True)
+    assert [each.source for each in cited.sources] == ["examples/graph/people.csv#p1"]
+
+
+def test_limits_on_the_web_do_not_hold_for_a_graph() -> None:
+    revision = revise("Marie Curie died in 1934.", graph=PEOPLE, include_domains=["example.org"])
+    assert revision.evidence
+    assert revise("Marie Curie died in 1934.", search=Graph.open(PEOPLE), published_after="2020").evidence
+
+
+def test_source_text_of_evidence_is_the_text_about_the_entity() -> None:
+    with Reviser(Settings(graph=PEOPLE)) as reviser:
+        evidence = reviser.revise("Marie Curie died in 1934.").evidence[0]
+        text = reviser.source_text(evidence)
+    assert text is not None
+    assert text[evidence.start : evidence.end] == evidence.text
+
+
+def test_corpus_and_graph_are_searched_together(tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("Ida Lunde was born in Aarle.", encoding="utf-8")
+    revision = revise("Ida Lunde was born in Aarle. Marie Curie died in 1934.", graph=PEOPLE, corpus=tmp_path)
+    assert [sentence.status for sentence in revision.report.sentences] == ["supported", "supported"]
+
+
+def test_graph_that_search_does_not_name_is_a_warning(tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("Ida Lunde was born in Aarle.", encoding="utf-8")
+    with Reviser(Settings(graph=PEOPLE, corpus=tmp_path, search="corpus")) as reviser:
+        codes = {warning.code for warning in reviser.revise("Ida Lunde was born in Aarle.").warnings}
+    assert "graph_not_searched" in codes

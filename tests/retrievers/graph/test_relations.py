@@ -1,0 +1,54 @@
+"""Triples as sentences, by the table of common relations and by the form of other names."""
+
+import pytest
+
+from rarr.retrievers.graph.relations import common_relation, rank_of, sentence_of
+from rarr.retrievers.graph.triples import name_key, relation_words, value_forms
+
+
+@pytest.mark.parametrize(
+    ("relation", "values", "sentence"),
+    [
+        ("place of birth", ["Aarle"], "Ida was born in Aarle."),
+        ("birthPlace", ["Aarle"], "Ida was born in Aarle."),
+        ("date_of_birth", ["1901-03-02"], "Ida was born on 2 March 1901."),
+        ("date of birth", ["1901"], "Ida was born in 1901."),
+        ("occupation", ["geologist", "engineer"], "Ida was a geologist and engineer."),
+        ("instance of", ["otter"], "Ida is an otter."),
+        ("notable work", ["A", "B", "C"], "A notable work of Ida is A, B and C."),
+        ("participated in", ["the race"], "Ida participated in the race."),
+        ("elected by", ["the crew"], "Ida was elected by the crew."),
+        ("author of", ["Stones"], "Ida is an author of Stones."),
+        ("owns", ["a mill"], "Ida owns a mill."),
+        ("warranty period", ["2 years"], "The warranty period of Ida is 2 years."),
+        ("http://example.org/ns#maxSpeed", ["9 knots"], "The max speed of Ida is 9 knots."),
+    ],
+)
+def test_relation_becomes_a_sentence(relation: str, values: list[str], sentence: str) -> None:
+    assert sentence_of("Ida", relation, values) == sentence
+
+
+def test_common_relations_come_first_in_a_text() -> None:
+    relations = ["warranty period", "date of birth", "occupation"]
+    assert sorted(relations, key=rank_of) == ["occupation", "date of birth", "warranty period"]
+    assert common_relation("birthDate") is common_relation("date of birth")
+
+
+@pytest.mark.parametrize(
+    ("value", "forms"),
+    [
+        ("1901-03-02", ("2 March 1901", "March 2, 1901", "1901-03-02", "1901")),
+        ("+1901-03-02T00:00:00Z", ("2 March 1901", "March 2, 1901", "+1901-03-02T00:00:00Z", "1901")),
+        ("1901-00-00", ("1901", "1901-00-00")),
+        ("1901-13-02", ("1901-13-02",)),
+        ("221 metres", ("221 metres",)),
+    ],
+)
+def test_dates_have_the_forms_of_texts(value: str, forms: tuple[str, ...]) -> None:
+    assert value_forms(value) == forms
+
+
+def test_marks_quotes_and_accents_do_not_count_in_names() -> None:
+    assert name_key("J. R. R. “Ronald” Tolkien") == name_key('J.R.R. "ronald" Tolkien')
+    assert name_key("Irène Joliot-Curie") == "irene joliot curie"
+    assert relation_words("http://example.org/place_of-birth/") == "place of birth"
