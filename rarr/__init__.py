@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from rarr.agent.replay.replay import replay
     from rarr.agent.revise import Reviser, arevise, revise
     from rarr.agent.verify import ClaimVerifier, averify, verify
+    from rarr.agent.writing.writer import Writer, awrite, write
     from rarr.errors import (
         BudgetError,
         InputError,
@@ -38,6 +39,14 @@ if TYPE_CHECKING:
         Sentence,
         Usage,
     )
+    from rarr.records.articles import (
+        Article,
+        ArticleSection,
+        CitationScores,
+        SectionDraft,
+        WrittenCitation,
+        WrittenSentence,
+    )
     from rarr.records.citations import (
         Citation,
         CitationCheck,
@@ -53,11 +62,14 @@ if TYPE_CHECKING:
 __all__ = [
     "Agreement",
     "AnswerCitation",
+    "Article",
+    "ArticleSection",
     "BudgetError",
     "Change",
     "Check",
     "Citation",
     "CitationCheck",
+    "CitationScores",
     "Cited",
     "CitedSource",
     "ClaimVerifier",
@@ -83,6 +95,7 @@ __all__ = [
     "Reviser",
     "Revision",
     "Scores",
+    "SectionDraft",
     "Sentence",
     "Settings",
     "SettingsError",
@@ -91,24 +104,31 @@ __all__ = [
     "UnsupportedMark",
     "Usage",
     "Verification",
+    "Writer",
+    "WrittenCitation",
+    "WrittenSentence",
     "acite",
     "apostprocess",
     "arevise",
     "averify",
+    "awrite",
     "cite",
     "postprocess",
     "replay",
     "revise",
     "verify",
+    "write",
 ]
 
 _PLACES = (
-    *("errors", "records", "records.citations", "records.verification", "records.postprocessing", "settings"),
+    *("errors", "records", "records.citations", "records.verification", "records.postprocessing"),
+    *("records.articles", "settings"),
     *(
         "agent.revise",
         "agent.citing.cite",
         "agent.postprocessing.postprocess",
         "agent.verify",
+        "agent.writing.writer",
         "traces.trace_reader",
         "agent.replay.replay",
     ),

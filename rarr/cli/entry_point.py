@@ -25,6 +25,7 @@ from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
 from rarr.cli.train import train
 from rarr.cli.verify import verify
+from rarr.cli.write import write as write_article
 from rarr.errors import RarrError
 from rarr.tools.text.validator_messages import without_prefix
 
@@ -65,6 +66,7 @@ def main(
     Examples:
       rarr revise --file draft.md --corpus notes/
       rarr cite draft.md --corpus notes/
+      rarr write "Hoover Dam" --corpus notes/ -o article.md
       rarr check docs/ --corpus specs/
       rarr verify "The Hoover Dam is 221 metres high." --against dam.md
       rarr batch answers.jsonl -o revised.jsonl --corpus notes/
@@ -81,6 +83,7 @@ def main(
 
 for command in (revise, check, cite, verify, batch, index, label, calibrate, serve, mcp, doctor):
     app.command()(command)
+app.command("write")(write_article)
 app.command("eval")(eval_)
 app.add_typer(bench, name="bench")
 app.add_typer(train, name="train")

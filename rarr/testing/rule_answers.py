@@ -15,6 +15,7 @@ from rarr.backends.rules.support import claim_supports
 from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
+from rarr.testing import writing_answers
 from rarr.testing.doubles import RETRIEVED_AT
 from rarr.testing.noising_answers import errors, summarized
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -278,5 +279,9 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "summarize": lambda variables: {
         "summary": summarized(variables["query"], variables["evidence"].split(_BETWEEN))
     },
+    "outline": writing_answers.planned,
+    "write_section": writing_answers.written_section,
+    "write_article": writing_answers.written_article,
+    "smooth": lambda variables: {"text": variables["text"]},
     "corrupt": lambda variables: {"errors": errors(variables["text"])},
 }

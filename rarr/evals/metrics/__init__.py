@@ -41,17 +41,6 @@ from rarr.evals.metrics.agreement import (
     krippendorff_alpha,
     percent_agreement,
 )
-from rarr.evals.metrics.citations import (
-    CitedSentence,
-    alce_precision,
-    alce_recall,
-    citation_precision,
-    citation_rate,
-    citation_recall,
-    cited_share,
-    precise,
-    supported,
-)
 from rarr.evals.metrics.classification import (
     ATTRIBUTION_CLASSES,
     Classification,
@@ -83,6 +72,17 @@ from rarr.evals.metrics.rouge import rouge_l
 from rarr.evals.metrics.sari import sari
 from rarr.evals.metrics.statistics import Measured, Paired, bootstrap, bootstrap_each, mean, paired, share
 from rarr.ledger.ais_scores import ais, auto_ais, auto_ais_by_evidence, best_support
+from rarr.ledger.citation_scores import (
+    CitedSentence,
+    alce_precision,
+    alce_recall,
+    citation_precision,
+    citation_rate,
+    citation_recall,
+    cited_share,
+    precise,
+    supported,
+)
 from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 
 __all__ = [
