@@ -26,6 +26,7 @@ from rarr.cli.trace import trace
 from rarr.cli.train import train
 from rarr.cli.verify import verify
 from rarr.cli.write import write as write_article
+from rarr.cli.writing_benchmark import wikigen
 from rarr.errors import RarrError
 from rarr.tools.text.validator_messages import without_prefix
 
@@ -85,6 +86,7 @@ for command in (revise, check, cite, verify, batch, index, label, calibrate, ser
     app.command()(command)
 app.command("write")(write_article)
 app.command("eval")(eval_)
+bench.command()(wikigen)
 app.add_typer(bench, name="bench")
 app.add_typer(train, name="train")
 app.add_typer(trace, name="trace")

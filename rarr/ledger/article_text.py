@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from rarr.records.articles import PlannedSection, SectionDraft
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences
-from rarr.tools.text.citation_marks import citation_marks, source_list_places
+from rarr.tools.text.citation_marks import numbered_marks, source_entries, source_list_places
 
-_NUMBER = re.compile(r"\^?(\d{1,3})")
+_DEFINED = re.compile(r"\s*\[[^\]\n]+\]:")
 _WORD = re.compile(r"\w+")
 _LINES = re.compile(r"\n{3,}")
 
@@ -60,17 +60,17 @@ def unmarked(draft: SectionDraft) -> tuple[str, list[tuple[Span, tuple[str, ...]
     Returns the text, and each of its sentences with the labels that it cites.
     """
     written = _body(draft)
-    marks = [mark for mark in citation_marks(written) if _NUMBER.fullmatch(mark.label)]
-    removed = sorted({_with_space(written, mark.place) for mark in marks})
+    marks = numbered_marks(written)
+    removed = [_with_space(written, place) for place, _ in marks]
     text = _without(written, removed)
     lead = len(text) - len(text.lstrip())
     text = text.strip()
     spans = sentences(text)
     labels: dict[Span, list[str]] = {span: [] for span in spans}
-    for mark in marks:
-        place = Span(*(_moved(at, removed) - lead for at in mark.sentence))
-        if (sentence := _closest(place, spans)) is not None:
-            labels[sentence].append(mark.label.removeprefix("^"))
+    for place, numbers in marks:
+        at = _moved(place.start, removed) - lead
+        if (sentence := _cited_sentence(at, text, spans)) is not None:
+            labels[sentence] += map(str, numbers)
     return text, [(span, tuple(dict.fromkeys(labels[span]))) for span in spans]
 
 
@@ -92,7 +92,19 @@ def _body(draft: SectionDraft) -> str:
         for block in blocks(text)
         if block.kind == "heading" and _same(text[block.start : block.end], draft.heading)
     ]
-    return _LINES.sub("\n\n", _without(text, sorted([*own, *source_list_places(text)]))).strip()
+    return _LINES.sub("\n\n", _without(text, sorted([*own, *_list_places(text)]))).strip()
+
+
+def _list_places(text: str) -> list[Span]:
+    """Returns the places of a list of sources: entries under its title, the title, and entries with a colon.
+
+    Other lines that begin with a number in brackets are sentences, since a model may put its marks first.
+    """
+    entries = [entry.place for entry in source_entries(text)]
+    titles = [place for place in source_list_places(text) if place not in entries]
+    under = [place for place in entries if any(title.end <= place.start for title in titles)]
+    headed = [title for title in titles if any(title.end <= place.start for place in under)]
+    return [*headed, *under, *(place for place in entries if _DEFINED.match(text, place.start))]
 
 
 def _same(line: str, heading: str) -> bool:
@@ -124,10 +136,12 @@ def _moved(at: int, removed: Sequence[Span]) -> int:
     return at - sum(max(0, min(at, place.end) - place.start) for place in removed)
 
 
-def _closest(place: Span, spans: Sequence[Span]) -> Span | None:
-    """Returns the sentence that has most of `place`; the last before it if none overlaps; None if none is."""
+def _cited_sentence(at: int, text: str, spans: Sequence[Span]) -> Span | None:
+    """Returns the sentence that a mark at `at` cites: the one around or before it, in its paragraph.
 
-    def shared(span: Span) -> int:
-        return min(span.end, place.end) - max(span.start, place.start)
-
-    return max((span for span in spans if span.start <= place.end), key=shared, default=None)
+    A mark at the start of a paragraph cites the first sentence of the paragraph. None if there is none.
+    """
+    before = next((span for span in reversed(spans) if span.start < at), None)
+    if before is not None and "\n" not in text[before.end : at]:
+        return before
+    return next((span for span in spans if span.start >= at), before)

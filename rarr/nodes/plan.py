@@ -63,7 +63,7 @@ async def _planned(state: State, components: Components) -> tuple[list[str], lis
     if headings:
         return headings, []
     message = "the plan has no section of prose, so that there is one"
-    return [], [Notice(code="plan_failed", message=message, node="plan")]
+    return [], [Notice(code="plan_empty", message=message, node="plan")]
 
 
 def clean_headings(lines: Sequence[str], topic: str) -> list[str]:

@@ -11,7 +11,7 @@ from rarr.records.articles import SectionDraft
 from rarr.state import State, failure
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.citation_marks import citation_marks
+from rarr.tools.text.citation_marks import numbered_marks
 
 
 async def smooth(state: State, runtime: Runtime[Components]) -> State:
@@ -44,5 +44,5 @@ async def _smoothed(draft: SectionDraft, topic: str, components: Components) -> 
     return draft.model_copy(update={"text": text})
 
 
-def _labels(text: str) -> Counter[str]:
-    return Counter(mark.label for mark in citation_marks(text))
+def _labels(text: str) -> Counter[int]:
+    return Counter(number for _, numbers in numbered_marks(text) for number in numbers)

@@ -27,8 +27,8 @@ def test_prints_an_article_that_quotes_the_sources(command: Command) -> None:
     done = command("write", "Hoover Dam", "--corpus", "dam.md")
     assert (done.status, done.err) == (0, "")
     assert done.out.decode() == (
-        "# Hoover Dam\n\n## History\n\n"
-        "Hoover Dam is 221 metres high.[^1] Hoover Dam was completed in 1936.[^1]\n\n"
+        "# Hoover Dam\n\n## Overview\n\nHoover Dam is 221 metres high.[^1]\n\n"
+        "## History\n\nHoover Dam was completed in 1936.[^1]\n\n"
         "[^1]: Hoover Dam, dam.md\n"
     )
 

@@ -22,6 +22,7 @@ def draft(text: str, heading: str = "History", section_id: str = "s1") -> Sectio
         ("The dam was opened in 1936 [1, 2]. It is 221 metres high [1-3].", [["1", "2"], ["1", "2", "3"]]),
         ("The dam was opened in 1936.[^1] It is 221 metres high.[^12]", [["1"], ["12"]]),
         ("The dam [3] was opened in 1936 [1]. It is 221 metres high.", [["3", "1"], []]),
+        ("[4] The dam was opened in 1936. It is 221 metres high [2].", [["4"], ["2"]]),
         ("The dam was opened in 1936 [1][1]. It is 221 metres high.", [["1"], []]),
     ],
 )
@@ -43,6 +44,16 @@ def test_sentences_keep_their_labels(text: str, expected: list[list[str]]) -> No
 def test_own_heading_and_list_of_sources_are_removed(text: str) -> None:
     clean, _ = unmarked(draft(text))
     assert clean in (ONE, f"**History**\n\n{ONE}")
+
+
+def test_quotation_and_its_sentence_keep_their_labels_apart() -> None:
+    """With the marks in it, the text would be split into other sentences."""
+    clean, sentences = unmarked(draft("“It opened in 1936.” [1] It is high. [2]\n\n[3] It is red."))
+    assert [(span.of(clean), labels) for span, labels in sentences] == [
+        ("“It opened in 1936.”", ("1",)),
+        ("It is high.", ("2",)),
+        ("It is red.", ("3",)),
+    ]
 
 
 def test_addresses_and_code_are_no_numbers_of_passages() -> None:

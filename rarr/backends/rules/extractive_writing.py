@@ -16,7 +16,7 @@ from rarr.tools.text.blocks_and_sentences import blocks, split_sentences
 from rarr.tools.text.citation_marks import citation_marks
 from rarr.tools.text.non_english_text import foreign_sentences
 
-SENTENCES = 8
+SENTENCES = 10
 """Sentences of a section, at most."""
 _FEWEST, _MOST = 6, 60
 """Words of a sentence that is quoted: shorter ones are often menus, and longer ones lists."""
@@ -112,7 +112,7 @@ def _quotable(topic: str, heading: str, chunks: Sequence[Evidence], *, first: bo
 
     The fit adds the share of the heading's words that the sentence and its heading in the source have, the
     share of the topic's words, and the relevance of the passage. The first section also takes sentences that
-    name the whole topic and fit no heading.
+    name half of the topic and fit no heading.
     """
     subject, wanted = _stems(topic), _stems(heading) - _stems(topic)
     found = []
@@ -122,7 +122,7 @@ def _quotable(topic: str, heading: str, chunks: Sequence[Evidence], *, first: bo
             words = _stems(text)
             about, named = _share(subject, words | title), _share(subject, words)
             near = _share(wanted, words | _stems(source_heading))
-            if about >= _ON_TOPIC and (near or (first and named == 1)):
+            if about >= _ON_TOPIC and (near or (first and named >= _ON_TOPIC)):
                 fit = 2 * near + 0.5 * (named + about + chunk.relevance)
                 found.append(Quotable(text, number, start, fit))
     return found
@@ -155,6 +155,8 @@ def _is_whole(sentence: str) -> bool:
         and words[0].lower() not in _DEPENDENT
         and capitals <= 0.6 * len(words)  # menus and lists of names
         and "|" not in sentence
+        and sentence.count("“") == sentence.count("”")
+        and sentence.count('"') % 2 == 0
         and not citation_marks(sentence)
         and bool(checkable_values(sentence))  # else there is nothing to cite a source for
     )

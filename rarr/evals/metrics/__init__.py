@@ -27,6 +27,7 @@ restored                            bool    the human revision, exactly
 word_edits, in_all                  0..1    precision and recall of the words taken out and put in
 sari                                0..1    n-grams kept, added and deleted: Xu et al. 2016
 rouge_l                             0..1    longest common subsequence of words: Lin 2004, by a library
+meteor                              0..1    words and stems in order: Banerjee and Lavie 2005, by a library
 krippendorff_alpha, agreement      -1..1    people beyond chance, of any number: Krippendorff 2011
 percent_agreement                   0..1    pairs of values of one item that are equal
 mean, bootstrap, bootstrap_each     any     percentile bootstrap interval: Efron and Tibshirani 1993
@@ -58,6 +59,7 @@ from rarr.evals.metrics.corrections import (
     restored,
     word_edits,
 )
+from rarr.evals.metrics.meteor import meteor
 from rarr.evals.metrics.reliability import (
     Called,
     ReliabilityBin,
@@ -129,6 +131,7 @@ __all__ = [
     "krippendorff_alpha",
     "mean",
     "measured_f1_ap",
+    "meteor",
     "paired",
     "paired_f1_ap",
     "percent_agreement",
