@@ -32,7 +32,7 @@ from benchmarks.shared_data import rows
 from rarr import Evidence, Passage, Reviser, Settings
 from rarr.agent.wiring.components import wire
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.fetch.page_reader import passages_of
+from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.text.blocks_and_sentences import sentences

@@ -23,8 +23,8 @@ from typing import NamedTuple
 from benchmarks.report import machine, share, table
 from rarr import Evidence, Reviser, Revision, Settings
 from rarr.backends.encoder.model_files import SHIPPED, checked_manifest, write_calibration
-from rarr.training.calibration import recalibrated
-from rarr.training.noising.rows import Mistake, SentenceScore, TrainingRow, corrupted
+from rarr.training.encoder_calibration import recalibrated
+from rarr.training.noising.row_files import Mistake, SentenceScore, TrainingRow, corrupted
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "domain"
 STEPS = 240

@@ -19,7 +19,7 @@ from benchmarks.report import machine, table
 from rarr import Reviser, Settings
 from rarr.agent.wiring.components import wire
 from rarr.components import Components
-from rarr.evals.error_stages import error_stages
+from rarr.evals.lost_error_stages import error_stages
 from rarr.evals.measures import ERROR_STAGES
 from rarr.evals.row_retriever import FoundPassages
 

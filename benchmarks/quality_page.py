@@ -56,8 +56,8 @@ def document(sets: Sequence[Set], judged: str, seconds: float, limit: int | None
         "The EFEC and LaMDA editors need a language model, and none was available: they are not here.",
         "## What it shows",
         *_findings(sets),
-        _of_set(_pooled(sets)),
-        *(_of_set(data_set) for data_set in sets),
+        set_tables(pooled(sets)),
+        *(set_tables(data_set) for data_set in sets),
         judged,
     ]
     return "\n\n".join(parts) + "\n"
@@ -66,7 +66,7 @@ def document(sets: Sequence[Set], judged: str, seconds: float, limit: int | None
 def _findings(sets: Sequence[Set]) -> Iterator[str]:
     """The two claims that should hold over all sets, each with its test."""
     yield _claim(sets, "bad", "verify off", "bad edits (attribution falls by more than 0.1)", fewer=True)
-    yield _why(_pooled(sets).reports)
+    yield _why(pooled(sets).reports)
     yield _claim(sets, "attribution_after", "query = input", "attribution after revision", fewer=False)
 
 
@@ -121,7 +121,7 @@ def _paired(sets: Sequence[Set], measure: str, other: str) -> Paired:
     return paired([baseline for baseline, _ in pairs], [default for _, default in pairs])
 
 
-def _pooled(sets: Sequence[Set]) -> Set:
+def pooled(sets: Sequence[Set]) -> Set:
     """All rows of all sets as one; the large sets weigh most."""
     rows = {
         system: [row for data_set in sets for row in data_set.reports[system].rows]
@@ -131,7 +131,8 @@ def _pooled(sets: Sequence[Set]) -> Set:
     return Set("all", "every row of every set, so that the large sets weigh most", reports)
 
 
-def _of_set(data_set: Set) -> str:
+def set_tables(data_set: Set) -> str:
+    """The two tables of a set, under its heading."""
     shown = [
         [system, *_cells(report, SHOWN), str(report.measures["f1_ap"].unjudged)]
         for system, report in data_set.reports.items()

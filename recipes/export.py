@@ -10,7 +10,7 @@ import torch
 
 from rarr.backends.encoder.model_files import SHIPPED, Calibration
 from rarr.backends.logistic import NEVER, Logistic
-from rarr.training.export import export
+from rarr.training.onnx_export_and_loading import export
 from recipes import base
 from recipes.run import FOLDER, fresh
 

@@ -173,7 +173,11 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
         (reads_no_environment, "rarr.settings", "import os\nos.environ"),
         (imports_point_down, "rarr.cli.revise", "from rarr.views.notebook import revision_html"),
         (imports_point_down, "rarr.integrations.langchain.runnable", "from rarr.agent.revise import Reviser"),
-        (imports_point_down, "rarr.integrations.ray.dataset", "from rarr.batches.columns import Columns"),
+        (
+            imports_point_down,
+            "rarr.integrations.ray.dataset",
+            "from rarr.batches.column_mapping import Columns",
+        ),
         (prints_nothing, "rarr.cli", "print('done')"),
         (prints_nothing, "rarr.cli.revise", "print('done')"),
         (

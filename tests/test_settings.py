@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from rarr.errors import SettingsError
 from rarr.settings import Settings
 from rarr.settings.environment import EXAMPLES
-from rarr.settings.field_kinds import names_with
+from rarr.settings.settings_by_type import names_with
 
 
 @pytest.fixture(autouse=True)

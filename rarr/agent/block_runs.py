@@ -13,7 +13,7 @@ from rarr.state import State
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.run_budget import Meter, apart, meter
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.long_text import TextBlock, text_blocks
+from rarr.tools.text.long_text_blocks import TextBlock, text_blocks
 from rarr.tools.trace_spans import span
 
 RunBlock = Callable[[State], Awaitable[State]]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.support import Support, evidence_classes, evidence_support, with_refuting
+from rarr.ledger.sentence_support import Support, evidence_classes, evidence_support, with_refuting
 from rarr.ledger.verified_claim_classes import LabelledSentence, claim_label, claim_support, deciding_sentence
 from rarr.nodes.attribute import judged_sentences
 from rarr.nodes.check_agreement import check_agreement

@@ -8,7 +8,7 @@ from rarr.backends.rules.questions import rule_questions, value_questions
 from rarr.components import AsksModel, Components, ReadsUntilAnswered
 from rarr.records import Estimate
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.long_text import text_blocks
+from rarr.tools.text.long_text_blocks import text_blocks
 
 DISAGREEMENTS = 0.3
 """The share of queries with a disagreement; a quarter to a third in the runs that the paper was timed on."""

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.claim_evidence import GivenPassage, given_passages
 from rarr.agent.final_revision import budget_of
+from rarr.agent.given_evidence import GivenPassage, given_passages
 from rarr.agent.input_checks import required_text
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier
@@ -15,7 +15,7 @@ from rarr.errors import RetrievalError
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.records import Passage, Query
-from rarr.records.found_evidence import FoundEvidence
+from rarr.records.evidence_search_result import FoundEvidence
 from rarr.records.verification import Verification
 from rarr.state import Branch, State
 from rarr.tools.concurrency.together import together

@@ -25,7 +25,7 @@ from rarr.tools.text.warning_lines import by_reason
 if TYPE_CHECKING:
     from rarr.agent.batches import BatchItems, BatchResult
     from rarr.agent.checkpoints import Checkpointer
-    from rarr.agent.citing.citation_steps import CitationRun
+    from rarr.agent.citing.citation_run import CitationRun
     from rarr.agent.postprocessing.conversation import Message
     from rarr.retrievers.given_passages import Given, GivenPassages
 
@@ -119,7 +119,7 @@ class Reviser:
         """
 
         def wired() -> "tuple[CitationRun, Reviser]":
-            from rarr.agent.citing.citation_steps import CitationRun
+            from rarr.agent.citing.citation_run import CitationRun
 
             citing = CitationRun(style=style, place=place, mark_unsupported=mark_unsupported)
             return citing, self.unedited()
@@ -167,7 +167,7 @@ class Reviser:
 
         Raises `InputError` for components that rewrite.
         """
-        from rarr.agent.citing.citation_steps import without_edits
+        from rarr.agent.citing.citation_run import without_edits
 
         if self._components.baseline.editor == "unedited":
             return self
@@ -183,7 +183,7 @@ class Reviser:
 
         `alone`: it searches nothing else.
         """
-        from rarr.agent.wiring.given_sources import searching_given
+        from rarr.agent.wiring.per_call_sources import searching_given
 
         made = copy(self)
         made._components = searching_given(self._components, given, alone=alone)

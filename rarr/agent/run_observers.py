@@ -10,7 +10,7 @@ from rarr.settings import Settings
 from rarr.tools.models.run_budget import ModelCall
 
 if TYPE_CHECKING:
-    from rarr.traces.trace_lifecycle import Recording
+    from rarr.traces.recording_and_resuming import Recording
 
 OnCall = Callable[[ModelCall], None]
 
@@ -19,7 +19,7 @@ def opened_traces(components: Components, *, resumable: bool) -> tuple["Recordin
     """Opens the recording of traces; None without the setting `trace`, or with a warning if that fails."""
     if not components.settings.trace:
         return None, []
-    from rarr.traces.trace_lifecycle import Recording
+    from rarr.traces.recording_and_resuming import Recording
 
     try:
         return Recording(components.settings, components.baseline, resumable=resumable), []

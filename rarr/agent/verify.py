@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Self, cast, overload
 
-from rarr.agent.claim_evidence import GivenPassage, given_passages, readable_evidence
 from rarr.agent.final_revision import budget_of, usage_of
+from rarr.agent.given_evidence import GivenPassage, given_passages, readable_evidence
 from rarr.agent.input_checks import required_text
 from rarr.components import Components, close_all
 from rarr.errors import InputError, RetrievalError

@@ -7,7 +7,7 @@ from rarr.components import AsksModel, Classifier, Verifier
 from rarr.records import AttributionClass, Evidence, ExpectedUsage
 from rarr.settings import EMBEDDED
 from rarr.tools.concurrency.together import together
-from rarr.tools.text.attribution_class import attribution_class
+from rarr.tools.text.attribution_class_by_support import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span
 
 

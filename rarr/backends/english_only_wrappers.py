@@ -11,7 +11,7 @@ from rarr.records import Agreement, AttributionClass, Evidence, Query, Question
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.non_english_text import foreign_language, foreign_sentences
+from rarr.tools.text.non_english_detection import foreign_language, foreign_sentences
 
 CODE = "not_english"
 """The code of the warning that something was not judged for its language."""

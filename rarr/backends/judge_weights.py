@@ -11,7 +11,7 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from rarr.backends.judge_names import judges_in
+from rarr.backends.judge_name_parsing import judges_in
 from rarr.backends.logistic import Logistic
 from rarr.backends.prompted.model_calibration import calibration_path, read_kept
 from rarr.errors import SettingsError

@@ -8,7 +8,7 @@ from time import perf_counter
 from rarr.agent.batches import BatchRow
 from rarr.agent.revise import Reviser
 from rarr.batches.batch_runner import worker_count
-from rarr.batches.columns import Columns
+from rarr.batches.column_mapping import Columns
 from rarr.batches.input_rows import input_rows
 from rarr.errors import InputError
 from rarr.records import Record

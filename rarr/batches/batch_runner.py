@@ -15,7 +15,7 @@ from rarr.batches.ray_actors import RayActors
 from rarr.errors import InputError, RarrError
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.in_process import InProcess
-from rarr.serve.jobs import Job, Runner, WorkerLostError
+from rarr.serve.job_and_runner import Job, Runner, WorkerLostError
 from rarr.serve.workers import WorkerPool
 from rarr.settings import Settings
 from rarr.settings.serving import unserved

@@ -15,8 +15,8 @@ from typing import Any, BinaryIO, NamedTuple
 
 from rarr.agent.batches import BatchResult, BatchRow, batch_result
 from rarr.batches.batch_runner import BatchRunner
+from rarr.batches.column_mapping import Columns, columns_of, digest_of, error_columns, result_columns
 from rarr.batches.column_types import ColumnType, ColumnTypes
-from rarr.batches.columns import Columns, columns_of, digest_of, error_columns, result_columns
 from rarr.batches.counts import BatchCounts, Counting
 from rarr.batches.input_rows import InputRow, format_of, input_rows
 from rarr.batches.output_rows import write_rows

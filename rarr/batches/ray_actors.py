@@ -9,7 +9,7 @@ from typing import Any
 from rarr.batches.ray_cluster import connect, enter, require_ray
 from rarr.errors import RarrError, SetupError
 from rarr.records import Record
-from rarr.serve.jobs import Job, OnStep, WorkerLostError
+from rarr.serve.job_and_runner import Job, OnStep, WorkerLostError
 from rarr.serve.tasks import Tasks
 from rarr.serve.worker_main import sendable
 from rarr.settings import Settings

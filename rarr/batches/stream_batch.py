@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 
 from rarr.agent.batches import batch_result
 from rarr.batches.batch_runner import BatchRunner
-from rarr.batches.columns import Columns, columns_of, error_columns
+from rarr.batches.column_mapping import Columns, columns_of, error_columns
 from rarr.batches.counts import BatchCounts, Counting
 from rarr.batches.input_rows import InputRow, input_rows, json_rows
 from rarr.batches.output_rows import json_line

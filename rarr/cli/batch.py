@@ -62,7 +62,7 @@ def batch(
       tail -f answers.jsonl | rarr batch - -o - --corpus notes/
     """
     from rarr.batches.batch_runner import untraced
-    from rarr.batches.columns import Columns
+    from rarr.batches.column_mapping import Columns
     from rarr.batches.counts import MEASURES
     from rarr.evals.quality_gate import limits_of
     from rarr.settings import Settings
@@ -140,7 +140,7 @@ def _to_pipe(source: "Path | BinaryIO", **options: Any) -> "BatchCounts":
     from rarr.batches.stream_batch import revise_stream
     from rarr.views.terminal.progress_line import Waiting
 
-    progress = Progress()
+    progress = BatchProgress()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         return revise_stream(
             source, write_bytes, on_progress=lambda done: waiting.say(progress.line(done)), **options
@@ -153,7 +153,7 @@ def _to_file(
     from rarr.batches.file_batch import BatchLimits, revise_file
     from rarr.views.terminal.progress_line import Waiting
 
-    progress = Progress()
+    progress = BatchProgress()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         report = revise_file(
             source,
@@ -168,7 +168,7 @@ def _to_file(
     return report.counts
 
 
-class Progress:
+class BatchProgress:
     """Tells how far a batch is: rows, rate, time left, and counts."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:

@@ -46,7 +46,7 @@ def calibrate(
       rarr calibrate embedded+vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
       rarr calibrate vllm:Qwen/Qwen3-8B pairs.jsonl --precision 0.95
     """
-    from rarr.backends.judge_names import judges_in
+    from rarr.backends.judge_name_parsing import judges_in
     from rarr.settings import Settings
 
     settings = Settings(**options.given(model=model, base_url=base_url, prompts=prompts))

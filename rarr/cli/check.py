@@ -99,12 +99,12 @@ def _checked(
         def on_index(done: int, total: int) -> None:
             waiting.say(f"index: {done} of {counted(total, 'file')}")
 
-        done = _Progress(waiting.say, len(files))
+        done = _CheckProgress(waiting.say, len(files))
         with Reviser(settings, on_step=done.step, on_index=on_index) as reviser:
             return _documents(reviser, files, fail_on, jobs, done)
 
 
-class _Progress:
+class _CheckProgress:
     """Says how many files are done, and which node has finished last."""
 
     def __init__(self, say: Any, total: int) -> None:
@@ -123,7 +123,11 @@ class _Progress:
 
 
 def _documents(
-    reviser: "Reviser", files: Sequence[Path], fail_on: "Sequence[FailOn]", jobs: int, progress: _Progress
+    reviser: "Reviser",
+    files: Sequence[Path],
+    fail_on: "Sequence[FailOn]",
+    jobs: int,
+    progress: _CheckProgress,
 ) -> "DocumentChecks":
     from rarr.agent.documents.document_check import check_documents
     from rarr.tools.concurrency.background_loop import run

@@ -11,7 +11,7 @@ from rarr.errors import InputError
 from rarr.tools.text.printable_text import shown
 
 if TYPE_CHECKING:
-    from rarr.agent.documents.document_check import Document
+    from rarr.agent.documents.document_check import DocumentFile
 
 KINDS = (".md", ".markdown", ".txt", ".text")
 """The endings of the files that are checked in a folder. A file that is named is checked whatever it is."""
@@ -50,19 +50,19 @@ def outside(files: Sequence[Path], corpus: Path | None) -> list[Path]:
     return left
 
 
-def read_document(file: Path) -> "Document":
+def read_document(file: Path) -> "DocumentFile":
     """Reads a file as UTF-8 without a byte order mark; one that cannot be read keeps the reason."""
-    from rarr.agent.documents.document_check import Document
+    from rarr.agent.documents.document_check import DocumentFile
 
     name = file.as_posix()
     try:
-        return Document(name, decoded(file.read_bytes(), "the file"))
+        return DocumentFile(name, decoded(file.read_bytes(), "the file"))
     except OSError as error:
-        return Document(
+        return DocumentFile(
             name, unreadable=f"the file cannot be read ({error.strerror}): allow it, or leave it out"
         )
     except InputError as error:
-        return Document(name, unreadable=str(error))
+        return DocumentFile(name, unreadable=str(error))
 
 
 def _meant(name: str) -> Iterator[Path]:

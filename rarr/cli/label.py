@@ -38,7 +38,7 @@ def label(
         raise InputError("a page has the rows of one DATA: to merge what raters exported, add --merge")
     if as_json:
         raise InputError("--json shows the agreement of raters: add --merge, or leave it out")
-    from rarr.evals.rating.items import digest_of, read_items
+    from rarr.evals.rating.item_reading import digest_of, read_items
     from rarr.views.html.label import label_page
 
     items = read_items(files[0])

@@ -13,7 +13,7 @@ from rarr.errors import SetupError
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
-    from rarr.training.calibration import FittedDecision
+    from rarr.training.encoder_calibration import FittedDecision
     from rarr.training.noising.resumable_noising import NoisingReport
 
 train = typer.Typer(rich_markup_mode=None, help="Adapt the embedded editor to your documents.")
@@ -91,7 +91,7 @@ def _made(
 
 
 def _shown(report: "NoisingReport", out: Path) -> str:
-    from rarr.training.noising.rows import REASONS, dropped_beside
+    from rarr.training.noising.row_files import REASONS, dropped_beside
 
     lines = [f"rows: {report.rows} in {out}, {report.new} of them new"]
     if report.dropped:
@@ -151,7 +151,7 @@ def editor(
       rarr train editor rows.jsonl -o weights --steps 500 --seed 7 --from other-weights
     """
     from rarr.backends.encoder.model_files import checked_manifest
-    from rarr.training.noising.rows import enough
+    from rarr.training.noising.row_files import enough
     from rarr.views.terminal.progress_line import Waiting
 
     try:

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from rarr.evals.metrics import ATTRIBUTION_CLASSES
 from rarr.evals.report_records import Unreadable
-from rarr.evals.rows import GivenEvidence, WrongRowError, evidence_piece, read_lines, row_id, string_of
+from rarr.evals.rows import RowEvidence, WrongRowError, evidence_piece, read_lines, row_id, string_of
 from rarr.records import AttributionClass, Record
 
 _EXAMPLE = '{"claim": "...", "evidence": "..."} for each claim'
@@ -19,7 +19,7 @@ class ClaimRow(Record):
 
     id: str
     claim: str
-    evidence: tuple[GivenEvidence, ...]
+    evidence: tuple[RowEvidence, ...]
     question: str | None = None
     label: AttributionClass | None = None
     supported: bool | None = None
@@ -80,7 +80,7 @@ def _supported(given: object, label: AttributionClass | None) -> bool | None:
     return supported
 
 
-def _evidence(given: object) -> tuple[GivenEvidence, ...]:
+def _evidence(given: object) -> tuple[RowEvidence, ...]:
     if given is None:
         raise WrongRowError('it has no "evidence": give a text, or a list of passages, which may be empty')
     if isinstance(given, str):

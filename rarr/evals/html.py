@@ -9,7 +9,7 @@ from typing import get_args
 
 from rarr.evals.metrics import EDIT_KINDS, Measured, restored
 from rarr.evals.page import best_and_worst_rows
-from rarr.evals.page.scatter import Chart, Dot
+from rarr.evals.page.scatter_positions import Chart, Dot
 from rarr.evals.report_records import EvalReport, ScoredRow
 from rarr.records import Status
 from rarr.tools.pages.html_rendering import render

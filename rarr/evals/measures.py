@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple, get_args
 
-from rarr.evals.error_stages import ErrorStage
+from rarr.evals.lost_error_stages import ErrorStage
 from rarr.evals.metrics import (
     EDIT_KINDS,
     Correction,

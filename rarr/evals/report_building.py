@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from rarr.evals.error_stages import ErrorStage
+from rarr.evals.lost_error_stages import ErrorStage
 from rarr.evals.measures import measured
 from rarr.evals.metrics import edit_kinds
 from rarr.evals.report_records import EvalReport, ScoredRow, Unreadable

@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from rarr.evals.error_stages import ErrorStage
+from rarr.evals.lost_error_stages import ErrorStage
 from rarr.evals.metrics import EditKind, Measured, Paired
 from rarr.records import Record, Scores, Status
 

@@ -11,7 +11,7 @@ from rarr.agent.wiring.components import wire
 from rarr.components import Baseline, Components, EditorKind, QueryKind, Retriever
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
-from rarr.evals.error_stages import error_stages
+from rarr.evals.lost_error_stages import error_stages
 from rarr.evals.report_building import Prediction, report_of, scored
 from rarr.evals.report_records import EvalReport
 from rarr.evals.resumable_row_processing import finish_rows, known_rows
@@ -81,7 +81,7 @@ def evaluate(
         chosen = source.rows[:limit]
         with _wired(settings, components, baseline, on_index) as parts:
             run_folder.begin(path, made_with)
-            revising = _RowReviser(parts)
+            revising = _RowEvaluation(parts)
             rows = finish_rows(
                 chosen,
                 known_rows(source.rows, path, Prediction, scored),
@@ -110,7 +110,7 @@ def _wired(
         yield made
 
 
-class _RowReviser:
+class _RowEvaluation:
     """Revises rows with the same components, but with a row's own evidence or corpus as the retriever."""
 
     def __init__(self, components: Components) -> None:

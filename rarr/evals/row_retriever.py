@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from rarr.components import Retriever
-from rarr.evals.rows import GivenEvidence
+from rarr.evals.rows import RowEvidence
 from rarr.records import UNNAMED, Passage
-from rarr.retrievers.fetch.page_reader import passages_of
+from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.web.nearest_passages import nearest_by_source
 
 
@@ -40,7 +40,7 @@ class RowRetriever:
 
     offline = True
 
-    def __init__(self, evidence: Sequence[GivenEvidence], *, window: int, step: int) -> None:
+    def __init__(self, evidence: Sequence[RowEvidence], *, window: int, step: int) -> None:
         self._evidence, self._window, self._step = evidence, window, step
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:

@@ -18,7 +18,7 @@ from rarr.retrievers.extract.extracted_document import parse_time
 from rarr.valid_unicode import valid
 
 
-class GivenEvidence(Record):
+class RowEvidence(Record):
     """A piece of evidence of a row. `source` is its address; empty if the row gives none."""
 
     text: str
@@ -37,7 +37,7 @@ class EvalRow(Record):
     id: str
     text: str
     context: str | None = None
-    evidence: tuple[GivenEvidence, ...] | None = None
+    evidence: tuple[RowEvidence, ...] | None = None
     corpus: Path | None = None
     revised: str | None = None
 
@@ -170,7 +170,7 @@ def string_of(value: dict[str, Any], name: str, owner: str, *, filled: bool = Fa
     return given
 
 
-def _evidence(given: object) -> tuple[GivenEvidence, ...] | None:
+def _evidence(given: object) -> tuple[RowEvidence, ...] | None:
     if given is None:
         return None
     if not isinstance(given, list):
@@ -178,13 +178,13 @@ def _evidence(given: object) -> tuple[GivenEvidence, ...] | None:
     return tuple(evidence_piece(piece, f"evidence {number}") for number, piece in enumerate(given, start=1))
 
 
-def evidence_piece(given: object, owner: str) -> GivenEvidence:
+def evidence_piece(given: object, owner: str) -> RowEvidence:
     if not isinstance(given, dict):
         raise WrongRowError(f'{owner} is not an object with a "text"')
     text = string_of(given, "text", owner)
     if text is None:
         raise WrongRowError(f'{owner} has no "text"')
-    return GivenEvidence(
+    return RowEvidence(
         text=text,
         title=string_of(given, "title", owner) or "",
         source=string_of(given, "url", owner) or string_of(given, "source", owner) or "",

@@ -12,13 +12,13 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from rarr.backends.judge_names import judges_in
+from rarr.backends.judge_name_parsing import judges_in
 from rarr.backends.prompted.model_calibration import JUDGES, calibration_path
 from rarr.components import NO_BASELINE, Baseline, Components
 from rarr.errors import InputError
+from rarr.retrievers.corpus.file_listing import located, scan
 from rarr.retrievers.corpus.index_reader import is_index
 from rarr.retrievers.corpus.manifest import Manifest
-from rarr.retrievers.corpus.scanning import located, scan
 from rarr.retrievers.extract.extracted_document import MEGABYTE
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint

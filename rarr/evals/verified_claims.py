@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import Field
 
-from rarr.agent.claim_evidence import given_passages
+from rarr.agent.given_evidence import given_passages
 from rarr.agent.verify import ClaimVerifier
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
@@ -13,7 +13,7 @@ from rarr.evals.claim_rows import ClaimRow, read_claims
 from rarr.evals.claim_scores import ClaimScores, JudgedClaim, claim_scores
 from rarr.evals.report_records import Unreadable
 from rarr.evals.resumable_row_processing import finish_rows, known_rows
-from rarr.evals.rows import GivenEvidence
+from rarr.evals.rows import RowEvidence
 from rarr.evals.run_fingerprint import described
 from rarr.evals.run_folder import FinishedLine
 from rarr.records import AttributionClass, Record
@@ -139,7 +139,7 @@ def failed_judgement(verification: Verification) -> str:
     return failures[0] if failures else ""
 
 
-def _facts(piece: GivenEvidence) -> dict[str, str]:
+def _facts(piece: RowEvidence) -> dict[str, str]:
     return {name: text for name in ("text", "title", "source") if (text := getattr(piece, name))}
 
 

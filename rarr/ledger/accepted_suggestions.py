@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rarr.errors import InputError
 from rarr.ledger.preservation import pres_lev
-from rarr.ledger.support import moved_place, moved_queries
+from rarr.ledger.sentence_support import moved_place, moved_queries
 from rarr.records import Check, Edit, Notice, Part, Revision, Sentence
 from rarr.tools.text.blocks_and_sentences import Span
 

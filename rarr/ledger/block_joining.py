@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
+from rarr.ledger.attribution_scores import JudgedTexts, attribution_scores
 from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.preservation import pres_lev_by_parts
-from rarr.ledger.report_support import JudgedTexts, attribution_scores
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
 from rarr.state import SentenceSupport, State, usable
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.long_text import TextBlock
+from rarr.tools.text.long_text_blocks import TextBlock
 from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
 
 CUT = "budget_exhausted"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rarr.components import Components
 from rarr.ledger.confirmed_parts import SURE_SUPPORT, sentence_parts
-from rarr.ledger.support import Support, classify_sentences
+from rarr.ledger.sentence_support import Support, classify_sentences
 from rarr.records import Evidence, Notice
 from rarr.state import failure
 from rarr.tools.concurrency.worker_threads import work

@@ -9,15 +9,15 @@ from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.standalone_claims import Claim, claims, masked
-from rarr.backends.rules.statements import is_about_statement
 from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import checkable_values, same_value
+from rarr.backends.rules.whole_sentence_agreement import is_about_statement
 from rarr.ledger.answer_spans import answer_place, values_at
-from rarr.ledger.paired_names import unpaired_name
+from rarr.ledger.differently_paired_names import unpaired_name
+from rarr.ledger.opposite_prepositions import words_on_another_side
 from rarr.ledger.plans_stated_as_facts import unreal_place
-from rarr.ledger.sides_of_words import words_on_another_side
+from rarr.ledger.sentence_support import Support
 from rarr.ledger.span_confirmation import CheckablePlace
-from rarr.ledger.support import Support
 from rarr.ledger.unsaid_words import unsaid_words
 from rarr.records import Check, Evidence, Part, Query
 from rarr.tools.text.blocks_and_sentences import Span

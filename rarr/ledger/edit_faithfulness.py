@@ -14,8 +14,8 @@ from rarr.backends.rules.exchanged_values import exchange_reason
 from rarr.backends.rules.meaning_changing_words import telling_words
 from rarr.backends.rules.name_matching import key_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence as read_sentence
-from rarr.backends.rules.statements import is_about_statement
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
+from rarr.backends.rules.whole_sentence_agreement import is_about_statement
 from rarr.backends.rules.words import Token, folded_text, word_tokens
 from rarr.ledger.answer_spans import (
     AnswerSource,

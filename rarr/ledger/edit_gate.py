@@ -8,9 +8,9 @@ from rarr.components import Components
 from rarr.ledger.edit_faithfulness import Wording
 from rarr.ledger.edit_limits import may_cross_sentences, out_of_bounds, sentence_of
 from rarr.ledger.edit_trial import Trial
-from rarr.ledger.other_context import has_another_value, other_context
+from rarr.ledger.passages_about_something_else import has_another_value, other_context
+from rarr.ledger.sentence_support import moved_place
 from rarr.ledger.source_weight import Side, relevant_beside
-from rarr.ledger.support import moved_place
 from rarr.records import Agreement, Change, Check, EditState, Evidence, Query
 from rarr.settings import Kind
 from rarr.state import State

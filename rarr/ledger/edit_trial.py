@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rarr.components import Components, ReadsAlone
-from rarr.ledger.support import Support, moved_place, sentence_support
+from rarr.ledger.sentence_support import Support, moved_place, sentence_support
 from rarr.records import Agreement, Change, Evidence, Query
 from rarr.state import State
 from rarr.tools.concurrency.together import together

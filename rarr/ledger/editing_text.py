@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from rarr.ledger.edit_gate import Decision
-from rarr.ledger.support import moved_queries
+from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Change, Check, Edit, Notice, Query
 from rarr.state import State, named
 from rarr.tools.text.blocks_and_sentences import Span, sentences

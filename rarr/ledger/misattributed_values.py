@@ -19,7 +19,7 @@ from rarr.backends.rules.exchanged_values import (
 )
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same_value, value_extent
-from rarr.ledger.measure_differences import differs_in_measure, is_row
+from rarr.ledger.number_qualifier_differences import differs_in_measure, is_row
 from rarr.ledger.value_confirmation import confirms_value
 from rarr.tools.text.blocks_and_sentences import Span
 

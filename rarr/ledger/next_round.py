@@ -1,6 +1,6 @@
 """Decides whether another round of research is due, and for which sentences."""
 
-from rarr.ledger.support import moved_queries
+from rarr.ledger.sentence_support import moved_queries
 from rarr.state import State
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span

@@ -42,6 +42,12 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 
+_ALLOWED = re.compile(
+    r"\b(?:(?-i:may)|can|could|must|shall|entitled|allowed|permitted|has\s+to|have\s+to)\b", re.IGNORECASE
+)
+_FROM_THEN_ON = re.compile(r"\b(?:after|once|following|not\s+before|at\s+the\s+earliest)\b", re.IGNORECASE)
+"""What is allowed "after two years" is allowed under a condition. What happened after it only has a time."""
+
 
 def unreal_place(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Span | None:
     """Finds the word of the claim that is stated as a fact, where the passages do not state it so.
@@ -62,7 +68,9 @@ def unreal_place(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Sp
 def _frames(text: str, place: Span) -> dict[str, Span]:
     """Returns the first word of each kind of frame in a clause, and of a condition in the whole sentence."""
     found = {kind: frame.search(text, place.start, place.end) for kind, frame in _FRAMES.items()}
-    found["condition"] = _CONDITION.search(text)
+    found["condition"] = _CONDITION.search(text) or (
+        _FROM_THEN_ON.search(text) if _ALLOWED.search(text) else None
+    )
     return {kind: Span(*match.span()) for kind, match in found.items() if match is not None}
 
 

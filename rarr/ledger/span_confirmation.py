@@ -14,8 +14,8 @@ from rarr.backends.rules.subjects import is_about_something_else
 from rarr.backends.rules.values import Value, checkable_values, value_extent
 from rarr.backends.rules.words import Token
 from rarr.ledger.answer_spans import answer_sources
-from rarr.ledger.mentioned_table_headers import under_other_headers
 from rarr.ledger.misattributed_values import is_misplaced
+from rarr.ledger.unmentioned_cell_headers import under_other_headers
 from rarr.ledger.value_confirmation import (
     confirms_value,
     confirms_values,

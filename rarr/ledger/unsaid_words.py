@@ -59,7 +59,7 @@ class _Item(NamedTuple):
         return None if self.value is None or self.value.kind == "name" else self.value
 
 
-class _Clause(NamedTuple):
+class _ClauseWords(NamedTuple):
     """The words of a clause and the values in it.
 
     `stems` are those of its words, of its sentence's subject, and of the title of its passage.
@@ -160,9 +160,9 @@ def _holds(value: Value, word: Token) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _clauses(passage: ParsedPassage) -> tuple[_Clause, ...]:
+def _clauses(passage: ParsedPassage) -> tuple[_ClauseWords, ...]:
     return tuple(
-        _Clause(
+        _ClauseWords(
             words,
             passage.title_stems | _put_in(part) | {word.stem for word in words},
             tuple(value for value in part.values if place.start <= value.start < place.end),

@@ -19,9 +19,9 @@ from rarr.ledger.confirmed_parts import (
 )
 from rarr.ledger.cross_query_relevance import all_relevances
 from rarr.ledger.evidence_selection import Relevances, select_evidence
-from rarr.ledger.other_context import other_contexts
+from rarr.ledger.passages_about_something_else import other_contexts
+from rarr.ledger.sentence_support import Support, moved_queries, own_support, with_refuting
 from rarr.ledger.source_weight import Side, relevant_beside
-from rarr.ledger.support import Support, moved_queries, own_support, with_refuting
 from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
 from rarr.state import SentenceSupport, State, usable

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, Rewriter
-from rarr.ledger.support import moved_place
+from rarr.ledger.sentence_support import moved_place
 from rarr.records import Edit, Evidence, Notice
 from rarr.state import State, failure, named, usable
 from rarr.tools.concurrency.worker_threads import work

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, ReadsUntilAnswered
-from rarr.ledger.passages_of_other_names import without_other_records
-from rarr.ledger.support import moved_queries
+from rarr.ledger.disagreement_about_other_names import without_other_records
+from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker_threads import work

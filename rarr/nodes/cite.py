@@ -9,7 +9,7 @@ from rarr.components import Components
 from rarr.ledger.article_text import ArticleText, DraftSentence, article_text
 from rarr.ledger.citation_support import Judged, Judgements, judged_citations
 from rarr.ledger.section_gaps import gap_reasons
-from rarr.ledger.support import moved_place
+from rarr.ledger.sentence_support import moved_place
 from rarr.records import Edit, Evidence, Notice
 from rarr.records.articles import SectionDraft, WrittenCitation, WrittenSentence
 from rarr.state import State, usable

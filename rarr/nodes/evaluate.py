@@ -3,10 +3,10 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
+from rarr.ledger.attribution_scores import JudgedTexts, attribution_scores, judged_by_report
 from rarr.ledger.next_round import next_round
 from rarr.ledger.preservation import pres_lev
-from rarr.ledger.report_support import JudgedTexts, attribution_scores, judged_by_report
-from rarr.ledger.support import own_support
+from rarr.ledger.sentence_support import own_support
 from rarr.records import Notice, Scores
 from rarr.state import SentenceSupport, State, failure, usable
 from rarr.tools.concurrency.worker_threads import work

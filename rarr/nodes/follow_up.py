@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.dependent_spans import Dependent, PlacedEdit, dependents
-from rarr.ledger.support import moved_back, moved_place, moved_queries
+from rarr.ledger.sentence_support import moved_back, moved_place, moved_queries
 from rarr.records import Check, Edit, Evidence, Query
 from rarr.state import State, named
 from rarr.tools.concurrency.worker_threads import work

@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.support import moved_back
+from rarr.ledger.sentence_support import moved_back
 from rarr.records import Query
 from rarr.state import State, named
 from rarr.tools.models.run_budget import meter

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from rarr.errors import InputError
 from rarr.records import Passage
 from rarr.retrievers.combined import CombinedRetriever, OnFailure, SearchSource
-from rarr.retrievers.document_facts import DocumentFacts, document_facts, result_facts
-from rarr.retrievers.fetch.page_reader import passages_of
+from rarr.retrievers.document_metadata import DocumentFacts, document_facts, result_facts
+from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.web.nearest_passages import nearest_by_source
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.valid_unicode import valid

@@ -10,16 +10,16 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from rarr.serve.callers import Callers
-from rarr.serve.desk import Desk
-from rarr.serve.gate import Gate
 from rarr.serve.guardrail import guardrail
-from rarr.serve.jobs import Job, Runner
+from rarr.serve.health_and_metrics_routes import operation
+from rarr.serve.job_and_runner import Job, Runner
+from rarr.serve.jobs_with_fallback import Desk
 from rarr.serve.metrics import Metrics
-from rarr.serve.operation import operation
-from rarr.serve.own_calls import own_calls
 from rarr.serve.page import page_routes
 from rarr.serve.proxy import Proxy
 from rarr.serve.refusals import Refusal, defect
+from rarr.serve.request_admission import Gate
+from rarr.serve.revise_verify_cite_routes import own_calls
 from rarr.serve.runs import own_runs
 from rarr.serve.upstream import Upstream
 from rarr.serve.wrong_bodies import wrong_body

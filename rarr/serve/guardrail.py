@@ -9,9 +9,9 @@ from typing import Any, Literal
 from fastapi import APIRouter, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from rarr.serve.answer_forms import ChatCompletions
-from rarr.serve.call import call_of
-from rarr.serve.desk import Desk
+from rarr.serve.jobs_with_fallback import Desk
+from rarr.serve.openai_answer_texts import ChatCompletions
+from rarr.serve.request_context import call_of
 from rarr.serve.request_options import options_of
 from rarr.serve.text_work import TextWork
 from rarr.settings import Settings

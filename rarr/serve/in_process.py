@@ -1,7 +1,7 @@
 """Runs jobs in the process of the server, for language models: their runs wait most of the time."""
 
 from rarr.records import Record
-from rarr.serve.jobs import Job, OnStep
+from rarr.serve.job_and_runner import Job, OnStep
 from rarr.serve.tasks import Tasks
 from rarr.settings import Settings
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from starlette.types import Send
 
 from rarr.serve import sending
-from rarr.serve.server_events import KEEP_ALIVE
+from rarr.serve.server_sent_events import KEEP_ALIVE
 
 Value = TypeVar("Value")
 Item = bytes | Callable[[], Awaitable[bytes]]

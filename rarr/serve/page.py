@@ -12,10 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from rarr.errors import InputError
 from rarr.records import Revision
-from rarr.serve.call import call_of
-from rarr.serve.decisions import decided, require_sound
 from rarr.serve.refusals import Refusal
+from rarr.serve.request_context import call_of
 from rarr.serve.runs import RunQuery, listed_runs, own_trace, page_headers
+from rarr.serve.suggested_edit_decisions import decided, require_sound
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import in_thread
 

@@ -10,15 +10,15 @@ from starlette.types import Receive, Scope, Send
 
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve import sending
-from rarr.serve.answer_forms import AnswerForm, ChatCompletions, Json, Place, Responses
-from rarr.serve.call import Call, Headers, call_of
 from rarr.serve.chat_stream import ChatStream
-from rarr.serve.desk import Desk
+from rarr.serve.jobs_with_fallback import Desk
+from rarr.serve.openai_answer_texts import AnswerForm, ChatCompletions, Json, Place, Responses
 from rarr.serve.ordered_stream import BrokenOffError, send_in_order
+from rarr.serve.rarr_answer_object import shown
 from rarr.serve.refusals import Refusal
+from rarr.serve.request_context import Call, Headers, call_of
 from rarr.serve.request_options import RequestOptions, json_object, options_of
 from rarr.serve.response_stream import ResponseStream
-from rarr.serve.shown_result import shown
 from rarr.serve.text_work import TextWork
 from rarr.serve.upstream import Upstream, end_to_end
 from rarr.settings import Settings

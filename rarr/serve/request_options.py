@@ -27,7 +27,7 @@ class Source(BaseModel):
     source: str = ""
 
 
-class Choice(BaseModel):
+class TextOptions(BaseModel):
     """What a caller chooses for one text. A corpus is one of the names that the server was given."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -53,7 +53,7 @@ class Choice(BaseModel):
             raise Refusal(400, "no_sources", "search is given without sources: give sources", param="search")
 
 
-class RequestOptions(Choice):
+class RequestOptions(TextOptions):
     """The object `rarr` of a request to the proxy."""
 
     mode: ServeMode | None = None

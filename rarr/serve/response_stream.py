@@ -5,9 +5,9 @@ from copy import deepcopy
 from typing import Any
 
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.answer_forms import Place, response_annotations
+from rarr.serve.openai_answer_texts import Place, response_annotations
 from rarr.serve.ordered_stream import BrokenOffError, Item
-from rarr.serve.server_events import events, written
+from rarr.serve.server_sent_events import events, written
 from rarr.serve.streamed_text import StreamedText
 from rarr.serve.text_work import TextWork
 

@@ -11,9 +11,9 @@ from pydantic import BaseModel, Field
 
 from rarr.errors import InputError
 from rarr.records import RUN_ID, Revision
-from rarr.serve.call import call_of
 from rarr.serve.callers import Caller
 from rarr.serve.refusals import Refusal
+from rarr.serve.request_context import call_of
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import in_thread
 from rarr.tools.pages.html_rendering import policy_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from starlette.types import Send
 
-from rarr.serve.call import Headers
+from rarr.serve.request_context import Headers
 
 
 async def start(send: Send, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:

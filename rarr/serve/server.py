@@ -12,9 +12,9 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from rarr.errors import SettingsError
 from rarr.serve.app import Application
 from rarr.serve.callers import Callers
-from rarr.serve.gate import LONGEST_HEAD
 from rarr.serve.in_process import InProcess
-from rarr.serve.jobs import Runner
+from rarr.serve.job_and_runner import Runner
+from rarr.serve.request_admission import LONGEST_HEAD
 from rarr.serve.workers import WorkerPool
 from rarr.settings import Settings
 from rarr.settings.serving import unserved

@@ -6,7 +6,7 @@ from typing import Any
 
 from rarr.records.postprocessing import AnswerCitation, Postprocessed
 from rarr.serve.ordered_stream import Item
-from rarr.serve.shown_result import shown
+from rarr.serve.rarr_answer_object import shown
 from rarr.serve.stream_blocks import StreamBlocks
 from rarr.serve.text_work import TextWork
 

@@ -9,8 +9,8 @@ from rarr.components import close_all
 from rarr.errors import InputError, SetupError
 from rarr.records import Record
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.jobs import Job, OnStep
-from rarr.serve.originals import original
+from rarr.serve.fallback_records import original
+from rarr.serve.job_and_runner import Job, OnStep
 from rarr.settings import Settings
 from rarr.tools.concurrency.deadlines import by_deadline
 from rarr.tools.concurrency.worker_threads import in_thread

@@ -6,10 +6,10 @@ from typing import Any
 from rarr.agent.postprocessing.conversation import LONGEST, latest_turns
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.call import Call
-from rarr.serve.desk import Desk, as_record
-from rarr.serve.jobs import Job
-from rarr.serve.originals import original
+from rarr.serve.fallback_records import original
+from rarr.serve.job_and_runner import Job
+from rarr.serve.jobs_with_fallback import Desk, as_record
+from rarr.serve.request_context import Call
 from rarr.serve.request_options import RequestOptions
 from rarr.settings import Settings
 

@@ -10,10 +10,10 @@ from urllib.parse import unquote
 import httpx2
 
 from rarr.errors import SettingsError
-from rarr.serve.call import Call, Headers
 from rarr.serve.callers import TOKEN_HEADER
 from rarr.serve.metrics import Metrics
 from rarr.serve.refusals import Refusal
+from rarr.serve.request_context import Call, Headers
 from rarr.settings import Settings
 from rarr.tools.models.openai_protocol import certificates
 

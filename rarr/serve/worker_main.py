@@ -11,7 +11,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from rarr.errors import RarrError
-from rarr.serve.jobs import DefectError, Job
+from rarr.serve.job_and_runner import DefectError, Job
 from rarr.serve.tasks import Tasks
 from rarr.settings import Settings
 

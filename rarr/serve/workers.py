@@ -15,7 +15,7 @@ from typing import Any
 
 from rarr.errors import RarrError, SetupError
 from rarr.records import Record
-from rarr.serve.jobs import Job, NoTimeError, OnStep, WorkerLostError
+from rarr.serve.job_and_runner import Job, NoTimeError, OnStep, WorkerLostError
 from rarr.serve.worker_main import answer_jobs
 from rarr.settings import Settings
 

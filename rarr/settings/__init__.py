@@ -28,14 +28,14 @@ from pydantic_settings import (
 )
 
 from rarr.errors import SettingsError
+from rarr.settings.domain_and_date_parsing import Domains, Moment, by_domain, require_possible
 from rarr.settings.endpoints import Endpoint
 from rarr.settings.environment import Variables
-from rarr.settings.field_kinds import holds
 from rarr.settings.file import file_values
 from rarr.settings.presets import PRESETS
 from rarr.settings.serving import ServingSettings
 from rarr.settings.setting_errors import one_line, unknown_variable
-from rarr.settings.source_filters import Domains, Moment, by_domain, require_possible
+from rarr.settings.settings_by_type import holds
 from rarr.valid_unicode import valid
 
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]

@@ -11,8 +11,8 @@ from pydantic_core import ErrorDetails
 
 from rarr.settings.endpoints import Endpoint
 from rarr.settings.environment import EXAMPLES
-from rarr.settings.field_kinds import names_with
 from rarr.settings.file import file_in_use
+from rarr.settings.settings_by_type import names_with
 from rarr.tools.text.validator_messages import without_prefix
 
 _CURES = {

@@ -19,7 +19,7 @@ from rarr.testing.doubles import (
 )
 from rarr.testing.received_request import Request
 from rarr.testing.rule_model import RuleModel
-from rarr.testing.script_answers import Asked, UnansweredError
+from rarr.testing.scripted_answer_lookup import Asked, UnansweredError
 from rarr.testing.scripted_components import scripted_components
 from rarr.testing.scripted_model import ScriptedModel
 from rarr.testing.scripted_writer import ScriptedWriter

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from rarr.testing.script_answers import Asked
+from rarr.testing.scripted_answer_lookup import Asked
 from rarr.tools.models.chat import Message
 
 _ROLES: dict[str, Literal["system", "assistant"]] = {

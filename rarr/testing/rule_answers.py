@@ -6,7 +6,7 @@ from typing import Any
 
 from rarr.backends.rules.agreement import AGREES_COVERAGE, query_agreement, value_with_unit
 from rarr.backends.rules.atomic_facts import rule_facts
-from rarr.backends.rules.baselines import other_value
+from rarr.backends.rules.baseline_components import other_value
 from rarr.backends.rules.counterparts import Candidate, candidates, parsed_passage
 from rarr.backends.rules.editing import change_of
 from rarr.backends.rules.parsed_sentence import parsed_sentence

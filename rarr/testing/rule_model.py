@@ -3,7 +3,7 @@
 import json
 
 from rarr import prompts
-from rarr.testing.script_answers import Asked, UnansweredError
+from rarr.testing.scripted_answer_lookup import Asked, UnansweredError
 
 
 class RuleModel:

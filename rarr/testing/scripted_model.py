@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rarr.errors import InputError
-from rarr.testing.script_answers import Answers, Asked, UnansweredError, answer_to
+from rarr.testing.scripted_answer_lookup import Answers, Asked, UnansweredError, answer_to
 from rarr.testing.token_counting import TokenCounter
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 

@@ -13,7 +13,7 @@ from rarr.testing.received_request import Request
 from rarr.testing.replies import Reply, completion, failed, in_one_piece, instead, model_list
 from rarr.testing.request_log import RequestLog
 from rarr.testing.response_replies import response_of, streamed_response
-from rarr.testing.script_answers import Answers, UnansweredError, answer_to
+from rarr.testing.scripted_answer_lookup import Answers, UnansweredError, answer_to
 from rarr.testing.server_failure_plan import CutOff, Endless, Hang, Plan, PlanReader, Stall
 from rarr.testing.streamed_replies import TOKEN, pieces, streamed
 from rarr.testing.token_counting import TokenCounter

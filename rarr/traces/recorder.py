@@ -20,7 +20,7 @@ from rarr.prompts import Prompt
 from rarr.records import Notice, Passage, Revision
 from rarr.tools.concurrency.worker_threads import in_order, result_of
 from rarr.tools.trace_spans import TraceSpan
-from rarr.traces.packing import Packer
+from rarr.traces.record_references import Packer
 from rarr.traces.store import SpanRow, TraceStore
 from rarr.traces.trace_file import RunFacts
 from rarr.traces.trace_reader import Trace

@@ -13,7 +13,7 @@ from rarr.errors import InputError
 from rarr.records import RUN_ID
 from rarr.tools.storage.atomic_files import write_whole
 from rarr.tools.trace_spans import Kind
-from rarr.traces.packing import Numbered
+from rarr.traces.record_references import Numbered
 from rarr.traces.span_body_schema import first_of, prompt_fields, prompt_of, require_body, require_prompt
 
 __all__ = ["RunFacts", "Status", "StoredSpan", "TraceFile", "prompt_fields", "prompt_of", "status_of"]

@@ -17,8 +17,8 @@ from rarr.records import Evidence, Notice, Passage, Revision
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.long_text import TextBlock
-from rarr.traces.packing import Unpacker
+from rarr.tools.text.long_text_blocks import TextBlock
+from rarr.traces.record_references import Unpacker
 from rarr.traces.span_body_schema import prompt_of
 from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import Status, StoredSpan, TraceFile

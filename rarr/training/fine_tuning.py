@@ -12,11 +12,11 @@ from rarr.backends.encoder import model_files
 from rarr.errors import SettingsError
 from rarr.records import Record
 from rarr.tools.storage.line_files import locked, writing
-from rarr.training import examples_from_rows
-from rarr.training.calibration import FittedDecision, Recalibration, recalibrated
+from rarr.training import noising_examples
+from rarr.training.encoder_calibration import FittedDecision, Recalibration, recalibrated
 from rarr.training.loop import Phase, Recipe, TaskData, Trainer
 from rarr.training.model import EncoderWithHeads
-from rarr.training.noising.rows import TrainingRow, enough, groups
+from rarr.training.noising.row_files import TrainingRow, enough, groups
 from rarr.training.run_record import FOLDER, Made, Run, kept, require_same_run
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Backend(NamedTuple):
     @classmethod
     def of_the_package(cls) -> "Backend":
         """Returns the package's own functions. Raises `ImportError` if the extra `train` is not installed."""
-        from rarr.training.export import export, load
+        from rarr.training.onnx_export_and_loading import export, load
 
         return cls(load, model_files.tokenizer, export, recalibrated)
 
@@ -148,18 +148,20 @@ def _sets(chosen: Sequence[TrainingRow]) -> dict[str, TaskData]:
     """Converts rows to examples by task, without tasks that have no examples."""
     sets = {
         "attribution": TaskData(
-            "attribution", [example for row in chosen for example in examples_from_rows.attribution(row)], 8
+            "attribution",
+            [example for row in chosen for example in noising_examples.attribution(row)],
+            8,
         ),
         "unrelated": TaskData(
-            "attribution", [example for row in chosen for example in examples_from_rows.unrelated(row)], 8
+            "attribution", [example for row in chosen for example in noising_examples.unrelated(row)], 8
         ),
         "cloze": TaskData(
-            "cloze", [example for row in chosen for example in examples_from_rows.cloze(row)], 16
+            "cloze", [example for row in chosen for example in noising_examples.cloze(row)], 16
         ),
         "relevance": TaskData(
-            "relevance", [example for row in chosen for example in examples_from_rows.relevance(row)], 4
+            "relevance", [example for row in chosen for example in noising_examples.relevance(row)], 4
         ),
-        KEPT: TaskData("embedding", [text for row in chosen for text in examples_from_rows.texts(row)], 16),
+        KEPT: TaskData("embedding", [text for row in chosen for text in noising_examples.texts(row)], 16),
     }
     return {name: task for name, task in sets.items() if task.examples}
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from rarr.agent.claim_evidence import given_passages
 from rarr.agent.final_revision import budget_of, usage_of
+from rarr.agent.given_evidence import given_passages
 from rarr.agent.wiring.components import ComponentMaker
 from rarr.agent.wiring.resources import opening
 from rarr.backends.judge_weights import JudgeWeights, features_of_judges

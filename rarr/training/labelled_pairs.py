@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rarr.backends.prompted.intent_preservation import intent_variables
 from rarr.backends.prompted.model_calibration import Judgement
-from rarr.backends.prompted.prompt_scope import NOTHING
+from rarr.backends.prompted.prompt_text_selection import NOTHING
 from rarr.errors import InputError
 from rarr.valid_unicode import valid
 

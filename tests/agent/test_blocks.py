@@ -30,7 +30,7 @@ from rarr.testing import (
     ScriptedQueries,
     scripted_components,
 )
-from rarr.tools.text.long_text import text_blocks
+from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.tools.text.warning_lines import nothing_checked
 
 

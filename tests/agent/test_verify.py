@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rarr import ClaimVerifier, InputError, Passage, Settings, Verification, averify, revise, verify
-from rarr.agent.claim_evidence import LONGEST
+from rarr.agent.given_evidence import LONGEST
 from rarr.records import Agreement
 from rarr.testing import (
     RETRIEVED_AT,

@@ -9,7 +9,7 @@ import pytest
 from rarr import Settings
 from rarr.batches import batch_estimate
 from rarr.batches.batch_estimate import SAMPLE, BatchEstimate, estimate_batch
-from rarr.batches.columns import Columns
+from rarr.batches.column_mapping import Columns
 from rarr.errors import InputError
 
 RIGHT = "The Hoover Dam is 221 metres high."

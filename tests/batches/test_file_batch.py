@@ -9,12 +9,12 @@ import pytest
 
 from rarr import Settings
 from rarr.batches import batch_runner, file_batch
-from rarr.batches.columns import Columns
+from rarr.batches.column_mapping import Columns
 from rarr.batches.file_batch import BatchLimits, BatchReport, revise_file
 from rarr.batches.result_store import Expected, ResultStore
 from rarr.errors import InputError
 from rarr.serve.in_process import InProcess
-from rarr.serve.jobs import Job, WorkerLostError
+from rarr.serve.job_and_runner import Job, WorkerLostError
 
 CLOSED, TRUE = "The mill closed in 1936.", "The mill closed in 1937."
 RIGHT, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."

@@ -10,7 +10,7 @@ from cli.helpers import Command, is_complaint
 from rarr import Reviser, Settings, prompts
 from rarr.backends.prompted.model_calibration import calibration_path
 from rarr.cli.doctor import examine
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.diagnosis import Diagnosis
 from rarr.testing import Request, RuleModel, ScriptedServer
 
 pytestmark = pytest.mark.loopback
@@ -157,11 +157,11 @@ def test_runs_use_the_file_from_then_on(command: Command, home: Path, pairs: Pat
 def test_the_doctor_tells_what_decides(command: Command, home: Path, pairs: Path) -> None:
     Path("rarr.toml").write_text(f'models = {{ attribute = "{MODEL}" }}\n')
 
-    def found() -> Finding:
+    def found() -> Diagnosis:
         [finding] = [one for one in examine(offline=True) if one.name == "calibration of support"]
         return finding
 
-    assert found() == Finding(
+    assert found() == Diagnosis(
         "calibration of support", "missing", f"none for {MODEL}: its word decides", f"rarr calibrate {MODEL}"
     )
     with ScriptedServer(knows, probability=0.9) as server:

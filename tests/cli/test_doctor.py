@@ -13,13 +13,13 @@ from cli.helpers import Command
 from rarr.backends.nli import verifier
 from rarr.cli import doctor
 from rarr.cli.doctor import examine
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.diagnosis import Diagnosis
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.testing import ScriptedServer, refused_url
 from rarr.views.terminal.revision import as_json
 
 
-def finding_of(name: str, corpus: Path | None = None, *, offline: bool = True) -> Finding:
+def finding_of(name: str, corpus: Path | None = None, *, offline: bool = True) -> Diagnosis:
     (finding,) = [candidate for candidate in examine(corpus, offline=offline) if candidate.name == name]
     return finding
 
@@ -44,7 +44,7 @@ def test_nothing_is_broken_by_default() -> None:
 def test_settings_are_examined_without_a_variable_too(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [name for name in os.environ if name.upper().startswith("RARR_")]:
         monkeypatch.delenv(name)
-    assert finding_of("settings") == Finding("settings", "ok", "all other settings have their defaults")
+    assert finding_of("settings") == Diagnosis("settings", "ok", "all other settings have their defaults")
 
 
 def test_missing_setting_names_its_cure() -> None:
@@ -169,12 +169,12 @@ def test_missing_corpus_is_broken(tmp_path: Path) -> None:
 
 
 def test_text_is_one_line_a_finding() -> None:
-    findings = [Finding("a", "ok", "one\ntwo"), Finding("b", "missing", "none", "get it")]
+    findings = [Diagnosis("a", "ok", "one\ntwo"), Diagnosis("b", "missing", "none", "get it")]
     assert doctor.as_text(findings) == "ok       a: one two\nmissing  b: none; cure: get it\n"
 
 
 def test_json_holds_the_same() -> None:
-    findings = [Finding("a", "broken", "“ü”", "mend it")]
+    findings = [Diagnosis("a", "broken", "“ü”", "mend it")]
     assert json.loads(as_json([finding._asdict() for finding in findings])) == [findings[0]._asdict()]
 
 

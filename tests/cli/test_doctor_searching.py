@@ -12,7 +12,7 @@ from retrievers.services import Said, Service
 from cli.helpers import Command
 from rarr.agent.wiring.web_sources import SOURCES, WEB_SOURCES
 from rarr.cli.doctor import examine, source_probing
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.diagnosis import Diagnosis
 from rarr.cli.doctor.web_sources_and_cache import sources
 from rarr.errors import RetrievalError
 from rarr.retrievers.web.cache_file import CacheFile
@@ -46,12 +46,12 @@ def serve() -> Iterator[Serve]:
         yield serving
 
 
-def finding_of(name: str, *, offline: bool = False) -> Finding:
+def finding_of(name: str, *, offline: bool = False) -> Diagnosis:
     (finding,) = [candidate for candidate in examine(offline=offline) if candidate.name == name]
     return finding
 
 
-def searched(name: str, url: str, monkeypatch: pytest.MonkeyPatch) -> Finding:
+def searched(name: str, url: str, monkeypatch: pytest.MonkeyPatch) -> Diagnosis:
     monkeypatch.setenv("RARR_SEARCH", name)
     monkeypatch.setenv(HERE[name], url)
     return finding_of(f"search {name}")
@@ -161,7 +161,7 @@ def test_tavily_without_a_key_is_broken(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_source_is_not_asked_offline(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_OFFLINE", "true")
-    assert finding_of("search wikipedia") == Finding(
+    assert finding_of("search wikipedia") == Diagnosis(
         "search wikipedia", "ok", "the default; not asked, offline"
     )
 
@@ -177,7 +177,7 @@ def test_cache_is_opened_and_measured_but_not_made(tmp_path: Path) -> None:
     finding = finding_of("cache", offline=True)
     assert (finding.state, path.exists()) == ("missing", False)
     CacheFile(path).close()
-    assert finding_of("cache", offline=True) == Finding("cache", "ok", f"{path} opens; 0.0 MB")
+    assert finding_of("cache", offline=True) == Diagnosis("cache", "ok", f"{path} opens; 0.0 MB")
 
 
 def test_cache_that_is_damaged_is_broken(tmp_path: Path) -> None:
@@ -226,7 +226,7 @@ def test_source_without_a_server_examines_itself(
     file.touch()
     [found] = sources(Settings(search="words", offline=offline))
     assert (broken.state, broken.detail) == ("broken", "words.txt does not exist: write it")
-    assert found == Finding("search words", "ok", "configured; it has no server to ask")
+    assert found == Diagnosis("search words", "ok", "configured; it has no server to ask")
 
 
 def test_object_that_is_searched_is_not_asked() -> None:

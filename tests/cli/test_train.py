@@ -13,7 +13,7 @@ import pytest
 
 from cli.helpers import Command, Result, is_complaint
 from rarr.testing import RuleModel, ScriptedServer, refused_url
-from rarr.training.calibration import FittedDecision
+from rarr.training.encoder_calibration import FittedDecision
 
 CORPUS = Path(__file__).parents[2] / "examples" / "corpus"
 QUERIES = ["When did the Golden Gate Bridge open?", "When did Apollo 12 launch?", "Best pizza in Naples"]
@@ -139,7 +139,7 @@ def test_editor_without_its_extra_names_it(command: Command, monkeypatch: pytest
     for name in [name for name in sys.modules if re.match(r"rarr\.training\.(?!noising)", name)]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.setattr("rarr.training.noising.rows.enough", lambda _: [])
+    monkeypatch.setattr("rarr.training.noising.row_files.enough", lambda _: [])
     done = command("train", "editor", "rows.jsonl", "-o", "weights")
     assert (done.status, is_complaint(done.err)) == (2, True)
     assert done.err.endswith("is missing): pip install 'rarr[train]'\n")
@@ -156,7 +156,7 @@ def test_editor_names_what_is_wrong_before_its_extra(
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
     if argv[0] == "rows.jsonl":
-        monkeypatch.setattr("rarr.training.noising.rows.enough", lambda _: [])
+        monkeypatch.setattr("rarr.training.noising.row_files.enough", lambda _: [])
     done = command("train", "editor", *argv, "-o", "weights")
     assert (done.status, message in done.err) == (2, True)
 

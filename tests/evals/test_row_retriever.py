@@ -1,14 +1,14 @@
 """A row's own evidence, searched."""
 
 from rarr.evals.row_retriever import RowRetriever
-from rarr.evals.rows import GivenEvidence
+from rarr.evals.rows import RowEvidence
 from rarr.records import Passage
 
-MILL = GivenEvidence(text="The mill opened in 1937. It is red.", title="Mill", source="https://x.example/m")
+MILL = RowEvidence(text="The mill opened in 1937. It is red.", title="Mill", source="https://x.example/m")
 
 
 async def retrieved(
-    *evidence: GivenEvidence, query: str = "When did the mill open?", k: int = 5
+    *evidence: RowEvidence, query: str = "When did the mill open?", k: int = 5
 ) -> list[Passage]:
     return list(await RowRetriever(evidence, window=1, step=1).retrieve(query, k))
 
@@ -20,7 +20,7 @@ async def test_passages_are_windows_with_their_place() -> None:
 
 
 async def test_nearest_document_comes_first_and_k_are_found() -> None:
-    other = GivenEvidence(text="Cows graze.", source="https://x.example/c")
+    other = RowEvidence(text="Cows graze.", source="https://x.example/c")
     assert [passage.source for passage in await retrieved(other, MILL)] == [
         MILL.source,
         MILL.source,
@@ -30,7 +30,7 @@ async def test_nearest_document_comes_first_and_k_are_found() -> None:
 
 
 async def test_evidence_without_a_source_is_a_document_of_its_own() -> None:
-    first, second = await retrieved(GivenEvidence(text="Cows."), GivenEvidence(text="Goats."))
+    first, second = await retrieved(RowEvidence(text="Cows."), RowEvidence(text="Goats."))
     assert (first.source, second.source) == ("unnamed:1", "unnamed:2")
 
 
@@ -44,5 +44,5 @@ async def test_no_evidence_is_found_in_none() -> None:
 
 
 async def test_one_document_does_not_crowd_out_the_rest() -> None:
-    long = GivenEvidence(text=" ".join(f"The mill opened in {year}." for year in range(1900, 1930)))
+    long = RowEvidence(text=" ".join(f"The mill opened in {year}." for year in range(1900, 1930)))
     assert len(await retrieved(long, MILL)) == 8 + 2

@@ -10,7 +10,7 @@ from hypothesis import given, settings, strategies as st
 
 from evals.doubles import write_rows
 from rarr.errors import InputError
-from rarr.evals.rows import GivenEvidence, read_rows
+from rarr.evals.rows import RowEvidence, read_rows
 
 
 def reasons(path: Path) -> dict[int, str]:
@@ -25,8 +25,8 @@ def test_row_has_the_fields_of_its_line(tmp_path: Path) -> None:
     first_row, second_row = read_rows(write_rows(tmp_path / "d.jsonl", first, second)).rows
     assert (first_row.id, first_row.context, first_row.revised, first_row.corpus) == ("7", "C?", "Two.", None)
     assert first_row.evidence == (
-        GivenEvidence(text="E.", title="T", source="https://x.example"),
-        GivenEvidence(text="F."),
+        RowEvidence(text="E.", title="T", source="https://x.example"),
+        RowEvidence(text="F."),
     )
     assert (second_row.id, second_row.evidence, second_row.corpus, second_row.revised) == (
         "2",

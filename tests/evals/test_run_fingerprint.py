@@ -8,7 +8,7 @@ import pytest
 
 from evals.doubles import components
 from rarr.backends.prompted.model_calibration import calibration_path
-from rarr.backends.rules.baselines import RandomRewriter
+from rarr.backends.rules.baseline_components import RandomRewriter
 from rarr.evals.run_fingerprint import corpora, described
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.settings import Settings

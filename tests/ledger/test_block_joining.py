@@ -7,7 +7,7 @@ from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
 from rarr.records import Scores
 from rarr.state import SentenceSupport, State
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.long_text import TextBlock
+from rarr.tools.text.long_text_blocks import TextBlock
 
 TEXT = "It is old.\nIt is red.\n"
 WHOLE = Span(0, len(TEXT))

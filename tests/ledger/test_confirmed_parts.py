@@ -6,7 +6,7 @@ import pytest
 from makers import check, evidence, query
 
 from rarr.ledger.confirmed_parts import AskedPlace, agrees_on_other_amounts, asked_places, sentence_parts
-from rarr.ledger.support import Support
+from rarr.ledger.sentence_support import Support
 from rarr.records import Check, Evidence, Part, Query
 from rarr.tools.text.blocks_and_sentences import Span
 

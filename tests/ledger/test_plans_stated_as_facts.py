@@ -23,9 +23,19 @@ UNREAL = [
     ("The cook may leave early.", "The cook may leave early with the written consent of the owner."),
     ("The mill is run by Norby.", "Before 2011 the mill was run by Norby; since then Tarn runs it."),
     ("The museum is run by Elm Trust.", "The museum was formerly run by Elm Trust."),
+    ("Either side may end the contract.", "Either side may end the contract after two years."),
+    ("Members can vote at the assembly.", "Members can vote at the assembly once they have paid."),
+    ("Staff are entitled to a bonus.", "After six months, staff are entitled to a bonus."),
+    ("Visitors may leave the hall.", "Visitors may leave the hall at four at the earliest."),
 ]
 REAL = [
     ("The Sund clinic opened in May 2024.", "In May 2024 the Sund clinic opened. It will grow in 2026."),
+    ("The bridge was rebuilt in 1950.", "The bridge was rebuilt in 1950, after the flood."),
+    (
+        "After two years, either side may end the contract.",
+        "Either side may end the contract after two years.",
+    ),
+    ("You must call the guard after the alarm.", "After the alarm, you must call the guard."),
     ("The Sund clinic will open in May 2026.", "The Sund clinic is to open in May 2026."),
     ("Harl Foods plans to buy three mills.", "Harl Foods intends to buy three mills."),
     ("The union could lose 60 members.", "The union could lose 60 members."),

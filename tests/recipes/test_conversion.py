@@ -2,8 +2,8 @@
 
 from training.noising.helpers import evidence
 
-from rarr.training import examples_from_rows
-from rarr.training.noising.rows import Mistake, SentenceScore, TrainingRow
+from rarr.training import noising_examples
+from rarr.training.noising.row_files import Mistake, SentenceScore, TrainingRow
 
 MILL = evidence("The mill opened in 1901. It has 20 looms.", number=1, title="Alder Mill", relevance=0.9)
 FIRE = evidence("A fire destroyed the mill in 1950.", number=2, relevance=0.8)
@@ -34,7 +34,7 @@ def row(*owners: str, others: int = 5) -> TrainingRow:
 
 
 def test_sentences_from_one_passage_become_one_text() -> None:
-    first, second = examples_from_rows.attribution(row("e1", "e1", "e2"))
+    first, second = noising_examples.attribution(row("e1", "e1", "e2"))
     right, wrong = first.versions
     assert (first.title, first.passage) == (MILL.title, MILL.text)
     assert (right.text, right.label, right.wrong) == (SUMMARY[:41], "attributable", ())
@@ -45,17 +45,21 @@ def test_sentences_from_one_passage_become_one_text() -> None:
 
 
 def test_earlier_errors_shift_the_places_of_later_errors() -> None:
-    (whole,) = examples_from_rows.attribution(row("e1", "e1", "e1"))
+    (whole,) = noising_examples.attribution(row("e1", "e1", "e1"))
     wrong = whole.versions[1]
     assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["in May 1910", "1951"]
 
 
 def test_part_without_an_error_has_only_a_right_version() -> None:
-    assert [len(pair.versions) for pair in examples_from_rows.attribution(row("e1", "e2", "e1"))] == [2, 1, 2]
+    assert [len(pair.versions) for pair in noising_examples.attribution(row("e1", "e2", "e1"))] == [
+        2,
+        1,
+        2,
+    ]
 
 
 def test_right_words_are_masked_and_pointed_at() -> None:
-    first, _ = examples_from_rows.cloze(row("e1", "e1", "e2"))
+    first, _ = noising_examples.cloze(row("e1", "e1", "e2"))
     value = next(masked for masked in first.values if masked.others == ("in May 1910",))
     assert (first.text[slice(*value.place)], value.kind) == ("1901", "date")
     assert [first.passage[slice(*place)] for place in value.answers] == ["1901"]
@@ -63,23 +67,23 @@ def test_right_words_are_masked_and_pointed_at() -> None:
 
 
 def test_part_without_values_in_the_passage_gives_no_cloze() -> None:
-    assert [example.text for example in examples_from_rows.cloze(row("e2", "e2", "e1"))] == [SUMMARY[:41]]
+    assert [example.text for example in noising_examples.cloze(row("e2", "e2", "e1"))] == [SUMMARY[:41]]
 
 
 def test_each_relevant_passage_stands_before_others() -> None:
-    rankings = list(examples_from_rows.relevance(row("e1", "e1", "e2")))
+    rankings = list(noising_examples.relevance(row("e1", "e1", "e2")))
     assert [ranking.passages[0] for ranking in rankings] == [("Alder Mill", MILL.text), ("", FIRE.text)]
     assert all(
         ranking.passages[1:] == tuple(("", other.text) for other in OTHERS[:3]) for ranking in rankings
     )
-    assert list(examples_from_rows.relevance(row("e1", "e1", "e2", others=0))) == []
+    assert list(noising_examples.relevance(row("e1", "e1", "e2", others=0))) == []
 
 
 def test_parts_paired_with_unrelated_passages_are_extrapolatory() -> None:
-    pairs = list(examples_from_rows.unrelated(row("e1", "e1", "e2")))
+    pairs = list(noising_examples.unrelated(row("e1", "e1", "e2")))
     assert [pair.passage for pair in pairs] == [other.text for other in OTHERS[:2]]
     assert [[(v.text, v.label) for v in pair.versions] for pair in pairs] == [
         [(SUMMARY[:41], "extrapolatory")],
         [("It burned in 1950.", "extrapolatory")],
     ]
-    assert list(examples_from_rows.unrelated(row("e1", "e1", "e2", others=0))) == []
+    assert list(noising_examples.unrelated(row("e1", "e1", "e2", others=0))) == []

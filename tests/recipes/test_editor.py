@@ -18,8 +18,8 @@ from rarr.backends.encoder.model_files import (
     file_digests,
 )
 from rarr.errors import InputError, SettingsError
-from rarr.training.calibration import FittedDecision, Recalibration
-from rarr.training.noising.rows import groups, rows
+from rarr.training.encoder_calibration import FittedDecision, Recalibration
+from rarr.training.noising.row_files import groups, rows
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -11,8 +11,8 @@ from rarr.errors import InputError
 from rarr.records import Record
 from rarr.records.postprocessing import AnswerCitation, Postprocessed
 from rarr.serve.app import Application
-from rarr.serve.jobs import Job, OnStep, Runner
-from rarr.serve.originals import original
+from rarr.serve.fallback_records import original
+from rarr.serve.job_and_runner import Job, OnStep, Runner
 from rarr.serve.server import HttpServer
 from rarr.tools.concurrency.listening_socket import listening_socket
 

@@ -11,7 +11,7 @@ import pytest
 
 from rarr import Settings
 from rarr.serve.in_process import InProcess
-from rarr.serve.jobs import WorkerLostError
+from rarr.serve.job_and_runner import WorkerLostError
 from rarr.testing import ScriptedServer
 from rarr.testing.server import refused_url
 from serve.serving import ALICE, RIGHT, SOURCE, WRONG, Served, answers

@@ -283,7 +283,7 @@ def test_wrong_list_of_a_request_is_for_the_server_behind_to_refuse(
 
 
 def test_original_goes_out_if_the_process_that_checks_ends(client: OpenAI, served: Served) -> None:
-    from rarr.serve.jobs import WorkerLostError
+    from rarr.serve.job_and_runner import WorkerLostError
 
     served.known.fails = WorkerLostError()
     try:

@@ -20,7 +20,7 @@ from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.serve import workers
 from rarr.serve.in_process import InProcess
-from rarr.serve.jobs import Job
+from rarr.serve.job_and_runner import Job
 from rarr.serve.server import made_runner
 from rarr.serve.workers import WorkerPool
 from rarr.testing import RuleModel, ScriptedServer

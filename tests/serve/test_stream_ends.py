@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from rarr import Settings
-from rarr.serve.call import Call
 from rarr.serve.callers import Caller
 from rarr.serve.chat_stream import ChatStream
-from rarr.serve.desk import Desk
+from rarr.serve.jobs_with_fallback import Desk
 from rarr.serve.ordered_stream import BrokenOffError
+from rarr.serve.request_context import Call
 from rarr.serve.request_options import RequestOptions
 from rarr.serve.response_stream import ResponseStream
 from rarr.serve.text_work import TextWork

@@ -12,7 +12,7 @@ from rarr.agent import verify
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier
 from rarr.errors import SetupError
-from rarr.serve.jobs import Job, Task
+from rarr.serve.job_and_runner import Job, Task
 from rarr.serve.tasks import Tasks
 
 

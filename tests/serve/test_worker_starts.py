@@ -9,8 +9,8 @@ from rarr import Settings
 from rarr.errors import SetupError
 from rarr.records import Record
 from rarr.serve import workers
-from rarr.serve.jobs import Job, OnStep, WorkerLostError
-from rarr.serve.originals import original
+from rarr.serve.fallback_records import original
+from rarr.serve.job_and_runner import Job, OnStep, WorkerLostError
 from rarr.serve.workers import WorkerPool
 
 

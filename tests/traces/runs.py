@@ -7,7 +7,7 @@ from typing import Any
 from rarr import Reviser, Settings
 from rarr.records import Passage
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedModel
-from rarr.testing.script_answers import Asked
+from rarr.testing.scripted_answer_lookup import Asked
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace_reader import Trace
 

@@ -10,7 +10,7 @@ from benchmarks import mills
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replay.replay import replay
 from rarr.testing import ScriptedModel
-from rarr.tools.text.long_text import text_blocks
+from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.traces.trace_reader import Trace
 from rarr.views.html.trace import page
 from rarr.views.terminal.trace.tree import Choice, as_json, as_text

@@ -20,9 +20,9 @@ from rarr.backends.logistic import Logistic
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training import batches
 from rarr.training.examples import Attribution, Cloze, LabelledText, Maskable, Relevance
-from rarr.training.export import export, load
 from rarr.training.loop import Phase, Recipe, TaskData, Trainer
 from rarr.training.model import reader
+from rarr.training.onnx_export_and_loading import export, load
 
 pytestmark = pytest.mark.slow
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.ledger.confirmed_parts import sentence_parts
-from rarr.ledger.support import Support
+from rarr.ledger.sentence_support import Support
 from rarr.records import Evidence, Part, Revision, Sentence
 from rarr.records.citations import CitationPlace
 from rarr.tools.text.blocks_and_sentences import Span, protected

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urldefrag
 
 from rarr.components import Components, KeepsText
 from rarr.records import Passage
-from rarr.retrievers.fetch.page_reader import passages_of
+from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.concurrency.worker_threads import work

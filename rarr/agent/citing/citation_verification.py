@@ -7,7 +7,7 @@ from typing import NamedTuple
 from rarr.agent.citing.citation_resolution import CitedSources
 from rarr.components import Components
 from rarr.ledger.confirmed_parts import SURE_SUPPORT, sentence_parts
-from rarr.ledger.support import Support, classify_sentences
+from rarr.ledger.sentence_support import Support, classify_sentences
 from rarr.records import Evidence, Notice, Passage
 from rarr.records.citations import CitationCheck, CitationState
 from rarr.state import failure

@@ -30,7 +30,7 @@ _OF_ALL = ("file_skipped", "corpus_not_searched", "server_not_used", "trace_fail
 
 
 @dataclass(frozen=True)
-class Document:
+class DocumentFile:
     """A file to check: its name, and its text, or the reason why it could not be read."""
 
     file: str
@@ -40,7 +40,7 @@ class Document:
 
 async def check_documents(
     reviser: Reviser,
-    documents: Sequence[Document],
+    documents: Sequence[DocumentFile],
     fail_on: Sequence[FailOn],
     *,
     jobs: int,
@@ -54,7 +54,7 @@ async def check_documents(
     statuses: tuple[FailOn, ...] = tuple(dict.fromkeys(("contradicted", *fail_on)))
     turns = asyncio.Semaphore(jobs)
 
-    async def checked(document: Document) -> tuple[CheckedDocument, Sequence[Notice]]:
+    async def checked(document: DocumentFile) -> tuple[CheckedDocument, Sequence[Notice]]:
         async with turns:
             result = await _checked(reviser, document, statuses)
         on_done()
@@ -73,7 +73,7 @@ async def check_documents(
 
 
 async def _checked(
-    reviser: Reviser, document: Document, fail_on: Sequence[FailOn]
+    reviser: Reviser, document: DocumentFile, fail_on: Sequence[FailOn]
 ) -> tuple[CheckedDocument, Sequence[Notice]]:
     """Checks a document, and returns what was found and all warnings of the run."""
     if document.unreadable:
@@ -86,7 +86,7 @@ async def _checked(
     return await work(_document, document, result, fail_on), warnings
 
 
-def _document(document: Document, result: Postprocessed, fail_on: Sequence[FailOn]) -> CheckedDocument:
+def _document(document: DocumentFile, result: Postprocessed, fail_on: Sequence[FailOn]) -> CheckedDocument:
     outcome = _OUTCOMES[result.outcome]
     if (revision := result.revision) is None:
         return CheckedDocument(file=document.file, outcome=outcome, notice=result.notice)

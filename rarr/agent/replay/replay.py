@@ -18,8 +18,8 @@ from pydantic import SecretStr
 
 from rarr.agent.final_revision import budget_of
 from rarr.agent.graph import metered
+from rarr.agent.replay.in_memory_recorder import MemoryRecorder
 from rarr.agent.replay.live_components import LiveComponents
-from rarr.agent.replay.memory_recorder import MemoryRecorder
 from rarr.agent.replay.recorded_components import (
     LOCAL,
     RecordedBlocks,
@@ -32,14 +32,14 @@ from rarr.agent.replay.replayed_nodes import MODEL_OF, NODE_PROMPTS, REPLAYED_NO
 from rarr.agent.replay.run_differences import Changes, run_changes
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
-from rarr.backends.judge_names import is_asked_anew
+from rarr.backends.judge_name_parsing import is_asked_anew
 from rarr.components import Baseline, Components
 from rarr.errors import InputError
 from rarr.prompts import Prompt, load_file, names
 from rarr.records import Revision
 from rarr.settings import EMBEDDED, Settings
 from rarr.settings.endpoints import Endpoint
-from rarr.settings.field_kinds import names_with
+from rarr.settings.settings_by_type import names_with
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.models.chat import name_of

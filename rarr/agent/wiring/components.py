@@ -10,23 +10,23 @@ from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search_and_reranking import reranker, retriever
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions
-from rarr.backends.judge_names import language_models_in
+from rarr.backends.judge_name_parsing import language_models_in
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.cascade import CascadeChecker
-from rarr.backends.prompted.code_first import CodeFirstEditor, CodeFirstQuestions
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.passage_surroundings import BlockFinder, Surroundings
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
+from rarr.backends.prompted.rules_then_model_components import CodeFirstEditor, CodeFirstQuestions
 from rarr.backends.prompted.writing import PromptedWriter
 from rarr.backends.rules import (
     answer_grounding as stated_answers,
     model_answer_comparison as answer_comparison,
 )
 from rarr.backends.rules.agreement import ValueAgreement
-from rarr.backends.rules.baselines import (
+from rarr.backends.rules.baseline_components import (
     NoEditor,
     NoRewriter,
     RandomRewriter,

@@ -9,7 +9,7 @@ from rarr.agent.wiring.resources import Resources
 from rarr.backends.combined_verifier import CombinedVerifier
 from rarr.backends.encoder.support import TrainedVerifier
 from rarr.backends.english_only_wrappers import EnglishVerifier
-from rarr.backends.judge_names import NLI, judges_in, language_models_in
+from rarr.backends.judge_name_parsing import NLI, judges_in, language_models_in
 from rarr.backends.judge_weights import read_weights
 from rarr.backends.prompted.attribution_wordings import WORDINGS
 from rarr.backends.prompted.calibrated_judge import CalibratedIntentJudge, CalibratedJudge, CalibratedVerifier

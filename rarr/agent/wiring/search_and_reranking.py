@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rarr.agent.wiring.resources import Resources
-from rarr.agent.wiring.user_retrievers import object_retriever
+from rarr.agent.wiring.user_retriever_wrapping import object_retriever
 from rarr.agent.wiring.web_sources import SOURCES, WEB_SOURCES, NamedSource, source_limits
 from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.backends.rules.ranking import OverlapReranker
@@ -13,7 +13,7 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
-from rarr.retrievers.web.limited_passages import within_limits
+from rarr.retrievers.web.passages_within_limits import within_limits
 from rarr.settings import Settings
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.run_budget import meter

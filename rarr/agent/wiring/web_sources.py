@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rarr.agent.wiring.resources import Resources
     from rarr.records import Passage
     from rarr.retrievers.web.domain_and_date_limits import SourceLimits
-    from rarr.retrievers.web.probe_description import Probe
+    from rarr.retrievers.web.source_probe_request import Probe
     from rarr.settings import Settings
 
 
@@ -78,8 +78,8 @@ def _tavily(settings: "Settings", opened: "Resources") -> NamedSource:
 
 
 def _searxng(settings: "Settings", opened: "Resources") -> NamedSource:
+    from rarr.retrievers.fetch.cached_page_passages import PageReader
     from rarr.retrievers.fetch.fetching import Fetcher
-    from rarr.retrievers.fetch.page_reader import PageReader
     from rarr.retrievers.web.searxng import SearXNG
 
     if settings.searxng_url is None:

@@ -8,7 +8,7 @@ from rarr.agent.final_revision import revision_of
 from rarr.ledger.article_text import ArticleText, article_text, word_count
 from rarr.ledger.citation_scores import CitedSentence, citation_precision, citation_rate, citation_recall
 from rarr.ledger.section_gaps import gap, gap_reasons
-from rarr.ledger.support import moved_place
+from rarr.ledger.sentence_support import moved_place
 from rarr.records import Evidence, Notice, Report, Revision, Sentence
 from rarr.records.articles import Article, ArticleSection, CitationScores, WrittenSentence
 from rarr.records.citations import Cited

@@ -26,7 +26,7 @@ from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.backends.rules.values_given_as_bounds import is_answered_by_a_bound
 from rarr.records import Agreement, Evidence, Query
-from rarr.tools.concurrency.memo import Remembered
+from rarr.tools.concurrency.thread_safe_cache import Remembered
 from rarr.tools.concurrency.worker_threads import encode
 from rarr.tools.text.blocks_and_sentences import Span
 

@@ -18,7 +18,7 @@ from rarr.backends.encoder.inputs import (
     single_input,
 )
 from rarr.backends.encoder.model_files import Calibration, EncoderFiles, checked_manifest, encoder_files
-from rarr.tools.concurrency.memo import Remembered
+from rarr.tools.concurrency.thread_safe_cache import Remembered
 from rarr.tools.concurrency.worker_threads import side_by_side
 from rarr.tools.text.blocks_and_sentences import Span
 

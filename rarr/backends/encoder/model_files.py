@@ -22,7 +22,7 @@ class Calibration(Record):
     """Four regressions that turn scores of the encoder into decisions.
 
     They were fitted for these weights on data that the weights did not learn from. `recipes.calibrate` writes
-    those of the weights that ship, `rarr.training.calibration` all others.
+    those of the weights that ship, `rarr.training.encoder_calibration` all others.
     """
 
     disagrees: Logistic

@@ -20,7 +20,7 @@ from rarr.backends.rules.support import (
 )
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import encode, work
-from rarr.tools.text.attribution_class import attribution_class
+from rarr.tools.text.attribution_class_by_support import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span
 
 PARTS = 3  # windows of long evidence that the encoder reads for a sentence

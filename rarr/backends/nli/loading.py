@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from rarr.backends.nli.input_output_formats import ModelShape, shape_of
+from rarr.backends.nli.format_detection import ModelShape, shape_of
 from rarr.errors import SettingsError, SetupError
 from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
 

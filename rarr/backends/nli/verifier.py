@@ -8,9 +8,9 @@ from rarr.backends.nli.model import NliModel
 from rarr.backends.rules.standalone_claims import claims
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import infer
-from rarr.tools.text.attribution_class import attribution_class
+from rarr.tools.text.attribution_class_by_support import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.evidence_stretching import Pair
+from rarr.tools.text.long_evidence_judging import Pair
 
 _BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space of a removed citation
 

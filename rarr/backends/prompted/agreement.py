@@ -11,7 +11,7 @@ from typing import Protocol
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.prompt_scope import quoted_evidence, scope_of
+from rarr.backends.prompted.prompt_text_selection import quoted_evidence, scope_of
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import Agreement, Evidence, ExpectedUsage, Query, Verdict
 from rarr.tools.concurrency.worker_threads import work

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.answer_token_limits import of_copied
 from rarr.backends.prompted.passage_surroundings import BLOCK, BlockFinder
-from rarr.backends.prompted.prompt_scope import NOTHING, quoted_evidence
+from rarr.backends.prompted.prompt_text_selection import NOTHING, quoted_evidence
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import Agreement, Evidence, ExpectedUsage, Query, Verdict
 from rarr.tools.concurrency.worker_threads import work

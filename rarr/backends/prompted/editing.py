@@ -6,7 +6,7 @@ from functools import partial
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.prompt_scope import quoted_evidence, scope_of
+from rarr.backends.prompted.prompt_text_selection import quoted_evidence, scope_of
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import ModelError
 from rarr.prompts.quotation import Quotation

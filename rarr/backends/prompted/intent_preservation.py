@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.prompt_scope import NOTHING
+from rarr.backends.prompted.prompt_text_selection import NOTHING
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import ExpectedUsage
 from rarr.tools.models.language_model import LanguageModel

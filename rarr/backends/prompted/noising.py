@@ -9,7 +9,7 @@ from typing import Literal, get_args
 from pydantic import BaseModel, field_validator
 
 from rarr.backends.prompted.answer_token_limits import of_written
-from rarr.backends.prompted.prompt_scope import quoted_evidence
+from rarr.backends.prompted.prompt_text_selection import quoted_evidence
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.rewriting_baselines import BETWEEN
 from rarr.records import Evidence
@@ -22,7 +22,7 @@ ErrorKind = Literal[
 KINDS: tuple[ErrorKind, ...] = get_args(ErrorKind)
 
 
-class SummaryAnswer(BaseModel):
+class WrittenSummary(BaseModel):
     """The model's answer: a text; empty if the evidence does not answer the query."""
 
     summary: str
@@ -75,7 +75,7 @@ class PromptedNoiser:
         """
         variables = {"query": query, "evidence": BETWEEN.join(quoted_evidence(item) for item in evidence)}
         prompt = of_written(self._prompts["summarize"], variables["evidence"])
-        answer = await self._model.ask(prompt, SummaryAnswer, variables)
+        answer = await self._model.ask(prompt, WrittenSummary, variables)
         return answer.summary.strip()
 
     async def corrupt(self, text: str, kinds: Sequence[ErrorKind]) -> Sequence[PlantedError]:

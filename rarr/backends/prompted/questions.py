@@ -8,7 +8,7 @@ from pydantic import BaseModel
 from rapidfuzz import fuzz
 
 from rarr.backends.prompted.answer_token_limits import of_written
-from rarr.backends.prompted.prompt_scope import NOTHING
+from rarr.backends.prompted.prompt_text_selection import NOTHING
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import RarrError
 from rarr.prompts import Prompt

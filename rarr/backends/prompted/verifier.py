@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rarr.backends.prompted.attribution_wordings import WORDINGS
-from rarr.backends.prompted.prompt_scope import NOTHING, quoted_evidence
+from rarr.backends.prompted.prompt_text_selection import NOTHING, quoted_evidence
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import AttributionClass, Evidence, ExpectedUsage
 from rarr.settings import Wording

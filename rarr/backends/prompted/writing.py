@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel
 
 from rarr.backends.prompted.answer_token_limits import of_written
-from rarr.backends.prompted.prompt_scope import NOTHING
+from rarr.backends.prompted.prompt_text_selection import NOTHING
 from rarr.backends.prompted.prompts import Prompts
 from rarr.components import SectionSource
 from rarr.records import Evidence

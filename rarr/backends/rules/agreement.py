@@ -19,10 +19,10 @@ from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.standalone_claims import Claim, claims
-from rarr.backends.rules.statements import is_about_statement, stated_claim, statement_agreement
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject
 from rarr.backends.rules.value_contradiction import is_contradiction
 from rarr.backends.rules.values import Value, same_value, value_extent
+from rarr.backends.rules.whole_sentence_agreement import is_about_statement, stated_claim, statement_agreement
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker_threads import work
 

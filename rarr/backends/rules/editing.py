@@ -19,9 +19,13 @@ from rarr.backends.rules.quantities import (
     Quantity,
     ordinal_suffix,
 )
-from rarr.backends.rules.statements import is_about_statement, stated_claim, statement_difference
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, checkable_values, same_value
+from rarr.backends.rules.whole_sentence_agreement import (
+    is_about_statement,
+    stated_claim,
+    statement_difference,
+)
 from rarr.records import Change, Check, Evidence, Query
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences

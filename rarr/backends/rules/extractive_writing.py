@@ -14,7 +14,7 @@ from rarr.records import Evidence
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.blocks_and_sentences import blocks, split_sentences
 from rarr.tools.text.citation_marks import citation_marks
-from rarr.tools.text.non_english_text import foreign_sentences
+from rarr.tools.text.non_english_detection import foreign_sentences
 
 SENTENCES = 10
 """Sentences of a section, at most."""

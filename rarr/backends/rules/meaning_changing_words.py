@@ -15,7 +15,8 @@ WordFinder = Callable[[ParsedSentence], Iterator[Span]]
 # before a digit only bounds the number.
 _GROUPS = {
     "quantifier": (
-        r"all|every|each|always|everyone|everybody|both",
+        r"all|every|each|always|everyone|everybody|both|any(?:one|body|time)|whenever"
+        r"|(?<!if )(?<!without )any",
         r"few|seldom|rarely|hardly\s+any|a\s+minority\s+of",
         r"most|mostly|usually|majority|more\s+than\s+half",
         r"some|several|sometimes|many|a\s+number\s+of",

@@ -35,9 +35,9 @@ from rarr.backends.rules.counterparts import (
 from rarr.backends.rules.name_matching import is_generic, key_words
 from rarr.backends.rules.ranking import overlap_scores
 from rarr.backends.rules.standalone_claims import Claim
-from rarr.backends.rules.statements import is_about_statement
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
+from rarr.backends.rules.whole_sentence_agreement import is_about_statement
 from rarr.backends.rules.words import folded_text
 from rarr.records import Agreement, Evidence, Query, Verdict
 from rarr.retrievers.corpus.chunking import windows

@@ -5,15 +5,15 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
+from rarr.backends.rules.claim_sentence_alignment import LEAST_SHARED
 from rarr.backends.rules.dates import Date
 from rarr.backends.rules.mutually_exclusive_words import ExclusiveTerm
 from rarr.backends.rules.proper_names import ProperName
 from rarr.backends.rules.quantities import CLOCK, ORDINAL, Quantity
 from rarr.backends.rules.question_wording import NAME, worded
-from rarr.backends.rules.quotation_alignment import LEAST_SHARED
 from rarr.backends.rules.standalone_claims import Claim, claims
-from rarr.backends.rules.statements import OPENING
 from rarr.backends.rules.values import Value
+from rarr.backends.rules.whole_sentence_agreement import OPENING
 from rarr.backends.rules.words import Token
 from rarr.records import Question
 from rarr.tools.concurrency.worker_threads import work

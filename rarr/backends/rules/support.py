@@ -12,7 +12,7 @@ from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.backends.rules.values import Value, same_value
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.text.attribution_class import attribution_class
+from rarr.tools.text.attribution_class_by_support import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span
 
 UNSAID = 0.75  # factor of support where the evidence lacks a number or date of the claim

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic_settings import InitSettingsSource
 
 from rarr.cli.doctor.calibrations import calibrations
-from rarr.cli.doctor.findings import Finding, State
+from rarr.cli.doctor.diagnosis import Diagnosis, State
 from rarr.cli.doctor.saved_readings import readings
 from rarr.cli.doctor.traces import traces
 from rarr.errors import InputError, RarrError
@@ -46,18 +46,18 @@ EXTRAS = {
 
 def examine(
     corpus: Path | str | None = None, search: str | None = None, *, offline: bool = False
-) -> list[Finding]:
+) -> list[Diagnosis]:
     """Examines the installation, the settings, the models, the sources and their cache.
 
     Nothing is searched or paid for. `offline` is the setting: sources on the web are not asked.
     """
-    findings = [Finding("python", "ok", platform.python_version()), _rarr()]
+    findings = [Diagnosis("python", "ok", platform.python_version()), _rarr()]
     given = {"corpus": corpus, "search": search, "offline": offline or None}
     chosen = {name: value for name, value in given.items() if value is not None}
     try:
         settings = Settings(**chosen)
     except RarrError as error:
-        return [*findings, Finding("settings", "broken", str(error))]
+        return [*findings, Diagnosis("settings", "broken", str(error))]
     findings += _settings(settings, chosen)
     findings.append(_home(settings.home.expanduser()))
     findings += (_extra(extra, settings) for extra in EXTRAS)
@@ -68,7 +68,7 @@ def examine(
     return findings
 
 
-def as_text(findings: Sequence[Finding]) -> str:
+def as_text(findings: Sequence[Diagnosis]) -> str:
     """Writes one line for each finding, with its cure."""
     lines = (
         f"{finding.state:<7}  {finding.name}: {finding.detail}"
@@ -86,14 +86,14 @@ def installed(package: str) -> str | None:
         return None
 
 
-def _rarr() -> Finding:
+def _rarr() -> Diagnosis:
     rarr_version = installed("rarr")
     if rarr_version is None:
-        return Finding("rarr", "missing", "it runs, but is not installed", "pip install rarr")
-    return Finding("rarr", "ok", rarr_version)
+        return Diagnosis("rarr", "missing", "it runs, but is not installed", "pip install rarr")
+    return Diagnosis("rarr", "ok", rarr_version)
 
 
-def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
+def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Diagnosis]:
     """Yields the settings that differ from their defaults, and where they come from."""
     none = InitSettingsSource(Settings, {})
     sources = Settings.settings_customise_sources(Settings, none, none, none, none)
@@ -110,30 +110,30 @@ def _settings(settings: Settings, chosen: dict[str, Any]) -> Iterator[Finding]:
             shown = (
                 ", ".join(value) if name == "endpoints" else redacted(str(value))
             )  # endpoints may hold keys
-            yield Finding(f"setting {name}", "ok", f"{shown}, from {origins[name]}")
-    yield Finding("settings", "ok", "all other settings have their defaults")
+            yield Diagnosis(f"setting {name}", "ok", f"{shown}, from {origins[name]}")
+    yield Diagnosis("settings", "ok", "all other settings have their defaults")
 
 
-def _home(home: Path) -> Finding:
+def _home(home: Path) -> Diagnosis:
     try:
         private_folder(home)
         with tempfile.TemporaryFile(dir=home):
-            return Finding("home", "ok", f"{home} can be written")
+            return Diagnosis("home", "ok", f"{home} can be written")
     except OSError as error:
         cure = "make it writable, or name another folder with RARR_HOME"
-        return Finding("home", "broken", f"{home} cannot be written ({error.strerror})", cure)
+        return Diagnosis("home", "broken", f"{home} cannot be written ({error.strerror})", cure)
 
 
-def _extra(extra: str, settings: Settings) -> Finding:
+def _extra(extra: str, settings: Settings) -> Diagnosis:
     versions = {package: installed(package) for package in EXTRAS[extra]}
     lacking = [package for package, package_version in versions.items() if package_version is None]
     if not lacking:
         detail = ", ".join(f"{package} {package_version}" for package, package_version in versions.items())
-        return Finding(f"extra {extra}", "ok", detail)
+        return Diagnosis(f"extra {extra}", "ok", detail)
     needed = _needs(extra, settings)
     detail = f"not installed: {', '.join(lacking)}" + (f"; {needed} needs it" if needed else "")
     state: State = "broken" if needed else "missing"
-    return Finding(f"extra {extra}", state, detail, f'pip install "rarr[{extra}]"')
+    return Diagnosis(f"extra {extra}", state, detail, f'pip install "rarr[{extra}]"')
 
 
 def _needs(extra: str, settings: Settings) -> str:
@@ -151,7 +151,7 @@ def _needs(extra: str, settings: Settings) -> str:
 
 def _nli_judge(settings: Settings) -> str:
     """Names the judge that is an NLI model; "" if there is none."""
-    from rarr.backends.judge_names import NLI, judges_in
+    from rarr.backends.judge_name_parsing import NLI, judges_in
 
     judges = map(str, judges_in(settings.models.get("attribute", "")))
     return next((judge for judge in judges if judge.startswith(NLI)), "")
@@ -172,7 +172,7 @@ class _NoSearch:
         return []
 
 
-def _models(settings: Settings) -> Iterator[Finding]:
+def _models(settings: Settings) -> Iterator[Diagnosis]:
     """Checks each language model in use, at no cost; or reports that there is none."""
     from rarr.agent.wiring.components import wire
     from rarr.tools.concurrency.background_loop import run
@@ -181,12 +181,12 @@ def _models(settings: Settings) -> Iterator[Finding]:
         reranker = "overlap" if _is_loaded(settings.reranker) else settings.reranker
         components = wire(settings.model_copy(update={"search": _NoSearch(), "reranker": reranker}))
     except RarrError as error:
-        yield Finding("model", "broken", str(error))
+        yield Diagnosis("model", "broken", str(error))
         return
     if judge := _nli_judge(settings):
-        yield Finding(f"model {judge}", "ok", "it loads")
+        yield Diagnosis(f"model {judge}", "ok", "it loads")
     elif not components.models:
-        yield Finding("model", "ok", "rules" if settings.model == "rules" else "embedded")
+        yield Diagnosis("model", "ok", "rules" if settings.model == "rules" else "embedded")
     for model in {chat.name: chat for used in components.models for chat in used.models}.values():
         yield run(_probed(model, _known(model.name, settings)))
 
@@ -202,17 +202,17 @@ def _known(name: str, settings: Settings) -> str:
     return f"; not asked what it can do: rarr doctor --model {name} asks" if place else ""
 
 
-async def _probed(model: "BudgetedChat", known: str) -> Finding:
+async def _probed(model: "BudgetedChat", known: str) -> Diagnosis:
     cure = "start its server, or correct base_url, the key or the name"
     try:
-        return Finding(f"model {model.name}", "ok", await model.probe() + known)
+        return Diagnosis(f"model {model.name}", "ok", await model.probe() + known)
     except CallFailure as failure:
-        return Finding(f"model {model.name}", "broken", str(failure), cure)
+        return Diagnosis(f"model {model.name}", "broken", str(failure), cure)
     finally:
         await model.aclose()
 
 
-def _searching(settings: Settings) -> Iterator[Finding]:
+def _searching(settings: Settings) -> Iterator[Diagnosis]:
     from rarr.agent.wiring.search_and_reranking import search_names
     from rarr.cli.doctor.web_sources_and_cache import cache, served, sources
 
@@ -223,18 +223,18 @@ def _searching(settings: Settings) -> Iterator[Finding]:
     yield cache(settings)
 
 
-def _corpus(settings: Settings) -> Finding:
+def _corpus(settings: Settings) -> Diagnosis:
     if settings.corpus is None:
         cure = "give --corpus PATH, or set it in rarr.toml"
         if settings.search is None:
-            return Finding("corpus", "missing", "none is configured, so that Wikipedia is searched", cure)
-        return Finding("corpus", "broken", "none is configured", cure)
+            return Diagnosis("corpus", "missing", "none is configured, so that Wikipedia is searched", cure)
+        return Diagnosis("corpus", "broken", "none is configured", cure)
     try:
         passages, skipped = _opened(settings.corpus.expanduser(), settings)
     except InputError as error:
-        return Finding("corpus", "broken", str(error))
+        return Diagnosis("corpus", "broken", str(error))
     left_out = f", files skipped: {skipped}" if skipped else ""
-    return Finding("corpus", "ok", f"{settings.corpus} opens; passages: {passages}{left_out}")
+    return Diagnosis("corpus", "ok", f"{settings.corpus} opens; passages: {passages}{left_out}")
 
 
 def _opened(corpus: Path, settings: Settings) -> tuple[int, int]:

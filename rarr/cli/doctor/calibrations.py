@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from rarr.backends.judge_names import language_models_in
+from rarr.backends.judge_name_parsing import language_models_in
 from rarr.backends.prompted.model_calibration import (
     JUDGES,
     PROMPTS,
@@ -11,13 +11,13 @@ from rarr.backends.prompted.model_calibration import (
     read_calibration,
 )
 from rarr.backends.prompted.prompts import Prompts
-from rarr.cli.doctor.findings import Finding
+from rarr.cli.doctor.diagnosis import Diagnosis
 from rarr.errors import InputError
 from rarr.settings import Settings
 from rarr.tools.models.chat import name_of
 
 
-def calibrations(settings: Settings) -> Iterator[Finding]:
+def calibrations(settings: Settings) -> Iterator[Diagnosis]:
     """Tells whether a model's calibrated probability or its word decides about support and intent, and why.
 
     Yields nothing for a judgement that no language model makes. The weights of several judges are examined
@@ -28,21 +28,21 @@ def calibrations(settings: Settings) -> Iterator[Finding]:
             yield _finding(settings, name_of(name), judgement)
 
 
-def _finding(settings: Settings, model: str, judgement: Judgement) -> Finding:
+def _finding(settings: Settings, model: str, judgement: Judgement) -> Diagnosis:
     title, cure = f"calibration of {judgement}", f"rarr calibrate {model}"
     path = calibration_path(settings.home, model)
     try:
         prompt = Prompts(settings.prompts)[PROMPTS[judgement]]
         calibration = read_calibration(path, model)
     except InputError as error:
-        return Finding(title, "broken", str(error))
+        return Diagnosis(title, "broken", str(error))
     if calibration is None or judgement not in calibration.judgements:
-        return Finding(title, "missing", f"none for {model}: its word decides", cure)
+        return Diagnosis(title, "missing", f"none for {model}: its word decides", cure)
     if problem := calibration.problem(judgement, model, prompt):
-        return Finding(title, "missing", f"{path} is not used, since {problem}: the word decides", cure)
+        return Diagnosis(title, "missing", f"{path} is not used, since {problem}: the word decides", cure)
     fitted = calibration.judgements[judgement]
     detail = (
         f"{model}, from probability {fitted.regression.threshold:.2f} on, for a precision of"
         f" {fitted.precision:.2f}; {fitted.pairs} pairs, {calibration.made_at:%Y-%m-%d}, {path}"
     )
-    return Finding(title, "ok", detail)
+    return Diagnosis(title, "ok", detail)

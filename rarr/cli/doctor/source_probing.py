@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from rarr.cli.doctor.findings import Finding, State
-from rarr.retrievers.web.probe_description import Probe
-from rarr.tools.guard.bounded_reader import bounded_client
+from rarr.cli.doctor.diagnosis import Diagnosis, State
+from rarr.retrievers.web.source_probe_request import Probe
+from rarr.tools.guard.bounded_http_client import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.text.printable_text import shown
@@ -17,7 +17,7 @@ LIMIT_S = 3.0
 """Seconds until a source counts as not answering."""
 
 
-async def reached(name: str, probe: Probe, *, default: bool = False) -> Finding:
+async def reached(name: str, probe: Probe, *, default: bool = False) -> Diagnosis:
     """Sends the request of `probe`, and tells whether the source answers as it should.
 
     `default`: no setting names the source. Then it is missing rather than broken where it cannot be used: a
@@ -31,20 +31,20 @@ async def reached(name: str, probe: Probe, *, default: bool = False) -> Finding:
             status, kind = await _answer(probe)
     except TimeoutError:
         detail = f"{origin(default=default)}, but {host} gives no answer within {LIMIT_S:g} s"
-        return Finding(name, failed, detail, probe.cures[0])
+        return Diagnosis(name, failed, detail, probe.cures[0])
     except (httpx2.HTTPError, httpx2.InvalidURL, CallFailure, OSError, ValueError) as error:
         why = shown(redacted(" ".join(str(error).split()))) or type(error).__name__
         detail = f"{origin(default=default)}, but {host} cannot be reached ({why})"
-        return Finding(name, failed, detail, probe.cures[0])
+        return Diagnosis(name, failed, detail, probe.cures[0])
     if status not in probe.good:
         detail = f"{origin(default=default)}, but {host} answers with status {status}"
-        return Finding(name, failed, detail, probe.cures.get(status, probe.cures[0]))
+        return Diagnosis(name, failed, detail, probe.cures.get(status, probe.cures[0]))
     if "json" not in kind and status != 404:
         answer = shown(kind) or "without a type"
         detail = f"{origin(default=default)}, but {host} answers with something else ({answer})"
-        return Finding(name, failed, detail, probe.cures[0])
+        return Diagnosis(name, failed, detail, probe.cures[0])
     took = time.monotonic() - started
-    return Finding(name, "ok", f"{origin(default=default)}; {host} answers in {took:.1f} s")
+    return Diagnosis(name, "ok", f"{origin(default=default)}; {host} answers in {took:.1f} s")
 
 
 def origin(*, default: bool) -> str:

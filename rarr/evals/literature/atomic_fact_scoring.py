@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from rarr.agent.claim_evidence import given_passages
 from rarr.agent.final_revision import budget_of
+from rarr.agent.given_evidence import given_passages
 from rarr.agent.verify import ClaimVerifier
 from rarr.agent.wiring.language_models import LanguageModels
-from rarr.backends.judge_names import language_models_in
+from rarr.backends.judge_name_parsing import language_models_in
 from rarr.backends.prompted.fact_splitting import PromptedSplitter
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.rules.atomic_facts import RuleSplitter

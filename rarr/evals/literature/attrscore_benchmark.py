@@ -16,7 +16,7 @@ from rarr.evals.literature.published import ATTRSCORE, PublishedFigures
 from rarr.evals.literature.simulated_claims import AnsweredQuestion, contains, simulated
 from rarr.evals.literature.source_rows import SourceRow, source_rows
 from rarr.evals.metrics import Measured, share
-from rarr.evals.rows import GivenEvidence
+from rarr.evals.rows import RowEvidence
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
@@ -81,7 +81,7 @@ def bench_attrscore(
     """
     asked = answered_questions(source_rows(Path(data), QUESTIONS, QuoteSumRow))
     corpus = [
-        GivenEvidence(text=passage.text, title=passage.title)
+        RowEvidence(text=passage.text, title=passage.title)
         for passage in source_rows(Path(data), CORPUS, CorpusPassage)
     ]
     claims = list(simulated(asked, corpus))
@@ -116,7 +116,7 @@ def answered_questions(rows: list[QuoteSumRow]) -> list[AnsweredQuestion]:
                     f"{row.id}/{number}",
                     row.question,
                     passage.short_answer,
-                    GivenEvidence(text=passage.text, title=passage.title),
+                    RowEvidence(text=passage.text, title=passage.title),
                     tuple(sorted(answers[row.question])),
                 )
                 pairs.setdefault((row.question, passage.text), asked)

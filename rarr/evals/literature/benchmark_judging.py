@@ -8,7 +8,7 @@ from typing import Any
 
 from rarr.errors import InputError
 from rarr.evals.claim_scores import ClaimScores
-from rarr.evals.rows import GivenEvidence
+from rarr.evals.rows import RowEvidence
 from rarr.evals.verified_claims import VerificationReport, VerifiedRow, verify_claims
 from rarr.records import AttributionClass, Record
 from rarr.retrievers.corpus.index_building import Progress
@@ -29,7 +29,7 @@ class BenchmarkClaim(Record):
 
     id: str
     claim: str
-    evidence: tuple[GivenEvidence, ...]
+    evidence: tuple[RowEvidence, ...]
     question: str | None = None
     label: AttributionClass | None = None
     supported: bool | None = None

@@ -22,7 +22,7 @@ from rarr.evals.literature.benchmark_judging import (
 from rarr.evals.literature.published import EXPERTQA, PublishedFigures
 from rarr.evals.literature.source_rows import SourceRow, source_rows
 from rarr.evals.metrics import Measured, bootstrap_each, detection, mean
-from rarr.evals.rows import GivenEvidence
+from rarr.evals.rows import RowEvidence
 from rarr.evals.verified_claims import VerificationReport, VerifiedRow
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
@@ -133,7 +133,7 @@ def _claim(row: ExpertClaim) -> BenchmarkClaim:
     return BenchmarkClaim(
         id=row.id,
         claim=row.claim,
-        evidence=(GivenEvidence(text=_JOIN.join(piece.text for piece in row.evidence)),),
+        evidence=(RowEvidence(text=_JOIN.join(piece.text for piece in row.evidence)),),
         supported=row.meta.support == "Complete",
         groups={
             "system": row.meta.system,

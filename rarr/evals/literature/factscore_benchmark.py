@@ -26,7 +26,7 @@ from rarr.evals.literature.benchmark_judging import (
 from rarr.evals.literature.published import FACTSCORE, PublishedFigures
 from rarr.evals.literature.source_rows import SourceRow, source_rows
 from rarr.evals.metrics import Measured, bootstrap_each, classification, mean
-from rarr.evals.rows import GivenEvidence
+from rarr.evals.rows import RowEvidence
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
@@ -165,7 +165,7 @@ def stance_claims(rows: Sequence[StanceRow]) -> list[BenchmarkClaim]:
         BenchmarkClaim(
             id=name,
             claim=group[0].claim,
-            evidence=tuple(GivenEvidence(text=piece.text) for row in group for piece in row.evidence),
+            evidence=tuple(RowEvidence(text=piece.text) for row in group for piece in row.evidence),
             supported=any(row.label_raw == "completely-support" for row in group),
             groups={
                 "text": "/".join(name.split("/")[:2]),

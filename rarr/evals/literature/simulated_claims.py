@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 from rarr.backends.rules.values import ValueKind, checkable_values
 from rarr.evals.literature.benchmark_judging import BenchmarkClaim, digest
-from rarr.evals.rows import GivenEvidence
+from rarr.evals.rows import RowEvidence
 from rarr.records import AttributionClass, Passage
 from rarr.retrievers.web.nearest_passages import nearest
 
@@ -37,12 +37,12 @@ class AnsweredQuestion(NamedTuple):
     id: str
     question: str
     answer: str
-    passage: GivenEvidence
+    passage: RowEvidence
     answers: tuple[str, ...]
 
 
 def simulated(
-    questions: Sequence[AnsweredQuestion], corpus: Sequence[GivenEvidence]
+    questions: Sequence[AnsweredQuestion], corpus: Sequence[RowEvidence]
 ) -> Iterator[BenchmarkClaim]:
     """Yields four claims for each question and passage; none for a question that lacks one of the four.
 
@@ -54,7 +54,7 @@ def simulated(
     own = dict[str, set[str]]()
     for each in questions:
         own.setdefault(each.question, set()).add(each.passage.text)
-    found = dict[str, GivenEvidence | None]()
+    found = dict[str, RowEvidence | None]()
     for each in questions:
         other = other_answer(each, questions)
         if each.question not in found:
@@ -62,7 +62,7 @@ def simulated(
         unrelated = found[each.question]
         if other is None or unrelated is None:
             continue
-        changed = GivenEvidence(
+        changed = RowEvidence(
             text=_exchanged(each.passage.text, each.answer, other),
             title=_exchanged(each.passage.title, each.answer, other),
         )
@@ -128,8 +128,8 @@ def _place(words: str) -> re.Pattern[str]:
 
 
 def _other_passage(
-    asked: AnsweredQuestion, corpus: Sequence[GivenEvidence], own: set[str]
-) -> GivenEvidence | None:
+    asked: AnsweredQuestion, corpus: Sequence[RowEvidence], own: set[str]
+) -> RowEvidence | None:
     """Returns the passage that BM25 ranks first among those that have no right answer and are not in `own`.
 
     None if there is no such passage.
@@ -155,7 +155,7 @@ def _other_passage(
 
 
 def _claim(
-    asked: AnsweredQuestion, construction: Construction, answer: str, passage: GivenEvidence
+    asked: AnsweredQuestion, construction: Construction, answer: str, passage: RowEvidence
 ) -> BenchmarkClaim:
     label = CLASS_OF[construction]
     return BenchmarkClaim(

@@ -36,8 +36,8 @@ paired                              any     two systems on the same rows, permut
 """
 
 from rarr.evals.metrics.agreement import (
-    Agreement,
     Distance,
+    RaterAgreement,
     agreement,
     krippendorff_alpha,
     percent_agreement,
@@ -90,7 +90,6 @@ from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_par
 __all__ = [
     "ATTRIBUTION_CLASSES",
     "EDIT_KINDS",
-    "Agreement",
     "Called",
     "CitedSentence",
     "ClassScores",
@@ -101,6 +100,7 @@ __all__ = [
     "EditKind",
     "Measured",
     "Paired",
+    "RaterAgreement",
     "ReliabilityBin",
     "Scored",
     "WordEdits",

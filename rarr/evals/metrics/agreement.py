@@ -19,7 +19,7 @@ Distance = Literal["nominal", "ordinal", "interval"]
 _Counts = tuple[int, ...]  # how many raters gave each value of the scale to one unit
 
 
-class Agreement(Record):
+class RaterAgreement(Record):
     """The agreement of raters about one question, with 95% bootstrap intervals over units.
 
     `alpha` is 1 for perfect agreement, about 0 for agreement by chance, and below 0 for less. Its value is
@@ -53,11 +53,11 @@ def percent_agreement(units: Sequence[Sequence[str | None]], scale: Sequence[str
 
 def agreement(
     units: Sequence[Sequence[str | None]], scale: Sequence[str], distance: Distance = "nominal"
-) -> Agreement:
+) -> RaterAgreement:
     """Computes both measures with their intervals. Raises `InputError` as `krippendorff_alpha` does."""
     paired = _paired(units, scale)
     unjudged = len(units) - len(paired)
-    return Agreement(
+    return RaterAgreement(
         alpha=bootstrap(paired, lambda drawn: _alpha(drawn, _DISTANCES[distance]), unjudged=unjudged),
         percent=bootstrap(paired, _percent, unjudged=unjudged),
     )

@@ -8,7 +8,7 @@ from typing import Literal
 from pydantic import ValidationError
 
 from rarr.errors import InputError
-from rarr.evals.rating.items import RatingItem, digest_of
+from rarr.evals.rating.item_reading import RatingItem, digest_of
 from rarr.evals.rating.questions import ATTRIBUTION, INTENT, QUESTIONS, UNDERSTANDABLE, RatingQuestion
 from rarr.records import Record
 from rarr.valid_unicode import valid

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from rarr.evals.metrics import Agreement, agreement
+from rarr.evals.metrics import RaterAgreement, agreement
 from rarr.evals.rating.exported_ratings import RatingExport, is_rated
-from rarr.evals.rating.items import RatingItem
+from rarr.evals.rating.item_reading import RatingItem
 from rarr.evals.rating.questions import ATTRIBUTION, INTENT, QUESTIONS, UNDERSTANDABLE, RatingQuestion
 from rarr.records import Record
 
@@ -24,7 +24,7 @@ class MergedRatings(Record):
     raters: tuple[str, ...]
     items: int
     rated: Mapping[str, int]
-    agreement: Mapping[str, Agreement]
+    agreement: Mapping[str, RaterAgreement]
     labels: Mapping[str, int]
 
 

@@ -24,7 +24,7 @@ _CURE = (
 
 
 @dataclass(frozen=True)
-class Answer:
+class ChainAnswer:
     """An answer with its question and sources; `text` is None for an empty text, and a message without one.
 
     Without sources, `has_place` tells whether the value could have some, as a dict can.
@@ -36,17 +36,17 @@ class Answer:
     has_place: bool = False
 
 
-def read(value: object) -> Answer:
+def read(value: object) -> ChainAnswer:
     """Takes answer, question and sources out of a text, a message or a dict that a chain hands over.
 
     Raises `InputError` for a value of another type.
     """
     if not isinstance(value, Mapping):
-        return Answer(_text(value, "the input"))
+        return ChainAnswer(_text(value, "the input"))
     if "answer" not in value:
         raise InputError(f"the input is a dict without answer: {_CURE}")
     sources = [source for key in _SOURCES for source in _listed(value.get(key), key)]
-    return Answer(
+    return ChainAnswer(
         _text(value["answer"], "answer"),
         _question(value.get("question")),
         sources if any(value.get(key) is not None for key in _SOURCES) else None,

@@ -13,7 +13,7 @@ _GAP = "\n\n"
 """What stands for blocks of other kinds, such as images, between two blocks of text."""
 
 
-class _TextBlock(NamedTuple):
+class _ContentText(NamedTuple):
     """A block with text: its number in the content, and where it begins in the text of the message."""
 
     number: int
@@ -42,14 +42,14 @@ def turn(message: BaseMessage) -> dict[str, Any]:
     return {"role": role or message.type, "content": _joined(message.content)[0]}
 
 
-def _joined(content: Content) -> tuple[str, list[_TextBlock]]:
+def _joined(content: Content) -> tuple[str, list[_ContentText]]:
     """Joins the texts of the blocks as they are, since providers cut a sentence into several blocks."""
-    text, blocks = "", list[_TextBlock]()
+    text, blocks = "", list[_ContentText]()
     for number, block in enumerate([content] if isinstance(content, str) else content):
         if own := _block_text(block):
             if blocks and blocks[-1].number < number - 1:
                 text += _GAP
-            blocks.append(_TextBlock(number, len(text)))
+            blocks.append(_ContentText(number, len(text)))
             text += own
     return text, blocks
 
@@ -66,7 +66,7 @@ def _replaced(content: Content, revised: str) -> Content:
     if isinstance(content, str):
         return revised
     text, blocks = _joined(content)
-    places = _Places(text, revised)
+    places = _ContentPlaces(text, revised)
     starts = [0, *(places.moved(block.start) for block in blocks[1:])]
     ends = [*starts[1:], len(revised)]
     following = [*(block.number for block in blocks[1:]), None]
@@ -82,7 +82,7 @@ def _replaced(content: Content, revised: str) -> Content:
     return replaced
 
 
-class _Places:
+class _ContentPlaces:
     """Maps places in a text, as offsets of characters, to places in its revision."""
 
     def __init__(self, before: str, after: str) -> None:
@@ -107,7 +107,7 @@ class _Places:
 
 
 def _moved_block(
-    block: dict[str, Any], text: str, start: int, new_start: int, places: _Places
+    block: dict[str, Any], text: str, start: int, new_start: int, places: _ContentPlaces
 ) -> dict[str, Any]:
     """Returns a block with its new text, and with the places of its annotations in that text."""
     made = {**block, "text": text}

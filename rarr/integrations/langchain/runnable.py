@@ -9,7 +9,7 @@ from langchain_core.runnables.config import set_config_context
 
 from rarr.agent.revise import Reviser
 from rarr.errors import InputError
-from rarr.integrations.langchain.answer_step import AnswerStep
+from rarr.integrations.langchain.answer_postprocessor import AnswerStep
 from rarr.integrations.langchain.chain_values import Value, read, written
 from rarr.records.postprocessing import PostprocessMode
 from rarr.tools.concurrency.background_loop import run

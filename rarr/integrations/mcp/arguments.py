@@ -53,7 +53,8 @@ Question = Annotated[
 Passages = Annotated[
     list[
         Annotated[
-            GivenEvidence, BeforeValidator(_as_object, json_schema_input_type=_PassageText | GivenEvidence)
+            GivenEvidence,
+            BeforeValidator(_as_object, json_schema_input_type=_PassageText | GivenEvidence),
         ]
     ]
     | None,

@@ -2,7 +2,7 @@
 
 from rarr.records import Revision
 from rarr.records.citations import Cited
-from rarr.records.found_evidence import FoundEvidence
+from rarr.records.evidence_search_result import FoundEvidence
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.tools.text.warning_lines import grouped

@@ -30,7 +30,7 @@ from rarr.integrations.mcp.shown_records import (
     verified_lines,
 )
 from rarr.records.citations import CitationStyle, Cited
-from rarr.records.found_evidence import FoundEvidence
+from rarr.records.evidence_search_result import FoundEvidence
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import GivenPassages

@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 from rarr.batches.batch_runner import untraced
-from rarr.batches.columns import Columns
+from rarr.batches.column_mapping import Columns
 from rarr.batches.ray_cluster import require_ray
 from rarr.errors import InputError
 from rarr.integrations.ray.killed_rows import KilledRows
-from rarr.integrations.ray.row_reviser import RowReviser, Work
+from rarr.integrations.ray.row_reviser import RowReviser, RowTask
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings
 from rarr.settings.serving import unserved
@@ -60,7 +60,7 @@ def revise(
     # A small file is one block, and one block would go to one actor.
     return dataset.repartition(target_num_rows_per_block=rows).map_batches(
         RowReviser,
-        fn_constructor_args=(settings, Work(str(Path.cwd()), columns, mode, full), at_once, killed_rows),
+        fn_constructor_args=(settings, RowTask(str(Path.cwd()), columns, mode, full), at_once, killed_rows),
         batch_size=rows,
         batch_format="pyarrow",
         compute=_actors(concurrency, embedded=settings.is_embedded),

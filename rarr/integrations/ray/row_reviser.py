@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from rarr.agent.batches import BatchResult, BatchRow, batch_result
 from rarr.agent.revise import Reviser
 from rarr.batches.batch_runner import ENDED, TRIES
+from rarr.batches.column_mapping import Columns, columns_of, digest_of, error_columns, result_columns
 from rarr.batches.column_types import typed
-from rarr.batches.columns import Columns, columns_of, digest_of, error_columns, result_columns
 from rarr.batches.input_rows import InputRow
 from rarr.batches.parquet import arrow_type
 from rarr.batches.ray_cluster import enter, require_ray
@@ -17,7 +17,7 @@ from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.bounded_flow import bounded_flow
 
 
-class Work(NamedTuple):
+class RowTask(NamedTuple):
     """What an actor does: in which folder, with which columns and mode, and how much it writes."""
 
     folder: str
@@ -29,7 +29,7 @@ class Work(NamedTuple):
 class RowReviser:
     """Adds the columns of `rarr batch` to batches of rows. Its reviser is built once."""
 
-    def __init__(self, settings: Settings, work: Work, at_once: int, killed_rows: Any) -> None:
+    def __init__(self, settings: Settings, work: RowTask, at_once: int, killed_rows: Any) -> None:
         """`at_once` rows are worked on at the same time. `killed_rows` is the actor of a `KilledRows`."""
         enter(work.folder)
         self._work, self._at_once, self._killed_rows = work, at_once, killed_rows

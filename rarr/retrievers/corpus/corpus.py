@@ -11,10 +11,10 @@ from typing import Self
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
+from rarr.retrievers.corpus.file_listing import located
 from rarr.retrievers.corpus.index_building import Progress, UnwritableError, memory_index, update_index
 from rarr.retrievers.corpus.index_reader import IndexReader, Snapshot, failures, is_index, place
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.corpus.scanning import located
 from rarr.retrievers.corpus.search_memo import Search, SearchMemo
 from rarr.retrievers.corpus.tantivy_index import Hit, best_hits, stored_passage
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError

@@ -11,10 +11,10 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from rarr.errors import InputError
+from rarr.retrievers.corpus.file_listing import File, Scan, Skip, scan
 from rarr.retrievers.corpus.index_batches import Batches
 from rarr.retrievers.corpus.index_reader import PASSAGES, IndexReader, MemoryReader, failures, place
 from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, FileVersion, Manifest
-from rarr.retrievers.corpus.scanning import File, Scan, Skip, scan
 from rarr.retrievers.corpus.tantivy_index import open_passages
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError, unopened
 from rarr.tools.storage.atomic_files import make_private, private_folder

@@ -10,12 +10,12 @@ from typing import NamedTuple, TypeVar
 import httpx2
 
 from rarr.errors import RetrievalError, SettingsError
-from rarr.retrievers.fetch.connection import opened
 from rarr.retrievers.fetch.host_limits import Turns
 from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, host_name, resolve, vetted
 from rarr.retrievers.fetch.responses import declared, receive, redirect, require_page, sniffed, too_long
 from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, product
 from rarr.retrievers.fetch.url_parsing import link
+from rarr.retrievers.fetch.vetted_address_request import opened
 from rarr.tools.text.printable_text import shown
 
 _MOST_REDIRECTS = 5

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import httpx2
 
 from rarr.errors import RetrievalError
-from rarr.tools.guard.bounded_reader import PackedError, TooLongError, pieces
+from rarr.tools.guard.bounded_http_client import AnswerTooLongError, PackedError, pieces
 from rarr.tools.text.printable_text import shown
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
@@ -85,7 +85,7 @@ async def receive(response: httpx2.Response, most: int) -> PageBody:
         async with aclosing(pieces(response, most)) as body:
             async for piece in body:
                 content += piece
-    except TooLongError:
+    except AnswerTooLongError:
         return PageBody(bytes(content), whole=False)
     except PackedError as error:
         raise RetrievalError(f"{error}: leave it out") from None

@@ -11,10 +11,10 @@ import httpx2
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.web.probe_description import Probe
+from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.guard.bounded_reader import bounded_client
+from rarr.tools.guard.bounded_http_client import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import failure_of, failure_of_status, redacted, secrets_of
 from rarr.tools.models.concurrency_limit import Limiter

@@ -11,10 +11,10 @@ from rarr.records import Passage
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, host_of, normalised
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.probe_description import Probe
-from rarr.retrievers.web.publication_dates import published
-from rarr.retrievers.web.result_pages import readable
+from rarr.retrievers.web.passages_of_read_pages import readable
+from rarr.retrievers.web.publication_date_parsing import published
 from rarr.retrievers.web.service_requests import JsonService, ServiceRequests, outcomes
+from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.text.printable_text import shown
 
 _CURES = {
@@ -29,7 +29,7 @@ _HEADERS = {"Accept": "application/json"}
 
 
 class Reads(Protocol):
-    """The interface of `rarr.retrievers.fetch.page_reader.PageReader`, which reads pages into passages."""
+    """The interface of `PageReader`, which reads pages into passages."""
 
     async def read(self, url: str) -> list[Passage]:
         """Returns the passages of the page at `url`. Raises `RetrievalError`."""

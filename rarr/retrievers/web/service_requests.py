@@ -11,7 +11,7 @@ import httpx2
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.guard.bounded_reader import bounded_client
+from rarr.tools.guard.bounded_http_client import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import (
     failure_of,

@@ -18,16 +18,16 @@ from rarr.retrievers.extract.cookie_notices_and_menus import without_furniture
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import MOST_CHARACTERS
-from rarr.retrievers.fetch.page_reader import Extracted, Shelf
+from rarr.retrievers.fetch.cached_page_passages import Extracted, Shelf
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, host_of
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.probe_description import Probe
-from rarr.retrievers.web.publication_dates import published
-from rarr.retrievers.web.result_pages import readable
+from rarr.retrievers.web.passages_of_read_pages import readable
+from rarr.retrievers.web.publication_date_parsing import published
 from rarr.retrievers.web.service_requests import ServiceRequests, outcomes
+from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.guard.bounded_reader import bounded_client
+from rarr.tools.guard.bounded_http_client import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import failure_of, redacted, without_keys
 from rarr.tools.models.openai_protocol import certificates

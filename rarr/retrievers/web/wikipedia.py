@@ -11,13 +11,13 @@ from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.fetch.page_reader import Extracted, Shelf
+from rarr.retrievers.fetch.cached_page_passages import Extracted, Shelf
 from rarr.retrievers.web.cache import Cache
-from rarr.retrievers.web.mediawiki_syntax import article_text, parsed_text, search_words
+from rarr.retrievers.web.mediawiki_queries_and_texts import article_text, parsed_text, search_words
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.probe_description import Probe
-from rarr.retrievers.web.result_pages import readable
+from rarr.retrievers.web.passages_of_read_pages import readable
 from rarr.retrievers.web.service_requests import JsonService, ServiceRequests, outcomes
+from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid

@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx2
 
-from rarr.tools.guard.bounded_reader import LONGEST
+from rarr.tools.guard.bounded_http_client import LONGEST
 from rarr.tools.models.answer_waits import token_arrived
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import failure_of_status, redacted

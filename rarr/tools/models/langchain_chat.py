@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from rarr.errors import RarrError, SettingsError, SetupError
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.guard.bounded_reader import bounded_client
+from rarr.tools.guard.bounded_http_client import bounded_client
 from rarr.tools.models.chat import (
     FULL_FORM,
     Adapted,

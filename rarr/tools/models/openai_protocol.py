@@ -21,7 +21,7 @@ from typing import Any
 import httpx2
 
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.guard.bounded_reader import bounded_client, is_event_stream
+from rarr.tools.guard.bounded_http_client import bounded_client, is_event_stream
 from rarr.tools.models.answer_waits import LONGEST as LONGEST_WAIT, stream_requested
 from rarr.tools.models.chat import (
     FULL_FORM,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rarr.tools.guard.bounded_reader import LONGEST
+from rarr.tools.guard.bounded_http_client import LONGEST
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.repetition import REPETITION, TAIL, repetition_in
 
@@ -19,7 +19,7 @@ class StreamedAnswer:
     def __init__(self, choices: int, max_tokens: int, name: str) -> None:
         """`name` is that of the model."""
         self._wanted, self._max_tokens, self._name = choices, max_tokens, name
-        self._choices: dict[int, _Choice] = {}
+        self._choices: dict[int, _StreamedChoice] = {}
         self._usage: Any = None
 
     def add(self, event: Any) -> bool:
@@ -64,14 +64,14 @@ class StreamedAnswer:
         index = int(part.get("index") or 0)
         if not 0 <= index < self._wanted:
             raise IndexError(f"it has text {index}, and {self._wanted} were requested")
-        choice = self._choices.setdefault(index, _Choice())
+        choice = self._choices.setdefault(index, _StreamedChoice())
         went_on = choice.add(part)
         if choice.least_tokens > _SLACK * self._max_tokens:
             choice.end("length")
         return went_on
 
 
-class _Choice:
+class _StreamedChoice:
     """One text under way. `finish` is its stop reason; `runs_on`: it was ended here, and not by the server.
 
     `length` counts the bytes of all that is held or was read of it.
@@ -82,7 +82,7 @@ class _Choice:
         self._reasoned = False
         self._texts: list[str] = []
         self._refusals: list[str] = []
-        self._calls: dict[int, _Call] = {}
+        self._calls: dict[int, _StreamedToolCall] = {}
         self._logprobs: list[Any] | None = []
         self._tail, self._pieces, self._bytes = "", 0, 0
 
@@ -128,7 +128,7 @@ class _Choice:
         """Keeps the texts of a part, but not its reasoning; returns all of them."""
         pieces = [(delta.get("content"), self._texts), (delta.get("refusal"), self._refusals)]
         for call in delta.get("tool_calls") or ():
-            held = self._calls.setdefault(int(call.get("index") or 0), _Call())
+            held = self._calls.setdefault(int(call.get("index") or 0), _StreamedToolCall())
             function = call.get("function") or {}
             held.name = held.name or str(function.get("name") or "")
             pieces.append((function.get("arguments"), held.arguments))
@@ -162,7 +162,7 @@ class _Choice:
             self.end(REPETITION)
 
 
-class _Call:
+class _StreamedToolCall:
     """One function call under way."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from rarr.backends.prompted.noising import KINDS, ErrorKind, PlantedError
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.training.noising.rows import Mistake
+from rarr.training.noising.row_files import Mistake
 
 KINDS_AT_ONCE = 3  # kinds of errors in one question
 

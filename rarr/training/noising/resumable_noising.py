@@ -16,8 +16,8 @@ from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.storage.line_files import Appending, locked
 from rarr.tools.text.warning_lines import by_reason
 from rarr.training.noising.relevant_and_other_passages import RELEVANT
+from rarr.training.noising.row_files import Dropped, Reason, dropped, dropped_beside, mend, rows
 from rarr.training.noising.row_making import noised
-from rarr.training.noising.rows import Dropped, Reason, dropped, dropped_beside, mend, rows
 from rarr.training.noising.seed_queries import read_seeds
 from rarr.training.noising.wiring import Noising, wire_noising
 
@@ -79,7 +79,7 @@ def make_data(
         done = {*before, *unmade}
         todo = [query for query in queries if query not in done]
         with _wired(settings or Settings(), parts, on_index) as wired:
-            work = _Work(wired, path, relevance, todo)
+            work = _NoisingTask(wired, path, relevance, todo)
             say = on_query or (lambda done, total: None)
             work.on_query = lambda made: say(len(queries) - len(todo) + made, len(queries))
             if todo:
@@ -112,7 +112,7 @@ def _wired(settings: Settings, parts: Noising | None, on_index: Progress | None)
         run(made.aclose())
 
 
-class _Work:
+class _NoisingTask:
     """Works through the queries `todo`, writes the rows and counts the results."""
 
     def __init__(self, parts: Noising, path: Path, threshold: float, todo: list[str]) -> None:

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from rarr.tools.models.run_budget import meter
 from rarr.training.noising.error_selection import fitting, kinds_for
 from rarr.training.noising.relevant_and_other_passages import Split, split
-from rarr.training.noising.rows import Dropped, Mistake, SentenceScore, TrainingRow, corrupted
-from rarr.training.noising.supporting_passages import SentenceSupport, judged, moved, of_place
+from rarr.training.noising.row_files import Dropped, Mistake, SentenceScore, TrainingRow, corrupted
+from rarr.training.noising.supporting_passages import SupportedSentence, judged, moved, of_place
 from rarr.training.noising.wiring import Noising
 
 
@@ -55,7 +55,7 @@ async def _judged(
     query: str,
     summary: str,
     edits: tuple[Mistake, ...],
-    before: Sequence[SentenceSupport],
+    before: Sequence[SupportedSentence],
     passages: Split,
     parts: Noising,
 ) -> TrainingRow | Dropped:

@@ -8,10 +8,10 @@ from rarr.records import Evidence
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.training.noising.rows import Mistake
+from rarr.training.noising.row_files import Mistake
 
 
-class SentenceSupport(NamedTuple):
+class SupportedSentence(NamedTuple):
     """A sentence with the passage that supports it best; `support` from 0 to 1, None if it was not judged."""
 
     span: Span
@@ -21,7 +21,7 @@ class SentenceSupport(NamedTuple):
 
 async def judged(
     verifier: Verifier, text: str, query: str, evidence: Sequence[Evidence]
-) -> list[SentenceSupport]:
+) -> list[SupportedSentence]:
     """Judges each sentence of `text`, which answers `query`, by its best passage of `evidence`.
 
     Raises the errors of the verifier.
@@ -34,11 +34,11 @@ async def judged(
             (score, passage.id) for score, passage in zip(of_span, evidence, strict=True) if score is not None
         ]
         best, name = max(scored, key=lambda pair: pair[0], default=(None, ""))
-        result.append(SentenceSupport(span, name, best))
+        result.append(SupportedSentence(span, name, best))
     return result
 
 
-def of_place(supports: Sequence[SentenceSupport], place: Span) -> float | None:
+def of_place(supports: Sequence[SupportedSentence], place: Span) -> float | None:
     """Returns the least support of the sentences that overlap `place`; None if one is not judged, or none."""
     scores = [sentence.support for sentence in supports if sentence.span.overlaps(place)]
     judged_scores = [score for score in scores if score is not None]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rarr.evals.rating.exported_ratings import FORMAT
-from rarr.evals.rating.items import RatingItem, digest_of
+from rarr.evals.rating.item_reading import RatingItem, digest_of
 from rarr.evals.rating.questions import QUESTIONS
 from rarr.tools.pages.html_rendering import render
 

@@ -9,10 +9,10 @@ from rarr.agent.postprocessing.summary import summary
 from rarr.records import Revision
 from rarr.tools.pages.html_rendering import render
 from rarr.traces.trace_reader import Trace
-from rarr.views.html.results import Results, fields_of
+from rarr.views.html.result_lookup import Results, fields_of
 from rarr.views.html.trace_page import call_formatting, run_overview
 from rarr.views.html.trace_page.page_data import view_of
-from rarr.views.marked_text import quoted
+from rarr.views.marked_markdown import quoted
 
 __all__ = ["page", "result", "run", "run_list"]
 

@@ -7,7 +7,7 @@ from rarr.tools.pages.html_rendering import render
 from rarr.traces.trace_reader import Trace
 from rarr.views.html.trace_page import call_formatting, run_overview, timeline
 from rarr.views.html.trace_page.page_data import view_of
-from rarr.views.marked_text import quoted
+from rarr.views.marked_markdown import quoted
 
 __all__ = ["page"]
 

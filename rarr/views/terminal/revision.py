@@ -18,7 +18,7 @@ from rarr.tools.text.closest_sentences import closest_sentence
 from rarr.tools.text.edit_segments import segments
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.tools.text.warning_lines import grouped
-from rarr.views.quotes import quoted_sources
+from rarr.views.quoted_sentences import quoted_sources
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}
 _STATUS_STYLES: dict[Status, str] = {

@@ -4,7 +4,7 @@ from makers import evidence
 
 from rarr.agent.citing.citation_insertion import cited_text
 from rarr.agent.citing.citation_planning import planned_citations
-from rarr.agent.citing.citation_steps import CitationRun
+from rarr.agent.citing.citation_run import CitationRun
 from rarr.records import Report, Revision, Sentence
 from rarr.records.citations import Cited
 from rarr.tools.text.blocks_and_sentences import sentences

@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from makers import VALID
 
 from agent.citing.supported import cited_everywhere
-from rarr.agent.citing.citation_steps import CitationRun
+from rarr.agent.citing.citation_run import CitationRun
 from rarr.records.citations import CitationStyle, Cited
 from rarr.tools.text.blocks_and_sentences import blocks
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rarr import InputError, Reviser, Settings
-from rarr.agent.documents.document_check import Document, check_documents
+from rarr.agent.documents.document_check import DocumentFile, check_documents
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.records.document_checks import CheckedDocument, DocumentChecks
@@ -27,7 +27,7 @@ def _corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def checked(*texts: str, fail_on: Sequence[str] = (), **settings: object) -> DocumentChecks:
-    documents = [Document(f"{number}.md", text) for number, text in enumerate(texts)]
+    documents = [DocumentFile(f"{number}.md", text) for number, text in enumerate(texts)]
     async with Reviser(Settings(**({"corpus": "specs"} | settings))) as reviser:
         return await check_documents(reviser, documents, fail_on, jobs=2)  # type: ignore[arg-type]
 
@@ -69,7 +69,7 @@ async def test_a_document_without_claims_has_nothing_to_check(text: str) -> None
 
 async def test_a_document_that_could_not_be_read_is_not_judged() -> None:
     async with Reviser(Settings(corpus=Path("specs"))) as reviser:
-        checks = await check_documents(reviser, [Document("a.md", unreadable="no")], (), jobs=1)
+        checks = await check_documents(reviser, [DocumentFile("a.md", unreadable="no")], (), jobs=1)
     assert (checks.unjudged, checks.documents[0].outcome, checks.documents[0].notice) == (
         1,
         "not_judged",
@@ -142,7 +142,7 @@ async def test_a_warning_about_the_sources_comes_once() -> None:
 def test_a_source_whose_file_has_changed_has_no_line() -> None:
     with Reviser(Settings(corpus=Path("specs"))) as reviser:
         Path("specs/dam.md").write_text("Now it is another text.", encoding="utf-8")
-        checks = run(check_documents(reviser, [Document("a.md", WRONG)], (), jobs=1))
+        checks = run(check_documents(reviser, [DocumentFile("a.md", WRONG)], (), jobs=1))
     quote = checks.documents[0].failing[0].quotes[0]
     assert (quote.line, quote.start < quote.end) == (None, True)
 

@@ -14,7 +14,7 @@ from rarr.agent.wiring.search_and_reranking import reranker
 from rarr.agent.wiring.web_sources import WEB_SOURCES, NamedSource
 from rarr.errors import RetrievalError
 from rarr.settings import Settings
-from rarr.settings.field_kinds import names_with
+from rarr.settings.settings_by_type import names_with
 from rarr.testing import InMemoryRetriever
 from rarr.tools.concurrency.background_loop import run
 

@@ -15,7 +15,7 @@ from rarr.backends.nli.model import NliModel
 from rarr.backends.nli.verifier import NliVerifier
 from rarr.errors import SetupError
 from rarr.tools.text.blocks_and_sentences import sentences
-from rarr.tools.text.evidence_stretching import Pair
+from rarr.tools.text.long_evidence_judging import Pair
 
 pytestmark = [
     pytest.mark.slow,

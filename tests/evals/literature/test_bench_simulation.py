@@ -11,13 +11,13 @@ from rarr.evals.literature.simulated_claims import (
     other_answer,
     simulated,
 )
-from rarr.evals.rows import GivenEvidence
+from rarr.evals.rows import RowEvidence
 
 ASKED = answered_questions([QuoteSumRow.model_validate(question(number)) for number in range(6)])
-CORPUS = [GivenEvidence(text=passage(n)["text"], title=passage(n)["title"]) for n in range(6)]
+CORPUS = [RowEvidence(text=passage(n)["text"], title=passage(n)["title"]) for n in range(6)]
 
 
-def made(asked: list[AnsweredQuestion], corpus: list[GivenEvidence] = CORPUS) -> dict[str, list[str]]:
+def made(asked: list[AnsweredQuestion], corpus: list[RowEvidence] = CORPUS) -> dict[str, list[str]]:
     """The claim and the passage of each construction of the first question."""
     claims = [claim for claim in simulated(asked, corpus) if claim.id.startswith(asked[0].id)]
     return {claim.id[-1]: [claim.claim, claim.evidence[0].text, str(claim.label)] for claim in claims}
@@ -39,7 +39,7 @@ def test_bench_contradictory_passage_has_the_other_answer_instead() -> None:
 
 
 def test_bench_answer_is_exchanged_in_the_title_too() -> None:
-    titled = ASKED[0]._replace(passage=GivenEvidence(text="By Ida Lunde.", title="IDA LUNDE"))
+    titled = ASKED[0]._replace(passage=RowEvidence(text="By Ida Lunde.", title="IDA LUNDE"))
     [changed] = [each.evidence[0] for each in simulated([titled, *ASKED[1:]], CORPUS) if each.id == "q0/1/C"]
     assert "lunde" not in f"{changed.title} {changed.text}".lower()
 
@@ -51,7 +51,7 @@ def test_bench_extrapolatory_passage_is_the_nearest_without_an_answer() -> None:
 
 
 def test_bench_passage_with_an_alias_of_the_answer_is_no_extrapolatory_one() -> None:
-    near = GivenEvidence(text="Who built Aarle Mill? I. Lunde built Aarle Mill.", title="Aarle Mill")
+    near = RowEvidence(text="Who built Aarle Mill? I. Lunde built Aarle Mill.", title="Aarle Mill")
     assert made(ASKED, [*CORPUS, near])["D"][1] == near.text
     aliased = [ASKED[0]._replace(answers=("Ida Lunde", "I. Lunde")), *ASKED[1:]]
     assert made(aliased, [*CORPUS, near])["D"][1] != near.text

@@ -10,7 +10,7 @@ import pytest
 from evals.rating.makers import CLAIM, PAIR, data
 from rarr import InputError
 from rarr.evals.rating.exported_ratings import questions_about
-from rarr.evals.rating.items import RatedPassage, RatingItem, digest_of, read_items
+from rarr.evals.rating.item_reading import RatedPassage, RatingItem, digest_of, read_items
 
 
 def item(tmp_path: Path, **row: Any) -> RatingItem:

@@ -9,7 +9,7 @@ from mcp import Client
 from integrations.mcp.calls import RIGHT, WRONG, records, refusal, text_of
 from rarr import Cited, Postprocessed, Settings, Verification
 from rarr.integrations.mcp import ToolServer
-from rarr.records.found_evidence import FoundEvidence
+from rarr.records.evidence_search_result import FoundEvidence
 
 TOWER = "The tower is 30 metres high."
 GIVEN = {"text": "The tower is 33 metres high.", "title": "Towers", "source": "tower.pdf"}

@@ -23,7 +23,7 @@ from ray_clusters import (
 
 from rarr import Settings
 from rarr.batches import revise_file
-from rarr.batches.columns import Columns
+from rarr.batches.column_mapping import Columns
 from rarr.errors import InputError
 from rarr.integrations.ray import revise
 from rarr.testing import ScriptedServer

@@ -15,7 +15,7 @@ from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.extract.worker_main import CallLimits
-from rarr.retrievers.web.mediawiki_syntax import article_text
+from rarr.retrievers.web.mediawiki_queries_and_texts import article_text
 from rarr.retrievers.web.tavily import page_text
 from retrievers.extract.endings import no_process_stays as no_process_stays, short as short
 

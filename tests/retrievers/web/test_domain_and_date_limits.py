@@ -8,7 +8,7 @@ from hypothesis import given, strategies as st
 from rarr.records import Passage
 from rarr.retrievers.fetch.url_parsing import link
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, normalised, site_of, within
-from rarr.retrievers.web.publication_dates import published
+from rarr.retrievers.web.publication_date_parsing import published
 
 DAY = datetime(2024, 3, 5, tzinfo=UTC)
 

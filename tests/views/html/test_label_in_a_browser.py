@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from benchmarks.screenshots import BROWSERS, browser as installed
 from rarr.evals.rating.exported_ratings import read_exports
-from rarr.evals.rating.items import read_items
+from rarr.evals.rating.item_reading import read_items
 from rarr.evals.rating.merging import labelled_rows, merged
 from rarr.views.html.label import label_page
 from views.html.test_label import WILD

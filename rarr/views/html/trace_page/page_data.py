@@ -10,7 +10,7 @@ from rarr.records import Edit, Evidence, Query, Scores
 from rarr.traces.critical_path import critical_path, ended
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
-from rarr.views.html.results import Results, fields_of
+from rarr.views.html.result_lookup import Results, fields_of
 
 
 @dataclass(frozen=True, kw_only=True)

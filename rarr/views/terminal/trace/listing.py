@@ -7,7 +7,7 @@ from typing import Any
 
 from rarr.traces.store import RunSummary
 from rarr.views.terminal.revision import one_line
-from rarr.views.terminal.trace.entries import took
+from rarr.views.terminal.trace.entry_tree import took
 
 _SHORT = 8  # characters of the name of a run, at least
 _WIDTH = 80

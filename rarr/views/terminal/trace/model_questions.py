@@ -8,7 +8,7 @@ from rarr.tools.text.plurals_and_articles import counted
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 from rarr.views.terminal.revision import one_line
-from rarr.views.terminal.trace.entries import Entry, detail, took
+from rarr.views.terminal.trace.entry_tree import Entry, detail, took
 
 _REASON = 200  # characters
 

@@ -6,7 +6,7 @@ from typing import Any
 from rarr.records import Check, Edit, Evidence, Notice, Query, Record, Sentence
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.revision import one_line
-from rarr.views.terminal.trace.entries import Entry
+from rarr.views.terminal.trace.entry_tree import Entry
 
 _QUOTE = 160  # characters
 _DOCUMENT = 500  # characters, at most

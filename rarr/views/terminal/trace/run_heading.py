@@ -6,7 +6,7 @@ from datetime import datetime
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 from rarr.views.terminal.revision import one_line
-from rarr.views.terminal.trace.entries import Entry, took
+from rarr.views.terminal.trace.entry_tree import Entry, took
 
 _TEXT = 160  # characters of the text that was revised
 

@@ -9,7 +9,7 @@ from rarr.records import Verdict
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 from rarr.views.terminal.revision import one_line
-from rarr.views.terminal.trace.entries import Entry, Wanted, took
+from rarr.views.terminal.trace.entry_tree import Entry, Wanted, took
 from rarr.views.terminal.trace.model_questions import attempt, facts, failing, question, spent
 from rarr.views.terminal.trace.node_updates import NewRecords
 from rarr.views.terminal.trace.run_heading import head, stopped

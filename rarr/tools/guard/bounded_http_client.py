@@ -1,0 +1,153 @@
+"""Reads a server's answer within a limit of bytes, counted both as sent and as unpacked.
+
+Every HTTP client of the package is made here, or reads its answers with `pieces`: a megabyte that is packed
+with gzip may unpack to a thousand megabytes.
+"""
+
+import zlib
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import aclosing
+from typing import Any
+
+import httpx2
+
+from rarr.tools.models.chat import CallFailure
+
+LONGEST = 10_000_000
+"""Bytes of a JSON answer: many times the longest answer of a model or of a search."""
+
+REQUEST_HEADERS = {"Accept-Encoding": "gzip"}
+"""Asks for the only encoding that can be unpacked within a limit."""
+
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+class AnswerTooLongError(Exception):
+    """An answer has more bytes than the limit allows."""
+
+
+class PackedError(Exception):
+    """The answer cannot be unpacked; the message is the reason alone."""
+
+
+def bounded_client(
+    name: str,
+    *,
+    most: int = LONGEST,
+    most_events: int | None = None,
+    headers: Mapping[str, str] = REQUEST_HEADERS,
+    **options: Any,
+) -> httpx2.AsyncClient:
+    """Makes a client for the server `name`, which reads at most `most` bytes of each answer.
+
+    `most_events` is the limit for an answer of server-sent events that is not packed, if the caller does not
+    hold all of them. Reading an answer raises `CallFailure` if it is longer or cannot be unpacked. `options`
+    are those of `httpx2.AsyncClient`.
+    """
+    hooks = {"response": [_limited(name, most, most_events or most)]}
+    sent = httpx2.Headers(headers)  # merges names that differ in case alone
+    sent.update(REQUEST_HEADERS)
+    return httpx2.AsyncClient(headers=sent, event_hooks=hooks, **options)
+
+
+async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, None]:
+    """Yields the body of `response`, unpacked, piece by piece, at most `most` bytes.
+
+    Raises `AnswerTooLongError` if there are more, and `PackedError` if it cannot be unpacked.
+    """
+    packed = _packing(response)
+    sent = unpacked = 0
+    async with aclosing(response.aiter_raw()) as chunks:
+        async for chunk in chunks:
+            sent += len(chunk)
+            # Unpacks no more than is needed, however much a small piece holds.
+            piece = packed.unpacked(chunk, most + 1 - unpacked) if packed else chunk
+            left = most - unpacked
+            unpacked += len(piece)
+            if piece:
+                yield piece[:left]
+            if max(sent, unpacked) > most:
+                raise AnswerTooLongError
+    if packed and sent and not packed.whole:
+        raise PackedError("its gzip data ends too early")
+
+
+def is_event_stream(response: httpx2.Response) -> bool:
+    """True if the server answers with events, and the request succeeded."""
+    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return response.is_success and kind == "text/event-stream"
+
+
+def _limited(name: str, most: int, most_events: int) -> Callable[[httpx2.Response], Awaitable[None]]:
+    """Makes a hook with which the client reads the bodies of answers with `pieces`."""
+
+    async def limit(response: httpx2.Response) -> None:
+        sent = httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
+        is_plain_stream = is_event_stream(response) and "Content-Encoding" not in response.headers
+        response.stream = _BoundedBody(sent, name, most_events if is_plain_stream else most)
+        response.headers.pop("Content-Encoding", None)  # the stream is unpacked
+
+    return limit
+
+
+class _BoundedBody(httpx2.AsyncByteStream):
+    """The unpacked body of `response`, which the server `name` sent."""
+
+    def __init__(self, response: httpx2.Response, name: str, most: int) -> None:
+        self._response, self._name, self._most = response, name, most
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async with aclosing(pieces(self._response, self._most)) as body:
+                async for piece in body:
+                    yield piece
+        except AnswerTooLongError:
+            most = f"{self._most / 1_000_000:g} MB"
+            raise CallFailure("refused", f"{self._name} answered with more than {most}") from None
+        except PackedError as error:
+            raise CallFailure(
+                "refused", f"{self._name} sent an answer that cannot be read: {error}"
+            ) from None
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
+
+
+class _Gzip:
+    """Unpacks gzip data, which may consist of several members; zlib reads one member at a time."""
+
+    def __init__(self) -> None:
+        self._member = zlib.decompressobj(_GZIP)
+
+    @property
+    def whole(self) -> bool:
+        """True if the data so far ends at the end of a member."""
+        return self._member.eof
+
+    def unpacked(self, data: bytes, most: int) -> bytes:
+        """Unpacks `data`, the next piece, to at most `most` bytes. Raises `PackedError` if it is damaged."""
+        content = b""
+        while data and len(content) < most:
+            if self._member.eof:
+                data = data.lstrip(b"\0")  # members may be padded
+                if not data:
+                    break
+                self._member = zlib.decompressobj(_GZIP)
+            try:
+                content += self._member.decompress(data, most - len(content))
+            except zlib.error as error:
+                raise PackedError(f"its gzip data is damaged ({error})") from None
+            data = self._member.unused_data
+        return content
+
+
+def _packing(response: httpx2.Response) -> _Gzip | None:
+    coding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if coding not in ("", "identity", "gzip", "x-gzip"):
+        raise PackedError(f"it is packed as {_shown(coding)}, which the request did not allow")
+    return _Gzip() if "gzip" in coding else None
+
+
+def _shown(coding: str) -> str:
+    """The first 40 characters of a server's text, without control characters."""
+    return "".join(character for character in coding[:40] if character.isprintable())

@@ -1,0 +1,155 @@
+"""The queries and the evidence of a sentence, also after an edit."""
+
+from collections.abc import Sequence
+
+import pytest
+from backends.helpers import NAMES, judge_weights
+from hypothesis import given, strategies as st
+from makers import VALID, check, edit, evidence, query, runtime, state
+
+from rarr.backends.combined_verifier import CombinedVerifier
+from rarr.backends.rules.support import ValueVerifier
+from rarr.components import Verifier
+from rarr.ledger.sentence_support import (
+    Support,
+    classify_sentences,
+    moved_queries,
+    sentence_support,
+    with_refuting,
+)
+from rarr.records import AttributionClass, Edit, Query
+from rarr.testing import ScriptedVerifier
+from rarr.tools.text.blocks_and_sentences import Span, sentences
+
+
+class Unclassified(ScriptedVerifier):
+    """Fails to say what evidence is to a sentence."""
+
+    async def classify(self, *_: object) -> Sequence[AttributionClass | None]:
+        raise TimeoutError
+
+
+def places(queries: list[Query]) -> list[tuple[int, int]]:
+    return [(query.start, query.end) for query in queries]
+
+
+def test_queries_before_a_change_stay_and_later_ones_move() -> None:
+    queries = [query(0, 5), query(5, 8), query(8, 12)]
+    assert places(moved_queries(queries, [edit(5, 8, "longer")])) == [(0, 5), (5, 11), (11, 15)]
+
+
+def test_query_that_a_change_overlaps_covers_all_of_it() -> None:
+    queries = [query(0, 6), query(6, 7), query(7, 12), query(0, 12)]
+    assert places(moved_queries(queries, [edit(5, 8, "longer")])) == [(0, 11), (5, 11), (5, 15), (0, 15)]
+
+
+def test_rejected_edits_move_no_query() -> None:
+    assert moved_queries([query(3, 9)], [edit(0, 1, "long", accepted=False)]) == [query(3, 9)]
+
+
+def test_insertion_moves_later_queries_and_widens_queries_around_it() -> None:
+    queries = [query(0, 5), query(5, 8), query(3, 8)]
+    assert places(moved_queries(queries, [edit(5, 5, "++")])) == [(0, 5), (7, 10), (3, 10)]
+
+
+@st.composite
+def edited(draw: st.DrawFn) -> tuple[list[Query], list[Edit]]:
+    """Queries of a text of 30 characters, and edits that touch none of them, each of the text before it."""
+    bounds = sorted(draw(st.sets(st.integers(0, 30), min_size=2, max_size=8)))
+    asked = [query(start, end, id=f"q{start}") for start, end in zip(bounds[::2], bounds[1::2], strict=False)]
+    current, edits = asked, list[Edit]()
+    for _ in range(draw(st.integers(1, 4))):
+        ends = [0, *(p for query in current for p in (query.start, query.end)), 40]
+        gap = draw(st.integers(0, len(current)))
+        low, high = ends[2 * gap], ends[2 * gap + 1]
+        start, end = sorted(draw(st.tuples(*[st.integers(low, max(low, high))] * 2)))
+        edits.append(edit(start, end, draw(st.text(VALID, max_size=6)), accepted=draw(st.booleans())))
+        current = moved_queries(current, edits[-1:])
+    return asked, edits
+
+
+@pytest.mark.slow
+@given(edited())
+def test_query_that_no_edit_touches_keeps_its_length(case: tuple[list[Query], list[Edit]]) -> None:
+    queries, edits = case
+    lengths = [query.end - query.start for query in queries]
+    assert [query.end - query.start for query in moved_queries(queries, edits)] == lengths
+
+
+async def test_sentences_know_the_queries_about_them() -> None:
+    text = "One is here. Two is there."
+    asked = [query(0, 3, id="q1"), query(13, 16, id="q2"), query(4, 20, id="q3")]
+    supports, failures = await sentence_support("attribute", state(text), text, asked, runtime().context)
+    assert [support.query_ids for support in supports] == [("q1", "q3"), ("q2", "q3")]
+    assert failures == []
+
+
+async def test_evidence_is_judged_on_the_sentence_and_its_neighbours_at_once() -> None:
+    text = "One is. Two is. Three is. Four is."
+    verifier = ScriptedVerifier()
+    components = runtime(verifier=verifier).context
+    await sentence_support("attribute", state(text, found=[evidence()]), text, [query(8, 11)], components)
+    [(_, _, spans, _)] = verifier.calls
+    assert [span.of(text) for span in spans] == ["One is.", "Two is.", "Three is."]
+
+
+async def test_evidence_of_a_query_outside_all_sentences_is_not_judged() -> None:
+    text = "# Heading\n\nProse is here."
+    verifier = ScriptedVerifier()
+    components = runtime(verifier=verifier).context
+    [support], _ = await sentence_support(
+        "attribute", state(text, found=[evidence()]), text, [query(2, 9)], components
+    )
+    assert (support.query_ids, support.best, verifier.calls) == ((), None, [])
+
+
+async def test_verifier_that_knows_support_alone_is_read_by_the_threshold() -> None:
+    text = "One is. Two is. Three is."
+    scripted = ScriptedVerifier({("One", ""): 0.6, ("Two", ""): 0.5})
+    classes = await classify_sentences(scripted, text, None, sentences(text), evidence(), threshold=0.6)
+    assert classes == ["attributable", "extrapolatory", None]
+
+
+async def test_classifier_is_asked_for_the_class() -> None:
+    text = "The mill burned in 1921."
+    passage = evidence("The mill burned in 1923.")
+    assert await classify_sentences(
+        ValueVerifier(0.5), text, None, sentences(text), passage, threshold=0.5
+    ) == ["contradictory"]
+
+
+async def test_contradicting_evidence_is_listed_as_refuting() -> None:
+    text, passage = "The mill burned in 1921.", evidence("The mill burned in 1923.")
+    before = state(text, found=[passage], checks=[check("agrees", mine="1921")])
+    support = Support(sentences(text)[0], ("q1",), {"q1.1": 0.9}, searched=True)
+    components = runtime(verifier=ValueVerifier(0.5)).context
+    [judged], failures = await with_refuting(before, [support], components)
+    assert (judged.refuting, len(failures)) == (frozenset({"q1.1"}), 0)
+
+
+@pytest.mark.parametrize(("name", "refuting"), [("rules", {"q1.1"}), ("nli", set())])
+async def test_a_veto_refutes_also_beside_a_language_model(name: str, refuting: set[str]) -> None:
+    text, passage = "The mill burned in 1921.", evidence("The mill burned in 1923.")
+    judges: dict[str, Verifier] = {NAMES[name]: ValueVerifier(0.5), "vllm:a": ScriptedVerifier()}
+    judge = CombinedVerifier(judges, judge_weights(3.0, "", **{name: 0.0}, model=0.0), 0.5)
+    support = Support(sentences(text)[0], ("q1",), {"q1.1": 0.95}, searched=True)
+    [judged], failures = await with_refuting(
+        state(text, found=[passage]), [support], runtime(verifier=judge).context
+    )
+    assert (judged.refuting, failures) == (frozenset(refuting), [])
+
+
+async def test_unclassified_evidence_is_not_listed_as_refuting() -> None:
+    support = Support(Span(0, 5), ("q1",), {"q1.1": 0.9}, searched=True)
+    components = runtime(verifier=Unclassified()).context
+    [judged], failures = await with_refuting(state(found=[evidence()]), [support], components)
+    assert (judged.refuting, judged.unclassified) == (frozenset(), frozenset({"q1.1"}))
+    assert [notice.code for notice in failures] == ["verification_failed"]
+
+
+async def test_verifier_that_knows_support_alone_contradicts_nothing() -> None:
+    support = Support(Span(0, 5), ("q1",), {"q1.1": 0.9}, searched=True)
+    result = await with_refuting(
+        state(found=[evidence()]), [support], runtime(verifier=ScriptedVerifier()).context
+    )
+    assert result == ([support], [])

@@ -1,0 +1,233 @@
+"""How pages of web sources are read and kept."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from rarr.errors import RetrievalError
+from rarr.records import Passage
+from rarr.retrievers.corpus.chunking import windows
+from rarr.retrievers.extract import limited_calls as extracting
+from rarr.retrievers.extract.cookie_notices_and_menus import without_furniture
+from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.web_page_text import extract_page
+from rarr.retrievers.extract.worker_main import CallLimits
+from rarr.retrievers.fetch import cached_page_passages
+from rarr.retrievers.fetch.cached_page_passages import PageReader, passages_of
+from rarr.retrievers.fetch.fetching import Fetched
+from rarr.retrievers.fetch.responses import PAGE_TYPES
+from rarr.retrievers.web.nearest_passages import nearest
+from retrievers.caches import opened
+
+NOW = datetime(2024, 3, 5, tzinfo=UTC)
+HTML = """<html><head><title>Fruit</title><meta property="article:published_time" content="2020-03-04"></head>
+<body><article><h1>Peaches</h1><p>We use cookies to improve your experience on this site.</p>
+<p>The peach is a fruit. It grows in Georgia, and in California as well. Many farmers plant it.</p>
+<h2>Größe</h2><p>A tree is five metres high. Some trees are higher, as is well known.</p></article></body>
+</html>"""
+
+
+def sleep(*_: object, **__: object) -> None:
+    """Longer than any limit here; it runs in a process."""
+    time.sleep(30)
+
+
+class Web:
+    """Fetches what it is given, and counts."""
+
+    def __init__(self, content: bytes, media_type: str = "text/html", charset: str | None = None) -> None:
+        self.content, self.media_type, self.charset = content, media_type, charset
+        self.moved_to: str | None = None
+        self.fetched: list[str] = []
+
+    async def fetch(self, url: str) -> Fetched:
+        self.fetched.append(url)
+        return Fetched(self.moved_to or url, self.content, self.media_type, self.charset, NOW)
+
+
+@pytest.fixture
+def reading(tmp_path: Path) -> Callable[[Web], PageReader]:
+    """A reader of some pages, with a cache of its own."""
+    return lambda web: PageReader(web, opened(tmp_path / "cache"), window=2, step=1)
+
+
+Reading = Callable[[Web], PageReader]
+URL = "https://example.org/fruit"
+
+
+async def test_page_becomes_passages(reading: Reading) -> None:
+    passages = await reading(Web(HTML.encode())).read(f"{URL}#top")
+    assert [passage.text for passage in passages][:1] == [
+        "The peach is a fruit. It grows in Georgia, and in California as well."
+    ]
+    assert {(passage.source, passage.title, passage.published_at) for passage in passages} == {
+        (URL, "Peaches", datetime(2020, 3, 4, tzinfo=UTC))
+    }
+
+
+async def test_page_text_can_be_shown_with_its_offsets(reading: Reading) -> None:
+    reader = reading(Web(HTML.encode()))
+    passages = await reader.read(URL)
+    text = await reader.extracted(URL)
+    assert text is not None
+    assert [text[passage.start : passage.end] for passage in passages] == [
+        passage.text for passage in passages
+    ]
+
+
+async def test_page_is_fetched_once(reading: Reading) -> None:
+    web = Web(HTML.encode())
+    assert await reading(web).read(URL) == await reading(web).read(URL)
+    assert web.fetched == [URL]
+
+
+async def test_page_of_every_kind_that_is_fetched_can_be_read(reading: Reading) -> None:
+    for media_type in PAGE_TYPES:
+        with pytest.raises(RetrievalError, match="cannot be used: it"):
+            await reading(Web(b" ", media_type)).read(URL)
+
+
+async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> None:
+    web = Web(HTML.encode())
+    web.moved_to = "https://example.org/new"
+    reader = reading(web)
+    assert {passage.source for passage in await reader.read(URL)} == {"https://example.org/new"}
+    assert await reader.extracted("https://example.org/new")
+
+
+async def test_unread_page_is_not_cached(reading: Reading) -> None:
+    assert await reading(Web(b"")).extracted(URL) is None
+
+
+async def test_page_is_decoded_as_the_server_says(reading: Reading) -> None:
+    web = Web(HTML.encode("latin-1"), charset="latin-1")
+    reader = reading(web)
+    await reader.read(URL)
+    assert "## Größe" in (await reader.extracted(URL) or "")
+
+
+@pytest.mark.slow
+async def test_page_that_takes_too_long_to_read_is_left_out(
+    reading: Reading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(extracting, "PAGE", CallLimits(0.05, 600))
+    monkeypatch.setattr(cached_page_passages, "extract_page", sleep)
+    with pytest.raises(RetrievalError, match=r"cannot be used: reading it takes more than 0\.05 s"):
+        await reading(Web(HTML.encode())).read(URL)
+
+
+def test_page_of_more_html_than_any_article_is_refused() -> None:
+    with pytest.raises(UnreadableError, match="its HTML is longer than 5 MB"):
+        extract_page(b"<html>" + b"x" * 5_000_000, "text/html", None)
+
+
+def test_page_of_more_text_than_a_book_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnreadableError, match="its text is longer than 2,000,000 characters"):
+        extract_page(b"Peaches. " * 300_000, "text/plain", None)
+
+
+@pytest.mark.slow
+async def test_long_page_is_cut_alike_in_a_process_and_here(reading: Reading) -> None:
+    text = "# Peach\n\n" + "It is a fruit. " * 8000
+    passages_read = await reading(Web(text.encode(), "text/plain")).read(URL)
+    assert [(passage.start, passage.end) for passage in passages_read] == [
+        cut[:2] for cut in windows(text, window=2, step=1)
+    ]
+
+
+@pytest.mark.slow
+async def test_page_whose_text_takes_too_long_to_cut_is_left_out(
+    reading: Reading, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cached_page_passages, "windows", sleep)
+    monkeypatch.setattr(extracting, "PAGE", CallLimits(0.5, 600))
+    with pytest.raises(RetrievalError, match=r"reading it takes more than 0\.5 s"):
+        await reading(Web(b"Peaches. " * 20_000, "text/plain")).read(URL)
+
+
+@pytest.mark.parametrize("url", ["http://[#a", "https://a.org/\ud800"])
+async def test_page_at_an_odd_address_is_read_or_refused(reading: Reading, url: str) -> None:
+    with suppress(RetrievalError):
+        assert await reading(Web(HTML.encode())).read(url)
+
+
+@pytest.mark.parametrize("media_type", ["text/plain", "text/markdown"])
+async def test_page_of_plain_text_is_read(reading: Reading, media_type: str) -> None:
+    [passage] = await reading(Web(b"# Peach\n\nIt is a fruit.", media_type)).read(URL)
+    assert (passage.text, passage.start) == ("It is a fruit.", 9)
+
+
+@pytest.mark.parametrize(
+    ("content", "media_type", "reason"),
+    [
+        (b"%PDF-1.4 broken", "application/pdf", "its PDF cannot be read"),
+        (b"%PDF-1.4 broken", "text/html", "its PDF cannot be read"),
+        (b"<html><body></body></html>", "text/html", "it holds no text"),
+        (b"\0\1\2", "text/plain", "it is not text"),
+    ],
+)
+async def test_page_without_text_is_refused(
+    reading: Reading, content: bytes, media_type: str, reason: str
+) -> None:
+    with pytest.raises(RetrievalError, match=f"{URL} cannot be used: {reason}"):
+        await reading(Web(content, media_type)).read(URL)
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "We use cookies to give you the best experience. Read our policy.",
+        "By continuing to use this site, you agree to our use of cookies.",
+        "Accept all cookies",
+        "Share on Facebook | Tweet | Email",
+        "## Advertisement",
+        "Home » News » Politics » Europe » France",
+        "© 2024 Example Media. All rights reserved.",
+        "Sign up for our daily newsletter",
+    ],
+)
+def test_page_navigation_and_boilerplate_are_left_out(block: str) -> None:
+    assert without_furniture(f"One.\n\n{block}\n\nTwo.") == "One.\n\nTwo."
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        "Cookies are baked from flour, butter and sugar.",
+        "A web site may use cookies, which are small files.",
+        "Home is where the heart is.",
+        "Share prices rose by 5% in 2019.",
+        "| A | B | C | D |\n| --- | --- | --- | --- |",
+        "```\nmenu\n```",
+    ],
+)
+def test_page_content_is_kept(block: str) -> None:
+    assert without_furniture(f"One.\n\n{block}") == f"One.\n\n{block}"
+
+
+def passages(*texts: str) -> list[Passage]:
+    text = "\n\n## X\n\n".join(texts)
+    return passages_of(
+        text, source=URL, title="", window=4, step=1, retrieved_at=NOW, published_at=None, offset=10
+    )
+
+
+def test_page_passages_nearest_to_the_query_come_first() -> None:
+    candidates = passages("Apples are red.", "Peaches grow in Georgia.", "Georgia is a state.")
+    assert [passage.text for passage in nearest(candidates, "Where do peaches grow in Georgia?", most=2)] == [
+        "Peaches grow in Georgia.",
+        "Georgia is a state.",
+    ]
+
+
+def test_page_without_words_of_the_query_gives_its_beginning() -> None:
+    candidates = passages("Äpfel sind rot.", "Birnen sind grün.", "Pflaumen sind blau.")
+    assert nearest(candidates, "peaches", most=2) == candidates[:2]
+
+
+def test_page_passages_point_into_their_source() -> None:
+    assert passages("Apples are red.")[0].start == 10

@@ -1,0 +1,76 @@
+"""What wikipedia's search is asked, and what becomes of the texts that it gives out."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from rarr.retrievers.web.mediawiki_queries_and_texts import article_text, search_words
+
+FORMULA = """The energy is .
+  .
+    .
+        E
+        =
+        m
+    .
+    {\\displaystyle E=mc^{2}}
+  .
+, where c is the speed of light.
+It is famous.""".replace(".\n", "\n", 5)
+
+
+def test_wikipedia_headings_become_markdown() -> None:
+    assert article_text("Lead.\n\n\n== A ==\nText.\n=== B ===\nMore.") == (
+        "Lead.\n\n## A\n\nText.\n\n### B\n\nMore."
+    )
+
+
+@pytest.mark.parametrize("name", ["References", "SEE ALSO", "Einzelnachweise", "Voir aussi", "脚注"])
+def test_wikipedia_reference_sections_are_left_out_with_their_subsections(name: str) -> None:
+    assert article_text(f"Lead.\n== {name} ==\nx\n=== Y ===\ny\n== Z ==\nz") == "Lead.\n\n## Z\n\nz"
+
+
+def test_wikipedia_formula_stays_in_its_sentence() -> None:
+    assert article_text(FORMULA).split("\n\n") == [
+        "The energy is E=mc^{2}, where c is the speed of light.",
+        "It is famous.",
+    ]
+
+
+def test_wikipedia_indented_lines_without_a_formula_stay() -> None:
+    assert article_text("Code:\n  a = 1\n  b = 2") == "Code:\n\na = 1\n\nb = 2"
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("Who wrote Emma?", "Who wrote Emma"),
+        ('"Emma" AND (intitle:x OR y*) ~z -w !v', "Emma and intitle x or y z w v"),
+        ("What is Marie-Claire's 3.14, 1,000 and C#?", "What is Marie-Claire's 3.14, 1,000 and C#"),
+        ("東京の人口は？", "東京の人口は？"),
+        ("भारत की राजधानी", "भारत की राजधानी"),
+    ],
+)
+def test_wikipedia_search_has_no_operators(question: str, first: str) -> None:
+    assert search_words(question)[0].replace(",", "") == first.replace(",", "")
+
+
+def test_wikipedia_search_is_shortened_to_the_content_words() -> None:
+    long = "Which of the many things that they had said about the famous orchard " * 20
+    assert search_words(long)[0] == "things said famous orchard"
+
+
+@pytest.mark.parametrize("question", ["", "?!", "- -", "''"])
+def test_wikipedia_search_without_words_is_empty(question: str) -> None:
+    assert search_words(question) == []
+
+
+@given(st.text(max_size=600))
+def test_wikipedia_searches_are_short_and_plain(question: str) -> None:
+    for words in search_words(question):
+        assert 0 < len(words) <= 250
+        assert not set(words) & set('"*~|!?:<>(){}[]')
+
+
+@given(st.text(alphabet=" =\nax{}\\displaystyle", max_size=200))
+def test_wikipedia_text_is_made_of_blocks(extract: str) -> None:
+    assert all(block == block.strip() for block in article_text(extract).split("\n\n"))

@@ -1,0 +1,156 @@
+"""What a run does where its trace cannot do what it should, and what a trace must not hold."""
+
+import asyncio
+import itertools
+import sqlite3
+import time
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+
+from rarr import Passage, Reviser, Revision, Settings, Trace
+from rarr.tools.trace_spans import recording, span
+from rarr.traces.recorder import RunRecorder
+from rarr.traces.recording_and_resuming import settings_record
+from rarr.traces.store import TraceStore
+from rarr.traces.trace_reader import store_path
+from traces.helpers import facts, store
+
+TEXT = "The Hoover Dam is 212 metres high."
+FACT = "The Hoover Dam is 221 metres high."
+
+
+class Notes:
+    """Finds one passage, after doing what it is told to."""
+
+    offline = True
+
+    def __init__(self, first: Any = None) -> None:
+        self._first = first
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        if self._first is not None:
+            await self._first()
+        now = datetime.now(UTC)
+        return [Passage(text=FACT, source="notes", start=0, end=len(FACT), retrieved_at=now)]
+
+
+def revised(notes: Notes | None = None, **settings: Any) -> Revision:
+    with Reviser(Settings(search=notes or Notes(), **settings)) as reviser:
+        return reviser.revise(TEXT)
+
+
+def test_resume_does_not_take_another_text_of_the_same_run_id() -> None:
+    with Reviser(Settings(search=Notes())) as first:
+        first.revise("The Hoover Dam was built by Frank Crowe.", run_id="doc-1")
+    with Reviser(Settings(search=Notes()), checkpointer=InMemorySaver()) as other:
+        revision = other.revise(TEXT, run_id="doc-1")
+        assert other.resume("doc-1").text == revision.text == FACT
+
+
+@pytest.mark.parametrize("locked_s", [0.4, 30.0])
+def test_run_does_not_wait_for_a_locked_trace_file(locked_s: float) -> None:
+    revised()
+    other = sqlite3.connect(store_path(), isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+
+    async def unlock_later() -> None:
+        if locked_s < 1:
+            asyncio.get_running_loop().call_later(locked_s, lambda: other.execute("ROLLBACK"))
+
+    with Reviser(Settings(search=Notes(unlock_later))) as reviser:
+        started = time.perf_counter()
+        revision = reviser.revise(TEXT)
+        assert time.perf_counter() - started < 5
+    assert revision.text == FACT
+    assert {warning.code for warning in revision.warnings} == {"trace_failed"}
+    other.close()
+
+
+async def test_rows_are_written_after_another_process_frees_the_file(tmp_path: Path) -> None:
+    messages: list[str] = []
+    made = RunRecorder(store(tmp_path), messages.append)
+    await made.start("run", facts())
+    other = sqlite3.connect(tmp_path / "traces.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    made._writer._store.wait(0.01)
+    with recording(made), span("request", "model"):
+        pass
+    await made.flush()
+    assert store(tmp_path).read("run").spans == []
+    other.execute("ROLLBACK")
+    other.close()
+    await made.flush()
+    assert ([span.name for span in store(tmp_path).read("run").spans], messages) == (["model"], [])
+
+
+async def test_delayed_rows_are_written_without_new_rows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = RunRecorder(store(tmp_path), print)
+    await made.start("run", facts())
+    busy, written, write = itertools.chain([True], itertools.repeat(False)), asyncio.Event(), TraceStore.write
+    loop = asyncio.get_running_loop()
+
+    def wait_once(*rows: Any) -> None:
+        if next(busy):
+            error = sqlite3.OperationalError("database is locked")
+            error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+            raise error
+        write(*rows)
+        loop.call_soon_threadsafe(written.set)
+
+    monkeypatch.setattr(TraceStore, "write", wait_once)
+    with recording(made), span("request", "model"):
+        pass
+    async with asyncio.timeout(10):
+        await written.wait()
+    assert [span.name for span in store(tmp_path).read("run").spans] == ["model"]
+
+
+def test_run_within_a_run_has_a_trace_of_its_own() -> None:
+    inner: list[Revision] = []
+
+    async def revise_too() -> None:
+        async with Reviser(Settings(search=Notes())) as reviser:
+            inner.append(await reviser.arevise(TEXT))
+
+    outer = revised(Notes(revise_too), rounds=1)
+    for run_id in (outer.run_id, *(revision.run_id for revision in inner)):
+        trace = Trace.load(run_id)
+        numbers = {span.number for span in trace.spans}
+        assert {span.parent for span in trace.spans} <= {0, *numbers}
+        assert next(span.name for span in trace.spans if not span.parent) == "generate_queries"
+
+
+def test_span_in_a_thread_is_recorded() -> None:
+    def work() -> None:
+        with span("request", "elsewhere"):
+            pass
+
+    revision = revised(Notes(lambda: asyncio.to_thread(work)))
+    assert revision.warnings == ()
+    assert "elsewhere" in {span.name for span in Trace.load(revision.run_id).spans}
+
+
+def test_keys_in_addresses_and_headers_are_not_recorded() -> None:
+    endpoint = {"extra": {"headers": {"X-Auth": "ZZSECRET"}, "api_key": "ZZSECRET", "top_k": 3}}
+    settings = Settings(
+        model="vllm:a", base_url="http://h/v1?api_key=ZZSECRET&x=1", endpoints={"vllm:a": endpoint}
+    )
+    assert "ZZSECRET" not in str(settings_record(settings))
+    assert settings_record(settings)["endpoints"]["vllm:a"]["extra"] == {"top_k": 3}
+
+
+def test_key_in_an_error_of_a_retriever_is_not_recorded() -> None:
+    async def fail() -> None:
+        raise RuntimeError("GET https://api.example/search?api_key=SECRETKEY1234&q=dam\nfailed")
+
+    revision = revised(Notes(fail))
+    file = Trace.load(revision.run_id).file.model_dump_json()
+    assert "SECRETKEY1234" not in file + revision.model_dump_json()
+    assert "api_key=***" in file
