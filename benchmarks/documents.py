@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 from rarr import revise
 from rarr.agent.graph import build_graph
+from rarr.agent.writing.graph import build_writing_graph
 from rarr.cli.entry_point import app as typer_app
 from rarr.settings import Settings
 from rarr.settings.presets import PRESETS
@@ -53,6 +54,12 @@ def picture() -> str:
     ends = {"__start__": "text([text])", "__end__": "revision([Revision])"}
     lines += _arrows(build_graph().get_graph(), ends)
     return "\n".join(["```mermaid", *lines, "```"])
+
+
+def writing_picture() -> str:
+    """The graph of `rarr write` in Mermaid."""
+    ends = {"__start__": "topic([topic])", "__end__": "article([Article])"}
+    return "\n".join(["```mermaid", "graph TD", *_arrows(build_writing_graph().get_graph(), ends), "```"])
 
 
 def settings_table() -> str:
@@ -103,6 +110,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "picture": picture,
     "settings": settings_table,
     "presets": presets_table,
+    "writing_picture": writing_picture,
 }
 
 

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from rarr.agent.replay.replay import replay
     from rarr.agent.revise import Reviser, arevise, revise
     from rarr.agent.verify import ClaimVerifier, averify, verify
+    from rarr.agent.writing.writer import Writer, awrite, write
     from rarr.errors import (
         BudgetError,
         InputError,
@@ -40,6 +41,14 @@ if TYPE_CHECKING:
         Usage,
     )
     from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement
+    from rarr.records.articles import (
+        Article,
+        ArticleSection,
+        CitationScores,
+        SectionDraft,
+        WrittenCitation,
+        WrittenSentence,
+    )
     from rarr.records.citations import (
         Citation,
         CitationCheck,
@@ -58,11 +67,14 @@ __all__ = [
     "Answer",
     "AnswerCitation",
     "AnswerSource",
+    "Article",
+    "ArticleSection",
     "BudgetError",
     "Change",
     "Check",
     "Citation",
     "CitationCheck",
+    "CitationScores",
     "Cited",
     "CitedSource",
     "CitedTriple",
@@ -90,6 +102,7 @@ __all__ = [
     "Reviser",
     "Revision",
     "Scores",
+    "SectionDraft",
     "Sentence",
     "Settings",
     "SettingsError",
@@ -99,17 +112,22 @@ __all__ = [
     "UnsupportedMark",
     "Usage",
     "Verification",
+    "Writer",
+    "WrittenCitation",
+    "WrittenSentence",
     "aanswer",
     "acite",
     "answer",
     "apostprocess",
     "arevise",
     "averify",
+    "awrite",
     "cite",
     "postprocess",
     "replay",
     "revise",
     "verify",
+    "write",
 ]
 
 _PLACES = (
@@ -120,6 +138,7 @@ _PLACES = (
         "records.verification",
         "records.postprocessing",
         "records.answers",
+        "records.articles",
     ),
     *("settings", "retrievers.graph.graph"),
     *(
@@ -128,6 +147,7 @@ _PLACES = (
         "agent.answering.answer",
         "agent.postprocessing.postprocess",
         "agent.verify",
+        "agent.writing.writer",
         "traces.trace_reader",
         "agent.replay.replay",
     ),

@@ -4,12 +4,12 @@ Many branches may call a component at once. It raises if it cannot do its work; 
 failure that the user sees. A negative judgement is a result, and is never raised.
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args, runtime_checkable
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, runtime_checkable
 
-from rarr.errors import InputError
+from rarr.errors import InputError, SetupError
 from rarr.records import (
     Agreement,
     AttributionClass,
@@ -21,6 +21,7 @@ from rarr.records import (
     Query,
     Question,
 )
+from rarr.records.articles import PlannedSection
 from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -165,12 +166,39 @@ class IntentJudge(Protocol):
         """Scores from 0 to 1 whether the revision preserves the intent of the original."""
 
 
+class SectionSource(NamedTuple):
+    """A section of a plan, with the passages that it is written from, the most relevant first."""
+
+    section: PlannedSection
+    chunks: tuple[Evidence, ...]
+
+
+class ArticleWriter(Protocol):
+    """Writes articles from passages. In its texts, `[2]` cites the second of the passages that were given."""
+
+    async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
+        """Plans the headings of an article about `topic`."""
+
+    async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
+        """Writes the section `sources[at]` in the light of the other sections."""
+
+    async def article(self, topic: str, chunks: Sequence[Evidence], most: int) -> Sequence[tuple[str, str]]:
+        """Writes a whole article of at most `most` sections: each with its heading and its text."""
+
+    async def smoothed(self, topic: str, heading: str, text: str) -> str:
+        """Rewrites the text of a section for fluency, with the same citations."""
+
+
 @runtime_checkable
 class AsksModel(Protocol):
     """A component that asks a language model."""
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one call for this text."""
+
+
+WRITING_NODES = ("plan", "write_section", "smooth")
+"""The nodes that ask a writer."""
 
 
 @dataclass(frozen=True)
@@ -232,9 +260,17 @@ class Components:
     rewriter: Rewriter | None = None
     """Used instead of `checker` and `editor` in a baseline that rewrites."""
     intent_judge: IntentJudge | None = None
+    writers: Mapping[str, ArticleWriter] = field(default_factory=dict)
+    """The writers of articles, by the names of their nodes: plan, write_section and smooth."""
     models: tuple["LanguageModel", ...] = ()
     """The language models of these components. The reviser closes their connections."""
     opened: tuple[Closes, ...] = ()
     """Other resources of these components that the reviser opened and closes."""
     baseline: Baseline = NO_BASELINE
     """The baseline for which these components were made."""
+
+    def writer_of(self, node: str) -> ArticleWriter:
+        """Returns the writer of a node. Raises `SetupError` for components that were made without one."""
+        if node not in self.writers:
+            raise SetupError(f"these components have no writer for {node}: give Components(writers=...)")
+        return self.writers[node]

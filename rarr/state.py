@@ -7,6 +7,7 @@ from typing_extensions import TypedDict  # pydantic reads traces by it, and cann
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
+from rarr.records.articles import PlannedSection, SectionDraft, WrittenSentence
 from rarr.tools.text.blocks_and_sentences import Span
 
 
@@ -64,6 +65,11 @@ class State(TypedDict, total=False):
 
     With `block`, the run is that of this block of a long text. The first `lead` characters of its text are
     only read, and not asked about.
+
+    A run that writes an article begins with the topic as `original`, and the outline as `context`, one
+    heading a line; the first node moves them to `topic` and `outline`. From the node `cite` on, `original`
+    is the article as written, without marks. `sections` is the plan, `drafts` the sections as written by
+    their ids, and `sentences` those of `text` with their citations.
     """
 
     original: str
@@ -88,6 +94,11 @@ class State(TypedDict, total=False):
     judged: tuple[list[SentenceSupport], list[SentenceSupport]]
     block: int
     lead: int
+    topic: str
+    outline: str | None
+    sections: list[PlannedSection]
+    drafts: Annotated[dict[str, SectionDraft], or_]
+    sentences: list[WrittenSentence]
     warnings: Annotated[list[Notice], add]
     told: Annotated[list[Notice], add]
 
@@ -107,3 +118,12 @@ class Branch(TypedDict):
     """The input of the node retrieve: the query to search for."""
 
     query: Query
+
+
+class SectionBranch(TypedDict):
+    """The input of the node write_section: the query of its section, and what the section is written from."""
+
+    query: Query
+    topic: str
+    sections: list[PlannedSection]
+    evidence: list[Evidence]

@@ -19,8 +19,9 @@ from langgraph.graph import START
 from langgraph.types import StateSnapshot
 
 from rarr import records
-from rarr.agent.graph import Graph, build_graph
+from rarr.agent.graph import Graph
 from rarr.errors import InputError
+from rarr.records import articles
 from rarr.state import SentenceSupport, State
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.text.blocks_and_sentences import Span
@@ -29,7 +30,8 @@ from rarr.tools.text.plurals_and_articles import kind_of
 Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 
-_TYPES = (Span, SentenceSupport, *(kind for kind in vars(records).values() if isinstance(kind, type)))
+_NAMED = (*vars(records).values(), *vars(articles).values())
+_TYPES = (Span, SentenceSupport, *dict.fromkeys(kind for kind in _NAMED if isinstance(kind, type)))
 _RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in _TYPES if kind.__module__.startswith("rarr.")]
 _NAMES = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"
 _NO_RECURSION_LIMIT = 1_000_000  # steps
@@ -42,10 +44,10 @@ class Checkpoints:
     If the checkpointer is a function, it is called once for each event loop.
     """
 
-    def __init__(self, checkpointer: Checkpointer | None, *, rewriting: bool) -> None:
+    def __init__(self, checkpointer: Checkpointer | None, build: Callable[[Saver | None], Graph]) -> None:
         """Raises `InputError` for an object that is neither a checkpointer nor a function.
 
-        With None, nothing is stored. `rewriting`: the graph is that of a baseline that rewrites the text.
+        With None, nothing is stored. `build` builds the graph for a checkpointer.
         """
         usable = checkpointer is None or isinstance(checkpointer, BaseCheckpointSaver)
         if not usable and (hasattr(checkpointer, "__aenter__") or not callable(checkpointer)):
@@ -54,7 +56,7 @@ class Checkpoints:
                 f" or a function that opens one: {_OPENING}"
             )
         self._checkpointer = checkpointer
-        self._rewriting = rewriting
+        self._build = build
         self._ready = PerLoop(_Ready)
 
     async def graph(self) -> Graph:
@@ -68,7 +70,7 @@ class Checkpoints:
                 saver = None
                 if self._checkpointer is not None:
                     saver = _with_records(await self._saver(self._checkpointer, ready.opened))
-                ready.graph = build_graph(saver, rewriting=self._rewriting)
+                ready.graph = self._build(saver)
         return ready.graph
 
     def config(self, run_id: str, block: int = 0) -> RunnableConfig:

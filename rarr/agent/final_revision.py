@@ -10,6 +10,7 @@ from rarr.tools.models.run_budget import Budget, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
 
 NODES = (
+    *("ask_topic", "plan", "write_section", "write_article", "smooth", "cite", "reread"),
     *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "follow_up", "rewrite"),
     *("attribute", "evaluate"),
 )

@@ -10,6 +10,7 @@ still lack support.
 """
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -43,24 +44,24 @@ def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None, *, rewriti
     `rewriting`: the pipeline of a baseline, in which the node rewrite replaces checks and edits.
     """
     graph = StateGraph(State, context_schema=Components)
-    _add(graph, generate_queries, on_failure="attribute")
-    _add(graph, retrieve, on_failure="rerank")
-    _add(graph, rerank, on_failure="attribute")
-    _add(graph, attribute, on_failure=END)
-    _add(graph, evaluate, on_failure=END)
+    add_surviving(graph, generate_queries, on_failure="attribute")
+    add_surviving(graph, retrieve, on_failure="rerank")
+    add_surviving(graph, rerank, on_failure="attribute")
+    add_surviving(graph, attribute, on_failure=END)
+    add_surviving(graph, evaluate, on_failure=END)
     graph.add_edge(START, "generate_queries")
     graph.add_conditional_edges(
         "generate_queries", one_branch_per_query, ["retrieve", "attribute", "evaluate"]
     )
     graph.add_edge("retrieve", "rerank")
     if rewriting:
-        _add(graph, rewrite, on_failure="attribute")
+        add_surviving(graph, rewrite, on_failure="attribute")
         graph.add_edge("rerank", "rewrite")
         graph.add_edge("rewrite", "attribute")
     else:
-        _add(graph, check_agreement, on_failure="attribute")
-        _add(graph, edit, on_failure="attribute")
-        _add(graph, follow_up, on_failure="attribute")
+        add_surviving(graph, check_agreement, on_failure="attribute")
+        add_surviving(graph, edit, on_failure="attribute")
+        add_surviving(graph, follow_up, on_failure="attribute")
         graph.add_edge("rerank", "check_agreement")
         graph.add_edge("check_agreement", "edit")
         graph.add_conditional_edges("edit", after_edits, ["follow_up", "check_agreement", "attribute"])
@@ -69,6 +70,11 @@ def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None, *, rewriti
     graph.add_conditional_edges("evaluate", another_round, ["generate_queries", END])
     # None would take over the checkpointer of a graph in whose node the run is.
     return graph.compile(checkpointer=checkpointer or False)
+
+
+def builder_for(components: Components) -> Callable[[BaseCheckpointSaver[Any] | None], Graph]:
+    """Returns the function that builds the pipeline of these components for a checkpointer."""
+    return partial(build_graph, rewriting=components.rewriter is not None)
 
 
 def one_branch_per_query(state: State) -> list[Send] | str:
@@ -101,7 +107,8 @@ def another_round(state: State) -> str:
     return "generate_queries" if state.get("lacking") else END
 
 
-def _add(graph: StateGraph[Any, Components, Any, Any], node: Node, *, on_failure: str) -> None:
+def add_surviving(graph: StateGraph[Any, Components, Any, Any], node: Node, *, on_failure: str) -> None:
+    """Adds a node that is metered, and after whose failure the run goes on at `on_failure`."""
     name = node.__name__
     # The overloads of add_node do not describe functions that are made by functions.
     graph.add_node(name, metered(name, node), error_handler=_survive(name, on_failure))  # type: ignore[call-overload]

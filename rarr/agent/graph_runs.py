@@ -10,10 +10,18 @@ from rarr.state import State
 
 
 class GraphRuns:
-    """Runs the graph of a reviser. `on_step` is called with the name of each node that has finished."""
+    """Runs a graph. `on_step` is called with the name of each node that has finished.
 
-    def __init__(self, checkpoints: Checkpoints, on_step: Callable[[str], None] | None) -> None:
-        self._checkpoints, self._on_step = checkpoints, on_step
+    `on_update` is called with its name and its update of the state.
+    """
+
+    def __init__(
+        self,
+        checkpoints: Checkpoints,
+        on_step: Callable[[str], None] | None,
+        on_update: Callable[[str, State], None] | None = None,
+    ) -> None:
+        self._checkpoints, self._on_step, self._on_update = checkpoints, on_step, on_update
 
     async def by_blocks(
         self, start: State, size: int, run_id: str, components: Components, *, resumed: bool
@@ -44,14 +52,20 @@ class GraphRuns:
         """Runs the graph and returns its last state. With None, continues from the last checkpoint."""
         graph = await self._checkpoints.graph()
         call: Any = {"context": components, "config": self._checkpoints.config(run_id, block)}
-        if self._on_step is None:
+        if self._on_step is None and self._on_update is None:
             return cast(State, await graph.ainvoke(start, **call))
         state: Any = start
         async for mode, data in graph.astream(start, **call, stream_mode=["updates", "values"]):
             if mode == "values":
                 state = data
                 continue
-            for node in data:
+            for node, update in data.items():
                 if node in graph.nodes and not node.startswith("__"):
-                    self._on_step(node)
+                    self._tell(node, cast(State, update or {}))
         return cast(State, state)
+
+    def _tell(self, node: str, update: State) -> None:
+        if self._on_step is not None:
+            self._on_step(node)
+        if self._on_update is not None:
+            self._on_update(node, update)

@@ -60,6 +60,7 @@ class Reviser:
             raise InputError("settings and components are both given: components bring their own settings")
         # The graph and the wiring take a second to import; `import rarr` need not wait for them.
         from rarr.agent.checkpoints import Checkpoints
+        from rarr.agent.graph import builder_for
         from rarr.agent.graph_runs import GraphRuns
         from rarr.agent.wiring.components import wire
 
@@ -67,7 +68,7 @@ class Reviser:
         self.settings = self._components.settings
         self.names_sources = components is not None or self.settings.names_source
         self._unused = [] if components else unused_settings(self._components)
-        self._checkpoints = Checkpoints(checkpointer, rewriting=self._components.rewriter is not None)
+        self._checkpoints = Checkpoints(checkpointer, builder_for(self._components))
         self._researcher: Reviser | None = None  # researches for `cite`, and edits nothing
         self._making = Lock()
         self._on_step, self._runs = on_step, GraphRuns(self._checkpoints, on_step)

@@ -28,6 +28,8 @@ from rarr.cli.trace import trace
 from rarr.cli.train import train
 from rarr.cli.train_questions import questions
 from rarr.cli.verify import verify
+from rarr.cli.write import write as write_article
+from rarr.cli.writing_benchmark import wikigen
 from rarr.errors import RarrError
 from rarr.tools.text.validator_messages import without_prefix
 
@@ -69,6 +71,7 @@ def main(
       rarr revise --file draft.md --corpus notes/
       rarr cite draft.md --corpus notes/
       rarr answer "Where was Marie Curie born?" --graph people.csv
+      rarr write "Hoover Dam" --corpus notes/ -o article.md
       rarr check docs/ --corpus specs/
       rarr verify "The Hoover Dam is 221 metres high." --against dam.md
       rarr batch answers.jsonl -o revised.jsonl --corpus notes/
@@ -85,8 +88,10 @@ def main(
 
 for command in (revise, answer, check, cite, verify, batch, index, label, calibrate, serve, mcp, doctor):
     app.command()(command)
+app.command("write")(write_article)
 app.command("eval")(eval_)
 bench.command()(kalma)
+bench.command()(wikigen)
 app.add_typer(bench, name="bench")
 train.command()(questions)
 app.add_typer(train, name="train")

@@ -18,7 +18,7 @@ from rarr.backends.rules.values import Value, checkable_values, same_value, valu
 from rarr.tools.text.blocks_and_sentences import Span
 
 
-class AnswerSource(NamedTuple):
+class SpanSource(NamedTuple):
     """A value of the evidence's answer, with a sentence of the evidence that says it.
 
     `start` is the place of the value in the sentence.
@@ -54,7 +54,7 @@ def answer_place(part: ParsedSentence, asked_about: Span, answer: str) -> Span |
     return Span(min(span.start for span in spans), max(span.end for span in spans))
 
 
-def answer_sources(value: Value, parts: tuple[ParsedSentence, ...]) -> list[AnswerSource]:
+def answer_sources(value: Value, parts: tuple[ParsedSentence, ...]) -> list[SpanSource]:
     """Finds the places where the evidence, of which `parts` are the sentences, says a value of its answer.
 
     A number is given as the evidence has it, with the unit that the answer may leave out. A number near the
@@ -62,7 +62,7 @@ def answer_sources(value: Value, parts: tuple[ParsedSentence, ...]) -> list[Answ
     answer has it, because the evidence may have a longer name.
     """
     sources = [
-        AnswerSource(value if value.kind == "name" else evidence_value, part, evidence_value.start)
+        SpanSource(value if value.kind == "name" else evidence_value, part, evidence_value.start)
         for part in parts
         for evidence_value in part.values
         if _is_same_value(evidence_value, value)
@@ -70,7 +70,7 @@ def answer_sources(value: Value, parts: tuple[ParsedSentence, ...]) -> list[Answ
     return [source for source in sources if not _is_near(source.value, value)] or sources
 
 
-def computed_source(value: Value, answer: ParsedSentence, replaced: Value | None) -> AnswerSource:
+def computed_source(value: Value, answer: ParsedSentence, replaced: Value | None) -> SpanSource:
     """Builds the source of a value that was computed after a correction: the computed `answer` itself.
 
     A number without a unit gets the unit of `replaced`, the text's old value.
@@ -80,8 +80,8 @@ def computed_source(value: Value, answer: ParsedSentence, replaced: Value | None
             case Quantity() as bare, Quantity() as old if old.form and not bare.unit:
                 low, amount, high = (to_base(n, old.form) for n in (bare.low, bare.amount, bare.high))
                 read = bare._replace(low=low, amount=amount, high=high, unit=old.unit, form=old.form)
-                return AnswerSource(value._replace(read=read), answer, value.start)
-    return AnswerSource(value, answer, value.start)
+                return SpanSource(value._replace(read=read), answer, value.start)
+    return SpanSource(value, answer, value.start)
 
 
 def equals_answer(value: Value, wanted: Value, replaced: Value | None) -> bool:

@@ -18,7 +18,7 @@ from rarr.backends.rules.values import Value, checkable_values, same_value, valu
 from rarr.backends.rules.whole_sentence_agreement import is_about_statement
 from rarr.backends.rules.words import Token, folded_text, word_tokens
 from rarr.ledger.answer_spans import (
-    AnswerSource,
+    SpanSource,
     answer_place,
     answer_sources,
     computed_source,
@@ -92,7 +92,7 @@ class Wording:
         )  # fmt: skip
         return next(filter(None, (rule() for rule in rules)), "")
 
-    def _sources(self, value: Value) -> list[AnswerSource]:
+    def _sources(self, value: Value) -> list[SpanSource]:
         """Finds where the evidence says a value. For a follow-up, this is the computed answer itself."""
         if self.follows:
             return [computed_source(value, read_sentence(self.answer), self.old)]
@@ -280,6 +280,6 @@ class Wording:
                 yield word
 
 
-def _exchange_with(after: ParsedSentence, written: Value, source: AnswerSource) -> str:
+def _exchange_with(after: ParsedSentence, written: Value, source: SpanSource) -> str:
     evidence_value = next(value for value in source.sentence.values if value.start == source.start)
     return exchange_reason(after, written, source.sentence, evidence_value)

@@ -176,6 +176,16 @@ class Settings(ServingSettings, BaseSettings):
     """Sentences from the start of a passage to the start of the next."""
     report_size: int = Field(default=5, ge=1, le=100)
     """M: evidences in the attribution report, at most."""
+    chunk_words: int = Field(default=256, ge=20, le=2000)
+    """`rarr write`: words of a passage that is written from, at most."""
+    chunks: int = Field(default=5, ge=1, le=50)
+    """`rarr write`: passages for each section."""
+    max_sections: int = Field(default=10, ge=1, le=50)
+    """`rarr write`: sections of an article, at most."""
+    plan: bool = True
+    """`rarr write`: plan the sections, and write each from its own passages; false: write all in one call."""
+    smooth: bool = False
+    """`rarr write`: a language model rewrites each section for fluency before its citations are checked."""
     accept_confidence: float = Field(default=0.9, ge=0, le=1)
     """An edit of a kind that is right less often than this, as measured, is only suggested."""
     max_edit_chars: int = Field(default=50, ge=0)

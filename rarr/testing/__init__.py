@@ -22,6 +22,7 @@ from rarr.testing.rule_model import RuleModel
 from rarr.testing.scripted_answer_lookup import Asked, UnansweredError
 from rarr.testing.scripted_components import scripted_components
 from rarr.testing.scripted_model import ScriptedModel
+from rarr.testing.scripted_writer import ScriptedWriter
 from rarr.testing.server import ScriptedServer, refused_url
 from rarr.testing.server_failure_plan import (
     CutOff,
@@ -57,6 +58,7 @@ __all__ = [
     "ScriptedReranker",
     "ScriptedServer",
     "ScriptedVerifier",
+    "ScriptedWriter",
     "Stall",
     "Status",
     "UnansweredError",

@@ -15,6 +15,7 @@ from rarr.backends.rules.support import claim_supports
 from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
+from rarr.testing import writing_answers
 from rarr.testing.cited_statements import cited_statements
 from rarr.testing.doubles import RETRIEVED_AT
 from rarr.testing.noising_answers import errors, summarized
@@ -282,5 +283,9 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "answer_with_citations": lambda variables: {
         "statements": cited_statements(variables["question"], variables["sources"])
     },
+    "outline": writing_answers.planned,
+    "write_section": writing_answers.written_section,
+    "write_article": writing_answers.written_article,
+    "smooth": lambda variables: {"text": variables["text"]},
     "corrupt": lambda variables: {"errors": errors(variables["text"])},
 }

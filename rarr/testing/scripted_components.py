@@ -16,7 +16,9 @@ assert revision.text == "California grows the most peaches."
 """
 
 from rarr.components import (
+    WRITING_NODES,
     AgreementChecker,
+    ArticleWriter,
     Components,
     Editor,
     IntentJudge,
@@ -48,6 +50,7 @@ def scripted_components(
     verifier: Verifier | None = None,
     rewriter: Rewriter | None = None,
     intent_judge: IntentJudge | None = None,
+    writer: ArticleWriter | None = None,
 ) -> Components:
     """Makes components for `Reviser(components=...)`: each that is not given is a double without a script.
 
@@ -64,4 +67,5 @@ def scripted_components(
         verifier=verifier or ScriptedVerifier(),
         rewriter=rewriter,
         intent_judge=intent_judge,
+        writers={} if writer is None else dict.fromkeys(WRITING_NODES, writer),
     )

@@ -12,12 +12,14 @@ from pydantic import ValidationError
 
 from rarr import records
 from rarr.errors import InputError
-from rarr.records import Record
+from rarr.records import Record, articles
 from rarr.tools.text.plurals_and_articles import kind_of
 
 _REFERENCE = "#"
 _KINDS = {
-    name: kind for name, kind in vars(records).items() if isinstance(kind, type) and issubclass(kind, Record)
+    name: kind
+    for name, kind in {**vars(articles), **vars(records)}.items()
+    if isinstance(kind, type) and issubclass(kind, Record)
 }
 
 Numbered = tuple[int, str, Any]  # number, name of the class, JSON of its fields

@@ -63,7 +63,7 @@ class RunRecorder(Numbering):
         self._seen_prompts: set[str] = set()
         self._due: asyncio.TimerHandle | None = None
         self._started = self.now()
-        self._writer = _Writer(store, self._failed)
+        self._writer = _SpanWriter(store, self._failed)
 
     async def start(self, run_id: str, facts: RunFacts) -> None:
         """Writes the run with its input as the start of a trace."""
@@ -141,10 +141,10 @@ class RunRecorder(Numbering):
 
 
 def _surviving(step: Callable[..., None]) -> Callable[..., None]:
-    """Wraps a method of `_Writer`: the first failure is reported, and later calls do nothing."""
+    """Wraps a method of `_SpanWriter`: the first failure is reported, and later calls do nothing."""
 
     @wraps(step)
-    def survive(writer: "_Writer", *args: Any) -> None:
+    def survive(writer: "_SpanWriter", *args: Any) -> None:
         if not writer.failed:
             try:
                 step(writer, *args)
@@ -155,7 +155,7 @@ def _surviving(step: Callable[..., None]) -> Callable[..., None]:
     return survive
 
 
-class _Writer:
+class _SpanWriter:
     """Packs and writes the trace of one run, in the thread that writes traces.
 
     `spans` and `prompts` are queues in which the run hands them over.

@@ -12,6 +12,7 @@ from makers import ASKED, FACT, TEXT, check, disagrees, evidence, query, state
 from rarr.agent.final_revision import NODES
 from rarr.agent.graph import after_edits, build_graph, one_branch_per_query
 from rarr.agent.revise import Reviser
+from rarr.agent.writing.graph import build_writing_graph
 from rarr.errors import RetrievalError
 from rarr.records import Agreement, Change, Passage, Revision
 from rarr.settings import Settings
@@ -58,7 +59,8 @@ def test_two_contradicted_sentences_are_corrected() -> None:
 
 
 def test_usage_has_an_order_for_every_node() -> None:
-    nodes = {*build_graph().nodes, *build_graph(rewriting=True).nodes} - {"__start__"}
+    graphs = (build_graph(), build_graph(rewriting=True), build_writing_graph())
+    nodes = {name for graph in graphs for name in graph.nodes} - {"__start__"}
     named = {name for name in nodes if "__error_handler__" not in name}
     assert named == {*NODES}, "correct NODES of rarr/agent/final_revision.py"
 

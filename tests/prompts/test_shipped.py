@@ -31,13 +31,17 @@ PROMPTS = {
     "judge_as_summary": (450, ["reason", "verdict"]),
     "judge_attribution": (450, ["reason", "verdict"]),
     "judge_intent": (450, ["reason", "verdict"]),
+    "outline": (420, ["sections"]),
     "read_evidence": (130, ["answer"]),
     "rewrite_text": (400, ["revision"]),
     "search_queries": (260, ["queries"]),
+    "smooth": (400, ["text"]),
     "split_facts": (330, ["facts"]),
     "summarize": (400, ["summary"]),
     "target_queries": (700, ["questions"]),
+    "write_article": (560, ["sections"]),
     "write_question": (340, ["question"]),
+    "write_section": (560, ["text"]),
 }
 ONCE = "Answer with one JSON object and nothing else."
 SCHEMA_WORDS = {"type", "properties", "required", "additionalProperties", "items", "enum"}

@@ -27,18 +27,14 @@ from rarr.agent.replay.recorded_components import (
     RecordedReadings,
     RecordedSearch,
 )
+from rarr.agent.replay.repeated_run import repeated
+from rarr.agent.replay.replayed_nodes import MODEL_OF, NODE_PROMPTS, REPLAYED_NODES
 from rarr.agent.replay.run_differences import Changes, run_changes
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.backends.judge_name_parsing import is_asked_anew
 from rarr.components import Baseline, Components
 from rarr.errors import InputError
-from rarr.nodes.attribute import attribute
-from rarr.nodes.baseline_rewrite import rewrite
-from rarr.nodes.check_agreement import check_agreement
-from rarr.nodes.edit import edit
-from rarr.nodes.evaluate import evaluate
-from rarr.nodes.generate_queries import generate_queries
 from rarr.prompts import Prompt, load_file, names
 from rarr.records import Revision
 from rarr.settings import EMBEDDED, Settings
@@ -53,21 +49,6 @@ from rarr.traces.recorded_answers import RecordedAnswers
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace, applied
 
-_NODES = {
-    node.__name__: node for node in (generate_queries, check_agreement, edit, rewrite, attribute, evaluate)
-}
-_PROMPTS = {
-    "generate_queries": ("generate_queries", "target_queries"),
-    "check_agreement": ("fill_blank", "write_question", "read_evidence", "check_agreement"),
-    "edit": ("edit",),
-    "rewrite": ("correct_text", "rewrite_text"),
-    "attribute": (
-        *("judge_attribution", "confirm_support"),
-        *("judge_as_facts", "judge_as_nli", "judge_as_summary"),
-    ),
-    "evaluate": ("judge_intent", "confirm_intent"),
-}
-"""The prompts of each node, without their forms for a text with a context."""
 CURRENT = (
     names_with(SecretStr, Settings.model_fields)
     | names_with(Path, Settings.model_fields)
@@ -75,7 +56,6 @@ CURRENT = (
     | {"otel", "search", "trace", "user_agent"}
 )
 """Settings that are never taken from a trace: keys and addresses, files and folders."""
-_MODEL_OF = {"rewrite": "edit"}  # nodes whose model is named for another node
 
 
 @dataclass(frozen=True)
@@ -139,19 +119,19 @@ async def areplay(
             _replacing_prompt, trace, node, calls, Path(prompt), asked=model is not None
         )
     if node is not None and model is not None:
-        settings["models"] = {**settings.get("models", {}), _MODEL_OF.get(node, node): model}
+        settings["models"] = {**settings.get("models", {}), MODEL_OF.get(node, node): model}
     live = LiveComponents() if node is not None else None
     components = await to_thread(_components, trace, prompts, settings, live)
     if live is not None and model is not None:
         await to_thread(live.model, model)  # raises at once if the model cannot be used
-    reviser, recorder = Reviser(components=components), MemoryRecorder()
+    recorder = MemoryRecorder()
     revision, updates = None, None
-    async with reviser:
+    async with Reviser(components=components) as reviser:
         with recording(recorder):
             if node is not None and not downstream:
                 updates = [(call, await _rerun(trace, call, components)) for call in calls]
             else:
-                revision = await reviser.arevise_from(trace.start(), trace.run_id)
+                revision = await repeated(trace, reviser, components)
     if revision is not None and node is None:
         revision = _with_recorded_times(revision, trace)
     after = recorder.trace(trace.run_id, trace.file.facts, revision)
@@ -164,8 +144,10 @@ async def _rerun(trace: Trace, call: StoredSpan, components: Components) -> Stat
     """Runs a node once more on the state of a recorded call, and returns the state after it."""
     token = METER.set(Meter(budget_of(components.settings)))
     try:
-        state, node = trace.state(call), metered(call.name, _NODES[call.name])
-        update: State = await node(state, Runtime(context=components))
+        state, node = trace.state(call), metered(call.name, REPLAYED_NODES[call.name])
+        of_branch = [query for query in state.get("queries", []) if query.id == call.about]
+        branch = {"query": of_branch[0]} if of_branch else {}
+        update: State = await node({**state, **branch}, Runtime(context=components))
         return applied(state, update)
     finally:
         METER.reset(token)
@@ -179,8 +161,10 @@ def _calls(trace: Trace, node: str | None, **given: Any) -> list[StoredSpan]:
             cure = "resume it, or replay a node"
             raise InputError(f"the run is {trace.status} and has no revision to compare with: {cure}")
         return []
-    if node not in _NODES:
-        raise InputError(f"{node!r} is not a node that asks a model: the nodes are {', '.join(_NODES)}")
+    if node not in REPLAYED_NODES:
+        raise InputError(
+            f"{node!r} is not a node that asks a model: the nodes are {', '.join(REPLAYED_NODES)}"
+        )
     called = list(dict.fromkeys(span.name for span in trace.spans if span.kind == "node"))
     if node not in called:
         raise InputError(f"the run did not reach {node}: it called {', '.join(called) or 'no node'}")
@@ -216,7 +200,7 @@ def _plain_prompts(trace: Trace, node: str) -> tuple[str, ...]:
         return ("edit_unchecked",)
     if node == "generate_queries" and settings.get("editor") == "lamda":
         return ("search_queries",)
-    return _PROMPTS[node]
+    return NODE_PROMPTS[node]
 
 
 def _components(

@@ -20,6 +20,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.rules_then_model_components import CodeFirstEditor, CodeFirstQuestions
+from rarr.backends.prompted.writing import PromptedWriter
 from rarr.backends.rules import (
     answer_grounding as stated_answers,
     model_answer_comparison as answer_comparison,
@@ -34,10 +35,13 @@ from rarr.backends.rules.baseline_components import (
     UngatedAgreement,
 )
 from rarr.backends.rules.editing import ValueEditor
+from rarr.backends.rules.extractive_writing import ExtractiveWriter
 from rarr.backends.rules.questions import RuleQuestions
 from rarr.components import (
     NO_BASELINE,
+    WRITING_NODES,
     AgreementChecker,
+    ArticleWriter,
     Baseline,
     Components,
     Editor,
@@ -53,8 +57,8 @@ from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.language_model import SavedAnswers
 
 REVISING = ("generate_queries", "check_agreement", "edit")
-MODEL_NODES = (*REVISING, "attribute", "evaluate")
-"""The nodes that have a model; `model` is the model of the nodes that revise.
+MODEL_NODES = (*REVISING, "attribute", "evaluate", *WRITING_NODES)
+"""The nodes that have a model; `model` is the model of the nodes that revise, and of those that write.
 
 The embedded verifier judges attribution unless `models` names another, or `model` is the rules. The model
 that edits should not also judge the edits, and one call for each sentence and evidence would cost more than
@@ -79,7 +83,8 @@ def wire(
     """
     with opening(settings) as opened:
         embedded = settings.model if settings.model == "rules" else "embedded"
-        chosen = {"attribute": embedded} | dict.fromkeys(REVISING, settings.model) | settings.models
+        chosen = {"attribute": embedded} | dict.fromkeys((*REVISING, *WRITING_NODES), settings.model)
+        chosen |= settings.models
         parts = ComponentMaker(settings, chosen, opened, prompts, baseline, surroundings, readings)
         return Components(
             settings=settings,
@@ -89,6 +94,7 @@ def wire(
             verifier=parts.verifier(),
             rewriter=parts.rewriter(),
             intent_judge=parts.intent_judge(),
+            writers={node: parts.writer(node) for node in WRITING_NODES},
             models=parts.models.all,
             reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
             retriever=retriever(settings, opened, on_index),
@@ -204,6 +210,11 @@ class ComponentMaker:
 
     def verifier(self) -> Verifier:
         return self.judges.verifier(self.judge)
+
+    def writer(self, node: str) -> ArticleWriter:
+        if node not in self.named:
+            return ExtractiveWriter()
+        return PromptedWriter(self.models[self.named[node]], self.prompts, most=self.settings.max_sections)
 
     def intent_judge(self) -> IntentJudge | None:
         return self.judges.intent_judge(self.named["evaluate"]) if "evaluate" in self.named else None

@@ -68,6 +68,29 @@ FACTSCORE = PublishedFigures(
         )
     },
 )
+
+
+def _article(
+    meteor: float, rouge_l: float, rate: float, recall: float, precision: float, words: float
+) -> dict[str, float]:
+    """Turns a row of WikiGenBench's table 2 into shares."""
+    per_cent = {"meteor": meteor, "rouge_l": rouge_l, "rate": rate, "recall": recall, "precision": precision}
+    return {name: value / 100 for name, value in per_cent.items()} | {"words": words}
+
+
+WIKIGENBENCH = PublishedFigures(
+    paper="WikiGenBench (Zhang et al. 2024), table 2, and appendix G for GPT-4",
+    differ="their rows are 309 other events, with more pages for each; TrueTeacher 11B judges citations"
+    " there, and the verifier of the run here; their METEOR knows synonyms",
+    systems={
+        "RR GPT-3.5": _article(10.73, 17.81, 42.09, 38.78, 36.70, 579),
+        "RR Vicuna-13B": _article(9.80, 17.33, 16.88, 11.03, 10.70, 492),
+        "PRR GPT-3.5": _article(22.29, 22.26, 50.96, 53.47, 52.43, 1991),
+        "PRR Vicuna-13B": _article(24.50, 23.29, 18.96, 24.93, 23.37, 4183),
+        "Tuned Vicuna-13B": _article(12.80, 17.26, 34.68, 29.58, 26.73, 945),
+        "RR GPT-4": _article(10.74, 18.08, 54.27, 46.65, 40.84, 569),
+    },
+)
 EXPERTQA = PublishedFigures(
     paper="ExpertQA (Malaviya et al. 2023), tables 5 and 6, TRUE T5-11B without tuning",
     differ="their rows are claims of 2,177 questions; ours are the 308 claims, of the readable splits, that"

@@ -31,6 +31,7 @@ restored                            bool    the human revision, exactly
 word_edits, in_all                  0..1    precision and recall of the words taken out and put in
 sari                                0..1    n-grams kept, added and deleted: Xu et al. 2016
 rouge_l                             0..1    longest common subsequence of words: Lin 2004, by a library
+meteor                              0..1    words and stems in order: Banerjee and Lavie 2005, by a library
 krippendorff_alpha, agreement      -1..1    people beyond chance, of any number: Krippendorff 2011
 percent_agreement                   0..1    pairs of values of one item that are equal
 mean, bootstrap, bootstrap_each     any     percentile bootstrap interval: Efron and Tibshirani 1993
@@ -44,17 +45,6 @@ from rarr.evals.metrics.agreement import (
     agreement,
     krippendorff_alpha,
     percent_agreement,
-)
-from rarr.evals.metrics.citations import (
-    CitedSentence,
-    alce_precision,
-    alce_recall,
-    citation_precision,
-    citation_rate,
-    citation_recall,
-    cited_share,
-    precise,
-    supported,
 )
 from rarr.evals.metrics.classification import (
     ATTRIBUTION_CLASSES,
@@ -73,6 +63,7 @@ from rarr.evals.metrics.corrections import (
     restored,
     word_edits,
 )
+from rarr.evals.metrics.meteor import meteor
 from rarr.evals.metrics.reliability import (
     Called,
     ReliabilityBin,
@@ -96,6 +87,17 @@ from rarr.evals.metrics.triples import (
     triple_correctness,
 )
 from rarr.ledger.ais_scores import ais, auto_ais, auto_ais_by_evidence, best_support
+from rarr.ledger.citation_scores import (
+    CitedSentence,
+    alce_precision,
+    alce_recall,
+    citation_precision,
+    citation_rate,
+    citation_recall,
+    cited_share,
+    precise,
+    supported,
+)
 from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
 
 __all__ = [
@@ -147,6 +149,7 @@ __all__ = [
     "macro_triple_scores",
     "mean",
     "measured_f1_ap",
+    "meteor",
     "micro_triple_scores",
     "paired",
     "paired_f1_ap",

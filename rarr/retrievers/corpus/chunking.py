@@ -34,6 +34,28 @@ def windows(text: str, *, window: int, step: int) -> list[Window]:
     return passages
 
 
+def chunks(text: str, words: int) -> list[tuple[int, int]]:
+    """Cuts `text` into passages of whole sentences or table rows with at most `words` words each.
+
+    They follow one another and may cross headings: a heading stands in the passage of the sentence below it.
+    A sentence of more words is a passage of its own, cut where it is longer than a passage may be.
+    """
+    spans = [
+        piece for span in sentences_of(text, blocks(text), tables="rows") for piece in _pieces(text, span)
+    ]
+    places: list[tuple[int, int]] = []
+    start = last = 0
+    for span in spans:
+        if last and len(text[start : span.end].split()) > words:
+            places.append((start, last))
+            start = last
+        if len(text[start : span.start].split()) > words:  # what lies between is no prose, such as code
+            start = span.start
+        start += len(text[start : span.start]) - len(text[start : span.start].lstrip())
+        last = span.end
+    return [*places, (start, last)] if last else []
+
+
 def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int, int]]:
     first, reached = 0, 0
     while reached < len(spans):

@@ -109,6 +109,19 @@ def citation_marks(text: str) -> list[CitationMark]:
     return marks
 
 
+def numbered_marks(text: str) -> list[tuple[Span, tuple[int, ...]]]:
+    """Finds the marks `[1]`, `[2, 3]` and `[^1]` anywhere in `text` but in code, each with its numbers."""
+    code = [span for span in protected(text, 0, len(text)) if text[span.start] in "`$\\"]
+    code += [Span(block.start, block.end) for block in blocks(text) if block.kind == "code"]
+    marks: list[tuple[Span, tuple[int, ...]]] = []
+    for match in _MARK.finditer(text):
+        footnote = match["footnote"] or ""
+        listed = footnote if footnote.isdecimal() else match["numbers"]
+        if listed and not any(Span(*match.span()).overlaps(span) for span in code):
+            marks.append((Span(*match.span()), tuple(_numbers(listed))))
+    return marks
+
+
 def has_words(sentence: str) -> bool:
     """Tells if a sentence has words beside its citations."""
     return any(character.isalnum() for character in _MARK.sub("", sentence))

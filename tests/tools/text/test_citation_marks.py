@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.tools.text.citation_marks import citation_marks, highest_number, source_entries
+from rarr.tools.text.citation_marks import citation_marks, highest_number, numbered_marks, source_entries
 
 
 def labels(text: str) -> list[str]:
@@ -65,3 +65,19 @@ def test_entries(text: str, expected: list[tuple[str, str]]) -> None:
 def test_highest_number_counts_entries_footnotes_and_code() -> None:
     text = "It is red [2].[^7]\n\n[9]: https://x.org\n\n`a[11]`\n"
     assert highest_number(text, citation_marks(text)) == 11
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("It is red [1]. [2, 4] It is old.[^3]", [("[1]", (1,)), ("[2, 4]", (2, 4)), ("[^3]", (3,))]),
+        ("[1] It is red.", [("[1]", (1,))]),
+        ("From [2-4] on.", [("[2-4]", (2, 3, 4))]),
+        ("The list `a[1]`, [a link](x), [^note] and [citation needed].", []),
+        ("```\na[1]\n```\n", []),
+    ],
+)
+def test_numbered_marks_are_found_anywhere_but_in_code(
+    text: str, expected: list[tuple[str, tuple[int, ...]]]
+) -> None:
+    assert [(place.of(text), numbers) for place, numbers in numbered_marks(text)] == expected

@@ -1,0 +1,1 @@
+"""Writes articles with citations from sources."""

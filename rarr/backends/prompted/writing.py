@@ -1,0 +1,89 @@
+"""Asks a language model to plan and write articles from numbered passages."""
+
+import re
+from collections.abc import Sequence
+
+from pydantic import BaseModel
+
+from rarr.backends.prompted.answer_token_limits import of_written
+from rarr.backends.prompted.prompt_text_selection import NOTHING
+from rarr.backends.prompted.prompts import Prompts
+from rarr.components import SectionSource
+from rarr.records import Evidence
+from rarr.tools.models.language_model import LanguageModel
+
+_MARK = re.compile(r"\[\d{1,3}\]")
+
+
+class OutlineAnswer(BaseModel):
+    """The model's answer: the headings of the sections."""
+
+    sections: list[str]
+
+
+class TextAnswer(BaseModel):
+    """The model's answer: the text of a section."""
+
+    text: str
+
+
+class SectionAnswer(TextAnswer):
+    """A section in the model's answer."""
+
+    heading: str
+
+
+class ArticleAnswer(BaseModel):
+    """The model's answer: a whole article."""
+
+    sections: list[SectionAnswer]
+
+
+class PromptedWriter:
+    """A writer that asks a language model. All methods raise `ModelError` without a readable answer."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts, *, most: int) -> None:
+        """`most`: the sections of an article, at most."""
+        self._model, self._prompts, self._most = model, prompts, most
+
+    async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
+        """Asks for the headings of an article about `topic`."""
+        variables = {"topic": topic, "most": str(self._most), "documents": numbered_documents(chunks)}
+        answer = await self._model.ask(self._prompts["outline"], OutlineAnswer, variables)
+        return answer.sections
+
+    async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
+        """Asks for the text of the section `sources[at]`."""
+        others = [source.section.heading for n, source in enumerate(sources) if n != at]
+        variables = {
+            "topic": topic,
+            "heading": sources[at].section.heading,
+            "others": "; ".join(others) or NOTHING,
+            "documents": numbered_documents(sources[at].chunks),
+        }
+        return (await self._model.ask(self._prompts["write_section"], TextAnswer, variables)).text
+
+    async def article(self, topic: str, chunks: Sequence[Evidence], most: int) -> Sequence[tuple[str, str]]:
+        """Asks for all sections in one request."""
+        variables = {"topic": topic, "most": str(most), "documents": numbered_documents(chunks)}
+        answer = await self._model.ask(self._prompts["write_article"], ArticleAnswer, variables)
+        return [(" ".join(each.heading.split()) or topic, each.text) for each in answer.sections]
+
+    async def smoothed(self, topic: str, heading: str, text: str) -> str:
+        """Asks for a fluent text with the same citations."""
+        prompt = of_written(self._prompts["smooth"], text)
+        variables = {"topic": topic, "heading": heading, "text": text}
+        return (await self._model.ask(prompt, TextAnswer, variables)).text
+
+
+def numbered_documents(chunks: Sequence[Evidence]) -> str:
+    """Writes each passage on a line, with its number and title.
+
+    Numbers in brackets in a passage are left out, since a model would copy them as citations.
+    """
+    return "\n".join(f"[{n}] {_shown(chunk)}" for n, chunk in enumerate(chunks, start=1))
+
+
+def _shown(chunk: Evidence) -> str:
+    text = f"{chunk.title}: {chunk.text}" if chunk.title else chunk.text
+    return " ".join(_MARK.sub("", text).split())

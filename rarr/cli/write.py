@@ -1,0 +1,136 @@
+"""`rarr write`: writes an article from sources, with a checked citation behind each sentence."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rarr.cli import options, write_options
+from rarr.cli.streams import complain, decoded, text_of_file, warn, write as write_out
+from rarr.tools.text.plurals_and_articles import counted
+
+if TYPE_CHECKING:
+    from rarr.records.articles import Article, SectionDraft
+
+
+def write(
+    topic: write_options.Topic,
+    corpus: options.Corpus = None,
+    search: options.Search = None,
+    outline: write_options.OutlineFile = None,
+    plan: write_options.Plan = None,
+    chunks: write_options.Chunks = None,
+    smooth: write_options.Smooth = False,
+    out: write_options.ArticleFile = None,
+    offline: options.Offline = False,
+    refresh: options.Refresh = False,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    prompts: options.Prompts = None,
+    preset: options.Preset = None,
+    max_calls: options.MaxCalls = None,
+    deadline: options.Deadline = None,
+    as_json: options.Json = False,
+) -> int:
+    """Write an article from sources, with a checked citation behind each sentence.
+
+    Plans sections, searches for each, writes them at the same time, and checks every citation: a wrong one is
+    replaced by a passage that supports the sentence; what no passage supports is corrected as little as
+    possible, or marked with [citation needed]. Without a language model, the sections quote whole sentences
+    of the sources. A section without a source, or whose writing failed, is a named gap. Exit status: 0 done;
+    2 the call or its input is wrong; 3 nothing could be written.
+
+    \b
+    Examples:
+      rarr write "Golden Gate Bridge" --corpus notes/
+      rarr write "Golden Gate Bridge" --corpus notes/ --outline headings.txt -o article.md
+      rarr write "Golden Gate Bridge" --corpus notes/ --model vllm:Qwen/Qwen3-8B --json
+    """
+    topic = decoded(topic, "TOPIC")
+    headings = None if outline is None else text_of_file(str(outline))
+    given = options.given(
+        corpus=corpus,
+        search=search,
+        chunks=chunks,
+        smooth=smooth,
+        offline=offline,
+        refresh=refresh,
+        model=model,
+        base_url=base_url,
+        prompts=prompts,
+        preset=preset,
+        max_calls=max_calls,
+        deadline_s=deadline,
+    )
+    if plan is not None:
+        given["plan"] = plan
+    article = _written(topic, headings, given)
+    return _outcome(article, out, as_json=as_json)
+
+
+def _written(topic: str, headings: str | None, chosen: dict[str, Any]) -> "Article":
+    from rarr import Settings, Writer
+    from rarr.views.terminal.progress_line import Waiting
+
+    advice = "; --deadline S ends a run with the sections so far"
+    with Waiting(watched=sys.stderr.isatty(), advice=advice) as waiting:
+
+        def on_step(node: str) -> None:
+            waiting.say(node.replace("_", " "))
+
+        def on_index(done: int, total: int) -> None:
+            waiting.say(f"index: {done} of {counted(total, 'file')}")
+
+        def on_section(draft: "SectionDraft") -> None:
+            if sys.stderr.isatty():
+                complain(f"written, to be checked: {draft.heading}", 0)
+
+        with Writer(Settings(**chosen), on_step=on_step, on_index=on_index, on_section=on_section) as writer:
+            return writer.write(topic, headings)
+
+
+def _outcome(article: "Article", out: Path | None, *, as_json: bool) -> int:
+    """Writes the article to the file, or to standard output. Returns the exit status."""
+    from rarr.tools.text.warning_lines import grouped
+    from rarr.views.terminal.revision import as_json as json_of
+
+    if not article.sentences:
+        reasons = [*grouped(article.warnings)] or ["no source was found"]
+        return complain(f"nothing could be written about {article.topic!r}: {reasons[-1]}", 3)
+    if out is not None:
+        _save(out, article.text)
+    if as_json:
+        write_out(json_of(article))
+        return 0
+    write_out(article.text if out is None else f"{out}: {_summary(article)}\n")
+    for warning in grouped(article.warnings):
+        warn(warning)
+    return 0
+
+
+def _save(out: Path, text: str) -> None:
+    from rarr.errors import InputError
+    from rarr.tools.storage.atomic_files import write_whole
+
+    try:
+        write_whole(out, text)
+    except OSError as error:
+        raise InputError(f"{out} cannot be written ({error.strerror}): give another path") from None
+
+
+def _summary(article: "Article") -> str:
+    """Writes the counts and the citation measures on one line."""
+    done = sum(section.state == "written" for section in article.sections)
+    scores = [
+        f"{name} {_shown(before)} as written, {_shown(after)} checked"
+        for name, before, after in (
+            ("recall", article.as_written.recall, article.checked.recall),
+            ("precision", article.as_written.precision, article.checked.precision),
+            ("rate", article.as_written.rate, article.checked.rate),
+        )
+    ]
+    counts = f"{counted(done, 'section')}, {counted(len(article.sentences), 'sentence')}"
+    return f"{counts}, {counted(len(article.sources), 'source')}; citation {'; '.join(scores)}"
+
+
+def _shown(value: float | None) -> str:
+    return "-" if value is None else f"{value:.2f}"

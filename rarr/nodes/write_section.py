@@ -1,0 +1,40 @@
+"""Step 3 of writing: writes one section of an article from its passages."""
+
+from collections.abc import Sequence
+
+from langgraph.runtime import Runtime
+
+from rarr.components import Components, SectionSource
+from rarr.records.articles import SectionDraft
+from rarr.state import SectionBranch, State, usable
+from rarr.tools.models.run_budget import meter
+
+
+async def write_section(state: SectionBranch, runtime: Runtime[Components]) -> State:
+    """Asks the writer for the section of the query of this branch.
+
+    Raises the error of a failed writer, which the graph reports: the section is then a gap of the article.
+    """
+    sources = section_sources(state)
+    at = next(n for n, source in enumerate(sources) if source.section.query_id == state["query"].id)
+    async with meter().in_time():
+        text = await runtime.context.writer_of("write_section").section(state["topic"], sources, at)
+    if not text.strip():
+        return {}
+    section, chunks = sources[at].section, sources[at].chunks
+    draft = SectionDraft(
+        section_id=section.id,
+        heading=section.heading,
+        text=text,
+        evidence_ids=tuple(chunk.id for chunk in chunks),
+    )
+    return {"drafts": {section.id: draft}}
+
+
+def section_sources(state: SectionBranch | State) -> Sequence[SectionSource]:
+    """Returns the sections of the plan, each with its passages that are not suspicious."""
+    chunks = usable({"evidence": state["evidence"]})
+    return [
+        SectionSource(section, tuple(chunk for chunk in chunks if chunk.query_id == section.query_id))
+        for section in state["sections"]
+    ]

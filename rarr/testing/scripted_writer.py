@@ -1,0 +1,56 @@
+"""Offers a test double for the writers of articles."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from rarr.components import SectionSource
+from rarr.records import Evidence
+
+
+class ScriptedWriter:
+    """Writes the given sections. `calls` are (what was asked, heading or topic).
+
+        ScriptedWriter({"History": "It opened in 1976 [1].", "Design": TimeoutError("no answer")})
+
+    A section that is not in the script is empty. The headings are those of the script, unless `outline` gives
+    others. `smoothing` makes the new text of a section. An exception is raised in place of a text.
+    """
+
+    def __init__(
+        self,
+        sections: Mapping[str, str | Exception],
+        *,
+        outline: Sequence[str] | Exception | None = None,
+        smoothing: Callable[[str], str] = str,
+    ) -> None:
+        self.calls: list[tuple[str, str]] = []
+        self._sections, self._smoothing = sections, smoothing
+        self._outline = list(sections) if outline is None else outline
+
+    async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
+        """Returns the scripted headings."""
+        self.calls.append(("outline", topic))
+        if isinstance(self._outline, Exception):
+            raise self._outline
+        return self._outline
+
+    async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
+        """Returns the scripted text of the section."""
+        heading = sources[at].section.heading
+        self.calls.append(("section", heading))
+        return _text(self._sections.get(heading, ""))
+
+    async def article(self, topic: str, chunks: Sequence[Evidence], most: int) -> Sequence[tuple[str, str]]:
+        """Returns all scripted sections."""
+        self.calls.append(("article", topic))
+        return [(heading, _text(text)) for heading, text in self._sections.items()]
+
+    async def smoothed(self, topic: str, heading: str, text: str) -> str:
+        """Returns what `smoothing` makes of the text."""
+        self.calls.append(("smoothed", heading))
+        return self._smoothing(text)
+
+
+def _text(given: str | Exception) -> str:
+    if isinstance(given, Exception):
+        raise given
+    return given

@@ -1,0 +1,247 @@
+"""Writing with scripted components: which citations stay, which are replaced, and what a failure leaves."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from agent.writing.bridges import (
+    ARCHES,
+    BUILT,
+    CLOSED,
+    PASSAGES,
+    TOPIC,
+    cited,
+    labels,
+    statuses,
+    writing,
+)  # fmt: skip
+from rarr import Article, InputError, Settings, Writer
+from rarr.errors import RetrievalError, SetupError
+from rarr.records.articles import SectionDraft
+from rarr.testing import (
+    InMemoryRetriever,
+    ScriptedReranker,
+    ScriptedVerifier,
+    ScriptedWriter,
+    scripted_components,
+)
+
+
+def written(sections: Any, *, outline: Any = None, **changed: Any) -> Article:
+    return Writer(components=writing(sections, **changed)).write(TOPIC, outline)
+
+
+def test_article_has_footnotes_and_a_ledger_of_places() -> None:
+    article = written({"History": f"{BUILT[:-1]} [1]. {CLOSED[:-1]} [3].", "Design": f"{ARCHES} [2]"})
+    assert article.text == (
+        f"# {TOPIC}\n\n## History\n\n{BUILT}[^1] {CLOSED}[^2]\n\n## Design\n\n{ARCHES}[^3]\n\n"
+        f"[^1]: {TOPIC}, built.md\n[^2]: {TOPIC}, trains.md\n[^3]: {TOPIC}, design.md\n"
+    )
+    assert [article.text[each.start : each.end] for each in article.citations] == ["[^1]", "[^2]", "[^3]"]
+    first = article.citations[0].passage
+    assert (first.source, first.start, first.end) == ("built.md", 0, len(BUILT))
+    assert article.research.text[article.sections[1].start : article.sections[1].end] == ARCHES
+
+
+def test_wrong_citation_is_replaced_by_a_passage_that_supports() -> None:
+    article = written({"History": f"{BUILT} [2]"})
+    assert labels(article) == [[("2", False)]]
+    assert cited(article) == [["built.md"]]
+
+
+def test_of_two_citations_the_right_one_stays() -> None:
+    article = written({"History": f"{BUILT} [1][2]"})
+    assert (labels(article), cited(article)) == ([[("1", True), ("2", False)]], [["built.md"]])
+
+
+@pytest.mark.parametrize("mark", ["[9]", "[0]", "[999]"])
+def test_number_without_a_passage_is_invalid(mark: str) -> None:
+    article = written({"History": f"{BUILT} {mark}"})
+    assert labels(article) == [[(mark.strip("[]"), False)]]
+    assert (article.as_written.precision, cited(article)) == (0.0, [["built.md"]])
+
+
+def test_repeated_citation_counts_once() -> None:
+    assert labels(written({"History": f"{BUILT} [1][1]"})) == [[("1", True)]]
+
+
+def test_sentence_without_a_citation_gets_one() -> None:
+    article = written({"History": BUILT})
+    assert (labels(article), cited(article)) == ([[]], [["built.md"]])
+    assert (article.as_written.recall, article.checked.recall) == (0.0, 1.0)
+
+
+def test_sentence_without_support_is_marked() -> None:
+    article = written({"History": f"{BUILT} [1] It is haunted [1]."})
+    assert f"{BUILT}[^1] It is haunted.[citation needed]" in article.text
+    assert statuses(article.sentences) == ["supported", "unconfirmed"]
+    assert len(article.unsupported) == 1
+
+
+def test_verifier_that_fails_leaves_sentences_unjudged() -> None:
+    article = written({"History": f"{BUILT} [1]"}, verifier=ScriptedVerifier(TimeoutError("no answer")))
+    assert statuses(article.sentences) == ["unjudged"]
+    assert (article.checked.recall, article.checked.unjudged) == (None, 1)
+    assert "[^1]" not in article.text
+    assert "[citation needed]" not in article.text
+    assert "verification_failed" in {warning.code for warning in article.warnings}
+
+
+def test_measures_of_four_sentences_are_those_computed_by_hand() -> None:
+    # 7 words, cited rightly; 8 words, with 1 of 2 citations right; 6 words, wrongly; 8 words without one.
+    section = f"{BUILT} [1] {ARCHES} [2][3] It was painted red in 1950 [1]. {CLOSED}"
+    scores = written({"History": section}).as_written
+    assert (scores.sentences, scores.unjudged) == (4, 0)
+    assert scores.recall == 2 / 4
+    assert scores.precision == (1 + 1 / 2 + 0 + 0) / 4
+    assert scores.rate == (7 + 8) / (7 + 8 + 6 + 8)
+
+
+def test_sentence_in_another_section_lowers_recall() -> None:
+    by_section = InMemoryRetriever(
+        {TOPIC: PASSAGES, f"History, {TOPIC}": PASSAGES[:1], f"Design, {TOPIC}": PASSAGES[1:2]}
+    )
+    placed = written({"History": BUILT, "Design": ARCHES}, retriever=by_section)
+    swapped = written({"History": ARCHES, "Design": BUILT}, retriever=by_section)
+    assert (placed.checked.recall, swapped.checked.recall) == (1.0, 0.0)
+
+
+def test_failed_section_is_a_named_gap() -> None:
+    article = written({"History": TimeoutError("no answer"), "Design": f"{ARCHES} [2]"})
+    assert [section.state for section in article.sections] == ["failed", "written"]
+    assert "## History\n\n(not written: a search or the writer failed)\n" in article.text
+    assert f"{ARCHES}[^1]" in article.text
+    messages = {warning.code: warning.message for warning in article.warnings}
+    assert "no answer" in messages["write_section_failed"]
+    assert messages["section_missing"].startswith("section 'History': not written")
+
+
+def test_failed_search_of_a_section_costs_only_that_section() -> None:
+    down = RetrievalError("the server is down")
+    by_section = InMemoryRetriever({TOPIC: PASSAGES, f"History, {TOPIC}": down, f"Design, {TOPIC}": PASSAGES})
+    article = written({"History": BUILT, "Design": f"{ARCHES} [2]"}, retriever=by_section)
+    assert [section.state for section in article.sections] == ["failed", "written"]
+
+
+def test_section_without_a_source_is_not_written() -> None:
+    writer = ScriptedWriter({"History": BUILT, "Legends": BUILT})
+    by_section = InMemoryRetriever({TOPIC: PASSAGES, f"History, {TOPIC}": PASSAGES})
+    article = written({}, writer=writer, retriever=by_section)
+    assert [(each.heading, each.state) for each in article.sections] == [
+        ("History", "written"),
+        ("Legends", "no_source"),
+    ]
+    assert ("section", "Legends") not in writer.calls
+
+
+def test_nothing_is_written_without_a_source() -> None:
+    writer = ScriptedWriter({"History": BUILT})
+    article = written({}, writer=writer, retriever=InMemoryRetriever())
+    assert (article.sentences, writer.calls) == ((), [])
+    assert article.sections[0].state == "no_source"
+
+
+def test_failed_search_for_the_topic_is_told() -> None:
+    article = written({"History": BUILT}, retriever=InMemoryRetriever(OSError("down")))
+    assert article.sentences == ()
+    assert "retrieve_failed" in {warning.code for warning in article.warnings}
+
+
+def test_plan_that_fails_gives_one_section() -> None:
+    writer = ScriptedWriter({"Overview": f"{BUILT} [1]"}, outline=TimeoutError("no answer"))
+    article = written({}, writer=writer)
+    assert [section.heading for section in article.sections] == ["Overview"]
+    assert "plan_failed" in {warning.code for warning in article.warnings}
+
+
+def test_outline_is_followed_without_planning() -> None:
+    writer = ScriptedWriter({"Design": f"{ARCHES} [2]"})
+    article = written({}, writer=writer, outline="# Orrel Viaduct\n- Design\n- References\n- design\n")
+    assert [section.heading for section in article.sections] == ["Design"]
+    assert writer.calls == [("section", "Design")]
+
+
+@pytest.mark.parametrize(
+    ("outline", "message"),
+    [
+        ([], "no heading"),
+        ("References\n", "no heading"),
+        ([1], "no list of headings"),
+        (["A", "B", "C"], "max_sections is 2"),
+    ],
+)
+def test_impossible_outline_is_refused(outline: Any, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        written({}, settings=Settings(max_sections=2), outline=outline)
+
+
+def test_plan_has_max_sections_at_most() -> None:
+    article = written({"A": BUILT, "B": ARCHES, "C": CLOSED}, settings=Settings(max_sections=2))
+    assert [section.heading for section in article.sections] == ["A", "B"]
+
+
+def test_article_without_a_plan_is_one_call() -> None:
+    writer = ScriptedWriter({"History": f"{BUILT} [1]", "Design": f"{ARCHES} [2]"})
+    article = written({}, writer=writer, settings=Settings(plan=False))
+    assert writer.calls == [("article", TOPIC)]
+    assert cited(article) == [["built.md"], ["design.md"]]
+
+
+def test_section_gets_as_many_passages_as_the_setting_says() -> None:
+    article = written({"History": f"{BUILT} [1] {ARCHES} [2]"}, settings=Settings(chunks=1))
+    assert labels(article) == [[("1", True)], [("2", False)]]
+
+
+def test_smoothed_section_is_checked() -> None:
+    smoothing = ScriptedWriter({"History": f"{BUILT} [1]"}, smoothing=lambda text: f"{CLOSED} [1]")
+    article = written({}, writer=smoothing, settings=Settings(smooth=True))
+    assert (labels(article), cited(article)) == ([[("1", False)]], [["trains.md"]])
+
+
+def test_smoothing_that_loses_a_citation_is_refused() -> None:
+    smoothing = ScriptedWriter({"History": f"{BUILT} [1]"}, smoothing=lambda text: CLOSED)
+    article = written({}, writer=smoothing, settings=Settings(smooth=True))
+    assert BUILT in article.text
+    assert "smooth_refused" in {warning.code for warning in article.warnings}
+
+
+def test_list_of_sources_and_heading_of_a_draft_are_left_out() -> None:
+    draft = f"## History\n\n{BUILT} [1]\n\n## Sources\n\n[1] built.md\n"
+    assert f"## History\n\n{BUILT}[^1]\n\n[^1]" in written({"History": draft}).text
+
+
+def test_empty_topic_is_refused() -> None:
+    with pytest.raises(InputError, match="topic"):
+        Writer(components=writing({})).write(" ")
+
+
+def test_components_without_a_writer_leave_gaps() -> None:
+    components = scripted_components(retriever=InMemoryRetriever(PASSAGES))
+    article = Writer(components=components).write(TOPIC)
+    assert article.sentences == ()
+    assert any(SetupError.__name__ in str(w) or "no writer" in w.message for w in article.warnings)
+
+
+def test_reranker_orders_the_passages() -> None:
+    closed_first = ScriptedReranker({"1987": 0.9, "": 0.5})
+    article = written({"History": f"{CLOSED} [1]"}, reranker=closed_first)
+    assert labels(article) == [[("1", True)]]
+
+
+async def test_sections_come_while_others_are_written() -> None:
+    second = asyncio.Event()
+
+    class Waiting(ScriptedWriter):
+        async def section(self, topic: str, sources: Any, at: int) -> str:
+            if at == 1:
+                await second.wait()
+            return await super().section(topic, sources, at)
+
+    components = writing({}, writer=Waiting({"History": f"{BUILT} [1]", "Design": f"{ARCHES} [2]"}))
+    seen = []
+    async with Writer(components=components) as writer:
+        async for item in writer.asections(TOPIC):
+            seen.append(item.heading if isinstance(item, SectionDraft) else "article")
+            second.set()
+    assert seen == ["History", "Design", "article"]

@@ -1,0 +1,99 @@
+"""Which sentences an article without a language model quotes, and under which heading."""
+
+from makers import evidence
+
+from rarr.backends.rules.extractive_writing import ExtractiveWriter, quoted_article, quoted_section
+from rarr.backends.rules.heading_selection import headings_of
+from rarr.components import SectionSource
+from rarr.records import Evidence
+from rarr.records.articles import PlannedSection
+
+TOPIC = "Orrel Viaduct"
+PAGE = """# Orrel Viaduct
+
+The Orrel Viaduct is a railway bridge in Wessland.
+
+## Construction
+
+The Orrel Viaduct was designed by Tomas Brandl in 1908. It was completed in 1912.
+
+## Closure
+
+Trains stopped crossing the Orrel Viaduct in 1987."""
+
+
+def page(text: str = PAGE, number: int = 1, title: str = TOPIC) -> Evidence:
+    return evidence(text, id=f"q1.{number}", source=f"{number}.md").model_copy(update={"title": title})
+
+
+def sources(*headings: str, chunks: tuple[Evidence, ...] = ()) -> list[SectionSource]:
+    return [
+        SectionSource(PlannedSection(id=f"s{n}", heading=heading, query_id="q1"), chunks or (page(),))
+        for n, heading in enumerate(headings)
+    ]
+
+
+def test_headings_are_those_of_the_sources_about_the_topic() -> None:
+    other = page("# Other bridge\n\n## Colours\n\nIt is red.", 2, "Humber Crossing")
+    assert headings_of(TOPIC, [page(), other]) == ["Overview", "Construction", "Closure"]
+
+
+def test_headings_of_several_sources_come_first() -> None:
+    again = page("## Closure\n\nTrains stopped crossing the Orrel Viaduct in 1987.", 2)
+    assert headings_of(TOPIC, [page(), again]) == ["Overview", "Closure", "Construction"]
+
+
+def test_names_are_headings_of_sources_without_headings() -> None:
+    text = "The Orrel Viaduct was drawn by Tomas Brandl. Tomas Brandl was Swiss. The Orrel Viaduct is old."
+    assert headings_of(TOPIC, [page(text)]) == ["Overview", "Tomas Brandl"]
+
+
+def test_sentences_stand_under_the_heading_of_their_source() -> None:
+    both = sources("Construction", "Closure")
+    assert quoted_section(TOPIC, both, 0) == (
+        "The Orrel Viaduct is a railway bridge in Wessland. [1]"
+        " The Orrel Viaduct was designed by Tomas Brandl in 1908. [1]"
+    )
+    assert quoted_section(TOPIC, both, 1) == "Trains stopped crossing the Orrel Viaduct in 1987. [1]"
+
+
+def test_sentence_is_quoted_once() -> None:
+    twice = (page(), page(PAGE, 2))
+    sections = [quoted_section(TOPIC, sources("Construction", "Closure", chunks=twice), n) for n in (0, 1)]
+    assert "".join(sections).count("in 1987") == 1
+
+
+def test_sentence_that_needs_another_is_not_quoted() -> None:
+    assert "It was completed" not in quoted_section(TOPIC, sources("Construction"), 0)
+
+
+def test_menus_fragments_and_citations_are_not_quoted() -> None:
+    text = (
+        "Home News Sport Weather Orrel Viaduct Shop Video Login. Orrel Viaduct, 1912!"
+        " the Orrel Viaduct was opened by a king in 1912. The Orrel Viaduct was opened in 1912 [3]."
+        " The Orrel Viaduct has 24 arches that are made of brick."
+    )
+    [section] = sources("Arches", chunks=(page(text),))
+    assert (
+        quoted_section(TOPIC, [section], 0) == "The Orrel Viaduct has 24 arches that are made of brick. [1]"
+    )
+
+
+def test_page_about_something_else_is_not_quoted() -> None:
+    text = "The construction of the Humber Bridge was completed in 1981 after eight years."
+    assert (
+        quoted_section(TOPIC, sources("Construction", chunks=(page(text, title="Humber Bridge"),)), 0) == ""
+    )
+
+
+def test_article_without_a_plan_leaves_empty_sections_out() -> None:
+    assert [heading for heading, _ in quoted_article(TOPIC, [page()], 5)] == [
+        "Overview",
+        "Construction",
+        "Closure",
+    ]
+
+
+async def test_headings_without_a_sentence_are_not_planned() -> None:
+    chunk = page(f"{PAGE}\n\n## Legends\n\nIt is said that a ghost walks there.")
+    assert await ExtractiveWriter().outline(TOPIC, [chunk]) == ["Construction", "Closure"]

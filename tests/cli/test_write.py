@@ -1,0 +1,100 @@
+"""`rarr write`: what it prints and where, with and without a model, and what it refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.helpers import Command, is_complaint
+from rarr import Article
+
+DAM = "# Hoover Dam\n\nHoover Dam is 221 metres high.\n\n## History\n\nHoover Dam was completed in 1936.\n"
+SCRIPT = {
+    "Sections: at most": {"sections": ["History", "Legends"]},
+    "Section: History": {"text": "Hoover Dam was completed in 1936 [4]."},
+    "Section: Legends": {"text": "The Hoover Dam is haunted by a ghost [1]."},
+}
+
+
+@pytest.fixture(autouse=True)
+def _notes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RARR_HOME", str(tmp_path / "home"))
+    Path("dam.md").write_text(DAM, encoding="utf-8")
+    Path("script.json").write_text(json.dumps(SCRIPT), encoding="utf-8")
+
+
+def test_prints_an_article_that_quotes_the_sources(command: Command) -> None:
+    done = command("write", "Hoover Dam", "--corpus", "dam.md")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.decode() == (
+        "# Hoover Dam\n\n## Overview\n\nHoover Dam is 221 metres high.[^1]\n\n"
+        "## History\n\nHoover Dam was completed in 1936.[^1]\n\n"
+        "[^1]: Hoover Dam, dam.md\n"
+    )
+
+
+def test_citations_of_a_model_are_mended_and_marked(command: Command) -> None:
+    done = command("write", "Hoover Dam", "--corpus", "dam.md", "--model", "scripted:script.json")
+    assert done.status == 0
+    assert b"Hoover Dam was completed in 1936.[^1]\n" in done.out
+    assert b"haunted by a ghost.[citation needed]\n" in done.out
+
+
+def test_file_gets_the_article_and_the_summary_is_printed(command: Command) -> None:
+    done = command(
+        "write", "Hoover Dam", "--corpus", "dam.md", "--model", "scripted:script.json", "-o", "article.md"
+    )
+    assert Path("article.md").read_text(encoding="utf-8").startswith("# Hoover Dam\n\n## History\n")
+    assert done.out.decode() == (
+        "article.md: 2 sections, 2 sentences, 1 source; citation recall 0.00 as written, 0.50 checked;"
+        " precision 0.00 as written, 0.50 checked; rate 0.00 as written, 0.43 checked\n"
+    )
+
+
+def test_json_is_the_whole_record(command: Command) -> None:
+    Path("outline.txt").write_text("1. History\n", encoding="utf-8")
+    done = command("write", "Hoover Dam", "--corpus", "dam.md", "--outline", "outline.txt", "--json")
+    article = Article.model_validate(json.loads(done.out))
+    assert [section.heading for section in article.sections] == ["History"]
+    assert article.citations[0].passage.source == "dam.md"
+
+
+def test_no_plan_asks_for_the_whole_article(command: Command) -> None:
+    section = {"heading": "History", "text": "Hoover Dam was completed in 1936 [1]."}
+    Path("whole.json").write_text(json.dumps({"Article: Hoover": {"sections": [section]}}))
+    done = command("write", "Hoover Dam", "--corpus", "dam.md", "--no-plan", "--model", "scripted:whole.json")
+    assert (done.status, done.err) == (0, "")
+    assert b"## History\n\nHoover Dam was completed in 1936.[^1]\n" in done.out
+
+
+def test_failed_section_is_a_gap_with_a_warning(command: Command) -> None:
+    Path("script.json").write_text(json.dumps({k: v for k, v in SCRIPT.items() if "Legends" not in k}))
+    done = command("write", "Hoover Dam", "--corpus", "dam.md", "--model", "scripted:script.json")
+    assert done.status == 0
+    assert b"## Legends\n\n(not written: a search or the writer failed)\n" in done.out
+    assert "section 'Legends': not written" in done.err
+
+
+def test_topic_that_no_source_has_is_status_3(command: Command) -> None:
+    done = command("write", "Zyzzyva", "--corpus", "dam.md")
+    assert (done.status, done.out) == (3, b"")
+    assert is_complaint(done.err)
+    assert "nothing could be written about 'Zyzzyva'" in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("", "--corpus", "dam.md"), "topic"),
+        (("Hoover Dam", "--corpus", "empty"), "empty"),
+        (("Hoover Dam", "--corpus", "dam.md", "--outline", "none.txt"), "none.txt"),
+        (("Hoover Dam", "--corpus", "dam.md", "--smooth"), "smooth needs a language model"),
+        (("Hoover Dam", "--corpus", "dam.md", "-o", "no/such/folder/a.md"), "cannot be written"),
+    ],
+)
+def test_wrong_call_is_status_2(command: Command, arguments: tuple[str, ...], reason: str) -> None:
+    Path("empty").mkdir()
+    done = command("write", *arguments)
+    assert done.status == 2
+    assert is_complaint(done.err)
+    assert reason in done.err
