@@ -63,7 +63,7 @@ def main() -> None:
         if options.part == "speed":
             speed(folder, texts, options.rounds)
         elif options.part == "server":
-            server(folder, texts, options.concurrency, options.workers)
+            server(folder, texts, options.concurrency)
         elif options.part == "ray":
             through_ray(folder, texts, options.rounds)
         elif options.part == "memory":
@@ -156,26 +156,22 @@ def _streamed(
     return counts
 
 
-def server(folder: Path, texts: int, concurrency: int, workers: int) -> None:
-    """Prints the share of the rate that the server could give, if it always had `concurrency` requests.
-
-    With `workers`, so many processes have one text each at a time; with 0 this process has all texts.
-    """
+def server(folder: Path, texts: int, concurrency: int) -> None:
+    """Prints the share of the rate that the server could give, if it always had `concurrency` requests."""
     answers = [mills.text_of(6, 2, first=6 * number) for number in range(texts)]
     with scripted_server(CALL_S) as url:
         settings = settings_for("vllm:scripted", base_url=url, concurrency=concurrency, trace=False)
         before, started = time.process_time(), time.perf_counter()
-        counts = _streamed(folder, answers, settings, workers, [])
+        counts = _streamed(folder, answers, settings, None, [])
         seconds, busy = time.perf_counter() - started, time.process_time() - before
     share = counts.model_calls * CALL_S / concurrency / seconds
-    at_once = workers or BatchRunner(settings, {}, 0).at_once
+    at_once = BatchRunner(settings, {}, None).at_once
     print(
         f"{texts} texts, {counts.model_calls} calls of {CALL_S:g} s, {concurrency} at once, {at_once} texts"
         f" at once: {seconds:.1f} s, {texts / seconds:.1f} texts/s, {share:.0%} of the ideal;"
         f" at least {GOALS['server']:.0%}: {_met(share >= GOALS['server'])}"
     )
-    if not workers:
-        print(f"CPU of this process a text: {1000 * busy / texts:.1f} ms, {busy / seconds:.0%} of the time")
+    print(f"CPU of this process a text: {1000 * busy / texts:.1f} ms, {busy / seconds:.0%} of the time")
 
 
 def memory(folder: Path, texts: int) -> None:
@@ -264,7 +260,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--texts", type=int, default=0, help="rows of a run")
     parser.add_argument("--rounds", type=int, default=3, help="rounds of speed and ray")
     parser.add_argument("--concurrency", type=int, default=64, help="requests at once of server")
-    parser.add_argument("--workers", type=int, default=0, help="processes of server; 0: this process")
     parser.add_argument("--kills", type=int, default=5, help="kills of each kind")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of kills")
     return parser.parse_args()

@@ -12,7 +12,7 @@ _PARENT, _USER, _SYSTEM, _RESIDENT = 1, 11, 12, 21
 class Processes(NamedTuple):
     """Some processes: how many they are, their CPU seconds in all, and the mean of their memory."""
 
-    count: int
+    number: int
     cpu_s: float
     mean_mb: float
 

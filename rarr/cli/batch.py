@@ -22,7 +22,7 @@ BOUND_BY: "Mapping[Bottleneck, str]" = {
     "cores": "the cores",
     "one process": "the rules in one process",
     "model": "the answers of the model",
-    "waiting": "what each worker waits for",
+    "waiting": "what the workers wait for: searches, answers, or other work of the machine",
     "results": "the process that stores the results",
 }
 """The words for what bounds the rate of a batch."""

@@ -67,6 +67,12 @@ def test_workers_wait_for_slow_searches() -> None:
     assert seconds(PARTS, 100, slow, at(8)) == 4 + 25
 
 
+def test_short_waits_take_time_and_are_no_bottleneck() -> None:
+    short = TextWork(cpu_s=0.5, waiting_s=0.25)
+    assert seconds(PARTS, 100, short, at(2)) == 4 + 37.5
+    assert bottleneck(PARTS, 100, short, at(2)) == "cores"
+
+
 def test_language_model_is_bound_by_its_server_or_by_one_process() -> None:
     work = TextWork(cpu_s=0.1, model_s=1.0)
     assert bottleneck(PARTS, 100, work, at(0, concurrency=4)) == "model"

@@ -104,5 +104,5 @@ def test_only_children_of_children_are_measured() -> None:
         child.stdout.readline()
         found = Processes.grandchildren()
         child.stdin.close()
-    assert found.count == before.count + 1
+    assert found.number == before.number + 1
     assert found.cpu_s > before.cpu_s + 0.1 and found.mean_mb > 1
