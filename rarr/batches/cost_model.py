@@ -151,7 +151,10 @@ def cpu_seconds(parts: Parts, texts: float, work: TextWork, place: Place) -> flo
 def bottleneck(parts: Parts, texts: float, work: TextWork, place: Place) -> Bottleneck | None:
     """Returns the resource that is slowest; None if the speed of the language model is not known."""
     found = bounds(parts, texts, work, place)
-    return None if found is None else max(found, key=found.__getitem__)
+    if found is None:
+        return None
+    slowest: Bottleneck = max(found, key=found.__getitem__)
+    return slowest
 
 
 def memory_mb(parts: Parts, place: Place) -> float:
