@@ -53,10 +53,11 @@ class EnglishChecker:
 
         Raises what the checker raises.
         """
-        if code := await work(foreign_language, evidence.text):
+        code, foreign = await work(_foreign, text, evidence.text)
+        if code:
             _warn("passages that are", [code])
             return Agreement(verdict="unknown", reason=f"the evidence is not in English ({code})")
-        if _within(await work(foreign_sentences, text), query):
+        if _within(foreign, query):
             return Agreement(verdict="unknown", reason="the sentence is not in English")
         return await self.embedded.check(text, context, query, evidence)
 
@@ -103,12 +104,20 @@ class EnglishVerifier:
 
 async def _english(text: str, spans: Sequence[Span], evidence: Evidence) -> list[Span]:
     """Returns the sentences of `spans` in English; none if `evidence` is not. Warns of the others."""
-    if code := await work(foreign_language, evidence.text):
+    code, foreign = await work(_foreign, text, evidence.text)
+    if code:
         _warn("passages that are", [code])
         return []
-    foreign = await work(foreign_sentences, text)
     _warn("sentences that are", (foreign[span] for span in spans if span in foreign))
     return [span for span in spans if span not in foreign]
+
+
+def _foreign(text: str, passage: str) -> tuple[str, Mapping[Span, str]]:
+    """Returns the language of a passage that is not in English, and the foreign sentences of `text`.
+
+    Both in one step: a step on the thread of the rules costs more than a look into their caches.
+    """
+    return foreign_language(passage), foreign_sentences(text)
 
 
 def _within(foreign: Mapping[Span, str], question: Query | Question) -> bool:

@@ -14,8 +14,18 @@ from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
+    from rarr.batches.cost_model import Bottleneck
     from rarr.batches.counts import BatchCounts, Counting
     from rarr.settings import Settings
+
+BOUND_BY: "Mapping[Bottleneck, str]" = {
+    "cores": "the cores",
+    "one process": "the rules in one process",
+    "model": "the answers of the model",
+    "waiting": "what the workers wait for: searches, answers, or other work of the machine",
+    "results": "the process that stores the results",
+}
+"""The words for what bounds the rate of a batch."""
 
 
 def batch(
@@ -135,6 +145,8 @@ def _estimated(source: str, settings: "Settings", *arguments: Any, as_json: bool
         tokens = f"{counted(about.input_tokens, 'token')} in, {about.output_tokens:,} out"
         parts.append(f"of the model, {counted(about.model_calls, 'call')}, {tokens}")
         parts += [f"cost {about.cost:.4g}"] if about.cost else []
+    if about.bottleneck is not None:
+        parts.append(f"bound by {BOUND_BY[about.bottleneck]}")
     return ", ".join(parts) + "\n"
 
 

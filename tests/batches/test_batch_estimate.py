@@ -1,6 +1,8 @@
 """What a batch takes is estimated from a sample of its rows, by their words."""
 
 import json
+import os
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from rarr import Settings
 from rarr.batches import batch_estimate
 from rarr.batches.batch_estimate import SAMPLE, BatchEstimate, estimate_batch
 from rarr.batches.column_mapping import Columns
+from rarr.batches.cost_model import MEASURED
 from rarr.errors import InputError
 
 RIGHT = "The Hoover Dam is 221 metres high."
@@ -26,11 +29,14 @@ def estimated(folder: Path, texts: list[Any], **options: Any) -> BatchEstimate:
 def test_time_of_the_sample_is_counted_up_by_words_and_workers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = iter([0.0, 3.0])
-    monkeypatch.setattr(batch_estimate, "perf_counter", lambda: next(clock))
+    for clock in ("perf_counter", "process_time"):
+        monkeypatch.setattr(batch_estimate, clock, partial(next, iter([0.0, 3.0])))
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
     about = estimated(tmp_path, [RIGHT] * (2 * SAMPLE))
     assert (about.rows, about.words, about.sample, about.workers) == (40, 280, 20, 2)
-    assert about.seconds == pytest.approx(3.0)  # twice the words, by two workers
+    assert about.seconds == pytest.approx(MEASURED.start_s + 3.0)  # twice the words, by two workers
+    assert about.cpu_seconds == pytest.approx(6.0 + 2 * MEASURED.start_s + 40 * MEASURED.row_s)
+    assert about.bottleneck == "cores"
     assert (about.model_calls, about.cost) == (0, 0)
 
 
@@ -51,4 +57,5 @@ def test_language_model_is_not_asked_and_its_calls_are_expected(tmp_path: Path) 
     one = estimated(tmp_path, [RIGHT], model="vllm:any")
     ten = estimated(tmp_path, [RIGHT] * 10, model="vllm:any")
     assert 0 < 10 * one.model_calls == ten.model_calls
-    assert one.seconds is None  # its speed was not measured
+    assert one.seconds is None and one.bottleneck is None  # its speed was not measured
+    assert ten.cpu_seconds > one.cpu_seconds > 0

@@ -2,7 +2,7 @@
 
 from typing import Any, get_args
 
-from rarr.agent.answering.answer_sources import NumberedSource, QuestionSources, graphs_of, question_sources
+from rarr.agent.answering.answer_sources import GivenSource, QuestionSources, graphs_of, question_sources
 from rarr.agent.answering.extractive_answer import extractive_answer
 from rarr.agent.answering.statement_checks import checked_statements
 from rarr.agent.answering.statement_drafts import Draft, built_answer
@@ -89,7 +89,7 @@ async def _prompted(question: str, found: QuestionSources, reviser: Reviser) -> 
         await model.aclose()
 
 
-def _listed(source: NumberedSource) -> str:
+def _listed(source: GivenSource) -> str:
     """Writes a source for the model: the sentence of its triple alone, or its passage with the title."""
     if source.triple is not None:
         return sentence_of(source.triple.subject, source.triple.relation, [source.triple.object])

@@ -26,7 +26,7 @@ class HasEntities(Protocol):
         """Returns the part of the graph that `text` may speak of. Raises `RetrievalError`."""
 
 
-class NumberedSource(NamedTuple):
+class GivenSource(NamedTuple):
     """A source that an answer may cite, by its number from 1; `triple`: the triple that its passage says."""
 
     number: int
@@ -41,7 +41,7 @@ class QuestionSources(NamedTuple):
     and `unclear` the names in the question that several entities have.
     """
 
-    sources: Sequence[NumberedSource]
+    sources: Sequence[GivenSource]
     graph: EntityGraph | None = None
     subjects: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()
@@ -55,10 +55,8 @@ async def question_sources(reviser: Reviser, question: str) -> QuestionSources:
     passages = [] if graphs and _only_graphs(components) else await _passages(reviser, question)
     triples = [each for one in found for each in one.triples]
     known = {(each.passage.source, each.passage.start) for each in triples}
-    sources = [NumberedSource(0, each.passage, each.triple) for each in triples]
-    sources += [
-        NumberedSource(0, _plain(each)) for each in passages if (each.source, each.start) not in known
-    ]
+    sources = [GivenSource(0, each.passage, each.triple) for each in triples]
+    sources += [GivenSource(0, _plain(each)) for each in passages if (each.source, each.start) not in known]
     return QuestionSources(
         [source._replace(number=number) for number, source in enumerate(sources, start=1)],
         found[0].graph if found else None,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from rarr.agent.answering.answer_sources import NumberedSource, QuestionSources
+from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.statement_drafts import Draft
 from rarr.agent.answering.triple_answer import triple_answer
 from rarr.agent.wiring.resources import Resources
@@ -31,7 +31,7 @@ async def extractive_answer(question: str, found: QuestionSources, settings: Set
     return drafts or [Draft("The sources do not answer this question.", needs_support=True)]
 
 
-async def _of_passages(question: str, sources: Sequence[NumberedSource], settings: Settings) -> list[Draft]:
+async def _of_passages(question: str, sources: Sequence[GivenSource], settings: Settings) -> list[Draft]:
     """Takes for each part of the question the sentence that the encoder finds most relevant.
 
     The sentence and the title of its document must have enough of the part's words.
@@ -51,7 +51,7 @@ async def _of_passages(question: str, sources: Sequence[NumberedSource], setting
     return list(drafts.values())
 
 
-def _sentences(sources: Sequence[NumberedSource]) -> list[tuple[Passage, int]]:
+def _sentences(sources: Sequence[GivenSource]) -> list[tuple[Passage, int]]:
     """Returns each sentence of the passages once, with the number of its source."""
     found = dict[str, tuple[Passage, int]]()
     for source in sources:

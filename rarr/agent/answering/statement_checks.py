@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence, Set
 
-from rarr.agent.answering.answer_sources import NumberedSource, QuestionSources
+from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.statement_drafts import Draft
 from rarr.backends.prompted.cited_answers import WrittenStatement
 from rarr.backends.rules.stated_relations import may_state
@@ -40,14 +40,14 @@ async def _checked(statement: WrittenStatement, found: QuestionSources, componen
     return await work(_draft, statement, text, found, supported)
 
 
-async def _support(text: str, source: NumberedSource, components: Components) -> float | None:
+async def _support(text: str, source: GivenSource, components: Components) -> float | None:
     evidence = Evidence(**source.passage.model_dump(), id=f"s{source.number}", query_id="", relevance=1.0)
     return (await components.verifier.support(text, None, [Span(0, len(text))], evidence))[0]
 
 
 def _draft(statement: WrittenStatement, text: str, found: QuestionSources, supported: Set[int]) -> Draft:
     by_number = {source.number: source for source in found.sources}
-    held, refused = list[NumberedSource](), list[str]()
+    held, refused = list[GivenSource](), list[str]()
     for number in dict.fromkeys([*statement.citations, *_numbers(statement.named, found.sources)]):
         why = _fault(text, by_number.get(number), found, supported)
         if why:
@@ -64,7 +64,7 @@ def _draft(statement: WrittenStatement, text: str, found: QuestionSources, suppo
     return Draft(text, tuple(source.number for source in held), lacks, tuple(refused))
 
 
-def _fault(text: str, source: NumberedSource | None, found: QuestionSources, supported: Set[int]) -> str:
+def _fault(text: str, source: GivenSource | None, found: QuestionSources, supported: Set[int]) -> str:
     """Says why a source may not be cited for the statement; "" if it may."""
     if source is None:
         return "there is no such source"
@@ -78,12 +78,12 @@ def _fault(text: str, source: NumberedSource | None, found: QuestionSources, sup
     return "" if states else f"the statement is not about its {source.triple.relation!r}"
 
 
-def says_triple(text: str, source: NumberedSource, found: QuestionSources) -> bool:
+def says_triple(text: str, source: GivenSource, found: QuestionSources) -> bool:
     """May the triple be cited for the statement?"""
     return source.triple is not None and not _fault(text, source, found, set())
 
 
-def value_stands(source: NumberedSource, text: str, found: QuestionSources) -> bool:
+def value_stands(source: GivenSource, text: str, found: QuestionSources) -> bool:
     """Does the value of the triple stand in the statement, in any of its forms?
 
     Not as a part of its subject's name, and not as a part of a longer name: the Dutch Republic is not Dutch.
@@ -115,7 +115,7 @@ def phrase_spans(text: str, phrase: str) -> list[Span]:
     ]
 
 
-def uncovered_values(text: str, held: Sequence[NumberedSource], found: QuestionSources) -> list[Value]:
+def uncovered_values(text: str, held: Sequence[GivenSource], found: QuestionSources) -> list[Value]:
     """Returns the dates, numbers and names of the statement that no source and no name of its subject has.
 
     A cited passage covers the whole statement, as the verifier judged.
@@ -138,14 +138,12 @@ def uncovered_values(text: str, held: Sequence[NumberedSource], found: QuestionS
     ]
 
 
-def _covers(
-    source: NumberedSource, held: Sequence[NumberedSource], text: str, found: QuestionSources
-) -> bool:
+def _covers(source: GivenSource, held: Sequence[GivenSource], text: str, found: QuestionSources) -> bool:
     """Does the source have a value of the statement that those before do not have?"""
     return len(uncovered_values(text, [*held, source], found)) < len(uncovered_values(text, held, found))
 
 
-def _is_of_subject(text: str, source: NumberedSource, found: QuestionSources) -> bool:
+def _is_of_subject(text: str, source: GivenSource, found: QuestionSources) -> bool:
     """Does the statement name the subject of the triple, or no subject of the question at all?"""
     if source.triple is None or found.graph is None:
         return True
@@ -167,12 +165,12 @@ def _is_subject(entities: Sequence[int], found: QuestionSources) -> bool:
     return found.graph is not None and any(found.graph.store.id(each) in found.subjects for each in entities)
 
 
-def _numbers(named: Sequence[BracketCitation], sources: Sequence[NumberedSource]) -> list[int]:
+def _numbers(named: Sequence[BracketCitation], sources: Sequence[GivenSource]) -> list[int]:
     """Returns the numbers of the sources that brackets in free text name."""
     return [source.number for citation in named for source in sources if _is_named(citation, source)]
 
 
-def _unknown(named: Sequence[BracketCitation], sources: Sequence[NumberedSource]) -> list[str]:
+def _unknown(named: Sequence[BracketCitation], sources: Sequence[GivenSource]) -> list[str]:
     return [
         f"[{each.entity}, {each.relation}: {each.value}]: there is no such triple"
         for each in named
@@ -180,7 +178,7 @@ def _unknown(named: Sequence[BracketCitation], sources: Sequence[NumberedSource]
     ]
 
 
-def _is_named(citation: BracketCitation, source: NumberedSource) -> bool:
+def _is_named(citation: BracketCitation, source: GivenSource) -> bool:
     triple = source.triple
     if triple is None or not citation.value:
         return False

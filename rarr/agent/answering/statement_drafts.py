@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rarr.agent.answering.answer_sources import NumberedSource
+from rarr.agent.answering.answer_sources import GivenSource
 from rarr.records import Notice, Usage
 from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement, Unsupported
 
@@ -20,7 +20,7 @@ class Draft(NamedTuple):
 def built_answer(
     question: str,
     drafts: Sequence[Draft],
-    sources: Sequence[NumberedSource],
+    sources: Sequence[GivenSource],
     unsupported: Unsupported,
     usage: Usage,
     warnings: Sequence[Notice],
@@ -58,7 +58,7 @@ def built_answer(
     )
 
 
-def _source(number: int, source: NumberedSource) -> AnswerSource:
+def _source(number: int, source: GivenSource) -> AnswerSource:
     triple = source.triple
     cited = triple and CitedTriple(
         subject_id=triple.subject_id,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from rarr.agent.answering.answer_sources import NumberedSource, QuestionSources
+from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.question_parts import QuestionPart, question_parts
 from rarr.agent.answering.statement_drafts import Draft
 from rarr.agent.wiring.resources import Resources
@@ -45,7 +45,7 @@ async def triple_answer(question: str, found: QuestionSources, settings: Setting
     return drafts or [Draft(f"The graph does not tell this of {names}.", needs_support=True)]
 
 
-def _is_wanted(source: NumberedSource, part: QuestionPart, *, core: bool) -> bool:
+def _is_wanted(source: GivenSource, part: QuestionPart, *, core: bool) -> bool:
     """Does the triple answer the part, or belong to an overview? `core`: one of the main facts alone."""
     triple = source.triple
     if triple is None or triple.subject_id not in part.subjects:
@@ -56,8 +56,8 @@ def _is_wanted(source: NumberedSource, part: QuestionPart, *, core: bool) -> boo
 
 
 def _pointing(
-    part: QuestionPart, triples: Sequence[NumberedSource], found: QuestionSources
-) -> list[NumberedSource]:
+    part: QuestionPart, triples: Sequence[GivenSource], found: QuestionSources
+) -> list[GivenSource]:
     """Returns triples of others, whose value is asked about, that answer what no triple of its own does."""
     return [
         source
@@ -75,7 +75,7 @@ def _is_value(triple: Triple, part: QuestionPart, found: QuestionSources) -> boo
     return triple.object_id in part.subjects or triple.object in (_name(id_, found) for id_ in part.subjects)
 
 
-def _gaps(part: QuestionPart, triples: Sequence[NumberedSource], found: QuestionSources) -> Iterator[str]:
+def _gaps(part: QuestionPart, triples: Sequence[GivenSource], found: QuestionSources) -> Iterator[str]:
     own = {source.triple.subject_id for source in triples if source.triple is not None}
     names = " and ".join(_name(id_, found) for id_ in part.subjects if id_ in own)
     for each in part.asked:
@@ -84,7 +84,7 @@ def _gaps(part: QuestionPart, triples: Sequence[NumberedSource], found: Question
             yield f"The graph does not tell the {each.words} of {names}."
 
 
-def _answering(asked: AskedRelation, part: QuestionPart, triples: Sequence[NumberedSource]) -> bool:
+def _answering(asked: AskedRelation, part: QuestionPart, triples: Sequence[GivenSource]) -> bool:
     return any(
         source.triple.subject_id in part.subjects and answers(source.triple.relation, asked)
         for source in triples
@@ -92,7 +92,7 @@ def _answering(asked: AskedRelation, part: QuestionPart, triples: Sequence[Numbe
     )
 
 
-def _sentences(chosen: Sequence[NumberedSource]) -> list[Draft]:
+def _sentences(chosen: Sequence[GivenSource]) -> list[Draft]:
     """Makes one statement of all triples that one sentence says."""
     by_sentence: dict[str, dict[int, None]] = {}
     for source in chosen:
@@ -101,8 +101,8 @@ def _sentences(chosen: Sequence[NumberedSource]) -> list[Draft]:
 
 
 async def _most_relevant(
-    question: str, triples: Sequence[NumberedSource], settings: Settings
-) -> list[NumberedSource]:
+    question: str, triples: Sequence[GivenSource], settings: Settings
+) -> list[GivenSource]:
     """Returns the triples that the encoder finds relevant to a question whose words name no relation."""
     reranker = TrainedReranker(await in_thread(lambda: Resources(settings).encoder))
     scores = await reranker.score(question, [source.passage for source in triples])

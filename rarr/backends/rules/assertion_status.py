@@ -6,7 +6,7 @@ denying words would never be complete. Words of doubt count anywhere else in the
 """
 
 import re
-from collections.abc import Iterator
+from functools import lru_cache
 
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -74,13 +74,16 @@ _NO_DOUBT = re.compile(
 _TITLE = re.compile(r"(?:(?<=[a-z,] )[A-Z]\w+|\b[A-Z]\w+(?=\s+of\s+(?:the\s+)?[A-Z]))")
 
 
-def doubt_spans(text: str) -> Iterator[Span]:
-    """Yields the places of the words by which a sentence denies or doubts its content."""
+@lru_cache(maxsize=4096)  # each sentence is compared with many
+def doubt_spans(text: str) -> tuple[Span, ...]:
+    """Returns the places of the words by which a sentence denies or doubts its content."""
     settled = [match.span() for match in _NO_DOUBT.finditer(text)]
     settled += [match.span() for match in _TITLE.finditer(text)]
-    for match in _DOUBT.finditer(text):
-        if not any(start <= match.start() < end for start, end in settled):
-            yield Span(*match.span())
+    return tuple(
+        Span(*match.span())
+        for match in _DOUBT.finditer(text)
+        if not any(start <= match.start() < end for start, end in settled)
+    )
 
 
 def is_asserted(text: str, place: int) -> bool:
@@ -88,7 +91,7 @@ def is_asserted(text: str, place: int) -> bool:
 
     It must have no word of doubt at all, and no "that" before `place` which only reports.
     """
-    if next(doubt_spans(text), None) is not None:
+    if doubt_spans(text):
         return False
     return not any(_is_only_reported(text, match.start()) for match in _REPORTED.finditer(text, 0, place))
 

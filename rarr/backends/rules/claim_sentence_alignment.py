@@ -122,7 +122,7 @@ class Alignment:
 
     def difference(self) -> Difference | None:
         """Returns the words that decide; None if the sentence does not nearly quote the claim."""
-        if not self._is_quotation() or self._is_limited() or next(doubt_spans(self.sentence.text), None):
+        if not self._is_quotation() or self._is_limited() or doubt_spans(self.sentence.text):
             return None
         deciding = [hunk for hunk in self.hunks if self._verdict(hunk) != "agrees"]
         if not deciding:

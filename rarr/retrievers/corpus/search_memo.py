@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rarr.records import Passage
 
-_MOST = 512  # searches; each has up to about 60 kB of passages
+KEPT_SEARCHES = 512  # searches; each has up to about 60 kB of passages
 
 
 class Search(NamedTuple):
@@ -35,5 +35,5 @@ class SearchMemo:
         """Keeps the passages of a search; the search that was used least recently may go."""
         with self._changing:
             self._kept[search] = passages
-            if len(self._kept) > _MOST:
+            if len(self._kept) > KEPT_SEARCHES:
                 del self._kept[next(iter(self._kept))]

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.corpus.search_memo import _MOST, Search, SearchMemo
+from rarr.retrievers.corpus.search_memo import KEPT_SEARCHES, Search, SearchMemo
 from rarr.tools.models.run_budget import METER, Meter
 from retrievers.makers import RULES, built
 
@@ -50,7 +50,7 @@ async def test_changed_index_is_searched_again(folder: Path, tmp_path: Path, met
 
 def test_oldest_search_goes_first() -> None:
     memo = SearchMemo()
-    searches = [Search("1", str(number), 5) for number in range(_MOST + 1)]
+    searches = [Search("1", str(number), 5) for number in range(KEPT_SEARCHES + 1)]
     for search in searches[:-1]:
         memo.keep(search, [])
     assert memo.passages(searches[0]) == []  # used, and so not the oldest
