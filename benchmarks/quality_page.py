@@ -53,7 +53,8 @@ def document(sets: Sequence[Set], judged: str, seconds: float, limit: int | None
         " each set compares with people: `restored` are the wrong texts that became exactly the person's,"
         " `untouched` the right texts that stayed as they were; words are those taken out and put in,"
         " against the person's.",
-        "The EFEC and LaMDA editors need a language model, and none was available: they are not here.",
+        "EFEC and LaMDA need a language model:"
+        " [their figures](real-models.md#minimal-edits-beside-efec-and-lamda).",
         "## What it shows",
         *_findings(sets),
         set_tables(pooled(sets)),
