@@ -13,12 +13,13 @@ from rarr.cli.batch import batch
 from rarr.cli.calibrate import calibrate
 from rarr.cli.check import check
 from rarr.cli.cite import cite
-from rarr.cli.doctor_command import doctor
+from rarr.cli.doctor_command import doctor_app
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
 from rarr.cli.label import label
 from rarr.cli.literature_benchmarks import bench
 from rarr.cli.mcp import mcp
+from rarr.cli.name_benchmarks import name_sets, names
 from rarr.cli.revise import revise
 from rarr.cli.serve import serve
 from rarr.cli.streams import complain, require_output, write
@@ -79,10 +80,13 @@ def main(
     """
 
 
-for command in (revise, check, cite, verify, batch, index, label, calibrate, serve, mcp, doctor):
+for command in (revise, check, cite, verify, batch, index, label, calibrate, serve, mcp):
     app.command()(command)
 app.command("eval")(eval_)
+bench.command()(names)
+bench.command("name-sets")(name_sets)
 app.add_typer(bench, name="bench")
+app.add_typer(doctor_app, name="doctor")
 app.add_typer(train, name="train")
 app.add_typer(trace, name="trace")
 

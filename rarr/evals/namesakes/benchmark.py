@@ -59,8 +59,8 @@ def bench_names(
     """
     chosen = options or NamesOptions()
     _require_queries(sets, chosen.tasks)
-    search = run(_searched(sets, settings, chosen, on_query))
-    outcomes = run(_revised(sets, settings, chosen, on_query)) if chosen.edits else []
+    search = _searched(sets, settings, chosen, on_query)
+    outcomes = _revised(sets, settings, chosen, on_query) if chosen.edits else []
     report = NamesReport(
         names=len(sets),
         entities=sum(len(each.members) for each in sets),
@@ -84,7 +84,7 @@ def _require_queries(sets: Sequence[NameSet], tasks: Collection[Task]) -> None:
         )
 
 
-async def _searched(
+def _searched(
     sets: Sequence[NameSet], settings: Settings, chosen: NamesOptions, on_query: OnQuery
 ) -> dict[str, dict[str, SearchScores]]:
     opened = Resources(settings)
@@ -94,20 +94,20 @@ async def _searched(
         systems: dict[str, Reranker | None] = {alone: None}
         for name in chosen.rerankers:
             systems[name] = reranker(settings.model_copy(update={"reranker": name}), opened)
-        ranked = await rankings(sets, search, systems, tasks=chosen.tasks, on_query=on_query)
+        ranked = run(rankings(sets, search, systems, tasks=chosen.tasks, on_query=on_query))
     finally:
-        await opened.aclose()
+        run(opened.aclose())
     return {
         system: {task: search_scores(queries) for task, queries in by_task.items()}
         for system, by_task in ranked.items()
     }
 
 
-async def _revised(
+def _revised(
     sets: Sequence[NameSet], settings: Settings, chosen: NamesOptions, on_query: OnQuery
 ) -> list[ClaimOutcome]:
     components = wire(settings.model_copy(update={"trace": False}), None)
     try:
-        return await claim_outcomes(sets, components, jobs=chosen.jobs, on_query=on_query)
+        return run(claim_outcomes(sets, components, jobs=chosen.jobs, on_query=on_query))
     finally:
-        await close_all((*components.models, *components.opened))
+        run(close_all((*components.models, *components.opened)))

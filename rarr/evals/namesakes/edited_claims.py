@@ -92,7 +92,7 @@ class WithoutDocuments:
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns passages of the `k` best documents that are not left out."""
         passages = await self._search.retrieve(query, k + len(self._documents))
-        kept = [each for each in passages if document_of(each.source, self._documents) == each.source]
+        kept = [each for each in passages if document_of(each.source, self._documents) not in self._documents]
         best = [*dict.fromkeys(passage.source for passage in kept)][:k]
         return [passage for passage in kept if passage.source in best]
 

@@ -5,6 +5,7 @@ out; a property that two of its entities have makes no query; a value must stand
 """
 
 import hashlib
+import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from random import Random
@@ -17,6 +18,8 @@ LEAST_GAP = 0.1
 """The least gap (p1 - p2) / mean(p1, p2) between the head and the next entity."""
 OPENING = 350
 """Words of a document in which a value must stand."""
+
+_NUMBER = re.compile(r"\d[\d.,]*")
 
 
 class Tuple(NamedTuple):
@@ -33,6 +36,7 @@ def name_sets(
     texts: Mapping[str, str],
     *,
     others: Sequence[Entity] = (),
+    every_name: bool = False,
     tasks: Collection[Task] = TASKS,
     seed: int = 0,
     templates: Templates | None = None,
@@ -40,17 +44,18 @@ def name_sets(
     """Makes a set of each name that several entities share.
 
     `texts` holds the documents by the names that the entities give them. The values of `others`, which share
-    no name, may stand in false claims too. Same arguments, same sets, in any order of the entities.
+    no name, may stand in false claims too. `every_name` keeps sets without a clear head, and sets with
+    queries about one thing alone. Same arguments, same sets, in any order of the entities.
     """
     sets = [(name, members, _tuples(members, texts)) for name, members in _shared_names(entities)]
-    sets = [each for each in sets if _is_kept(*each[1:])]
+    sets = [each for each in sets if _is_kept(*each[1:]) or (every_name and each[2])]
     common = _common_values([each for _, _, tuples in sets for each in tuples], others)
     writer = _Writer(seed, frozenset(tasks), templates or shipped_templates(), common)
     return [writer.set_of(name, members, tuples) for name, members, tuples in sets]
 
 
 def _shared_names(entities: Sequence[Entity]) -> Iterator[tuple[str, list[Entity]]]:
-    """Yields each name with its entities, head first, where the head is clear. Equal groups come once."""
+    """Yields each name of several entities, with these, head first. Equal groups come once."""
     groups: dict[str, dict[str, Entity]] = defaultdict(dict)
     writings: dict[str, list[str]] = defaultdict(list)
     for entity in sorted(entities, key=lambda entity: (-entity.popularity, entity.id)):
@@ -60,7 +65,7 @@ def _shared_names(entities: Sequence[Entity]) -> Iterator[tuple[str, list[Entity
     seen = set[frozenset[str]]()
     for key in sorted(groups):
         members = [*groups[key].values()]
-        if len(members) > 1 and frozenset(groups[key]) not in seen and _has_head(members):
+        if len(members) > 1 and frozenset(groups[key]) not in seen:
             seen.add(frozenset(groups[key]))
             yield writings[key][0], members
 
@@ -95,7 +100,7 @@ def _states(text: str, values: Sequence[PropertyValue]) -> bool:
 
 def _is_kept(members: Sequence[Entity], tuples: Sequence[Tuple]) -> bool:
     with_tuples = {each.entity.id for each in tuples}
-    return members[0].id in with_tuples and len(with_tuples) > 1
+    return _has_head(members) and members[0].id in with_tuples and len(with_tuples) > 1
 
 
 def _common_values(tuples: Sequence[Tuple], others: Sequence[Entity]) -> dict[str, Counter[str]]:
@@ -158,7 +163,10 @@ class _Writer(NamedTuple):
         return query.model_copy(update={"text_with_kind": named, "is_true": is_true, "value": value})
 
     def _wrong_value(self, members: Sequence[Entity], made_from: Tuple, random: Random) -> str:
-        """Draws among the most frequent values that no entity of the set has; "" without any."""
+        """Draws among the most frequent values that no entity of the set has; "" without any.
+
+        A value with a number has the unit of the right value: 4 hectares are no false 4 kilometres.
+        """
         known = {
             writing.casefold()
             for member in members
@@ -167,7 +175,12 @@ class _Writer(NamedTuple):
             for writing in value.writings
         }
         counts = self.common[made_from.property]
-        others = {value: n for value, n in sorted(counts.items()) if value.casefold() not in known}
+        form = _form(made_from.values[0].text)
+        others = {
+            value: n
+            for value, n in sorted(counts.items())
+            if value.casefold() not in known and _form(value) == form
+        }
         most = max(others.values(), default=0)
         return random.choice([value for value, n in others.items() if n == most] or [""])
 
@@ -175,6 +188,11 @@ class _Writer(NamedTuple):
 def _unsaid_types(name: str, entity: Entity) -> list[str]:
     """Returns the types that the name does not hold: "the station Elm Street Station" says it twice."""
     return [kind for kind in entity.types if kind.casefold() not in name.casefold().split()]
+
+
+def _form(value: str) -> str:
+    """What stands beside the number of a value, such as its unit; "" for a value without a number."""
+    return _NUMBER.sub("0", value) if _NUMBER.search(value) else ""
 
 
 def _identified(name: str, made_from: Tuple, task: Task, text: str) -> NameQuery:
