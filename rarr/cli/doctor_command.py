@@ -1,11 +1,19 @@
 """`rarr doctor`: prints the findings of `rarr.cli.doctor`."""
 
+import typer
+
 from rarr.cli import graph_options, options
+from rarr.cli.name_benchmarks import doctor_names
 from rarr.cli.streams import complain, write
 from rarr.errors import InputError, ModelError
 
+doctor_app = typer.Typer(rich_markup_mode=None)
+doctor_app.command("names")(doctor_names)
 
+
+@doctor_app.callback(invoke_without_command=True)
 def doctor(
+    context: typer.Context,
     corpus: options.Corpus = None,
     graph: graph_options.Graph = None,
     search: options.Search = None,
@@ -31,6 +39,9 @@ def doctor(
       rarr doctor --search wikipedia,corpus --corpus notes/ --offline
       rarr doctor --model vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
     """
+    if context.invoked_subcommand is not None:
+        require_no_options(context)
+        return 0
     if model is not None:
         if given := options.given(
             corpus=corpus, **graph_options.of_graph(graph), search=search, offline=offline
@@ -46,6 +57,14 @@ def doctor(
     text = visible(as_text(findings))
     write(json_of([finding._asdict() for finding in findings]) if as_json else text)
     return 2 if any(finding.state == "broken" for finding in findings) else 0
+
+
+def require_no_options(context: typer.Context) -> None:
+    """Raises `InputError` if the call gives options before the name of a subcommand, which has its own."""
+    given = [name for name, value in context.params.items() if value]
+    if given:
+        named = " and ".join(f"--{name.removeprefix('as_').replace('_', '-')}" for name in given)
+        raise InputError(f"give {named} after {context.invoked_subcommand}, not before it")
 
 
 def _profiled(name: str, base_url: str | None, *, as_json: bool) -> int:

@@ -14,13 +14,14 @@ from rarr.cli.batch import batch
 from rarr.cli.calibrate import calibrate
 from rarr.cli.check import check
 from rarr.cli.cite import cite
-from rarr.cli.doctor_command import doctor
+from rarr.cli.doctor_command import doctor_app
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
 from rarr.cli.kalma_benchmark import kalma
 from rarr.cli.label import label
 from rarr.cli.literature_benchmarks import bench
 from rarr.cli.mcp import mcp
+from rarr.cli.name_benchmarks import name_sets, names
 from rarr.cli.revise import revise
 from rarr.cli.serve import serve
 from rarr.cli.streams import complain, require_output, write
@@ -86,14 +87,16 @@ def main(
     """
 
 
-for command in (revise, answer, check, cite, verify, batch, index, label, calibrate, serve, mcp, doctor):
+for command in (revise, answer, check, cite, verify, batch, index, label, calibrate, serve, mcp):
     app.command()(command)
 app.command("write")(write_article)
 app.command("eval")(eval_)
-bench.command()(kalma)
-bench.command()(wikigen)
-app.add_typer(bench, name="bench")
+for command in (kalma, wikigen, names):
+    bench.command()(command)
+bench.command("name-sets")(name_sets)
 train.command()(questions)
+app.add_typer(bench, name="bench")
+app.add_typer(doctor_app, name="doctor")
 app.add_typer(train, name="train")
 app.add_typer(trace, name="trace")
 

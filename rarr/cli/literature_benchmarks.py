@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rarr.retrievers.corpus.index_building import Progress
     from rarr.settings import Settings
 
-bench = typer.Typer(rich_markup_mode=None, help="Measure judges of attribution as papers do.")
+bench = typer.Typer(rich_markup_mode=None, help="Measure judges of attribution, and searches, as papers do.")
 
 
 @bench.command()

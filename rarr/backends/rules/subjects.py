@@ -58,7 +58,8 @@ def _has_its_words(claim: Claim, value: Value, evidence: ParsedPassage) -> bool:
 def has_name(evidence: ParsedPassage, name: str) -> bool:
     """Does the passage or its title have all words of a name, or the surname of a person?
 
-    A surname is not enough where the passage gives it to a person of another first name.
+    A surname is not enough where the passage has it only in other names: a person of another first name, or
+    Lantern House for Pale Lantern.
     """
     values = [value for part in evidence.sentences for value in part.values]
     return _is_name_among(name, evidence.key_words, values)
@@ -77,8 +78,8 @@ def _is_name_among(name: str, words: Set[str], values: Iterable[Value]) -> bool:
         return True
     named = [value.read.text for value in values if isinstance(value.read, ProperName)]
     heads = ((other, key_words(other.split(" of ")[0])) for other in named)
-    namesakes = [other for other, head in heads if len(head) > 1 and head[-1:] == short]
-    return not namesakes or any(same_name(name, other) for other in namesakes)
+    namesakes = [other for other, head in heads if len(head) > 1 and {*short} <= {*head}]
+    return not namesakes or any(same_name(name, other) or key_words(other) == short for other in named)
 
 
 def is_about_subject(claim: Claim, value: Value, candidate: Candidate, evidence: ParsedPassage) -> bool:

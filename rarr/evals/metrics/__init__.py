@@ -34,6 +34,10 @@ rouge_l                             0..1    longest common subsequence of words:
 meteor                              0..1    words and stems in order: Banerjee and Lavie 2005, by a library
 krippendorff_alpha, agreement      -1..1    people beyond chance, of any number: Krippendorff 2011
 percent_agreement                   0..1    pairs of values of one item that are equal
+accuracy_at, recall_at,             0..1    a search among namesakes: right documents found, and found first:
+  mean_reciprocal_rank, all_correct           Chen et al. 2021 (AmbER sets)
+entity_confusion                    0..1    another entity of the name stands above the right one: the same
+by_gap                             -1..1    what tails lose against their heads, by popularity: the same
 mean, bootstrap, bootstrap_each     any     percentile bootstrap interval: Efron and Tibshirani 1993
 share                               0..1    Wilson interval: Wilson 1927
 paired                              any     two systems on the same rows, permuted: Phipson and Smyth 2010
@@ -72,6 +76,15 @@ from rarr.evals.metrics.reliability import (
     called_from,
     expected_calibration_error,
     reliability,
+)
+from rarr.evals.metrics.retrieval import (
+    RankedQuery,
+    accuracy_at,
+    all_correct,
+    by_gap,
+    entity_confusion,
+    mean_reciprocal_rank,
+    recall_at,
 )
 from rarr.evals.metrics.revision_quality_classes import EDIT_KINDS, EditKind, edit_kinds, is_kind
 from rarr.evals.metrics.rouge import rouge_l
@@ -114,16 +127,19 @@ __all__ = [
     "MarkedGaps",
     "Measured",
     "Paired",
+    "RankedQuery",
     "RaterAgreement",
     "ReliabilityBin",
     "Scored",
     "TripleCitations",
     "TripleScores",
     "WordEdits",
+    "accuracy_at",
     "agreement",
     "ais",
     "alce_precision",
     "alce_recall",
+    "all_correct",
     "auto_ais",
     "auto_ais_by_evidence",
     "best_support",
@@ -131,6 +147,7 @@ __all__ = [
     "bootstrap",
     "bootstrap_each",
     "brier_score",
+    "by_gap",
     "called_from",
     "citation_precision",
     "citation_rate",
@@ -139,6 +156,7 @@ __all__ = [
     "classification",
     "detection",
     "edit_kinds",
+    "entity_confusion",
     "expected_calibration_error",
     "f1_ap",
     "f1_ap_of_set",
@@ -148,6 +166,7 @@ __all__ = [
     "krippendorff_alpha",
     "macro_triple_scores",
     "mean",
+    "mean_reciprocal_rank",
     "measured_f1_ap",
     "meteor",
     "micro_triple_scores",
@@ -158,6 +177,7 @@ __all__ = [
     "pres_comb",
     "pres_lev",
     "pres_lev_by_parts",
+    "recall_at",
     "reliability",
     "restored",
     "roc_auc",

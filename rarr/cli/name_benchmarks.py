@@ -1,0 +1,161 @@
+"""`rarr bench names` and `name-sets`, and `rarr doctor names`: things that share a name."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rarr.cli import name_options, options
+from rarr.cli.streams import write
+from rarr.errors import InputError
+from rarr.tools.text.plurals_and_articles import counted
+
+if TYPE_CHECKING:
+    from rarr.evals.namesakes.records import NameSet, Task
+    from rarr.settings import Settings
+
+
+def names(
+    sets: name_options.NameSets,
+    out: name_options.NamesOut,
+    corpus: options.Corpus = None,
+    search: options.Search = None,
+    reranker: name_options.Rerankers = None,
+    task: name_options.NameTasks = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    edits: name_options.NameEdits = True,
+    limit: name_options.NameLimit = None,
+    jobs: options.Jobs = 4,
+    as_json: options.Json = False,
+) -> int:
+    """Measure whether a search and a revision tell apart things that share a name.
+
+    Asks the search for each query of SETS, alone and with each reranker. Prints how often the first document
+    is about the right thing, for the best known thing of a name (head) and the others (tails), and how often
+    another thing of the name stands above it. Then revises each false claim twice: with the corpus without
+    the pages of its subject, where any change is an error, and with the whole corpus. DIR gets report.json
+    and what became of each claim. Exit status: 0 done; 2 the call or SETS is wrong, or the search fails.
+
+    \b
+    Examples:
+      rarr bench names sets.jsonl --corpus docs/ -o scores
+      rarr bench names sets.jsonl --corpus docs/ -o scores --reranker overlap --task qa --no-edits
+    """
+    from rarr.evals.namesakes.benchmark import NamesOptions, bench_names
+    from rarr.evals.namesakes.records import read_sets
+    from rarr.views.terminal.namesake_tables import names_text
+    from rarr.views.terminal.progress_line import Waiting
+    from rarr.views.terminal.revision import as_json as json_of
+
+    settings = _settings(corpus=corpus, search=search, model=model, base_url=base_url)
+    chosen = NamesOptions(
+        rerankers=tuple(reranker or NamesOptions().rerankers),
+        tasks=_tasks(task),
+        edits=edits,
+        jobs=jobs,
+    )
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        report = bench_names(
+            read_sets(sets)[:limit],
+            out,
+            settings=settings,
+            options=chosen,
+            on_query=lambda done, total: waiting.say(f"{done} of {total}"),
+        )
+    write(json_of(report) if as_json else f"{names_text(report)}\nreport: {out / 'report.json'}\n")
+    return 0
+
+
+def name_sets(
+    out: name_options.NameSetsOut,
+    entities: name_options.Entities = None,
+    corpus: options.Corpus = None,
+    task: name_options.NameTasks = None,
+    seed: name_options.NameSeed = 0,
+) -> int:
+    """Make queries about things that share a name, for `rarr bench names`.
+
+    ENTITIES is a list of things as JSON lines: "id", "name", "aliases", "types", "properties" (values by
+    name), "popularity", and "documents" as the corpus names them. Without it, things are the documents whose
+    titles are equal but for a qualifier, as in Apollo (film), and rules read their properties. Each query has
+    its answer in the opening of a document, and no other thing of the name has its property.
+
+    \b
+    Examples:
+      rarr bench name-sets --corpus docs/ -o sets.jsonl
+      rarr bench name-sets entities.jsonl --corpus docs/ -o sets.jsonl --seed 3
+    """
+    from rarr.evals.namesakes.records import write_sets
+
+    settings = _settings(corpus=corpus)
+    if settings.corpus is None:
+        raise InputError("no corpus: give --corpus PATH, the documents of the entities")
+    made = _made(entities, settings, _tasks(task), seed)
+    if not made:
+        raise InputError(
+            "no name makes a set: two things of a name need different properties that their openings state,"
+            " and different popularity"
+        )
+    write_sets(out, made)
+    queries = sum(len(each.queries) for each in made)
+    write(f"{out}: {counted(len(made), 'name')}, {counted(queries, 'query')}\n")
+    return 0
+
+
+def _made(
+    entities: Path | None, settings: "Settings", tasks: tuple["Task", ...], seed: int
+) -> list["NameSet"]:
+    from rarr.evals.namesakes.corpus_check import corpus_sets
+    from rarr.evals.namesakes.corpus_documents import corpus_documents
+    from rarr.evals.namesakes.records import read_entities
+    from rarr.evals.namesakes.set_generation import name_sets as sets_of
+
+    assert settings.corpus is not None
+    if entities is None:
+        return corpus_sets(settings.corpus, settings, tasks=tasks, seed=seed)
+    documents = corpus_documents(settings.corpus, settings.max_file_mb)
+    texts = {document.name: document.text for document in documents}
+    return sets_of(read_entities(entities), texts, tasks=tasks, seed=seed)
+
+
+def doctor_names(
+    corpus: options.Corpus = None,
+    reranker: name_options.OneReranker = None,
+    as_json: options.Json = False,
+) -> int:
+    """Show which names several documents share, and how often the search mixes them up.
+
+    Titles that are equal but for a qualifier share a name: Apollo and Apollo (film). Rules read properties in
+    the openings, and make a question of each property that only one thing of the name has. Exit status: 0
+    also where names are mixed up; 2 the corpus cannot be read or searched.
+
+    \b
+    Examples:
+      rarr doctor names --corpus docs/
+      rarr doctor names --corpus docs/ --reranker embedded --json
+    """
+    from rarr.evals.namesakes.corpus_check import check_names
+    from rarr.views.terminal.namesake_tables import names_check_text
+    from rarr.views.terminal.progress_line import Waiting
+    from rarr.views.terminal.revision import as_json as json_of, visible
+
+    settings = _settings(corpus=corpus, reranker=reranker)
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        check = check_names(settings, lambda done, total: waiting.say(f"{done} of {total}"))
+    write(json_of(check) if as_json else visible(names_check_text(check)))
+    return 0
+
+
+def _tasks(given: Sequence[str] | None) -> tuple["Task", ...]:
+    from rarr.evals.namesakes.records import TASKS
+
+    if unknown := [task for task in given or () if task not in TASKS]:
+        raise InputError(f"--task {unknown[0]!r} is unknown: give {', '.join(TASKS)}")
+    return tuple(task for task in TASKS if not given or task in given)
+
+
+def _settings(**given: str | None) -> "Settings":
+    from rarr.settings import Settings
+
+    return Settings(**options.given(**given))

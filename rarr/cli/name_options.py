@@ -1,0 +1,36 @@
+"""Declares the options of the commands about things that share a name, each with its help."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+NameSets = Annotated[
+    Path, typer.Argument(metavar="SETS", help="Queries that `rarr bench name-sets` made, as JSON lines.")
+]
+Entities = Annotated[Path | None, typer.Argument(metavar="ENTITIES", help="Things, as JSON lines.")]
+NamesOut = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the report.")]
+NameSetsOut = Annotated[Path, typer.Option("--out", "-o", metavar="SETS", help="File for the queries.")]
+NameTasks = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--task",
+        metavar="T",
+        help="qa (questions), sf (slots, NAME [SEP] property) or fc (claims); repeatable; default all.",
+    ),
+]
+NameEdits = Annotated[bool, typer.Option("--edits/--no-edits", help="Revise the false claims too.")]
+NameLimit = Annotated[
+    int | None, typer.Option("--limit", metavar="N", min=1, help="Use only the first N names.")
+]
+NameSeed = Annotated[int, typer.Option("--seed", metavar="N", help="Draws other wordings and false values.")]
+OneReranker = Annotated[
+    str | None,
+    typer.Option("--reranker", metavar="R", help="overlap, embedded, vllm:NAME or a cross-encoder."),
+]
+Rerankers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--reranker", metavar="R", help="overlap, embedded, vllm:NAME or a cross-encoder; repeatable."
+    ),
+]
