@@ -91,8 +91,9 @@ for command in (revise, answer, check, cite, verify, batch, index, label, calibr
     app.command()(command)
 app.command("write")(write_article)
 app.command("eval")(eval_)
-for command in (kalma, wikigen, names):
-    bench.command()(command)
+bench.command()(kalma)
+bench.command()(wikigen)
+bench.command()(names)
 bench.command("name-sets")(name_sets)
 train.command()(questions)
 app.add_typer(bench, name="bench")

@@ -5,13 +5,12 @@ from collections.abc import Mapping, Sequence
 from rarr.evals.metrics import Measured
 from rarr.evals.namesakes.benchmark import NamesReport
 from rarr.evals.namesakes.corpus_check import CheckedName, NamesCheck
-from rarr.evals.namesakes.records import Task
 from rarr.evals.namesakes.search_scores import SearchScores
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.evaluation_tables import aligned_table, shown_interval, shown_number
 from rarr.views.terminal.revision import one_line
 
-TASK_NAMES: Mapping[Task, str] = {"qa": "questions", "sf": "slots", "fc": "claims"}
+TASK_NAMES: Mapping[str, str] = {"qa": "questions", "sf": "slots", "fc": "claims"}
 _NAME = 60  # characters of a name or title that are shown
 _LISTED = 20  # names that are shown
 _DOCUMENTS = 5  # documents of a name that are shown
@@ -28,11 +27,11 @@ def names_text(report: NamesReport) -> str:
     ]
     tasks = dict.fromkeys(task for by_task in report.search.values() for task in by_task)
     for task in tasks:
-        by_system = {name: by_task[task] for name, by_task in report.search.items()}  # type: ignore[index]
-        parts.append(f"{TASK_NAMES[task]}: the first document is right\n{_accuracy(by_system)}")  # type: ignore[index]
+        by_system = {name: by_task[task] for name, by_task in report.search.items()}
+        parts.append(f"{TASK_NAMES[task]}: the first document is right\n{_accuracy(by_system)}")
         parts.append(
             f"{TASK_NAMES[task]}: accuracy of heads minus tails, by gap in popularity\n{_gaps(by_system)}"
-        )  # type: ignore[index]
+        )
     if report.editing:
         rows: list[Sequence[str]] = [
             (
