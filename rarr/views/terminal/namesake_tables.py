@@ -28,11 +28,11 @@ def names_text(report: NamesReport) -> str:
     ]
     tasks = dict.fromkeys(task for by_task in report.search.values() for task in by_task)
     for task in tasks:
-        by_system = {name: by_task[task] for name, by_task in report.search.items()}  # type: ignore[index]
-        parts.append(f"{TASK_NAMES[task]}: the first document is right\n{_accuracy(by_system)}")  # type: ignore[index]
+        by_system = {name: by_task[task] for name, by_task in report.search.items()}
+        parts.append(f"{TASK_NAMES[task]}: the first document is right\n{_accuracy(by_system)}")
         parts.append(
             f"{TASK_NAMES[task]}: accuracy of heads minus tails, by gap in popularity\n{_gaps(by_system)}"
-        )  # type: ignore[index]
+        )
     if report.editing:
         rows: list[Sequence[str]] = [
             (
