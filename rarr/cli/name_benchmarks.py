@@ -24,7 +24,7 @@ def names(
     task: name_options.NameTasks = None,
     model: options.Model = None,
     base_url: options.BaseUrl = None,
-    edits: name_options.NameEdits = True,
+    no_edits: name_options.NoEdits = False,
     limit: name_options.NameLimit = None,
     jobs: options.Jobs = 4,
     as_json: options.Json = False,
@@ -52,7 +52,7 @@ def names(
     chosen = NamesOptions(
         rerankers=tuple(reranker or NamesOptions().rerankers),
         tasks=_tasks(task),
-        edits=edits,
+        edits=not no_edits,
         jobs=jobs,
     )
     with Waiting(watched=sys.stderr.isatty()) as waiting:

@@ -19,7 +19,7 @@ NameTasks = Annotated[
         help="qa (questions), sf (slots, NAME [SEP] property) or fc (claims); repeatable; default all.",
     ),
 ]
-NameEdits = Annotated[bool, typer.Option("--edits/--no-edits", help="Revise the false claims too.")]
+NoEdits = Annotated[bool, typer.Option("--no-edits", help="Do not revise the false claims.")]
 NameLimit = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, help="Use only the first N names.")
 ]

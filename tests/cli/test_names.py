@@ -75,6 +75,7 @@ def test_sets_need_a_corpus_and_a_known_task(command: Command) -> None:
     complains(wrong, "'ner' is unknown: give qa, sf, fc")
 
 
+@pytest.mark.slow
 def test_bench_prints_searches_and_edits(command: Command) -> None:
     made(command)
     done = command("bench", "names", "sets.jsonl", "--corpus", "docs", "-o", "out", "--reranker", "overlap")
@@ -87,6 +88,7 @@ def test_bench_prints_searches_and_edits(command: Command) -> None:
     assert len(Path("out/claims.jsonl").read_text().splitlines()) == 8
 
 
+@pytest.mark.slow
 def test_bench_json_is_the_report_alone(command: Command) -> None:
     made(command)
     done = command("bench", "names", "sets.jsonl", "--corpus", "docs", "-o", "out", "--no-edits", "--json")

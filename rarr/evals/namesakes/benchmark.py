@@ -40,7 +40,7 @@ class NamesReport(Record):
     names: int
     entities: int
     queries: int
-    search: dict[str, dict[str, SearchScores]]
+    search: dict[str, dict[Task, SearchScores]]
     editing: dict[str, EditingScores]
 
 
@@ -86,7 +86,7 @@ def _require_queries(sets: Sequence[NameSet], tasks: Collection[Task]) -> None:
 
 def _searched(
     sets: Sequence[NameSet], settings: Settings, chosen: NamesOptions, on_query: OnQuery
-) -> dict[str, dict[str, SearchScores]]:
+) -> dict[str, dict[Task, SearchScores]]:
     opened = Resources(settings)
     try:
         search = retriever(settings, opened)
