@@ -28,12 +28,15 @@ word_edits, in_all                  0..1    precision and recall of the words ta
 sari                                0..1    n-grams kept, added and deleted: Xu et al. 2016
 rouge_l                             0..1    longest common subsequence of words: Lin 2004, by a library
 krippendorff_alpha, agreement      -1..1    people beyond chance, of any number: Krippendorff 2011
+memorisation_ratio                  0..1    answers from memory: Longpre et al. 2021; Chen 2023, chapter 5
+exact_match, token_f1               0..1    words of two short answers: Rajpurkar et al. 2016 (SQuAD)
 percent_agreement                   0..1    pairs of values of one item that are equal
 mean, bootstrap, bootstrap_each     any     percentile bootstrap interval: Efron and Tibshirani 1993
 share                               0..1    Wilson interval: Wilson 1927
 paired                              any     two systems on the same rows, permuted: Phipson and Smyth 2010
 """
 
+from rarr.backends.rules.answer_overlap import exact_match, token_f1
 from rarr.evals.metrics.agreement import (
     Distance,
     RaterAgreement,
@@ -61,6 +64,7 @@ from rarr.evals.metrics.classification import (
     detection,
     roc_auc,
 )
+from rarr.evals.metrics.conflicts import memorisation_ratio
 from rarr.evals.metrics.corpus_f1_ap import Scored, f1_ap_of_set, measured_f1_ap, paired_f1_ap
 from rarr.evals.metrics.corrections import (
     Correction,
@@ -121,6 +125,7 @@ __all__ = [
     "classification",
     "detection",
     "edit_kinds",
+    "exact_match",
     "expected_calibration_error",
     "f1_ap",
     "f1_ap_of_set",
@@ -129,6 +134,7 @@ __all__ = [
     "krippendorff_alpha",
     "mean",
     "measured_f1_ap",
+    "memorisation_ratio",
     "paired",
     "paired_f1_ap",
     "percent_agreement",
@@ -143,5 +149,6 @@ __all__ = [
     "sari",
     "share",
     "supported",
+    "token_f1",
     "word_edits",
 ]
