@@ -7,6 +7,7 @@ if TYPE_CHECKING:
     from rarr.agent.postprocessing.postprocess import apostprocess, postprocess
     from rarr.agent.replay.replay import replay
     from rarr.agent.revise import Reviser, arevise, revise
+    from rarr.agent.score import score
     from rarr.agent.verify import ClaimVerifier, averify, verify
     from rarr.errors import (
         BudgetError,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         Sentence,
         Usage,
     )
+    from rarr.records.answer_score import AnswerScore
     from rarr.records.citations import (
         Citation,
         CitationCheck,
@@ -53,6 +55,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Agreement",
     "AnswerCitation",
+    "AnswerScore",
     "BudgetError",
     "Change",
     "Check",
@@ -99,16 +102,19 @@ __all__ = [
     "postprocess",
     "replay",
     "revise",
+    "score",
     "verify",
 ]
 
 _PLACES = (
     *("errors", "records", "records.citations", "records.verification", "records.postprocessing", "settings"),
+    "records.answer_score",
     *(
         "agent.revise",
         "agent.citing.cite",
         "agent.postprocessing.postprocess",
         "agent.verify",
+        "agent.score",
         "traces.trace_reader",
         "agent.replay.replay",
     ),

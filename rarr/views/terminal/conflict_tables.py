@@ -1,5 +1,7 @@
 """Renders the report of the benchmark of conflicting knowledge as a table of text."""
 
+from collections.abc import Sequence
+
 from rarr.evals.conflicts.conflict_report import ConflictReport
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.evaluation_tables import aligned_table, shown_interval, shown_number
@@ -7,7 +9,7 @@ from rarr.views.terminal.evaluation_tables import aligned_table, shown_interval,
 
 def conflicts_text(report: ConflictReport) -> str:
     """Renders the counts of each group, the memorisation ratio with its interval, and what was left out."""
-    rows = [
+    rows: list[Sequence[str]] = [
         (
             "conflicts",
             "judged",
