@@ -20,6 +20,7 @@ from rarr.cli.label import label
 from rarr.cli.literature_benchmarks import bench
 from rarr.cli.mcp import mcp
 from rarr.cli.revise import revise
+from rarr.cli.score import score
 from rarr.cli.serve import serve
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
@@ -79,7 +80,7 @@ def main(
     """
 
 
-for command in (revise, check, cite, verify, batch, index, label, calibrate, serve, mcp, doctor):
+for command in (revise, check, cite, verify, batch, index, label, score, calibrate, serve, mcp, doctor):
     app.command()(command)
 app.command("eval")(eval_)
 app.add_typer(bench, name="bench")
