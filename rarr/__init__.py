@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from rarr.agent.postprocessing.postprocess import apostprocess, postprocess
     from rarr.agent.replay.replay import replay
     from rarr.agent.revise import Reviser, arevise, revise
+    from rarr.agent.score import score
     from rarr.agent.verify import ClaimVerifier, averify, verify
     from rarr.agent.writing.writer import Writer, awrite, write
     from rarr.errors import (
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
         Sentence,
         Usage,
     )
+    from rarr.records.answer_score import AnswerScore
     from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement
     from rarr.records.articles import (
         Article,
@@ -66,6 +68,7 @@ __all__ = [
     "Agreement",
     "Answer",
     "AnswerCitation",
+    "AnswerScore",
     "AnswerSource",
     "Article",
     "ArticleSection",
@@ -126,6 +129,7 @@ __all__ = [
     "postprocess",
     "replay",
     "revise",
+    "score",
     "verify",
     "write",
 ]
@@ -139,6 +143,7 @@ _PLACES = (
         "records.postprocessing",
         "records.answers",
         "records.articles",
+        "records.answer_score",
     ),
     *("settings", "retrievers.graph.graph"),
     *(
@@ -148,6 +153,7 @@ _PLACES = (
         "agent.postprocessing.postprocess",
         "agent.verify",
         "agent.writing.writer",
+        "agent.score",
         "traces.trace_reader",
         "agent.replay.replay",
     ),

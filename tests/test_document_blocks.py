@@ -152,7 +152,7 @@ def unknown(words: list[str]) -> set[str]:
     command: Any = get_command(app)
     while words and words[0] in getattr(command, "commands", {}):
         command, words = command.commands[words[0]], words[1:]
-    known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
+    known = {option for each in command.params for option in (*each.opts, *each.secondary_opts)} | {"--help"}
     return {word for word in words if re.match(r"--?[a-z]", word)} - known
 
 

@@ -9,11 +9,12 @@ from rarr.state import State
 from rarr.tools.models.run_budget import Budget, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
 
-NODES = (
-    *("ask_topic", "plan", "write_section", "write_article", "smooth", "cite", "reread"),
+WRITING = ("ask_topic", "plan", "write_section", "write_article", "smooth", "cite", "reread")
+REVISING = (
     *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "follow_up", "rewrite"),
     *("attribute", "evaluate"),
 )
+NODES = (*WRITING, *REVISING)
 """The nodes in the order of the usage, which must not depend on the block that reached a node first."""
 
 

@@ -20,6 +20,7 @@ def doctor(
     offline: options.Unasked = False,
     model: options.AskedModel = None,
     base_url: options.BaseUrl = None,
+    conflicts: options.Conflicts = False,
     as_json: options.Json = False,
 ) -> int:
     """Show what is missing or broken, and the cure.
@@ -31,6 +32,10 @@ def doctor(
     together; more if it reasons first. Shows the answers as a table, and keeps them for later runs. Exit
     status 3 if the model fails.
 
+    With --conflicts too, asks instead about twenty short passages that contradict what everybody knows, and
+    shows in how many the model follows the passage. A language model reads, in about 60 requests; "embedded"
+    and "rules" check a claim.
+
     \b
     Examples:
       rarr doctor
@@ -38,6 +43,7 @@ def doctor(
       rarr doctor --corpus notes/ --json
       rarr doctor --search wikipedia,corpus --corpus notes/ --offline
       rarr doctor --model vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
+      rarr doctor --model embedded --conflicts
     """
     if context.invoked_subcommand is not None:
         require_no_options(context)
@@ -47,7 +53,10 @@ def doctor(
             corpus=corpus, **graph_options.of_graph(graph), search=search, offline=offline
         ):
             raise InputError(f"--model asks the model alone: leave out --{' and --'.join(given)}")
-        return _profiled(model, base_url, as_json=as_json)
+        asked = _followed if conflicts else _profiled
+        return asked(model, base_url, as_json=as_json)
+    if conflicts:
+        raise InputError("--conflicts asks a model: name it with --model")
     if base_url is not None:
         raise InputError("--base-url is the address of --model: give both, or set base_url in rarr.toml")
     from rarr.cli.doctor import as_text, examine
@@ -79,3 +88,14 @@ def _profiled(name: str, base_url: str | None, *, as_json: bool) -> int:
         return complain(str(error), 3)
     write(json_of(kept.profile) if as_json else visible(as_table(kept)))
     return 0
+
+
+def _followed(name: str, base_url: str | None, *, as_json: bool) -> int:
+    from rarr.cli.doctor.followed_evidence import as_lines, asked_conflicts
+    from rarr.settings import Settings
+    from rarr.views.terminal.revision import as_json as json_of, visible
+
+    found = asked_conflicts(Settings(**options.given(model=name, base_url=base_url)))
+    write(json_of(found) if as_json else visible(as_lines(found)))
+    errors = [each.error for each in found.results if each.error]
+    return complain(errors[0], 3) if len(errors) == len(found.results) else 0

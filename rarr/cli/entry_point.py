@@ -23,6 +23,7 @@ from rarr.cli.literature_benchmarks import bench
 from rarr.cli.mcp import mcp
 from rarr.cli.name_benchmarks import name_sets, names
 from rarr.cli.revise import revise
+from rarr.cli.score import score
 from rarr.cli.serve import serve
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
@@ -87,7 +88,7 @@ def main(
     """
 
 
-for command in (revise, answer, check, cite, verify, batch, index, label, calibrate, serve, mcp):
+for command in (revise, answer, check, cite, verify, batch, index, label, score, calibrate, serve, mcp):
     app.command()(command)
 app.command("write")(write_article)
 app.command("eval")(eval_)

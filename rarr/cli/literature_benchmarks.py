@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import typer
 
 from rarr.cli import options
+from rarr.cli.conflicts import conflicts
 from rarr.cli.streams import complain, warn_of_each, write
 from rarr.tools.text.plurals_and_articles import counted
 
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from rarr.retrievers.corpus.index_building import Progress
     from rarr.settings import Settings
 
-bench = typer.Typer(rich_markup_mode=None, help="Measure judges of attribution, and searches, as papers do.")
+bench = typer.Typer(rich_markup_mode=None, help="Measure judges, searches and readers, as papers do.")
+bench.command()(conflicts)
 
 
 @bench.command()

@@ -58,6 +58,9 @@ Model = Annotated[
 AskedModel = Annotated[
     str | None, typer.Option("--model", metavar="M", help="Ask this language model what it can do.")
 ]
+Conflicts = Annotated[
+    bool, typer.Option("--conflicts", help="Ask if --model follows passages that contradict its memory.")
+]
 BaseUrl = Annotated[
     str | None, typer.Option(metavar="URL", help="Address of an OpenAI-compatible server, such as vLLM.")
 ]

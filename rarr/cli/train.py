@@ -1,8 +1,8 @@
-"""`rarr train data` makes training data by noising, and `rarr train editor` fine-tunes the weights on it."""
+"""`rarr train data` makes training data by noising, `conflicts` adds to it, and `editor` fine-tunes on it."""
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -125,6 +125,35 @@ def _outcome(report: "NoisingReport") -> int:
         f"{counted(len(report.failed), 'query')} failed: correct the cause, and run again to repeat them",
         2,
     )
+
+
+@train.command()
+def conflicts(
+    rows: options.TrainingRows,
+    out: options.Rows,
+    share: Annotated[
+        float, typer.Option(metavar="S", help="Share of the new rows among all, between 0 and 1.")
+    ] = 0.25,
+    seed: options.Seed = 1,
+) -> int:
+    """Add rows whose passage contradicts what is known: they teach a model to follow its evidence.
+
+    In such a row the passages say what was the error, so the text with the error is right and the other is
+    wrong. Writes the rows of DATA and the new ones, for rarr train editor. See rarr bench conflicts.
+
+    \b
+    Examples:
+      rarr train conflicts rows.jsonl -o counterfactual.jsonl
+      rarr train conflicts rows.jsonl -o counterfactual.jsonl --share 0.1 --seed 7
+    """
+    from rarr.training.noising.counterfactual_rows import write_with_counterfactuals
+
+    report = write_with_counterfactuals(rows, out, share=share, seed=seed)
+    write(
+        f"rows: {report.rows + report.written} in {out}, {report.written} of them counterfactual"
+        f" (of {report.possible} that could be made)\n"
+    )
+    return 0
 
 
 def _decision(fitted: "FittedDecision") -> str:

@@ -258,6 +258,7 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "target_queries": _targeted,
     "search_queries": lambda variables: {"queries": _searches(variables)},
     "read_evidence": _reading,
+    "recall_answer": lambda variables: {"answer": "not known"},
     "fill_blank": _filled,
     "write_question": _question,
     "check_agreement": _agreement,

@@ -9,7 +9,7 @@ import pytest
 from makers import ASKED, FACT, TEXT, disagrees
 
 import rarr
-from rarr.agent.final_revision import NODES
+from rarr.agent.final_revision import REVISING
 from rarr.agent.revise import Reviser
 from rarr.errors import InputError, SettingsError
 from rarr.records import Revision
@@ -120,8 +120,8 @@ def stepping(steps: list[str]) -> Reviser:
     )
 
 
-RUN = Counter({*NODES} - {"rewrite"}) | Counter(retrieve=2)  # every node once, and two queries
-WRONG_RUN = "correct NODES of rarr/agent/final_revision.py, or RUN here if a node does not run once"
+RUN = Counter({*REVISING} - {"rewrite"}) | Counter(retrieve=2)  # every node once, and two queries
+WRONG_RUN = "correct REVISING of rarr/agent/final_revision.py, or RUN here if a node does not run once"
 
 
 def test_each_finished_step_is_reported() -> None:

@@ -134,7 +134,7 @@ def test_claims_without_readable_evidence_have_status_3(command: Command) -> Non
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        ((RIGHT,), "give either --against FILE, for one claim, or -o DIR, for the claims of a file"),
+        ((RIGHT,), "give either --against FILE or --graph F, for one claim, or -o DIR"),
         ((RIGHT, "--against", "dam.md", "-o", "out"), "give either --against FILE"),
         ((" ", "--against", "dam.md"), "CLAIM is empty: give at least one sentence"),
         (("dam.md", "--against", "dam.md"), "CLAIM is the name of a file: give the claim in quotes"),

@@ -33,6 +33,7 @@ PROMPTS = {
     "judge_intent": (450, ["reason", "verdict"]),
     "outline": (420, ["sections"]),
     "read_evidence": (130, ["answer"]),
+    "recall_answer": (130, ["answer"]),
     "rewrite_text": (400, ["revision"]),
     "search_queries": (260, ["queries"]),
     "smooth": (400, ["text"]),
@@ -128,7 +129,7 @@ def test_a_prompt_holds_no_variable_above_the_user_part(name: str) -> None:
     assert "{{" not in load(name).system
 
 
-WITHOUT_DEMONSTRATIONS = ("fill_blank", "read_evidence")
+WITHOUT_DEMONSTRATIONS = ("fill_blank", "read_evidence", "recall_answer")
 """A small model repeats the words of a demonstration where the document does not answer."""
 
 

@@ -33,6 +33,8 @@ sari                                0..1    n-grams kept, added and deleted: Xu 
 rouge_l                             0..1    longest common subsequence of words: Lin 2004, by a library
 meteor                              0..1    words and stems in order: Banerjee and Lavie 2005, by a library
 krippendorff_alpha, agreement      -1..1    people beyond chance, of any number: Krippendorff 2011
+memorisation_ratio                  0..1    answers from memory: Longpre et al. 2021; Chen 2023, chapter 5
+exact_match, token_f1               0..1    words of two short answers: Rajpurkar et al. 2016 (SQuAD)
 percent_agreement                   0..1    pairs of values of one item that are equal
 accuracy_at, recall_at,             0..1    a search among namesakes: right documents found, and found first:
   mean_reciprocal_rank, all_correct           Chen et al. 2021 (AmbER sets)
@@ -43,6 +45,7 @@ share                               0..1    Wilson interval: Wilson 1927
 paired                              any     two systems on the same rows, permuted: Phipson and Smyth 2010
 """
 
+from rarr.backends.rules.answer_overlap import exact_match, token_f1
 from rarr.evals.metrics.agreement import (
     Distance,
     RaterAgreement,
@@ -59,6 +62,7 @@ from rarr.evals.metrics.classification import (
     detection,
     roc_auc,
 )
+from rarr.evals.metrics.conflicts import memorisation_ratio
 from rarr.evals.metrics.corpus_f1_ap import Scored, f1_ap_of_set, measured_f1_ap, paired_f1_ap
 from rarr.evals.metrics.corrections import (
     Correction,
@@ -157,6 +161,7 @@ __all__ = [
     "detection",
     "edit_kinds",
     "entity_confusion",
+    "exact_match",
     "expected_calibration_error",
     "f1_ap",
     "f1_ap_of_set",
@@ -168,6 +173,7 @@ __all__ = [
     "mean",
     "mean_reciprocal_rank",
     "measured_f1_ap",
+    "memorisation_ratio",
     "meteor",
     "micro_triple_scores",
     "paired",
@@ -185,6 +191,7 @@ __all__ = [
     "sari",
     "share",
     "supported",
+    "token_f1",
     "triple_correctness",
     "word_edits",
 ]

@@ -1,8 +1,8 @@
 """Shares of false claims that were edited rightly, or by a namesake's page."""
 
+from evals.namesakes.makers import PAGES, entities
 from rarr.evals.namesakes.edited_claims import ClaimOutcome, editing_scores, false_claims
 from rarr.evals.namesakes.set_generation import name_sets
-from tests.evals.namesakes.makers import PAGES, entities
 
 
 def outcome(**fields: object) -> ClaimOutcome:

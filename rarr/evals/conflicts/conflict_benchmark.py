@@ -1,0 +1,142 @@
+"""Puts conflicts to a model: each once, even if the process is interrupted in between."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from rarr.errors import InputError, RarrError
+from rarr.evals import run_folder
+from rarr.evals.conflicts.conflict_report import ConflictReport, ReactionLine, counts_by_group
+from rarr.evals.conflicts.policies import POLICIES, Conflict, Policy, conflicts_of
+from rarr.evals.conflicts.question_rows import read_questions
+from rarr.evals.conflicts.roles import Role, Tested, tested
+from rarr.evals.literature.benchmark_judging import digest
+from rarr.evals.resumable_row_processing import finish_rows, known_rows
+from rarr.evals.run_fingerprint import described
+from rarr.records import Record
+from rarr.retrievers.corpus.index_building import Progress
+from rarr.settings import Settings, installed_version
+from rarr.tools.models.run_budget import METER, Meter
+from rarr.tools.storage.atomic_files import write_lines, write_whole
+from rarr.tools.storage.line_files import writing
+
+CONFLICTS = "conflicts.jsonl"
+
+
+class ConflictOptions(Record):
+    """The options of the benchmark: the role of the model, the policies, and how many conflicts of each.
+
+    `jobs` conflicts are put to the model at once.
+    """
+
+    role: Role = "checker"
+    policies: tuple[Policy, ...] = POLICIES
+    seed: int = 1
+    limit: int | None = None
+    jobs: int = 4
+
+
+def bench_conflicts(
+    data: str | Path,
+    out: str | Path,
+    *,
+    settings: Settings | None = None,
+    options: ConflictOptions | None = None,
+    on_row: Progress | None = None,
+) -> ConflictReport:
+    """Makes conflicts of the questions in the file `data`, puts them to the model, and reports to `out`.
+
+    The same call continues an interrupted run. Raises `RarrError` before anything is spent, for data without
+    a question or a conflict, or a model that cannot be used.
+    """
+    options, settings, path = options or ConflictOptions(), settings or Settings(), Path(out)
+    source = read_questions(Path(data))
+    made = conflicts_of(source.rows, options.policies, options.seed)
+    conflicts = _limited(made.conflicts, options.limit)
+    if not conflicts:
+        reasons = "; ".join(f"{reason}: {count}" for reason, count in made.left_out.items())
+        raise InputError(f"{data} gives no conflict ({reasons}): give rows whose passage states the answer")
+    description = described(settings)
+    made_with = {
+        "version": installed_version(),
+        "data": source.digest,
+        "settings": description
+        | {"command": f"rarr bench conflicts, {options.model_dump(exclude={'jobs'})}"},
+        "corpora": {},
+    }
+    with run_folder.claimed(path):
+        run_folder.check(path, made_with)
+        model = tested(options.role, settings)
+        run_folder.begin(path, made_with)
+        write_lines(path / CONFLICTS, (each.model_dump_json().encode() + b"\n" for each in conflicts))
+        lines = finish_rows(
+            conflicts,
+            known_rows(conflicts, path, ReactionLine, _line),
+            path,
+            ReactionLine,
+            work_on=ConflictTest(model).line,
+            result_of=_line,
+            aclose=model.aclose,
+            jobs=options.jobs,
+            on_row=on_row,
+        )
+        report = ConflictReport(
+            data=str(data),
+            role=options.role,
+            settings=description,
+            rows=len(source.rows),
+            conflicts=len(conflicts),
+            counts=counts_by_group(list(zip(conflicts, lines, strict=True))),
+            left_out=made.left_out,
+            errors=tuple(f"{line.id}: {line.error}" for line in lines if line.error),
+            unreadable=tuple(source.unreadable),
+        )
+        with writing(path):
+            write_whole(path / run_folder.REPORT, report.model_dump_json(indent=2) + "\n")
+    return report
+
+
+class ConflictTest:
+    """Puts conflicts to one model. Conflicts of one question ask about the unchanged passage only once."""
+
+    def __init__(self, model: Tested) -> None:
+        self._model = model
+        self._right: dict[str, asyncio.Task[tuple[bool, bool | None]]] = {}
+
+    async def line(self, conflict: Conflict) -> ReactionLine:
+        """Puts one conflict to the model; the line has an error if that failed. Only a defect raises."""
+        token = METER.set(Meter())
+        try:
+            right, remembers = await self._unchanged(conflict)
+            if not right:
+                return ReactionLine(id=conflict.id, right=False)
+            bucket, answer = await self._model.reaction(conflict)
+        except RarrError as error:
+            return ReactionLine(id=conflict.id, error=str(error))
+        finally:
+            METER.reset(token)
+        return ReactionLine(id=conflict.id, right=True, bucket=bucket, answer=answer, remembers=remembers)
+
+    async def _unchanged(self, conflict: Conflict) -> tuple[bool, bool | None]:
+        key = f"{conflict.question}\n{conflict.passage}"
+        if key not in self._right:
+            self._right[key] = asyncio.create_task(self._asked(conflict))
+        return await asyncio.shield(self._right[key])
+
+    async def _asked(self, conflict: Conflict) -> tuple[bool, bool | None]:
+        right = await self._model.is_right(conflict)
+        return right, await self._model.remembers(conflict) if right else None
+
+
+def _line(conflict: Conflict, line: ReactionLine) -> ReactionLine:
+    return line
+
+
+def _limited(conflicts: Sequence[Conflict], limit: int | None) -> list[Conflict]:
+    """Keeps at most `limit` conflicts of each policy, a sample that depends on the ids alone."""
+    kept, counts = list[Conflict](), dict[Policy, int]()
+    for conflict in sorted(conflicts, key=lambda each: digest(each.id)):
+        counts[conflict.policy] = counts.get(conflict.policy, 0) + 1
+        if limit is None or counts[conflict.policy] <= limit:
+            kept.append(conflict)
+    return kept

@@ -1,0 +1,72 @@
+"""`rarr bench conflicts` and `rarr doctor --conflicts`: what they print, and what they refuse."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.helpers import Command, is_complaint
+from rarr.testing import ScriptedServer
+
+ROWS = [
+    {
+        "question": "who wrote Green Ice",
+        "answers": ["Tom Berg"],
+        "passage": "Green Ice is a song by Tom Berg.",
+    },
+    {"question": "who wrote Red Ice", "answers": ["Ida Lunde"], "passage": "Red Ice is a song by Ida Lunde."},
+]
+
+
+@pytest.fixture(autouse=True)
+def _rows() -> None:
+    Path("qa.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
+
+
+def test_bench_conflicts_prints_counts_and_ratio(command: Command) -> None:
+    done = command("bench", "conflicts", "qa.jsonl", "-o", "out", "--model", "rules", "--policy", "corpus")
+    out = done.out.decode()
+    assert (done.status, done.err) == (0, "")
+    assert out.startswith("Conflicting knowledge, as checker: 2 conflicts of 2 questions\n")
+    [line] = [line.split() for line in out.splitlines() if line.startswith("corpus ")]
+    assert line[:7] == ["corpus", "2", "0", "0", "2", "0", "0.000"]
+
+
+@pytest.mark.parametrize(
+    ("more", "complaint"),
+    [
+        (["--policy", "corpus,synonym"], "--policy names 'synonym': give some of "),
+        (["--as", "reader"], "'embedded' answers no questions: name a language model with --model"),
+        (["--policy", "popularity"], "qa.jsonl gives no conflict (popularity: no substitute fits: 2)"),
+    ],
+)
+def test_wrong_call_has_status_2(command: Command, more: list[str], complaint: str) -> None:
+    done = command("bench", "conflicts", "qa.jsonl", "-o", "out", *more)
+    assert (done.status, is_complaint(done.err)) == (2, True)
+    assert complaint in done.err
+
+
+@pytest.mark.loopback
+def test_failing_model_has_status_3(command: Command) -> None:
+    with ScriptedServer({"nothing": "fits"}) as server:
+        call = ("bench", "conflicts", "qa.jsonl", "-o", "out", "--as", "reader", "--policy", "corpus")
+        done = command(*call, "--model", "vllm:m", "--base-url", server.url)
+    assert done.status == 3
+    assert done.err.endswith("no conflict could be judged: see rarr doctor\n")
+
+
+@pytest.mark.loopback
+def test_doctor_tells_how_often_a_model_follows_its_evidence(command: Command) -> None:
+    with ScriptedServer(lambda asked: {"answer": "Paris"}) as server:
+        done = command("doctor", "--model", "vllm:m", "--base-url", server.url, "--conflicts")
+    lines = done.out.decode().splitlines()
+    assert (done.status, done.err) == (0, "")
+    assert lines[0] == "vllm:m, as reader: follows its evidence in 0 of 20"
+    assert lines[1] == "  Where is the Eiffel Tower? kept 'Paris'; the passage says 'Lyon'"
+    assert sum(line.endswith("wrong with the true passage, so not asked again") for line in lines) == 19
+
+
+def test_doctor_conflicts_needs_a_model(command: Command) -> None:
+    done = command("doctor", "--conflicts")
+    assert (done.status, is_complaint(done.err)) == (2, True)
+    assert "--conflicts asks a model: name it with --model" in done.err

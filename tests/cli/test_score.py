@@ -1,0 +1,40 @@
+"""`rarr score`: one answer, a file of answers, and wrong calls. Equal words need no encoder."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.helpers import Command, is_complaint
+
+
+def test_answer_prints_score_and_reason(command: Command) -> None:
+    done = command("score", "It took 19 days.", "-r", "18 days", "--question", "How long did it take?")
+    assert (done.status, done.err) == (0, "")
+    assert done.out == b"0.000  '19' is not '18' (reference: 18 days)\n"
+
+
+def test_file_gives_a_line_for_each_row(command: Command) -> None:
+    rows = [
+        {"id": "a", "answer": "Tom Berg", "references": ["Tom Berg"]},
+        {"answer": "9", "references": "18"},
+    ]
+    Path("answers.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    done = command("score", "answers.jsonl")
+    scored = [json.loads(line) for line in done.out.splitlines()]
+    assert [(each["id"], each["score"]) for each in scored] == [("a", 1.0), ("2", 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("call", "complaint"),
+    [
+        (["Tom Berg"], "give it with --reference"),
+        (["answers.jsonl", "-r", "Tom Berg"], "a file brings its references"),
+        (["answers.jsonl"], 'line 1: its "references" is no list of texts: correct it'),
+    ],
+)
+def test_wrong_call_has_status_2(command: Command, call: list[str], complaint: str) -> None:
+    Path("answers.jsonl").write_text('{"answer": "x"}\n{"answer": "y", "references": "y"}\n')
+    done = command("score", *call)
+    assert (done.status, is_complaint(done.err)) == (2, True)
+    assert complaint in done.err
