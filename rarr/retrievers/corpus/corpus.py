@@ -109,11 +109,7 @@ class Corpus:
         with failures(lambda why: RetrievalError(f"the corpus cannot be searched ({why}): {cure}")):
             snapshot = self._reader.snapshot()
             search = Search(snapshot.state, query, k)
-            if (kept := self._memo.passages(search)) is not None:
-                return kept, True
-            passages = self._search(snapshot, words, k)
-        self._memo.keep(search, passages)
-        return passages, False
+            return self._memo.passages(search, lambda: self._search(snapshot, words, k))
 
     def _search(self, snapshot: Snapshot, words: Sequence[str], k: int) -> Sequence[Passage]:
         limit = k * PASSAGES_PER_DOCUMENT * 2

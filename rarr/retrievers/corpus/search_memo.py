@@ -1,7 +1,8 @@
 """Keeps the passages of the latest searches, since texts on the same topics repeat them."""
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
 from typing import NamedTuple
 
 from rarr.records import Passage
@@ -18,22 +19,35 @@ class Search(NamedTuple):
 
 
 class SearchMemo:
-    """Keeps the passages of the searches that were used last. Many threads may use it."""
+    """Keeps the passages of the searches that were used last. Many threads may use it.
+
+    A search that another thread is making is not made again: its passages are waited for.
+    """
 
     def __init__(self) -> None:
-        self._kept: dict[Search, Sequence[Passage]] = {}
+        self._kept: dict[Search, Future[Sequence[Passage]]] = {}
         self._changing = threading.Lock()
 
-    def passages(self, search: Search) -> Sequence[Passage] | None:
-        """Returns the passages of a kept search; None for another search."""
-        with self._changing:
-            if (passages := self._kept.pop(search, None)) is not None:
-                self._kept[search] = passages  # the latest last
-            return passages
+    def passages(
+        self, search: Search, make: Callable[[], Sequence[Passage]]
+    ) -> tuple[Sequence[Passage], bool]:
+        """Returns the passages of a search, and whether they were kept; otherwise `make` finds them.
 
-    def keep(self, search: Search, passages: Sequence[Passage]) -> None:
-        """Keeps the passages of a search; the search that was used least recently may go."""
+        Raises what `make` raises. Such a search is not kept.
+        """
         with self._changing:
-            self._kept[search] = passages
+            kept = self._kept.pop(search, None)
+            coming = Future[Sequence[Passage]]() if kept is None else kept
+            self._kept[search] = coming  # the latest last
             if len(self._kept) > KEPT_SEARCHES:
                 del self._kept[next(iter(self._kept))]
+        if kept is not None:
+            return kept.result(), True
+        try:
+            coming.set_result(passages := make())
+        except BaseException as error:
+            with self._changing:
+                self._kept.pop(search, None)
+            coming.set_exception(error)
+            raise
+        return passages, False

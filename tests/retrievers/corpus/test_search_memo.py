@@ -1,10 +1,13 @@
 """A search that was made before is not made again, until the index changes."""
 
+import threading
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
+from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.search_memo import KEPT_SEARCHES, Search, SearchMemo
 from rarr.tools.models.run_budget import METER, Meter
@@ -52,8 +55,33 @@ def test_oldest_search_goes_first() -> None:
     memo = SearchMemo()
     searches = [Search("1", str(number), 5) for number in range(KEPT_SEARCHES + 1)]
     for search in searches[:-1]:
-        memo.keep(search, [])
-    assert memo.passages(searches[0]) == []  # used, and so not the oldest
-    memo.keep(searches[-1], [])
-    assert memo.passages(searches[0]) is not None
-    assert memo.passages(searches[1]) is None
+        memo.passages(search, list)
+    assert memo.passages(searches[0], list) == ([], True)  # used, and so not the oldest
+    memo.passages(searches[-1], list)
+    assert memo.passages(searches[0], list) == ([], True)
+    assert memo.passages(searches[1], list) == ([], False)
+
+
+def test_same_search_at_the_same_moment_is_made_once() -> None:
+    memo, search = SearchMemo(), Search("1", "a", 5)
+    begun, ends = threading.Event(), threading.Event()
+
+    def slow() -> list[Passage]:
+        begun.set()
+        assert ends.wait(10)
+        return []
+
+    with ThreadPoolExecutor(2) as threads:
+        first = threads.submit(memo.passages, search, slow)
+        assert begun.wait(10)
+        second = threads.submit(memo.passages, search, lambda: pytest.fail("it was made again"))
+        ends.set()
+        assert first.result() == ([], False)
+        assert second.result() == ([], True)
+
+
+def test_search_that_failed_is_made_again() -> None:
+    memo, search = SearchMemo(), Search("1", "a", 5)
+    with pytest.raises(ZeroDivisionError):
+        memo.passages(search, lambda: [1 // 0])  # type: ignore[list-item]
+    assert memo.passages(search, list) == ([], False)
