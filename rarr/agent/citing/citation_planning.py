@@ -29,9 +29,9 @@ def planned_citations(
 ) -> list[PlannedCitation]:
     """Plans the citations of the supported sentences whose every part is confirmed, in the order of the text.
 
-    With the place `sentence`, the mark stands behind the sentence. It names one passage, which confirms every
-    part by itself; a sentence without such a passage gets none, because a reader takes the mark as a source
-    for all of the sentence (with several passages, a reader found 1 of 8 right: benchmarks/cite.py). With
+    With the place `sentence`, the mark stands behind the sentence. It names the passage that supports the
+    sentence most, if that confirms every part by itself, because a reader takes the mark as a source for all
+    of the sentence (with several passages, a reader found 1 of 8 right: benchmarks/cite.py). With
     `part`, each passage has a mark behind the last part that it confirms. Sentences at `settled` get none.
     """
     evidence = {passage.id: passage for passage in revision.evidence}

@@ -109,7 +109,8 @@ async def _checked(
     usage = research.usage
     spent = {node: Tally(**tally.model_dump()) for node, tally in usage.by_node.items()}
     meter = Meter(budget_of(components.settings), on_call, before_s=usage.seconds, by_node=spent)
-    sources = CitedSources(components, research.evidence, _given(components))
+    given = None if source_entries(research.original) else _given(components)
+    sources = CitedSources(components, research.evidence, given)
     token = METER.set(meter)
     try:
         with meter.step("cite"):

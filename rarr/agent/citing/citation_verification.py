@@ -107,7 +107,10 @@ def _problem(shown: str, evidence: Sequence[Evidence], judged: Mapping[str, floa
 async def _support(
     cited: CitedText, sentence: Span, passage: Evidence, components: Components
 ) -> float | None:
-    """Asks for the support of the sentence by the passage; 0 if the passage contradicts it."""
+    """Asks for the support of the sentence by the passage; 0 if the passage contradicts it.
+
+    None if the support, or whether it contradicts, could not be judged.
+    """
     (score,) = await components.verifier.support(cited.text, cited.context, [sentence], passage)
     threshold = components.settings.support_threshold
     if score is None or score < threshold:
@@ -115,6 +118,8 @@ async def _support(
     (kind,) = await classify_sentences(
         components.verifier, cited.text, cited.context, [sentence], passage, threshold=threshold
     )
+    if kind is None:
+        return None
     return 0.0 if kind == "contradictory" else score
 
 
@@ -148,8 +153,9 @@ def _state(
 ) -> CitationState:
     """Decides whether a citation is right: its source supports the sentence enough, and confirms every part.
 
-    If the source does not do so alone, all cited sources of the sentence (`beside`) are read together. Then
-    this source must confirm a part, or support the sentence best.
+    If the source does not do so alone, all cited sources of the sentence (`beside`, this one too) are read
+    together. Then this source must confirm a part, or support the sentence best. What it would do together
+    with a source that could not be judged is not known.
     """
     if citation.passages is None:
         return "source_not_found"
@@ -158,7 +164,7 @@ def _state(
     names = {passage.id for passage in citation.passages}
     if names & _confirming(cited, beside, threshold):
         return "supported"
-    return "unjudged" if citation.problem else "not_supported"
+    return "unjudged" if any(each.problem for each in beside) else "not_supported"
 
 
 def _confirming(cited: CitedText, citations: Sequence[_ReadCitation], threshold: float) -> set[str]:

@@ -46,6 +46,11 @@ class JudgingOptions(Record):
     limit: int | None = None
     jobs: int = 4
 
+    def model_post_init(self, _: object) -> None:
+        """Raises `InputError` for a limit or a number of jobs under 1."""
+        if self.jobs < 1 or (self.limit is not None and self.limit < 1):
+            raise InputError("jobs and limit are numbers of claims: give at least 1")
+
 
 class JudgeScores(Record):
     """The scores of a judge over the claims that it got; `errors` name those whose judgement failed."""

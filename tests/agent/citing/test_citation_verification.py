@@ -60,3 +60,12 @@ async def test_passage_without_a_score_calls_no_citation_wrong(
 ) -> None:
     check, notices = await checked(" ".join(scores), ScriptedVerifier(support(scores)))
     assert (check.state, [notice.code for notice in notices]) == (state, codes)
+
+
+async def test_source_beside_one_that_was_not_judged_is_not_called_wrong() -> None:
+    text = "It is red and old [1][2]."
+    verifier = ScriptedVerifier(support({"It is red.": 0.1, "It is old.": None}))
+    components = scripted_components(verifier=verifier)
+    sources = CitedSources(components, [], GivenPassages(["It is red.", "It is old."], window=1, step=1))
+    checks, _ = await check_citations(CitedText(text, None), citation_marks(text), sources, components)
+    assert [check.state for check in checks] == ["unjudged", "unjudged"]

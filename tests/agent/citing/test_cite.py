@@ -176,3 +176,9 @@ def test_replay_of_a_cited_run_finds_an_editor_that_edits_nothing() -> None:
 def test_wrong_calls(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         cite(TEXT, **arguments)
+
+
+def test_number_that_the_list_of_the_text_lacks_is_no_passage_of_the_call() -> None:
+    text = "It was completed in 1936 [2].\n\n[1] A book about dams\n"
+    (check,) = cite(text, passages=[HEIGHT, YEAR]).existing
+    assert check.state == "source_not_found"

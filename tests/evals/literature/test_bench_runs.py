@@ -158,3 +158,9 @@ def test_bench_expertqa_on_the_data_folder(tmp_path: Path) -> None:
     report = bench_expertqa(SHARED, tmp_path / "out", options=JudgingOptions(limit=100))
     assert report.claims == 308
     assert (report.judges["embedded"].scores.probabilities["auc"].value or 0) > 0.5
+
+
+@pytest.mark.parametrize("wrong", [{"jobs": 0}, {"limit": 0}, {"limit": -1}])
+def test_bench_needs_at_least_one_claim_and_one_job(wrong: dict[str, int]) -> None:
+    with pytest.raises(InputError, match="at least 1"):
+        JudgingOptions(**wrong)
