@@ -62,6 +62,8 @@ class Checkpoints:
     async def graph(self) -> Graph:
         """Returns the compiled graph of the running event loop, built at the first call.
 
+        It is that of `build_graph` for revisions, and of `build_writing_graph` for articles.
+
         Raises `InputError` if the checkpointer cannot be opened or belongs to another event loop.
         """
         ready = self._ready.get()
