@@ -19,6 +19,7 @@ from rarr.ledger.plans_stated_as_facts import unreal_place
 from rarr.ledger.sentence_support import Support
 from rarr.ledger.span_confirmation import CheckablePlace
 from rarr.ledger.unsaid_words import unsaid_words
+from rarr.ledger.values_of_other_questions import value_of_another_question
 from rarr.records import Check, Evidence, Part, Query
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -81,7 +82,11 @@ def sentence_parts(
     parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
     supporting = [evidence[name] for name in support.by_evidence if name in evidence]
     read = [parsed_passage(each.text, each.title) for each in supporting]
-    told_otherwise = [unpaired_name(parsed, read), *words_on_another_side(parsed, read)]
+    told_otherwise = [
+        unpaired_name(parsed, read),
+        value_of_another_question(parsed, context, read),
+        *words_on_another_side(parsed, read),
+    ]
     if not _is_cell_of_value(claim, parsed):
         told_otherwise.append(unreal_place(parsed, read))
     for word in [*unsaid_words(parsed, read), *filter(None, told_otherwise)]:

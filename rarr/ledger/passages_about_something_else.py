@@ -85,7 +85,7 @@ def _narrowing_words(claim: ParsedSentence, passage: ParsedPassage) -> Iterator[
     told = {word.stem for clause in nearest_clauses(claim, [passage]) for word in clause.content}
     values = [value_extent(value) for value in claim.values]
     numbers = [Span(value.start, value.end) for value in claim.values if value.kind != "name"]
-    for word, narrowed in _narrowed(claim):
+    for word, narrowed in narrowed_words(claim):
         if any(_is_in(narrowed, number) for number in numbers):
             continue  # the verb of "tickets cost 12 euros" narrows nothing
         is_said = word.stem in passage.spread or word.stem in passage.title_stems
@@ -93,7 +93,7 @@ def _narrowing_words(claim: ParsedSentence, passage: ParsedPassage) -> Iterator[
             yield Span(word.start, word.end)
 
 
-def _narrowed(part: ParsedSentence) -> Iterator[tuple[Token, Token]]:
+def narrowed_words(part: ParsedSentence) -> Iterator[tuple[Token, Token]]:
     """Yields each word right before another one, or behind it and "of" or the like, with the other one."""
     for first, second in zip(part.content, part.content[1:], strict=False):
         between = part.text[first.end : second.start]

@@ -39,6 +39,12 @@ _CLAUSE_END = re.compile(
     """,
     re.VERBOSE | re.IGNORECASE,
 )
+_VERB = r"(?:was|were|is|are|has|have|had|will|can|may|must)"
+_OTHER_SUBJECT = re.compile(
+    rf"\s(?:and|but)\s+(?!{_VERB}\b)(?=(?:[a-z][\w'’-]*\s+){{1,3}}?{_VERB}\s)", re.IGNORECASE
+)
+_FINITE = re.compile(rf"\b{_VERB}\b", re.IGNORECASE)
+"""Behind a verb, "and zinc was" begins a clause. Before one, "the mill and the dam were" is one subject."""
 _SUBORDINATE = re.compile(
     r"\W*(?:while|when|whenever|if|after|before|although|though|because|since|unless|until|as)\b[^,]*(?=,)",
     re.IGNORECASE,
@@ -182,6 +188,9 @@ def _places(text: str) -> Iterator[Span]:
     """Yields the places of the clauses of a sentence. A list of names alone is no clause."""
     opening = _SUBORDINATE.match(text)
     ends = {match.start() for match in _CLAUSE_END.finditer(text)} | ({opening.end()} if opening else set())
+    ends |= {
+        match.start() for match in _OTHER_SUBJECT.finditer(text) if _FINITE.search(text, 0, match.start())
+    }
     start = 0
     for end in sorted(ends):
         if _SMALL_WORD.search(text, start, end):

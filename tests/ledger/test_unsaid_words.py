@@ -48,6 +48,14 @@ TUNED = [
         [],
     ),
     ("Guests pay in full.", "Guests pay nothing.", ["full"]),
+    ("Copper was added at noon.", "Copper was removed and zinc was added at noon.", ["Copper"]),
+    (
+        "Steam heating was fitted in 1911.",
+        "Steam heating was refused and gas heating was fitted in 1911.",
+        ["Steam"],
+    ),
+    ("Gas heating was fitted in 1911.", "The hall was enlarged and gas heating was fitted in 1911.", []),
+    ("Mills were rebuilt in 1911.", "Mills and old dams were rebuilt in 1911.", []),
     (
         "It was founded by Ada Lund and Carl Orme in 1931.",
         "Ada Lund, Bo Vik and Carl Orme founded it in 1931.",

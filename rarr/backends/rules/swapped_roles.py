@@ -60,20 +60,24 @@ def _keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> 
             continue
         before = _nearest(passive, match.start(), before=True), _nearest(active, acting.start, before=True)
         behind = _nearest(passive, match.end(), before=False), _nearest(active, acting.end, before=False)
-        if before[0] and before[0] == before[1] and behind[0] and behind[0] == behind[1]:
+        if before[0] & before[1] and behind[0] & behind[1]:
             return True
     return False
 
 
-def _nearest(part: ParsedSentence, place: int, *, before: bool) -> str:
-    """Returns the stem of the nearest content word before or behind a place, without adverbs; else empty."""
+def _nearest(part: ParsedSentence, place: int, *, before: bool) -> frozenset[str]:
+    """Returns the stem of the nearest content word before or behind a place, without adverbs.
+
+    Behind "the borrower" in "the borrower, Tomas Lind", also that of the name.
+    """
     words = [word for word in part.content if not word.text.endswith("ly")]
-    near = (
-        [word for word in words if word.end <= place][-1:]
-        if before
-        else [w for w in words if w.start >= place][:1]
-    )
-    return near[0].stem if near else ""
+    if before:
+        return frozenset(word.stem for word in [word for word in words if word.end <= place][-1:])
+    first, second = ([word for word in words if word.start >= place] + [None, None])[:2]
+    near = [first] if first else []
+    if first and second and second.text[:1].isupper() and part.text[first.end : second.start] == ", ":
+        near.append(second)
+    return frozenset(word.stem for word in near)
 
 
 def _compared(word: Token) -> str:

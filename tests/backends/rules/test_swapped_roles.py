@@ -35,6 +35,7 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
         ("The Orrin rescued the Tessa near Holm.", "The Orrin was rescued by the Tessa near Holm."),
         ("The mill was bought by the bank in May.", "In May, the mill then bought the bank."),
         ("The Orrin was _rescued_ by the Tessa.", "The Orrin rescued the Tessa."),
+        ("Ada Lund insured Leif Dorn.", "The owner, Ada Lund, was insured by the dealer, Leif Dorn."),
     ],
     ids=[
         "parties",
@@ -50,6 +51,7 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
         "the passive",
         "the passive in the claim",
         "the passive with emphasis",
+        "the passive with names behind their nouns",
     ],
 )
 def test_exchanged_roles_are_found(claim: str, evidence: str) -> None:
@@ -63,6 +65,7 @@ def test_exchanged_roles_are_found(claim: str, evidence: str) -> None:
         ("In 1950 Elm beat Hay.", "Elm beat Hay in 1950."),
         ("The Tessa rescued the Orrin near Holm.", "The Orrin was rescued by the Tessa near Holm."),
         ("The Orrin was rescued by the Tessa.", "The Orrin was rescued by the Tessa near Holm."),
+        ("Leif Dorn insured Ada Lund.", "The owner, Ada Lund, was insured by the dealer, Leif Dorn."),
         ("Paris is the capital of France.", "The capital of France is Paris."),
         ("Elm, Ash, Oak and Hay won.", "Oak, Ash, Elm and Hay won."),
         ("The Elms met the Hays.", "The Hays met the Elms."),
@@ -77,6 +80,7 @@ def test_exchanged_roles_are_found(claim: str, evidence: str) -> None:
         "moved",
         "the passive",
         "twice in the passive",
+        "the passive with names behind their nouns",
         "is",
         "list",
         "either way",
