@@ -6,6 +6,7 @@ from typing import NamedTuple
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.meaning_changing_words import WordFinder, telling_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
+from rarr.backends.rules.passive_voice import act_of_another
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.standalone_claims import Claim, claims, masked
@@ -18,7 +19,7 @@ from rarr.ledger.opposite_prepositions import words_on_another_side
 from rarr.ledger.plans_stated_as_facts import unreal_place
 from rarr.ledger.sentence_support import Support
 from rarr.ledger.span_confirmation import CheckablePlace
-from rarr.ledger.unsaid_words import unsaid_words
+from rarr.ledger.unsaid_words import SHARED, unsaid_words
 from rarr.ledger.values_of_other_questions import value_of_another_question
 from rarr.records import Check, Evidence, Part, Query
 from rarr.tools.text.blocks_and_sentences import Span
@@ -89,7 +90,11 @@ def sentence_parts(
     ]
     if not _is_cell_of_value(claim, parsed):
         told_otherwise.append(unreal_place(parsed, read))
-    for word in [*unsaid_words(parsed, read), *filter(None, told_otherwise)]:
+    told_otherwise += [act_of_another(parsed, part) for passage in read for part in passage.sentences]
+    # A sentence with nothing else to check is supported only if one clause has all of its words.
+    is_unchecked = not parts and (support.best or 0.0) >= SURE_SUPPORT
+    unsaid = unsaid_words(parsed, read, shared=0.0 if is_unchecked else SHARED)
+    for word in [*unsaid, *filter(None, told_otherwise)]:
         parts = _with_open(parts, word.moved(support.span.start))
     if whole_checks and not parts:
         whole = CheckablePlace(support.span, support.span.of(text), parsed.values, parsed, claim)

@@ -21,6 +21,7 @@ from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.ledger.number_qualifier_differences import differs_in_measure, is_row
 from rarr.ledger.value_confirmation import confirms_value
+from rarr.ledger.values_within_phrases import is_within_phrase
 from rarr.tools.text.blocks_and_sentences import Span
 
 _OBLIQUE = re.compile(
@@ -40,7 +41,7 @@ def is_misplaced(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -
     """Does the passage have the value, but only for something else?
 
     Of the sentences with the value, those count that share the most words with the claim. All of them must
-    differ: in role, label, side of a comparison, measure, assertion or denial.
+    differ: in role, label, side of a comparison, measure, phrase, assertion or denial.
     """
     places = [
         (part, evidence_value)
@@ -59,6 +60,7 @@ def is_misplaced(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -
         or _is_on_the_other_side(claim, value, part, evidence_value)
         or _is_one_of_a_row(part, evidence_value)
         or differs_in_measure(claim, value, part, evidence_value, evidence)
+        or is_within_phrase(claim, value, part, evidence_value)
         or is_asserted(part.text, evidence_value.start) != is_asserted(claim.text, value.start)
         or is_negated(part, evidence_value.start) != is_negated(claim, value.start)
         for (part, evidence_value), count in zip(places, shared, strict=True)

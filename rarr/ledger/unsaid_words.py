@@ -99,13 +99,15 @@ class _ClauseWords(NamedTuple):
         )
 
 
-def unsaid_words(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Iterator[Span]:
+def unsaid_words(
+    claim: ParsedSentence, passages: Sequence[ParsedPassage], shared: float = SHARED
+) -> Iterator[Span]:
     """Yields the places of the claim's words and names that the passages do not say with its other words.
 
     Each clause of the claim is compared with the clause of the passages that has most of its words. It must
-    have at least 65% of them, where a number or date counts as a word that it may have, and never as one that
-    it lacks. Of the words that it lacks, those are yielded that no passage has, that it replaces by another
-    word, or that are the claim's subject: the clause may be about another thing.
+    have at least the share `shared` of them, where a number or date counts as a word that it may have, and
+    never as one that it lacks. Of the words that it lacks, those are yielded that no passage has, that it
+    replaces by another word, or that are the claim's subject: the clause may be about another thing.
     """
     clauses = [clause for passage in passages for clause in _clauses(passage)]
     if not clauses:
@@ -115,7 +117,7 @@ def unsaid_words(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> It
         best = max(clauses, key=lambda clause: sum(map(clause.says, items)))
         said = sum(map(best.says, items))
         lacking = [item for item in items if item.amount is None and not best.says(item)]
-        if said < SHARED * (said + len(lacking)):
+        if said < shared * (said + len(lacking)):
             continue
         subject = _subject(claim, items)
         for item in lacking:

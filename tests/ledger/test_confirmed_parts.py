@@ -100,3 +100,18 @@ def test_agreement_may_be_on_another_amount() -> None:
     assert not agrees_on_other_amounts(check("agrees", mine="221", its="221"))
     assert not agrees_on_other_amounts(check("agrees", mine="Crowe", its="Frank Crowe"))
     assert not agrees_on_other_amounts(check("disagrees", mine="221", its="726"))
+
+
+@pytest.mark.parametrize(
+    ("text", "states"),
+    [
+        ("The valve was noisy.", [("noisy", "open")]),
+        ("The pump was noisy.", []),
+        ("The pump was rusty.", [("rusty", "open")]),
+    ],
+)
+def test_sentence_with_nothing_else_to_check_needs_a_clause_with_its_words(
+    text: str, states: list[tuple[str, str]]
+) -> None:
+    passage = evidence("The valve was tested beside the pump for a week. The pump was noisy.")
+    assert part_states(text, parts(text, passages=[passage], support=0.9)) == states

@@ -7,6 +7,7 @@ from rarr.backends.rules.parsed_sentence import parsed_sentence
 from rarr.ledger.values_of_other_questions import value_of_another_question
 
 LEAFLET = "The starting load is 7 kg. The maximum daily load is 15 kg."
+RUST = "Rust occurred in 9% of boats with the paint and in 2% with the wax."
 OTHER = [
     ("15 kg.", "What is the usual starting load?", LEAFLET),
     ("15 kg at most.", "What is the starting load?", LEAFLET),
@@ -14,6 +15,8 @@ OTHER = [
     ("7 kg.", "What is the maximum load?", LEAFLET),
     ("In 2014.", "When was the north bridge opened?", "The south bridge was opened in 2014."),
     ("12 euros.", "What is the price for children?", "The price for members is 12 euros."),
+    ("40 kg.", "What may a boat carry?", "A van may carry 90 kg and a boat 25 kg, and a cart 40 kg."),
+    ("2%.", "How often did rust occur with the paint?", RUST),
 ]
 SAME = [
     ("7 kg.", "What is the usual starting load?", LEAFLET),
@@ -22,6 +25,8 @@ SAME = [
     ("The maximum daily load is 15 kg.", "What is the starting load?", LEAFLET),  # it says what it is about
     ("15 kg.", "Tell me about the starting load.", LEAFLET),  # no question
     ("15 kg.", None, LEAFLET),
+    ("9%.", "How often did rust occur with the paint?", RUST),
+    ("2%.", "How often did rust occur with the wax?", RUST),
     ("30 kg.", "What is the starting load?", LEAFLET),  # no sentence has it: other rules decide
     ("Paris.", "What is the capital of France?", "Paris is the capital of France."),
 ]

@@ -4,9 +4,9 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
+from rarr.backends.rules.passive_voice import keeps_order_in_passive
 from rarr.backends.rules.words import Token
-from rarr.tools.text.span import Span
 
 # Verbs whose two sides may change places.
 _EITHER_WAY = {"met", "meet", "meets", "married", "marries", "border", "borders", "adjoins", "equals"}
@@ -16,13 +16,9 @@ _ROLE_WORDS = {
     "than", "took", "take", "takes", "used", "made", "make", "makes", "got", "get", "gets", "had",
     "has", "have", "before", "after", "until", "till", "since",
 }  # fmt: skip
+_ARTICLE = re.compile(r"(?:The|Its|Their|His|Her)\s+")
+_JOINED = re.compile(r",?\s(?:and|but)\s+(?:(?:later|then|also)\s+)?(?=[a-z])")
 _LONGEST = 60  # words of a claim; the search tries all ways to divide it
-
-
-# "was narrowly beaten by": the verb in the passive.
-_PASSIVE = re.compile(
-    r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?(?P<verb>\w+)\s+by\s", re.IGNORECASE
-)
 
 
 def has_swapped_roles(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
@@ -30,54 +26,30 @@ def has_swapped_roles(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
 
     "Elm beat Hay" is "Hay beat Elm" with swapped roles. A part that moved alone, such as "in 1950", is no
     swap. Parts that may stand in either order are no swap: the two sides of "is", the members of a list,
-    and two people who met.
+    and two people who met. "Elm led the league and was beaten by Hay" repeats "Elm was beaten by Hay".
     """
-    if _keeps_order_in_passive(claim, evidence) or _keeps_order_in_passive(evidence, claim):
+    return any(_is_told_with_swap(claim, told) for told in (evidence, *_further_statements(evidence)))
+
+
+def _is_told_with_swap(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
+    if keeps_order_in_passive(claim, evidence) or keeps_order_in_passive(evidence, claim):
         return True
     evidence_words = [_compared(word) for word in evidence.words]
     return any(_is_swapped(claim.text, claim_words, evidence_words) for claim_words in _readings(claim))
 
 
-def _keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> bool:
-    """Does one sentence have the other's verb in the passive, with the same words before and behind it?
+def _further_statements(part: ParsedSentence) -> Iterator[ParsedSentence]:
+    """Yields a sentence of its own for what stands behind each "and" or "but", with the subject before it.
 
-    "Elm was beaten by Hay" and "Elm beat Hay" give the two each other's role.
+    The subject is the name or the noun at the start.
     """
-    for match in _PASSIVE.finditer(passive.text):
-        place = Span(*match.span("verb"))  # with the underscores of emphasis
-        verb = next((word for word in passive.words if place.start <= word.start < place.end), None)
-        if (
-            verb is None
-            or not verb.stem
-            or any(
-                each["verb"].strip("_").lower() == verb.text.lower()
-                for each in _PASSIVE.finditer(active.text)
-            )
-        ):
-            continue
-        acting = next((word for word in active.content if word.stem == verb.stem), None)
-        if acting is None:
-            continue
-        before = _nearest(passive, match.start(), before=True), _nearest(active, acting.start, before=True)
-        behind = _nearest(passive, match.end(), before=False), _nearest(active, acting.end, before=False)
-        if before[0] & before[1] and behind[0] & behind[1]:
-            return True
-    return False
-
-
-def _nearest(part: ParsedSentence, place: int, *, before: bool) -> frozenset[str]:
-    """Returns the stem of the nearest content word before or behind a place, without adverbs.
-
-    Behind "the borrower" in "the borrower, Tomas Lind", also that of the name.
-    """
-    words = [word for word in part.content if not word.text.endswith("ly")]
-    if before:
-        return frozenset(word.stem for word in [word for word in words if word.end <= place][-1:])
-    first, second = ([word for word in words if word.start >= place] + [None, None])[:2]
-    near = [first] if first else []
-    if first and second and second.text[:1].isupper() and part.text[first.end : second.start] == ", ":
-        near.append(second)
-    return frozenset(word.stem for word in near)
+    opening = _ARTICLE.match(part.text)
+    start = opening.end() if opening else 0
+    name = next((value for value in part.values if value.kind == "name" and value.start == start), None)
+    noun = next((word for word in part.content if word.start == start), None)
+    if subject := name or (noun if opening else None):
+        for match in _JOINED.finditer(part.text, subject.end):
+            yield parsed_sentence(f"{part.text[: subject.end]} {part.text[match.end() :]}")
 
 
 def _compared(word: Token) -> str:

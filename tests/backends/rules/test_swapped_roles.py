@@ -36,6 +36,8 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
         ("The mill was bought by the bank in May.", "In May, the mill then bought the bank."),
         ("The Orrin was _rescued_ by the Tessa.", "The Orrin rescued the Tessa."),
         ("Ada Lund insured Leif Dorn.", "The owner, Ada Lund, was insured by the dealer, Leif Dorn."),
+        ("Ada Lund followed Leif Dorn.", "Ada Lund ran the mill until 1990 and was followed by Leif Dorn."),
+        ("The Orrin was towed by the Tessa.", "The Orrin left late, but later towed the Tessa home."),
     ],
     ids=[
         "parties",
@@ -52,6 +54,8 @@ from rarr.backends.rules.swapped_roles import has_swapped_roles
         "the passive in the claim",
         "the passive with emphasis",
         "the passive with names behind their nouns",
+        "the passive behind and",
+        "the active behind but",
     ],
 )
 def test_exchanged_roles_are_found(claim: str, evidence: str) -> None:

@@ -1,0 +1,89 @@
+"""Compares who acts on whom where one of two sentences is in the passive: "Elm was beaten by Hay"."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.words import Token
+from rarr.tools.text.span import Span
+
+# "was narrowly beaten by": the verb in the passive.
+_PASSIVE = re.compile(
+    r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?(?P<verb>\w+)\s+by\s", re.IGNORECASE
+)
+
+
+class _PassiveVerb(NamedTuple):
+    """A verb in the passive; `place` reaches from its "was" to its "by"."""
+
+    verb: Token
+    place: Span
+
+
+def keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> bool:
+    """Does one sentence have the other's verb in the passive, with the same words before and behind it?
+
+    "Elm was beaten by Hay" and "Elm beat Hay" give the two each other's role.
+    """
+    for verb, place in _passive_verbs(passive):
+        acting = _active_verb(active, verb)
+        if acting is None:
+            continue
+        before = _nearest(passive, place.start, before=True), _nearest(active, acting.start, before=True)
+        behind = _nearest(passive, place.end, before=False), _nearest(active, acting.end, before=False)
+        if before[0] & before[1] and behind[0] & behind[1]:
+            return True
+    return False
+
+
+def act_of_another(claim: ParsedSentence, evidence: ParsedSentence) -> Span | None:
+    """Returns the verb of the claim, in the active, whose agent in the evidence's passive is another one.
+
+    "Hay dismissed the claim" is not told by "the claim of Hay was dismissed by the court". None if the agent
+    is the claim's, if either sentence does not name it, or if they act on different things.
+    """
+    for verb, place in _passive_verbs(evidence):
+        acting = _active_verb(claim, verb)
+        if acting is None:
+            continue
+        agent, acted_on = (
+            {word.stem for word in claim.content if word.end <= acting.start},
+            {word.stem for word in claim.content if word.start >= acting.end},
+        )
+        other_agent, other_acted_on = (
+            {word.stem for word in evidence.content if word.start >= place.end},
+            {word.stem for word in evidence.content if word.end <= place.start},
+        )
+        if agent and other_agent and agent.isdisjoint(other_agent) and acted_on & other_acted_on:
+            return Span(acting.start, acting.end)
+    return None
+
+
+def _passive_verbs(part: ParsedSentence) -> Iterator[_PassiveVerb]:
+    for match in _PASSIVE.finditer(part.text):
+        place = Span(*match.span("verb"))  # with the underscores of emphasis
+        verb = next((word for word in part.words if place.start <= word.start < place.end), None)
+        if verb is not None and verb.stem:
+            yield _PassiveVerb(verb, Span(*match.span()))
+
+
+def _active_verb(part: ParsedSentence, verb: Token) -> Token | None:
+    """Returns the word with the stem of a verb; None if the sentence has it in the passive too."""
+    is_passive = any(other.text.lower() == verb.text.lower() for other, _ in _passive_verbs(part))
+    return None if is_passive else next((word for word in part.content if word.stem == verb.stem), None)
+
+
+def _nearest(part: ParsedSentence, place: int, *, before: bool) -> frozenset[str]:
+    """Returns the stem of the nearest content word before or behind a place, without adverbs.
+
+    Behind "the borrower" in "the borrower, Tomas Lind", also that of the name.
+    """
+    words = [word for word in part.content if not word.text.endswith("ly")]
+    if before:
+        return frozenset(word.stem for word in [word for word in words if word.end <= place][-1:])
+    first, second = ([word for word in words if word.start >= place] + [None, None])[:2]
+    near = [first] if first else []
+    if first and second and second.text[:1].isupper() and part.text[first.end : second.start] == ", ":
+        near.append(second)
+    return frozenset(word.stem for word in near)
