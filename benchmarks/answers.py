@@ -54,6 +54,10 @@ class Answer(NamedTuple):
     text: str
     marks: tuple[Mark, ...]
 
+    def parts(self, *, alone: bool) -> list[tuple[str, tuple[Mark, ...]]]:
+        """The texts to revise, with the marks of each: the answer, or with `alone` each marked sentence."""
+        return [(mark.sentence, (mark,)) for mark in self.marks] if alone else [(self.text, self.marks)]
+
 
 class Outcome(NamedTuple):
     """The result for a marked sentence: how it was changed, or else its status.
@@ -91,10 +95,12 @@ def reviser(folder: Path, **settings: Any) -> Reviser:
 
 def outcomes(reviser: Reviser, answer: Answer, *, alone: bool = False) -> list[Outcome]:
     """Revises an answer, or with `alone` each marked sentence by itself; an outcome for each."""
-    if alone:
-        return [outcome(reviser.revise(mark.sentence), answer.name, mark) for mark in answer.marks]
-    revision = reviser.revise(answer.text)
-    return [outcome(revision, answer.name, mark) for mark in answer.marks]
+    return [
+        outcome(revision, answer.name, mark)
+        for text, marks in answer.parts(alone=alone)
+        for revision in [reviser.revise(text)]
+        for mark in marks
+    ]
 
 
 def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:

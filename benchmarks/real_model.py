@@ -1,7 +1,7 @@
 """Measures a real language model on examples, whole answers and hand-written claims, by default settings.
 
     python -m benchmarks.real_model --base-url URL --model NAME [--answers FILE] [--texts N] [--claims N]
-                                    [--halves HALF ...]
+                                    [--halves HALF ...] [--alone]
 
 FILE keeps every answer of the model: an interrupted run continues from it, and the tests replay it without a
 model. Prints shares with 95% Wilson intervals. The claims are a random sample, with a fixed seed, of the
@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 from benchmarks import answers
 from benchmarks.answers import Outcome
 from benchmarks.examples import CORPUS, Example, examples, outcome
+from benchmarks.model_nodes import NodeCounts
 from benchmarks.recorded_answers import KeptAnswers
 from benchmarks.report import machine, share, table
 from benchmarks.shared_data import rows
@@ -57,14 +58,19 @@ def run_of(example: Example, revision: Revision) -> Run:
     )  # fmt: skip
 
 
-def answered(half: str, model: KeptAnswers, home: Path) -> list[Outcome]:
-    """Revises the answers of a half; an outcome for each marked sentence."""
+def answered(half: str, model: KeptAnswers, home: Path, *, alone: bool) -> tuple[list[Outcome], NodeCounts]:
+    """Revises the answers of a half, or with `alone` each marked sentence by itself.
+
+    Returns an outcome for each marked sentence, and what each node did with the errors.
+    """
+    outcomes, nodes = [], NodeCounts()
     with answers.reviser(home / half, model=model, trace=False, timeout_s=TIMEOUT_S) as reviser:
-        return [
-            sentence_outcome
-            for answer in answers.answers(half)
-            for sentence_outcome in answers.outcomes(reviser, answer)
-        ]
+        for answer in answers.answers(half):
+            for text, marks in answer.parts(alone=alone):
+                revision = reviser.revise(text)
+                outcomes += [answers.outcome(revision, answer.name, mark) for mark in marks]
+                nodes.add(marks, revision)
+    return outcomes, nodes
 
 
 class Claim(NamedTuple):
@@ -142,6 +148,7 @@ def main() -> None:
         default=answers.HALVES,
         help="the halves of the answers; none to leave them out",
     )
+    parser.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
     options = parser.parse_args()
     live = OpenAIProtocol(
         f"vllm:{options.model}", base_url=options.base_url, api_key=None, timeout_s=TIMEOUT_S
@@ -154,7 +161,9 @@ def main() -> None:
         runs = [run_of(example, revised(example, model, Path(home))) for example in texts]
         print_runs(runs, model, time.perf_counter() - started)
         for half in options.halves:
-            answers.print_half(half, answered(half, model, Path(home)))
+            outcomes, nodes = answered(half, model, Path(home), alone=options.alone)
+            answers.print_half(half, outcomes)
+            print(nodes.printed(), flush=True)
     if options.claims:
         items = random.Random(20).sample(rows(CLAIMS), options.claims)
         print_claims(
