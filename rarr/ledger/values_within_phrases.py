@@ -68,7 +68,8 @@ def _counts_others(
 ) -> bool:
     """Does the evidence have the number for all, and the claim for a part of them, or the reverse?"""
     subset = _subset(evidence)
-    both = [each for each in evidence.values if any(same_value(each, other) for other in claim.values)]
+    numbers = [[each for each in part.values if each.kind == "number"] for part in (claim, evidence)]
+    both = [each for each in numbers[1] if any(same_value(each, other) for other in numbers[0])]
     if value.kind != "number" or subset is None or len(both) > 1:
         return False  # "12 of the 70 ships were ferries" has both numbers, and tells which is which
     of_part = _stems(evidence, subset)

@@ -28,6 +28,11 @@ def within(claim: str, value: str, evidence: str) -> bool:
         ("The port employs 512 people on the cranes.", "512", STAFF),
         ("The port employs 94 people.", "94", STAFF),
         ("The yard built 70 ferries.", "70", SHIPS),
+        (
+            "By 1920 it had built 70 ferries.",
+            "70",
+            "By 1920 it had built 70 ships, 12 of which were ferries.",
+        ),
         ("The yard built 12 ships.", "12", SHIPS),
         ("The fire destroyed 31 houses.", "31", "The fire destroyed 200 buildings, including 31 barns."),
     ],
