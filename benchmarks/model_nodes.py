@@ -19,7 +19,7 @@ MEASURES = {
     "asked": "questions: errors that a question is about",
     "alone": "questions about errors that stand alone (no pronoun)",
     "leaking": "questions about errors that hold the wrong words",
-    "read": "readings: the right words, where the passage has them",
+    "read": "readings: questions answered with the right words, where a passage has them",
     "silent": "readings: no answer, where the passage does not have the right words",
     "differs": "comparison: errors that the right words disagree with",
     "undisputed": "comparison: right sentences that nothing disagrees with",
@@ -58,14 +58,15 @@ class NodeCounts:
     ) -> None:
         known = {evidence.id: evidence for evidence in revision.evidence}
         self.cases["asked"] += [bool(about)]
-        # A question whether a whole sentence is true holds its words, right or wrong.
-        questions = [query.text for query in about if not is_about_statement(query)]
-        self.cases["alone"] += [not _NEEDS_TEXT.search(question) for question in questions]
-        self.cases["leaking"] += [has_phrase(question, wrong) for question in questions]
+        # A question whether a sentence is true holds its words, and has no short answer.
+        questions = [query for query in about if not is_about_statement(query)]
+        self.cases["alone"] += [not _NEEDS_TEXT.search(question.text) for question in questions]
+        self.cases["leaking"] += [has_phrase(question.text, wrong) for question in questions]
         stating = [check for check in checks if _says(known.get(check.evidence_id), right)]
         exact = [check for check in stating if _is_stated(right, check.evidence_answer)]
         silent = [check for check in checks if check not in stating]
-        self.cases["read"] += [check in exact for check in stating]
+        told, read = ({check.query_id for check in group} for group in (stating, exact))
+        self.cases["read"] += [question.id in read for question in questions if question.id in told]
         self.cases["silent"] += [not check.evidence_answer for check in silent]
         disagreeing = {check.query_id for check in exact if check.verdict == "disagrees"}
         self.cases["differs"] += [bool(disagreeing)] if exact else []

@@ -7,11 +7,11 @@ Reed" does not confirm "Reed bought the mill from Lunde".
 import re
 from typing import NamedTuple
 
+from rarr.backends.rules.actions_between_parties import MUTUAL
 from rarr.backends.rules.assertion_status import is_asserted
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.denied_claims import is_negated
 from rarr.backends.rules.exchanged_values import (
-    MUTUAL,
     clause_place,
     exchange_reason,
     is_other_voice,
@@ -19,7 +19,8 @@ from rarr.backends.rules.exchanged_values import (
 )
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same_value, value_extent
-from rarr.ledger.number_qualifier_differences import differs_in_measure, is_row
+from rarr.ledger.number_qualifier_differences import differs_in_measure
+from rarr.ledger.table_columns import is_of_column, is_row
 from rarr.ledger.value_confirmation import confirms_value
 from rarr.ledger.values_within_phrases import is_within_phrase
 from rarr.tools.text.blocks_and_sentences import Span
@@ -58,7 +59,7 @@ def is_misplaced(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -
         or _is_labelled_otherwise(claim, value, part, evidence_value, evidence)
         or _parties_changed_places(claim, part)
         or _is_on_the_other_side(claim, value, part, evidence_value)
-        or _is_one_of_a_row(part, evidence_value)
+        or _is_one_of_a_row(claim, part, evidence_value, evidence)
         or differs_in_measure(claim, value, part, evidence_value, evidence)
         or is_within_phrase(claim, value, part, evidence_value)
         or is_asserted(part.text, evidence_value.start) != is_asserted(claim.text, value.start)
@@ -80,14 +81,20 @@ def _is_on_the_other_side(
     return same and behind[0] != behind[1]
 
 
-def _is_one_of_a_row(part: ParsedSentence, evidence_value: Value) -> bool:
-    """Is the value a cell of a row with other numbers of its unit? The row does not tell the columns."""
+def _is_one_of_a_row(
+    claim: ParsedSentence, part: ParsedSentence, evidence_value: Value, evidence: ParsedPassage
+) -> bool:
+    """Is the value a cell of a row with other numbers of its unit, and does the claim not say its column?"""
     others = [
         value
         for value in part.values
         if value.kind == evidence_value.kind == "number" and value is not evidence_value
     ]
-    return is_row(part) and any(same_value(value, evidence_value) is not None for value in others)
+    return (
+        is_row(part)
+        and any(same_value(value, evidence_value) is not None for value in others)
+        and not is_of_column(claim, part, evidence_value, evidence)
+    )
 
 
 def _is_exchanged(claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value) -> bool:

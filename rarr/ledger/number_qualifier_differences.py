@@ -12,8 +12,8 @@ from rarr.backends.rules.quantities import ORDINAL, Quantity
 from rarr.backends.rules.values import Value, value_extent
 from rarr.backends.rules.values_given_as_bounds import number_bound
 from rarr.ledger.number_hedges import number_hedges
+from rarr.ledger.table_columns import is_row
 
-_ROW = re.compile(r"(?:[^|\n]*:)?\s*\|")
 _RATE = re.compile(
     r"[^.,;:]{0,20}?\b(?:an?|per|every|each)\s+"
     r"(?P<period>second|minute|hour|day|night|week|fortnight|month|quarter|year)\b",
@@ -58,11 +58,6 @@ def _rate(part: ParsedSentence, value: Value) -> str:
     """Returns the period of a rate, such as "day" in "twice a day" or "40 mg every day"; else empty."""
     match = _RATE.match(part.text, value_extent(value).end)
     return match["period"].lower() if match else ""
-
-
-def is_row(part: ParsedSentence) -> bool:
-    """Is the sentence a row of a table: does it begin with "|", or with a subject, a colon and "|"?"""
-    return bool(_ROW.match(part.text))
 
 
 def _is_within(claimed_bound: str, claimed: Quantity, stated_bound: str, stated: Quantity) -> bool:

@@ -14,11 +14,13 @@ from rarr.ledger.nearest_clauses import Clause, nearest_clauses
 from rarr.tools.text.blocks_and_sentences import Span
 
 _NO_VERB = r"(?!\s+(?:the|an?|its|their|his|her|north|south|east|west|\d))"
+_INTENDED = r"(?:due|set|scheduled|planned|intended|expected|supposed|meant|likely|going|ready|yet)"
 _FRAMES = {
     "planned": re.compile(
         rf"""\b(?:
-            will | shall | would | should | \w+['’]ll
-          | (?:is|are|was|were|be|been)\s+(?:\w+\s+)?(?:due\s+)?to(?={_NO_VERB}\s+[a-z])
+            will | would | \w+['’]ll
+          | (?:is|are|was|were|be|been)\s+(?:(?:also|now|still|not|only|soon)\s+)?(?:{_INTENDED}\s+)?
+            to(?={_NO_VERB}\s+(?-i:[a-z]))
           | (?:plan|intend|aim|hope|propose|promise|pledge|want|try|demand|threaten|offer|recommend|advise
               |suggest|consider|prepare|wish|agree|decide)(?:s|d|ed)?\s+(?:to|that|for|an?|the)
           | (?:expect|forecast|predict)(?:s|ed)?
@@ -27,6 +29,7 @@ _FRAMES = {
         )\b""",
         re.IGNORECASE | re.VERBOSE,
     ),
+    "obliged": re.compile(r"\b(?:shall|should)\b", re.IGNORECASE),
     "possible": re.compile(
         r"\b(?:(?-i:may)|might|can|cannot|could|possibly|perhaps|unlikely)\b", re.IGNORECASE
     ),
@@ -36,6 +39,8 @@ _FRAMES = {
     ),
 }
 """The frames of a clause. Those of the claim and of the passage must be the same kinds."""
+_OBLIGED = re.compile(r"\b(?:must|ha(?:s|ve)\s+to|is\s+to|are\s+to|needs?\s+to)\b", re.IGNORECASE)
+"""In a claim, these say the same as "shall"."""
 _CONDITION = re.compile(
     r"\b(?:if|unless|provided|except|as\s+long\s+as|only\s+(?:with|when|after)|in\s+case"
     r"|with\s+(?:\w+\s+){0,2}(?:consent|permission|approval))\b",
@@ -57,6 +62,8 @@ def unreal_place(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Sp
     tells about the same.
     """
     claim_frames = _frames(claim.text, Span(0, len(claim.text)))
+    if obliged := _OBLIGED.search(claim.text):
+        claim_frames["obliged"] = Span(*obliged.span())
     best = nearest_clauses(claim, passages)
     framed = [_frames(clause.sentence.text, clause.place) for clause in best]
     if not best or not all(frames.keys() - claim_frames.keys() for frames in framed):

@@ -14,6 +14,7 @@ from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.backends.rules.words import Token
+from rarr.ledger.table_columns import header_of, is_row
 from rarr.tools.text.blocks_and_sentences import Span
 
 SHARED = 0.65
@@ -125,6 +126,13 @@ def unsaid_words(
                 yield item.span
 
 
+def says_every_word(claim: ParsedSentence, passage: ParsedPassage) -> bool:
+    """Has one clause of the passage all words, names, numbers and dates of each clause of the claim?"""
+    return all(
+        any(all(map(clause.says, items)) for clause in _clauses(passage)) for items in _claim_items(claim)
+    )
+
+
 def _subject(claim: ParsedSentence, items: Sequence[_Item]) -> _Item:
     """Returns the first item, or the name right behind it: in "the painter Ada Lund", the name."""
     first, *rest = items
@@ -172,13 +180,19 @@ def _clauses(passage: ParsedPassage) -> tuple[_ClauseWords, ...]:
     return tuple(
         _ClauseWords(
             words,
-            passage.title_stems | _put_in(part) | {word.stem for word in words},
+            passage.title_stems | _put_in(part) | _headers(part, passage) | {word.stem for word in words},
             tuple(value for value in part.values if place.start <= value.start < place.end),
         )
         for part in passage.sentences
         for place in _places(part.text)
         if (words := tuple(word for word in part.content if place.start <= word.start < place.end))
     )
+
+
+def _headers(part: ParsedSentence, passage: ParsedPassage) -> frozenset[str]:
+    """Returns the stems of the headers, for a row of a table."""
+    header = header_of(part, passage) if is_row(part) else None
+    return frozenset(word.stem for word in header.content) if header else frozenset()
 
 
 def _put_in(part: ParsedSentence) -> frozenset[str]:

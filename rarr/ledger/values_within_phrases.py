@@ -23,6 +23,13 @@ _TIMES = {
     "evening", "night",
 }  # fmt: skip
 """Nouns that are themselves a time: "the summer of 1998" is when something happened."""
+_CHANGED_FROM = re.compile(
+    r"\b(?:rose|risen|fell|fallen|gr[eo]w\w*|increas\w+|decreas\w+|declin\w+|dropp?\w*|climb\w+|chang\w+|shr[aiu]nk"
+    r"|cut|rais\w+|reduc\w+|lower\w+|widen\w+|extend\w+|went|up|down)\b[^,;]*\bfrom\s+(?:about\s+|[$€£])?$",
+    re.IGNORECASE,
+)
+_FROM = re.compile(r"\bfrom\s+(?:about\s+|[$€£])?$", re.IGNORECASE)
+_TO = re.compile(r"\s+(?:[\w.]+\s+){0,5}?to\s+(?:about\s+|[$€£])?(?=\d)", re.IGNORECASE)
 _SUBSET = re.compile(
     r",\s+(?:(?:[\w.,%-]+\s+){0,3}of\s+(?:whom|which|them|these)\b|including\b|among\s+(?:whom|which|them|these)\b)"
     r"[^;]*",
@@ -35,10 +42,13 @@ def is_within_phrase(
 ) -> bool:
     """Has the sentence of the evidence the value in a phrase, and the claim in what it tells, or the reverse?
 
-    The phrase is a noun with its date, or the part of a number, as in "of whom 120 work in research".
+    The phrase is a noun with its date, the part of a number, as in "of whom 120 work in research", or the
+    number from which another one rose or fell.
     """
-    return _dates_noun(claim, value, evidence, evidence_value) or _counts_others(
-        claim, value, evidence, evidence_value
+    return (
+        _dates_noun(claim, value, evidence, evidence_value)
+        or _counts_others(claim, value, evidence, evidence_value)
+        or _is_former(claim, value, evidence, evidence_value)
     )
 
 
@@ -83,6 +93,20 @@ def _counts_others(
         claimed_stems = _stems(claim, Span(0, claimed.start))
     tells_part = not claimed_stems.isdisjoint(of_part - of_all)
     return tells_part != (subset.start <= evidence_value.start < subset.end)
+
+
+def _is_former(claim: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value) -> bool:
+    """Is the number of the evidence that from which it rose or fell, and the claim tells of no change?
+
+    A claim with the date of the former number tells of that time.
+    """
+    place = value_extent(evidence_value)
+    to = _TO.match(evidence.text, place.end)
+    if value.kind != "number" or to is None or not _CHANGED_FROM.search(evidence.text[: place.start]):
+        return False
+    dates = [each for each in evidence.values if each.kind == "date" and place.end <= each.start < to.end()]
+    is_dated = any(same_value(date, other) for date in dates for other in claim.values)
+    return not is_dated and not _FROM.search(claim.text[: value_extent(value).start])
 
 
 def _subset(part: ParsedSentence) -> Span | None:

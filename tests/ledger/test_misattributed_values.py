@@ -7,6 +7,7 @@ from rarr.backends.rules.standalone_claims import claims
 from rarr.ledger.misattributed_values import is_misplaced
 
 # A text, one of its values, and a passage that says the value of something else.
+LAMPS = "| Thing | 1910 | 1920 |\n| --- | --- | --- |\n| Lamps | 604 | 641 |"
 ELSEWHERE = [
     (
         "Kern Foods bought the Oster dairy from Salt Farms.",
@@ -31,6 +32,7 @@ ELSEWHERE = [
     ),
     ("Members pay 12 euros and guests pay 18 euros.", "12", "Members pay 18 euros and guests pay 12 euros."),
     ("The pier has 618 lamps.", "618", "| Lamps | 604 | 618 | 641 |"),
+    ("The pier had 604 lamps in 1920.", "604", LAMPS),
     ("The pier carries 40 trains a day.", "40", "The pier carries 40 buses a day."),
     ("The pier is more than 40 metres long.", "40", "The pier is 40 metres long."),
     ("The pier opened in 1898.", "1898", "The pier did not open in 1898."),
@@ -57,6 +59,13 @@ IN_PLACE = [
     ("The pier is at least 40 metres long.", "40", "The pier is 40 metres long."),
     ("The pier carries 40 trains a day.", "40", "Forty trains use the pier, 40 trains a day."),
     ("The pier did not open in 1898.", "1898", "The pier did not open in 1898."),
+    (
+        "Hay finished the mill in 1804.",
+        "1804",
+        "Hay meant to finish the mill in 1801 but finished it in 1804.",
+    ),
+    ("Elm Ltd sold the Orrin to Tarn.", "Orrin", "The ferry Orrin was sold to Tarn in May."),
+    ("The pier had 641 lamps in 1920.", "641", LAMPS),
 ]
 
 

@@ -26,6 +26,8 @@ UNREAL = [
     ("Either side may end the contract.", "Either side may end the contract after two years."),
     ("Members can vote at the assembly.", "Members can vote at the assembly once they have paid."),
     ("Staff are entitled to a bonus.", "After six months, staff are entitled to a bonus."),
+    ("The landlord repairs the roof.", "The landlord shall repair the roof."),
+    ("The lock is due for repair.", "The lock is due to be repaired if money is found."),
     ("Visitors may leave the hall.", "Visitors may leave the hall at four at the earliest."),
 ]
 REAL = [
@@ -44,6 +46,9 @@ REAL = [
         "Members can borrow the boat if a trainer is present.",
         "If a trainer is present, members can borrow it.",
     ),
+    ("The landlord must repair the roof.", "The landlord shall repair the roof."),
+    ("The council sold the ferry Orrin.", "The ferry Orrin of the council was sold to Tarn in May."),
+    ("The council let the field.", "The field of the council was let to local farmers."),
     ("The fair lies to the north of Orm.", "The fair is to the north of Orm."),
     ("Tarn won the cup in 1998.", "The plan for Tarn will be drawn later. Tarn won the cup in 1998."),
     ("Whales feed on krill.", "The committee will meet on Friday."),

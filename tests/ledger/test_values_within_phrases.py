@@ -7,6 +7,8 @@ from rarr.ledger.values_within_phrases import is_within_phrase
 
 PERMIT = "The permit of 4 May 2011 was revoked on 8 March 2016."
 STAFF = "In all the port employs 512 people, of whom 94 work on the cranes."
+SALES = "Sales rose from 31 million crowns to 37 million crowns."
+DATED = "The crew was cut from 48 in 1990 to 29 in 1995."
 SHIPS = "The yard built 70 ships, 12 of which were ferries."
 
 
@@ -27,6 +29,8 @@ def within(claim: str, value: str, evidence: str) -> bool:
         ("The treaty was revised in 1921.", "1921", "The 1921 treaty was revised in 1934."),
         ("The port employs 512 people on the cranes.", "512", STAFF),
         ("The port employs 94 people.", "94", STAFF),
+        ("Sales were 31 million crowns.", "31", SALES),
+        ("The crew had 48 people.", "48", DATED),
         ("The yard built 70 ferries.", "70", SHIPS),
         (
             "By 1920 it had built 70 ferries.",
@@ -44,6 +48,10 @@ def test_value_of_a_phrase_is_not_that_of_the_statement(claim: str, value: str, 
 @pytest.mark.parametrize(
     ("claim", "value", "evidence"),
     [
+        ("Sales were 37 million crowns.", "37", SALES),
+        ("Sales grew from 31 million crowns.", "31", SALES),
+        ("In 1990 the crew had 48 people.", "48", DATED),
+        ("The gate is open from 9.", "9", "The gate is open from 9 to 17 o'clock."),
         ("The permit was revoked on 8 March 2016.", "8 March", PERMIT),
         ("The permit of 4 May 2011 was revoked.", "4 May", PERMIT),
         ("A fire destroyed the mill in 1906.", "1906", "The fire of 1906 destroyed the mill."),

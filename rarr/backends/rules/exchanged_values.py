@@ -7,15 +7,14 @@ other value.
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
+from rarr.backends.rules.actions_between_parties import CLAUSE_END, action_between
 from rarr.backends.rules.denied_claims import TOLD
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, ValueKind, same_value, value_extent
 from rarr.backends.rules.words import Token, folded_text
 from rarr.tools.text.blocks_and_sentences import Span
 
-_PIECE = re.compile(r"[,;:()]\s|\s(?:and|but|or|while|whereas|versus|against|than)\s", re.IGNORECASE)
 _PREPOSITION = re.compile(
     r"\b(from|to|into|by|for|against|over|under|above|below|before|after|behind|until)\s+(?:the\s+)?$",
     re.IGNORECASE,
@@ -24,14 +23,7 @@ _DIRECTIONS = {
     "into", "onto", "out", "off", "up", "down", "inside", "outside",
     "upstream", "downstream", "towards", "away",
 }  # fmt: skip
-_PASSIVE = re.compile(r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?\w+\s+by\s", re.IGNORECASE)
-# For these verbs and prepositions, both parties have the same role.
-MUTUAL = re.compile(
-    r"\b(?:marri|marry|met\b|meet|join|border|equal|adjoin|resembl|alongside|beside|near)", re.IGNORECASE
-)
 _BY = re.compile(r"\bby\b", re.IGNORECASE)
-_LONGEST_VERB = 4
-"""The most words between two parties of an action, as in "was narrowly defeated by"."""
 
 
 def exchange_reason(
@@ -182,6 +174,8 @@ def _exchanged_neighbour(
         return None
     if in_text.stem in label_words(evidence, clause_place(evidence, evidence_value), evidence_value.kind):
         return None  # "Clocks: 620" where the evidence says "620 clocks"
+    if own.stem in label_words(text, clause_place(text, value), value.kind):
+        return None  # "Hay finished the mill in 1804" where the evidence says "finished it in 1804"
     for other in evidence.values:
         if other.kind != evidence_value.kind or _overlap(other, evidence_value):
             continue
@@ -232,13 +226,13 @@ def _exchanged_role(
     text: ParsedSentence, value: Value, evidence: ParsedSentence, evidence_value: Value, other: Value
 ) -> str:
     """Returns the verb, if the value acts in the text and is acted on in the evidence, or the other way."""
-    evidence_action = _action(evidence, evidence_value, other)
+    evidence_action = action_between(evidence, evidence_value, other)
     if evidence_action is None:
         return ""
     for partner in text.values:
-        text_action = (
-            None if _overlap(partner, value) or partner.kind != value.kind else _action(text, value, partner)
-        )
+        if _overlap(partner, value) or partner.kind != value.kind:
+            continue
+        text_action = action_between(text, value, partner)
         if (
             text_action is not None
             and text_action.stem == evidence_action.stem
@@ -246,27 +240,6 @@ def _exchanged_role(
         ):
             return text_action.word
     return ""
-
-
-class _Action(NamedTuple):
-    """An action between two parties. `does`: the first party acts."""
-
-    word: str
-    stem: str
-    does: bool
-
-
-def _action(part: ParsedSentence, party: Value, partner: Value) -> _Action | None:
-    """Reads the only content word between the parties as an action; None for several, or if it is mutual."""
-    first, second = sorted((party, partner), key=lambda value: value.start)
-    between = Span(value_extent(first).end, second.start)
-    words = [word for word in part.words if between.start <= word.start and word.end <= between.end]
-    content = [word for word in words if word.stem and not folded_text(word.text).endswith("ly")]
-    phrase = between.of(part.text)
-    if len(content) != 1 or len(words) > _LONGEST_VERB or MUTUAL.search(phrase) or _PIECE.search(phrase):
-        return None
-    passive = bool(_PASSIVE.search(f" {phrase} "))
-    return _Action(content[0].text, content[0].stem, (party is first) != passive)
 
 
 def _preposition(part: ParsedSentence, value: Value) -> str:
@@ -277,7 +250,7 @@ def _preposition(part: ParsedSentence, value: Value) -> str:
 def clause_place(part: ParsedSentence, value: Value) -> Span:
     """Returns the place from the punctuation or conjunction before a value to the next one after it."""
     place, start = value_extent(value), 0
-    for match in _PIECE.finditer(part.text):
+    for match in CLAUSE_END.finditer(part.text):
         if match.end() <= place.start:
             start = match.end()
         elif match.start() >= place.end:

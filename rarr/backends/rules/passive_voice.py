@@ -8,17 +8,19 @@ from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.words import Token
 from rarr.tools.text.span import Span
 
-# "was narrowly beaten by": the verb in the passive.
+# "was narrowly beaten by": the verb in the passive. "Was sold to" names who got it, and not who sold it.
 _PASSIVE = re.compile(
-    r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?(?P<verb>\w+)\s+by\s", re.IGNORECASE
+    r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?(?P<verb>\w+)\s+(?P<before>by|to|from)\s",
+    re.IGNORECASE,
 )
 
 
 class _PassiveVerb(NamedTuple):
-    """A verb in the passive; `place` reaches from its "was" to its "by"."""
+    """A verb in the passive; `place` reaches from its "was" to its "by", or "to" or "from"."""
 
     verb: Token
     place: Span
+    has_agent: bool
 
 
 def keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> bool:
@@ -26,8 +28,8 @@ def keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> b
 
     "Elm was beaten by Hay" and "Elm beat Hay" give the two each other's role.
     """
-    for verb, place in _passive_verbs(passive):
-        acting = _active_verb(active, verb)
+    for verb, place, has_agent in _passive_verbs(passive):
+        acting = _active_verb(active, verb) if has_agent else None
         if acting is None:
             continue
         before = _nearest(passive, place.start, before=True), _nearest(active, acting.start, before=True)
@@ -40,10 +42,11 @@ def keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> b
 def act_of_another(claim: ParsedSentence, evidence: ParsedSentence) -> Span | None:
     """Returns the verb of the claim, in the active, whose agent in the evidence's passive is another one.
 
-    "Hay dismissed the claim" is not told by "the claim of Hay was dismissed by the court". None if the agent
-    is the claim's, if either sentence does not name it, or if they act on different things.
+    "Hay dismissed the claim" is not told by "the claim of Hay was dismissed by the court", and "Hay sold the
+    mill" not by "the mill was sold to Hay". None if the agent is the claim's, if either sentence does not
+    name it, or if they act on different things.
     """
-    for verb, place in _passive_verbs(evidence):
+    for verb, place, has_agent in _passive_verbs(evidence):
         acting = _active_verb(claim, verb)
         if acting is None:
             continue
@@ -55,7 +58,11 @@ def act_of_another(claim: ParsedSentence, evidence: ParsedSentence) -> Span | No
             {word.stem for word in evidence.content if word.start >= place.end},
             {word.stem for word in evidence.content if word.end <= place.start},
         )
-        if agent and other_agent and agent.isdisjoint(other_agent) and acted_on & other_acted_on:
+        if not has_agent:
+            is_other = not agent.isdisjoint(_nearest(evidence, place.end, before=False))
+        else:
+            is_other = bool(agent and other_agent) and agent.isdisjoint(other_agent)
+        if is_other and acted_on & other_acted_on:
             return Span(acting.start, acting.end)
     return None
 
@@ -65,12 +72,12 @@ def _passive_verbs(part: ParsedSentence) -> Iterator[_PassiveVerb]:
         place = Span(*match.span("verb"))  # with the underscores of emphasis
         verb = next((word for word in part.words if place.start <= word.start < place.end), None)
         if verb is not None and verb.stem:
-            yield _PassiveVerb(verb, Span(*match.span()))
+            yield _PassiveVerb(verb, Span(*match.span()), match["before"].lower() == "by")
 
 
 def _active_verb(part: ParsedSentence, verb: Token) -> Token | None:
     """Returns the word with the stem of a verb; None if the sentence has it in the passive too."""
-    is_passive = any(other.text.lower() == verb.text.lower() for other, _ in _passive_verbs(part))
+    is_passive = any(other.text.lower() == verb.text.lower() for other, _, _ in _passive_verbs(part))
     return None if is_passive else next((word for word in part.content if word.stem == verb.stem), None)
 
 

@@ -24,6 +24,9 @@ from rarr.backends.rules.passive_voice import act_of_another
         ("The mayor was rejected by Elm.", "The mayor was rejected by Hay.", None),  # no active verb
         ("Rejected it.", "It was rejected by the board.", None),  # no agent
         ("The valve opens at 7 bar.", "The station was opened by the mayor.", None),  # another thing
+        ("Hay Ltd sold the mill to Elm Ltd.", "The mill was sold to Hay Ltd in May.", "sold"),
+        ("Elm Ltd sold the mill to Hay Ltd.", "The mill was sold to Hay Ltd in May.", None),
+        ("Hay Ltd leased the mill.", "The mill was leased from Hay Ltd.", "leased"),
         ("The mayor praised it.", "It was rejected by the board.", None),  # another verb
     ],
 )
