@@ -19,7 +19,7 @@ from rarr.ledger.opposite_prepositions import words_on_another_side
 from rarr.ledger.plans_stated_as_facts import unreal_place
 from rarr.ledger.sentence_support import Support
 from rarr.ledger.span_confirmation import CheckablePlace
-from rarr.ledger.unsaid_words import SHARED, says_every_word, unsaid_words
+from rarr.ledger.unsaid_words import SHARED, unsaid_words
 from rarr.ledger.values_of_other_questions import value_of_another_question
 from rarr.records import Check, Evidence, Part, Query
 from rarr.tools.text.blocks_and_sentences import Span
@@ -122,16 +122,6 @@ def told_in_swapped_roles(
     if swapped and any(_has_words_in_order(claim, part) for parts in told.values() for part in parts):
         return []
     return swapped
-
-
-def told_in_same_words(text: str, support: Support, evidence: Mapping[str, Evidence]) -> set[str]:
-    """Returns the ids of refuting evidence with a clause that has every word and value of the sentence.
-
-    The rules compare roles, order and denial of such a clause with the sentence, better than the verifier.
-    """
-    parsed = parsed_sentence(masked(text, support.span))
-    known = [evidence[name] for name in support.refuting if name in evidence]
-    return {each.id for each in known if says_every_word(parsed, parsed_passage(each.text, each.title))}
 
 
 def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[AskedPlace]:

@@ -20,7 +20,7 @@ from rarr.backends.rules.exchanged_values import (
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.ledger.number_qualifier_differences import differs_in_measure
-from rarr.ledger.table_columns import is_of_column, is_row
+from rarr.ledger.table_rows import is_of_another_row, is_of_column, is_row
 from rarr.ledger.value_confirmation import confirms_value
 from rarr.ledger.values_within_phrases import is_within_phrase
 from rarr.tools.text.blocks_and_sentences import Span
@@ -60,6 +60,7 @@ def is_misplaced(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -
         or _parties_changed_places(claim, part)
         or _is_on_the_other_side(claim, value, part, evidence_value)
         or _is_one_of_a_row(claim, part, evidence_value, evidence)
+        or is_of_another_row(claim, value, part, evidence)
         or differs_in_measure(claim, value, part, evidence_value, evidence)
         or is_within_phrase(claim, value, part, evidence_value)
         or is_asserted(part.text, evidence_value.start) != is_asserted(claim.text, value.start)

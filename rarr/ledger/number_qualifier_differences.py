@@ -12,7 +12,7 @@ from rarr.backends.rules.quantities import ORDINAL, Quantity
 from rarr.backends.rules.values import Value, value_extent
 from rarr.backends.rules.values_given_as_bounds import number_bound
 from rarr.ledger.number_hedges import number_hedges
-from rarr.ledger.table_columns import is_row
+from rarr.ledger.table_rows import is_row
 
 _RATE = re.compile(
     r"[^.,;:]{0,20}?\b(?:an?|per|every|each)\s+"

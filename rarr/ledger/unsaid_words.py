@@ -14,7 +14,7 @@ from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.backends.rules.words import Token
-from rarr.ledger.table_columns import header_of, is_row
+from rarr.ledger.table_rows import header_of, is_row
 from rarr.tools.text.blocks_and_sentences import Span
 
 SHARED = 0.65
@@ -124,13 +124,6 @@ def unsaid_words(
         for item in lacking:
             if item is subject or not item.stems <= known or best.replaces(item, items):
                 yield item.span
-
-
-def says_every_word(claim: ParsedSentence, passage: ParsedPassage) -> bool:
-    """Has one clause of the passage all words, names, numbers and dates of each clause of the claim?"""
-    return all(
-        any(all(map(clause.says, items)) for clause in _clauses(passage)) for items in _claim_items(claim)
-    )
 
 
 def _subject(claim: ParsedSentence, items: Sequence[_Item]) -> _Item:

@@ -15,7 +15,6 @@ from rarr.ledger.confirmed_parts import (
     agrees_on_other_amounts,
     asked_places,
     sentence_parts,
-    told_in_same_words,
     told_in_swapped_roles,
 )
 from rarr.ledger.cross_query_relevance import all_relevances
@@ -170,9 +169,8 @@ def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshol
     against += told_in_swapped_roles(state["text"], state["context"], support, outcomes.evidence)
     asked = outcomes.asked(state["text"], support)
     converted = outcomes.converted(support)
-    said = told_in_same_words(state["text"], support, outcomes.evidence)
     support = support._replace(
-        refuting=support.refuting - converted - said, unclassified=support.unclassified - converted
+        refuting=support.refuting - converted, unclassified=support.unclassified - converted
     )
     left_out = support.refuting | support.unclassified
     evidence = {name: it for name, it in outcomes.evidence.items() if name not in left_out}
