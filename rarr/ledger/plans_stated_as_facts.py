@@ -18,7 +18,7 @@ _INTENDED = r"(?:due|set|scheduled|planned|intended|expected|supposed|meant|like
 _FRAMES = {
     "planned": re.compile(
         rf"""\b(?:
-            will | would | \w+['’]ll
+            will | shall | would | should | \w+['’]ll
           | (?:is|are|was|were|be|been)\s+(?:(?:also|now|still|not|only|soon)\s+)?(?:{_INTENDED}\s+)?
             to(?={_NO_VERB}\s+(?-i:[a-z]))
           | (?:plan|intend|aim|hope|propose|promise|pledge|want|try|demand|threaten|offer|recommend|advise
@@ -29,7 +29,6 @@ _FRAMES = {
         )\b""",
         re.IGNORECASE | re.VERBOSE,
     ),
-    "obliged": re.compile(r"\b(?:shall|should)\b", re.IGNORECASE),
     "possible": re.compile(
         r"\b(?:(?-i:may)|might|can|cannot|could|possibly|perhaps|unlikely)\b", re.IGNORECASE
     ),
@@ -39,8 +38,9 @@ _FRAMES = {
     ),
 }
 """The frames of a clause. Those of the claim and of the passage must be the same kinds."""
-_OBLIGED = re.compile(r"\b(?:must|ha(?:s|ve)\s+to|is\s+to|are\s+to|needs?\s+to)\b", re.IGNORECASE)
-"""In a claim, these say the same as "shall"."""
+_OBLIGED = re.compile(r"\b(?:must|ha(?:s|ve)\s+to|needs?\s+to)\b", re.IGNORECASE)
+_SHALL = re.compile(r"\b(?:shall|should)\b", re.IGNORECASE)
+"""A claim with "must" says the same as a passage with "shall"."""
 _CONDITION = re.compile(
     r"\b(?:if|unless|provided|except|as\s+long\s+as|only\s+(?:with|when|after)|in\s+case"
     r"|with\s+(?:\w+\s+){0,2}(?:consent|permission|approval))\b",
@@ -62,10 +62,10 @@ def unreal_place(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Sp
     tells about the same.
     """
     claim_frames = _frames(claim.text, Span(0, len(claim.text)))
-    if obliged := _OBLIGED.search(claim.text):
-        claim_frames["obliged"] = Span(*obliged.span())
     best = nearest_clauses(claim, passages)
     framed = [_frames(clause.sentence.text, clause.place) for clause in best]
+    if _OBLIGED.search(claim.text) and all(_SHALL.search(clause.text) for clause in best):
+        claim_frames.setdefault("planned", Span(0, 0))
     if not best or not all(frames.keys() - claim_frames.keys() for frames in framed):
         return None
     missing = framed[0].keys() - claim_frames.keys()

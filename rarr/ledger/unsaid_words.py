@@ -14,7 +14,6 @@ from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, same_value, value_extent
 from rarr.backends.rules.words import Token
-from rarr.ledger.table_rows import header_of, is_row
 from rarr.tools.text.blocks_and_sentences import Span
 
 SHARED = 0.65
@@ -173,19 +172,13 @@ def _clauses(passage: ParsedPassage) -> tuple[_ClauseWords, ...]:
     return tuple(
         _ClauseWords(
             words,
-            passage.title_stems | _put_in(part) | _headers(part, passage) | {word.stem for word in words},
+            passage.title_stems | _put_in(part) | {word.stem for word in words},
             tuple(value for value in part.values if place.start <= value.start < place.end),
         )
         for part in passage.sentences
         for place in _places(part.text)
         if (words := tuple(word for word in part.content if place.start <= word.start < place.end))
     )
-
-
-def _headers(part: ParsedSentence, passage: ParsedPassage) -> frozenset[str]:
-    """Returns the stems of the headers, for a row of a table."""
-    header = header_of(part, passage) if is_row(part) else None
-    return frozenset(word.stem for word in header.content) if header else frozenset()
 
 
 def _put_in(part: ParsedSentence) -> frozenset[str]:
