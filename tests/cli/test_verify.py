@@ -145,7 +145,7 @@ def test_claims_without_readable_evidence_have_status_3(command: Command) -> Non
         ((RIGHT, "--against", "dam.md", "--wording", "nope"), "nope"),
         (("nowhere.jsonl", "-o", "out"), "nowhere.jsonl cannot be read (No such file or directory)"),
         (("claims.jsonl", "-o", "out", "--question", "Why?"), "--question belongs to one claim"),
-        (("claims.jsonl", "-o", "notes"), "not a run of rarr eval: give a folder of its own"),
+        (("claims.jsonl", "-o", "notes"), "not a run of rarr: give a folder of its own"),
         (("empty.md", "-o", "out"), "empty.md has no row (it is empty)"),
     ],
 )
