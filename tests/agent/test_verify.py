@@ -1,5 +1,6 @@
 """`verify` decides whether evidence supports a claim, by the same nodes and ledger as `revise`."""
 
+import asyncio
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -121,7 +122,11 @@ async def test_short_answer_needs_a_passage_that_says_it() -> None:
     asked, passage = "When was it completed?", "It was completed in 1936."
     made = scripted(query_generator=ScriptedQueries([]), verifier=ScriptedVerifier(lambda *_: 0.9))
     said = await made.averify("1936.", passage, asked)
-    assert (said.label, said.confirmed, [part.state for part in said.parts]) == ("attributable", False, ["open"])
+    assert (said.label, said.confirmed, [part.state for part in said.parts]) == (
+        "attributable",
+        False,
+        ["open"],
+    )
     unsaid = await made.averify("1937.", passage, asked)
     assert (unsaid.label, codes(unsaid)) == (None, ["support_not_shown"])
     assert [sentence.status for sentence in unsaid.sentences] == ["unjudged"]
@@ -160,6 +165,23 @@ def test_list_of_claims_gives_a_list() -> None:
     verified = verify([RIGHT, WRONG], [DAM, [DAM, CATS]], [None, "How high is the dam?"])
     assert [each.label for each in verified] == ["attributable", "contradictory"]
     assert [each.question for each in verified] == [None, "How high is the dam?"]
+
+
+async def test_claims_under_way_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    under_way, most = 0, 0
+
+    async def slow(self: ClaimVerifier, claim: str, *_: object) -> Verification:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0)
+        under_way -= 1
+        return Verification(claim=claim)
+
+    monkeypatch.setattr(ClaimVerifier, "averify", slow)
+    claims = [f"Claim {n}." for n in range(20)]
+    verified = await averify(claims, [DAM] * 20, concurrency=3)
+    assert ([each.claim for each in verified], most) == (claims, 3)
 
 
 async def test_claims_of_an_async_caller() -> None:
