@@ -68,7 +68,7 @@ def test_merge_prints_json(command: Command, rows: Path) -> None:
         (["data.jsonl"], "Missing option"),
         (["nowhere.jsonl", "-o", "page.html"], "nowhere.jsonl cannot be read (No such file"),
         (["empty.jsonl", "-o", "page.html"], "empty.jsonl has no row to rate"),
-        (["broken.jsonl", "-o", "page.html"], "line 1 of broken.jsonl is not JSON"),
+        (["broken.jsonl", "-o", "page.html"], "line 1 of broken.jsonl: it is not JSON"),
         (["data.jsonl", "data.jsonl", "-o", "page.html"], "to merge what raters exported, add --merge"),
         (["data.jsonl", "-o", "page.html", "--json"], "--json shows the agreement of raters: add --merge"),
         (["data.jsonl", "-o", "no/page.html"], "the folder no of no/page.html does not exist: make it"),
