@@ -45,7 +45,7 @@ class VerifiedRow(Record):
 class VerificationReport(Record):
     """The report of verified claims. `scores` is None if people judged no claim.
 
-    `settings` are those that differ from the defaults.
+    `settings` are those that differ from the defaults. `unread_keys` are keys of the data that mean nothing.
     """
 
     data: str
@@ -53,6 +53,7 @@ class VerificationReport(Record):
     scores: ClaimScores | None = None
     rows: tuple[VerifiedRow, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    unread_keys: tuple[str, ...] = ()
 
 
 def verify_claims(
@@ -105,6 +106,7 @@ def verify_claims(
             scores=_scores(source.rows[:limit], rows),
             rows=tuple(rows),
             unreadable=tuple(source.unreadable),
+            unread_keys=source.unread,
         )
         with writing(path):
             write_whole(path / run_folder.REPORT, report.model_dump_json(indent=2) + "\n")

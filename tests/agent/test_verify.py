@@ -168,19 +168,19 @@ def test_list_of_claims_gives_a_list() -> None:
 
 
 async def test_claims_under_way_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    under_way, most = 0, 0
+    under_way, most, three = 0, 0, asyncio.Barrier(3)
 
     async def slow(self: ClaimVerifier, claim: str, *_: object) -> Verification:
         nonlocal under_way, most
         under_way += 1
         most = max(most, under_way)
-        await asyncio.sleep(0)
+        await three.wait()  # each waits for two others
         under_way -= 1
         return Verification(claim=claim)
 
     monkeypatch.setattr(ClaimVerifier, "averify", slow)
-    claims = [f"Claim {n}." for n in range(20)]
-    verified = await averify(claims, [DAM] * 20, concurrency=3)
+    claims = [f"Claim {n}." for n in range(21)]
+    verified = await averify(claims, [DAM] * 21, concurrency=3)
     assert ([each.claim for each in verified], most) == (claims, 3)
 
 
@@ -197,7 +197,7 @@ async def test_claims_of_an_async_caller() -> None:
         ((RIGHT, ""), "passage 1 of the evidence is empty: leave it out, or give its text"),
         ((RIGHT, [DAM, 3]), "passage 2 of the evidence is an int: give a str, a Passage"),
         ((RIGHT, {"title": "Dam"}), "passage 1 of the evidence has no text"),
-        ((RIGHT, {"text": DAM, "url": "x"}), "has an unknown key 'url': give text, title, source"),
+        ((RIGHT, {"text": DAM, "link": "x"}), "has an unknown key 'link': give text, title, source, url"),
         ((RIGHT, {"text": 3}), "passage 1 of the evidence has a text that is an int"),
         ((RIGHT, DAM, " "), "question is empty"),
         (([RIGHT, WRONG], [DAM]), "there are 2 claims, and evidence is 1 item"),
@@ -219,6 +219,12 @@ def test_passage_keeps_its_title_source_and_place() -> None:
     first, second = verify(RIGHT, [record, given]).evidence
     assert (first.id, first.source, first.title, first.start) == ("p1", "dam.md", "Dam", 7)
     assert (second.id, second.source, second.title, second.text) == ("p2", "cats.md", "Cats", CATS)
+
+
+def test_url_is_another_name_for_the_source() -> None:
+    by_name, by_url = (verify(RIGHT, {"text": DAM, name: "https://x.org"}) for name in ("source", "url"))
+    assert by_name.evidence[0].source == by_url.evidence[0].source == "https://x.org"
+    assert (by_name.label, by_name.sentences) == (by_url.label, by_url.sentences)
 
 
 def test_long_passage_is_read_in_its_nearest_windows() -> None:
