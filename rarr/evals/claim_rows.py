@@ -3,9 +3,10 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rarr.evals.json_lines import WrongRowError
 from rarr.evals.metrics import ATTRIBUTION_CLASSES
 from rarr.evals.report_records import Unreadable
-from rarr.evals.rows import RowEvidence, WrongRowError, evidence_piece, read_lines, row_id, string_of
+from rarr.evals.rows import RowEvidence, evidence_piece, read_lines, row_id, string_of
 from rarr.records import AttributionClass, Record
 
 KEYS = ("claim", "evidence", "id", "question", "label", "supported")

@@ -8,6 +8,7 @@ from rarr.agent.citing.citation_insertion import cited_text
 from rarr.agent.citing.citation_planning import PlannedCitation, planned_citations
 from rarr.agent.citing.citation_resolution import CitedSources
 from rarr.agent.citing.citation_verification import CitedText, check_citations
+from rarr.agent.citing.quoted_cells import open_cells, quoted_cells
 from rarr.agent.final_revision import budget_of, usage_of
 from rarr.backends.rules.baseline_components import NoEditor
 from rarr.components import Components
@@ -72,23 +73,26 @@ class CitationRun:
         checks: list[CitationCheck] = []
         if marks:
             research, checks = await _checked(research, context, marks, components, on_call)
-        return await work(self._put_in, research, context, marks, checks, _given(components))
+        settled = [*source_list_places(research.original), *_rightly_cited(research.original, checks)]
+        planned = await work(planned_citations, research, context, self.place, settled)
+        planned += await _quoted(research, context, settled, components)
+        planned.sort(key=lambda citation: citation.at)
+        return await work(self._put_in, research, marks, checks, planned, settled, _given(components))
 
     def _put_in(
         self,
         research: Revision,
-        context: str | None,
         marks: Sequence[CitationMark],
         checks: Sequence[CitationCheck],
+        planned: Sequence[PlannedCitation],
+        settled: Sequence[Span],
         given: GivenPassages | None,
     ) -> Cited:
         text = research.original
-        settled = [*source_list_places(text), *_rightly_cited(text, checks)]
         numbers: dict[str, int] = {}
         if given and any(mark.label.isdecimal() for mark in marks) and not source_entries(text):
             for number, source in enumerate(given.sources, start=1):
                 numbers.setdefault(source, number)
-        planned = planned_citations(research, context, self.place, settled)
         return cited_text(
             research,
             planned,
@@ -98,6 +102,18 @@ class CitationRun:
             numbers=numbers,
             first_number=highest_number(text, marks) + 1,
         )
+
+
+async def _quoted(
+    research: Revision, context: str | None, settled: Sequence[Span], components: Components
+) -> list[PlannedCitation]:
+    """Plans citations for the open cells of tables that a source of the evidence has word for word."""
+    cells = await work(open_cells, research, settled)
+    if not cells:
+        return []
+    sources = CitedSources(components, research.evidence, _given(components))
+    by_source = await sources.of_sources(research.evidence)
+    return list(await work(lambda: list(quoted_cells(research.text, context, cells, by_source))))
 
 
 async def _checked(
