@@ -5,13 +5,20 @@ same passage. Nothing is searched and nothing is edited.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.sentence_support import Support, evidence_classes, evidence_support, with_refuting
+from rarr.ledger.claims_without_questions import has_something_to_check, short_answer
+from rarr.ledger.sentence_support import (
+    Support,
+    evidence_classes,
+    evidence_support,
+    noted_refuting,
+    refutable,
+)
 from rarr.ledger.verified_claim_classes import LabelledSentence, claim_label, claim_support, deciding_sentence
 from rarr.nodes.attribute import judged_sentences
 from rarr.nodes.check_agreement import check_agreement
@@ -24,6 +31,17 @@ from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
+
+_NOTHING_TO_CHECK = Notice(
+    code="nothing_to_check",
+    message="the claim states nothing that can be checked: write it as a whole sentence",
+    node="attribute",
+)
+_NOTHING_SHOWN = Notice(
+    code="support_not_shown",
+    message="the judge finds support that no checked words of the evidence show: write a whole sentence",
+    node="attribute",
+)
 
 
 class _PassageJudgement(NamedTuple):
@@ -54,25 +72,19 @@ async def verified(
     with meter().step("attribute"):
         judged = await asyncio.gather(*(_judged(state, spans, passage, components) for passage in passages))
         supports = [_support(state, span, n, judged) for n, span in enumerate(spans)]
-        supports, refusals = await with_refuting(state, supports, components)
+        supports = noted_refuting(supports, _known_classes(refutable(state, supports, components), judged))
         judged_claim = await work(judged_sentences, state, state["queries"], supports, components.settings)
-    labelled = [
-        LabelledSentence(
-            _with_own_ids(sentence),
-            {each.passage.id: each.supports[n] for each in judged},
-            {each.passage.id: each.classes[n] for each in judged},
-        )
-        for n, sentence in enumerate(judged_claim)
-    ]
+    labelled = await work(_labelled, state, judged_claim, judged)
     label = claim_label(labelled)
-    failures = [notice for each in judged for notice in each.failures]
+    notices += [notice for each in judged for notice in each.failures]
+    notices += _undecided(labelled)
     return made.model_copy(
         update={
             "label": label,
             "probability": claim_support(labelled, components.settings.support_threshold),
             "sentences": tuple(each.sentence for each in labelled),
             "decided_by": await work(deciding_sentence, labelled, label, passages),
-            "warnings": tuple(notices + failures + refusals),
+            "warnings": tuple(notices),
         }
     )
 
@@ -142,6 +154,40 @@ async def _judged(
         return _PassageJudgement(passage, supports, [None] * len(spans), [failed])
     classes, failed = await evidence_classes(state, spans, passage, components)
     return _PassageJudgement(passage, supports, classes, [failed] if failed else [])
+
+
+def _known_classes(
+    candidates: Mapping[str, Sequence[int]], judged: Sequence[_PassageJudgement]
+) -> dict[tuple[int, str], AttributionClass | None]:
+    """Returns the classes of the sentences by the evidence of `candidates`, which are copies of passages."""
+    classes = {each.passage.id: each.classes for each in judged}
+    return {(n, name): classes[_own_id(name)][n] for name, places in candidates.items() for n in places}
+
+
+def _labelled(
+    state: State, sentences: Sequence[Sentence], judged: Sequence[_PassageJudgement]
+) -> list[LabelledSentence]:
+    """Joins each sentence with its supports and classes. One with nothing to check becomes `unjudged`."""
+    claim, question, queries = state["text"], state["context"], state["queries"]
+    labelled = []
+    for n, sentence in enumerate(map(_with_own_ids, sentences)):
+        classes = {each.passage.id: each.classes[n] for each in judged}
+        checkable = has_something_to_check(claim, question, sentence, queries)
+        if not checkable:
+            sentence = sentence.model_copy(update={"status": "unjudged", "evidence_ids": ()})
+        elif question is not None:
+            sentence = short_answer(sentence, queries, classes, [each.passage for each in judged])
+        supports = {each.passage.id: each.supports[n] for each in judged}
+        labelled.append(LabelledSentence(sentence, supports, classes, checkable))
+    return labelled
+
+
+def _undecided(labelled: Sequence[LabelledSentence]) -> list[Notice]:
+    """Tells why no label is given although nothing failed: the claim says too little to be checked."""
+    if not any(each.checkable for each in labelled):
+        return [_NOTHING_TO_CHECK]
+    liked = [each for each in labelled if each.checkable and "attributable" in each.classes.values()]
+    return [_NOTHING_SHOWN] if any(each.label is None for each in liked) else []
 
 
 def _support(state: State, span: Span, number: int, judged: Sequence[_PassageJudgement]) -> Support:

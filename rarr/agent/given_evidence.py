@@ -15,10 +15,13 @@ from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.valid_unicode import valid
 
 GivenPassage = str | Mapping[str, Any] | Passage
-"""A passage: its text, or an object with "text" and optionally "title" and "source", or the record."""
+"""A passage: its text, or an object with "text" and optionally "title" and "source", or the record.
+
+"url" is another name for "source", as in data files; if both are given, "url" counts.
+"""
 LONGEST = 10_000
 """The most characters of a passage that is read whole. The verifiers stretch over such passages."""
-_KEYS = ("text", "title", "source")
+_KEYS = ("text", "title", "source", "url")
 
 
 def given_passages(evidence: object) -> list[Passage]:
@@ -37,7 +40,7 @@ def _passage(piece: object, number: int, now: datetime) -> Passage:
         passage = piece
     else:
         facts = _facts({"text": piece} if isinstance(piece, str) else piece, number)
-        source = facts.get("source") or f"{UNNAMED}{number}"
+        source = facts.get("url") or facts.get("source") or f"{UNNAMED}{number}"
         passage = Passage(
             text=facts["text"],
             title=facts.get("title", ""),
@@ -55,7 +58,7 @@ def _facts(piece: object, number: int) -> dict[str, str]:
     if not isinstance(piece, Mapping):
         raise InputError(
             f"passage {number} of the evidence is {kind_of(piece)}: give a str, a Passage, or an object with"
-            " text, title and source"
+            " text, title and source (or url)"
         )
     if unknown := [key for key in piece if key not in _KEYS]:
         raise InputError(

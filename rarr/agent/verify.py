@@ -1,6 +1,7 @@
 """Offers the public calls `verify` and `averify`, and `ClaimVerifier` for many claims."""
 
 from collections.abc import Sequence
+from contextlib import aclosing
 from typing import Any, Self, cast, overload
 
 from rarr.agent.final_revision import budget_of, usage_of
@@ -12,7 +13,7 @@ from rarr.records import Passage
 from rarr.records.verification import Verification
 from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency.bounded_flow import bounded_flow
 from rarr.tools.concurrency.worker_threads import in_thread, work
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.plurals_and_articles import counted, kind_of
@@ -110,7 +111,8 @@ def verify(claim: Any, evidence: Any, question: Any = None, **settings: Any) -> 
 
     `claim` is a text, `evidence` a passage or a list of passages (see `ClaimVerifier.averify`), and
     `question` the question that the claim answers. With a list of claims, `evidence` has the evidence of each
-    claim, and `question` the question of each. `settings` are the fields of `Settings`, such as
+    claim, and `question` the question of each; as many claims are under way as the setting `concurrency`
+    allows. `settings` are the fields of `Settings`, such as
     `models={"attribute": "nli:NAME"}`.
     """
     return run(averify(claim, evidence, question, **settings))
@@ -134,9 +136,15 @@ async def averify(
 async def averify(claim: Any, evidence: Any, question: Any = None, **settings: Any) -> Any:
     """`verify` for async callers."""
     asked = [(claim, evidence, question)] if isinstance(claim, str) else _pairs(claim, evidence, question)
-    async with await in_thread(lambda: ClaimVerifier(Settings(**settings))) as verifier:
-        verified = await together(*(verifier.averify(*each) for each in asked))
-    return verified[0] if isinstance(claim, str) else verified
+    made = await in_thread(lambda: Settings(**settings))
+    async with await in_thread(lambda: ClaimVerifier(made)) as verifier:
+
+        async def verified(each: tuple[Any, Any, Any], _: int) -> Verification:
+            return await verifier.averify(*each)
+
+        async with aclosing(bounded_flow(asked, verified, made.concurrency, ordered=True)) as flow:
+            verifications = [each async for each in flow]
+    return verifications[0] if isinstance(claim, str) else verifications
 
 
 def _pairs(claims: object, evidence: object, questions: object) -> list[tuple[Any, Any, Any]]:

@@ -24,7 +24,7 @@ def label(
     "text") and "evidence" (a text, or a list of texts or of objects with "text", "title", "url"), or
     "original" and "revised", or all of them; optionally "id" and "question". Each rater downloads a file.
     --merge measures how far the raters agree, and writes a row for each item with the "label" of the
-    majority and the "votes", for rarr verify.
+    majority and the "votes", for rarr verify. A label that only one rater gave is marked as such.
 
     \b
     Examples:
@@ -58,6 +58,8 @@ def _merge(files: list[Path], out: Path, *, as_json: bool) -> int:
     rows = labelled_rows(exports)
     _write(out, (f"{json.dumps(row, ensure_ascii=False)}\n".encode() for row in rows))
     _warn_of_unrated(ratings)
+    if alone := ratings.labels_of_one_rater:
+        warn(f'{out} has {counted(alone, "label")} of one rater alone (see "label_of"): agreement needs two')
     write(json_of(ratings) if as_json else f"{agreement_table(ratings)}labels: {out}\n")
     return 0
 

@@ -103,8 +103,9 @@ def factscore(
 
     Reads the claims of Factcheck-GPT with their passages (dev/attribution in DATA). A language model that
     judges also splits; otherwise rules split. The score of a claim is the share of its facts that the
-    passages support; from 0.5 on it is called factual. Prints F1 of true and of false claims, beside the
-    published figures, and the scores of texts beside those by people. The claims have a fixed random order,
+    passages support; from 0.5 on it is called factual. The score of a text is the share of its facts. Prints
+    F1 of true and of false claims, beside the published figures, and the mean score of a text, beside that by
+    people and the share of the facts of all texts. The claims have a fixed random order,
     so --limit draws a sample. If the run was interrupted, the same call continues it. Exit status: 0 done; 2
     the call or DATA is wrong, or a claim has an error; 3 a judge could judge none.
 
@@ -165,10 +166,12 @@ def _done(report: Any, text: Any, out: Path, *, as_json: bool) -> int:
 
     write(json_of(report) if as_json else f"{text(report)}\nreport: {out / 'report.json'}\n")
     errors = [(judge, error) for judge, each in report.judges.items() for error in each.errors]
+    warn_of_each([f"{judge}: {error}" for judge, error in errors])
+    if without := [judge for judge, each in report.judges.items() if each.unjudged == each.claims]:
+        failed = any(report.judges[judge].errors for judge in without)
+        cure = "see rarr doctor" if failed else "it has no label for any of them: give another --judge"
+        return complain(f"{', '.join(without)}: no claim could be judged: {cure}", 3)
     if not errors:
         return 0
-    warn_of_each([f"{judge}: {error}" for judge, error in errors])
-    if failed := [judge for judge, each in report.judges.items() if len(each.errors) == each.claims]:
-        return complain(f"{', '.join(failed)}: no claim could be judged: see rarr doctor", 3)
     cure = "correct the cause, and run again, which repeats these claims"
-    return complain(f"{counted(len(errors), 'claim')} with an error: {cure}", 2)
+    return complain(f"{counted(len(errors), 'claim')} with an error, not judged and not scored: {cure}", 2)

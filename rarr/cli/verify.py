@@ -213,6 +213,11 @@ def _verify_data(
 def _data_outcome(report: "VerificationReport") -> int:
     """Returns the exit status of the worst problem: 3, 2 or 0. Prints one line for each problem."""
     status = 0
+    if report.unread_keys:
+        from rarr.evals.claim_rows import KEYS
+
+        named = ", ".join(map(repr, report.unread_keys))
+        warn(f"{report.data} has keys that are not read: {named}: the keys of a row are {', '.join(KEYS)}")
     if report.unreadable:
         told = f"of {report.data} was left out"
         left_out = [f"line {each.line} {told}: {each.reason}" for each in report.unreadable]

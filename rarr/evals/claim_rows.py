@@ -3,11 +3,17 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rarr.evals.json_lines import WrongRowError
 from rarr.evals.metrics import ATTRIBUTION_CLASSES
 from rarr.evals.report_records import Unreadable
-from rarr.evals.rows import RowEvidence, WrongRowError, evidence_piece, read_lines, row_id, string_of
+from rarr.evals.rows import RowEvidence, evidence_piece, read_lines, row_id, string_of
 from rarr.records import AttributionClass, Record
 
+KEYS = ("claim", "evidence", "id", "question", "label", "supported")
+"""The keys of a row that are read."""
+_WRITTEN = (
+    "groups", "votes", "label_of", "original", "revised", "intent", "intent_votes",
+)  # fmt: skip
 _EXAMPLE = '{"claim": "...", "evidence": "..."} for each claim'
 
 
@@ -26,11 +32,15 @@ class ClaimRow(Record):
 
 
 class ClaimData(NamedTuple):
-    """The content of a data file. `digest` is the SHA-256 digest of all its bytes, unpacked."""
+    """The content of a data file. `digest` is the SHA-256 digest of all its bytes, unpacked.
+
+    `unread` are the keys of rows that mean nothing here, such as a misspelled one.
+    """
 
     rows: list[ClaimRow]
     unreadable: list[Unreadable]
     digest: str
+    unread: tuple[str, ...] = ()
 
 
 def read_claims(path: Path) -> ClaimData:
@@ -38,10 +48,17 @@ def read_claims(path: Path) -> ClaimData:
 
     A row is an object with "claim" and "evidence" (a text, or a list of texts and of objects with "text" and
     optionally "title" and "source"), and optionally "id" (default: the line's number), "question", "label"
-    (one of the three classes) or "supported" (true or false). Other keys are not read. Raises `InputError` if
-    the file, or all its lines, cannot be read.
+    (one of the three classes) or "supported" (true or false). Other keys are not read, and named in
+    `unread`, except those that `rarr label` and `rarr bench` write. Raises `InputError` if the file, or all
+    its lines, cannot be read.
     """
-    return ClaimData(*read_lines(path, _row, _EXAMPLE))
+    unread = dict[str, None]()
+
+    def row(value: dict[str, Any], number: int) -> ClaimRow:
+        unread.update(dict.fromkeys(key for key in value if key not in KEYS and key not in _WRITTEN))
+        return _row(value, number)
+
+    return ClaimData(*read_lines(path, row, _EXAMPLE), tuple(unread))
 
 
 def _row(value: dict[str, Any], number: int) -> ClaimRow:

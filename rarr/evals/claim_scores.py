@@ -39,7 +39,8 @@ class JudgedClaim(NamedTuple):
 
     `label` and `probability` are the verifier's, None if it could not judge. `gold` is the class by people,
     and `supported` whether people found the claim supported; each is None if they did not say. Claims of the
-    same `group`, such as those with the same evidence, come into the same half.
+    same `group`, such as those with the same evidence, come into the same half. `failed`: a request of the
+    verifier failed, so the claim says nothing about its judgement.
     """
 
     label: AttributionClass | None
@@ -47,6 +48,7 @@ class JudgedClaim(NamedTuple):
     gold: AttributionClass | None = None
     supported: bool | None = None
     group: str = ""
+    failed: bool = False
 
 
 class ChosenThreshold(Record):
@@ -61,8 +63,9 @@ class ChosenThreshold(Record):
 class ClaimScores(Record):
     """The scores of a verifier.
 
-    `three_way` are the measures of the classes: `accuracy`, in which a claim without a label counts as wrong;
-    over the claims with a label, `micro_f1`, `macro_f1` and precision, recall and F1 by class. `confusion` is
+    `three_way` are the measures of the classes: `accuracy`, in which a claim without a label counts as wrong
+    unless its judgement failed; over the claims with a label, `micro_f1`, `macro_f1` and precision, recall
+    and F1 by class. `unjudged` of a measure counts the claims that it leaves out. `confusion` is
     their table: `confusion[gold][label]`. `two_way` are those of `attributable` against all else:
     `precision`, `recall`, `f1`, `accuracy`, `balanced_accuracy`. `probabilities` are `auc`, `ece` and
     `brier`, and `bins` the reliability diagram. `thresholds` are named by what they were chosen for.
@@ -108,7 +111,9 @@ def _three_way(claims: Sequence[JudgedClaim], resamples: int) -> dict[str, Measu
         }
         return {"micro_f1": whole.micro_f1, "macro_f1": whole.macro_f1, **by_class}
 
-    return bootstrap_each(claims, _accuracy, resamples=resamples) | bootstrap_each(
+    answered = [claim for claim in claims if not claim.failed]
+    failed = len(claims) - len(answered)
+    return bootstrap_each(answered, _accuracy, unjudged=failed, resamples=resamples) | bootstrap_each(
         judged, of_classes, unjudged=unjudged, resamples=resamples
     )
 

@@ -1,21 +1,17 @@
 """Reads the data of an evaluation: JSON lines become rows; lines that are not rows are listed by number."""
 
-import gzip
 import hashlib
-import json
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import datetime
 from functools import partial
 from pathlib import Path
-from typing import IO, Any, NamedTuple, Protocol, TypeVar, cast
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from rarr.errors import InputError
+from rarr.evals.json_lines import WrongRowError, json_lines
 from rarr.evals.report_records import Unreadable
 from rarr.records import Record
 from rarr.retrievers.extract.extracted_document import parse_time
-from rarr.valid_unicode import valid
 
 
 class RowEvidence(Record):
@@ -50,10 +46,6 @@ class EvalData(NamedTuple):
     digest: str
 
 
-class WrongRowError(Exception):
-    """A line that is not a row. The message is the reason, for an `Unreadable`."""
-
-
 class _HasId(Protocol):
     @property
     def id(self) -> str: ...
@@ -85,32 +77,18 @@ def read_lines(
     rows: dict[str, Made] = {}
     unreadable: list[Unreadable] = []
     digest = hashlib.sha256()
-    with _opened(path) as file:
-        for number, line in enumerate(file, start=1):
-            digest.update(line)
-            if not line.strip(b" \t\r\n\xef\xbb\xbf"):
-                continue
-            try:
-                row = make(_object(line, first=number == 1), number)
-                if row.id in rows:
-                    raise WrongRowError(f"its id {row.id!r} is that of an earlier line")
-                rows[row.id] = row
-            except WrongRowError as wrong:
-                unreadable.append(Unreadable(line=number, reason=str(wrong)))
+    for line in json_lines(path, digest.update):
+        try:
+            row = make(line.value(), line.number)
+            if row.id in rows:
+                raise WrongRowError(f"its id {row.id!r} is that of an earlier line")
+            rows[row.id] = row
+        except WrongRowError as wrong:
+            unreadable.append(Unreadable(line=line.number, reason=str(wrong)))
     if not rows:
         why = f"line {unreadable[0].line}: {unreadable[0].reason}" if unreadable else "it is empty"
         raise InputError(f"{path} has no row ({why}): give a line such as {example}")
     return list(rows.values()), unreadable, digest.hexdigest()
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
-    try:
-        with cast(IO[bytes], gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file:
-            yield file
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read ({reason}): give the path of a file of JSON lines") from None
 
 
 def _row(value: dict[str, Any], number: int, folder: Path) -> EvalRow:
@@ -131,24 +109,6 @@ def _row(value: dict[str, Any], number: int, folder: Path) -> EvalRow:
         corpus=corpus,
         revised=revised,
     )
-
-
-def _object(line: bytes, *, first: bool) -> dict[str, Any]:
-    try:
-        text = line.decode("utf-8-sig" if first else "utf-8")
-    except UnicodeDecodeError as error:
-        raise WrongRowError(
-            f"it is not UTF-8 (byte 0x{line[error.start]:02x} at offset {error.start})"
-        ) from None
-    try:
-        value = valid(json.loads(text))
-    except json.JSONDecodeError as error:
-        raise WrongRowError(f"it is not JSON ({error.msg}, at character {error.colno})") from None
-    except (ValueError, RecursionError) as error:
-        raise WrongRowError(f"it is not JSON that can be read ({error})") from None
-    if not isinstance(value, dict):
-        raise WrongRowError("it is JSON, but not an object in braces")
-    return value
 
 
 def row_id(value: dict[str, Any], number: int) -> str:

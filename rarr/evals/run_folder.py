@@ -25,6 +25,7 @@ from rarr.tools.storage.line_files import locked, whole_lines, writing
 
 RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"
 REPORT, PAGE = "report.json", "report.html"
+_EVAL = "rarr eval"  # the command that names itself in no setting
 
 
 class FinishedLine(Record):
@@ -52,8 +53,8 @@ def claimed(path: Path) -> Iterator[None]:
     if path.is_dir() and not (path / RUN).exists():
         names = sorted(file.name for file in path.iterdir())
         if others := [name for name in names if name[0] != "." and name not in (LOCK, f"{RUN}.part")]:
-            raise InputError(f"{path} holds {others[0]}, not a run of rarr eval: give a folder of its own")
-    message = f"{path} is in use by another rarr eval: wait for it, or give another folder"
+            raise InputError(f"{path} holds {others[0]}, not a run of rarr: give a folder of its own")
+    message = f"{path} is in use by another process of rarr: wait for it, or give another folder"
     with locked(path / LOCK, message):
         yield
 
@@ -68,11 +69,13 @@ def check(path: Path, made_with: Mapping[str, Any], cure: str = ELSEWHERE) -> No
         recorded = None
     if not isinstance(recorded, dict) or not isinstance(recorded.get("settings"), dict):
         raise InputError(f"{path / RUN} cannot be read: {cure}")
+    before, now = recorded["settings"], made_with["settings"]
+    if (command := before.get("command", _EVAL)) != now.get("command", _EVAL):
+        raise InputError(f"{path} holds a run of {command}: {cure}")
     if recorded.get("data") != made_with["data"]:
         raise InputError(f"{path} holds a run over other data: {cure}")
     if recorded.get("version") != made_with["version"]:
         raise InputError(f"{path} holds a run of rarr {recorded.get('version')}: {cure}")
-    before, now = recorded["settings"], made_with["settings"]
     for name in sorted(before.keys() | now.keys()):
         if before.get(name) != now.get(name):
             old, new = before.get(name, "the default"), now.get(name, "the default")

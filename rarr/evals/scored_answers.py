@@ -6,7 +6,8 @@ from typing import Any
 
 from rarr.agent.score import score
 from rarr.errors import InputError
-from rarr.evals.rows import WrongRowError, read_lines, row_id, string_of
+from rarr.evals.json_lines import WrongRowError
+from rarr.evals.rows import read_lines, row_id, string_of
 from rarr.records import Record
 from rarr.records.answer_score import AnswerScore
 

@@ -22,9 +22,7 @@ from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings, installed_version
 from rarr.tools.storage.atomic_files import write_whole
 from rarr.tools.storage.line_files import writing
-
-_FAILURES = ("_failed", "budget_exhausted")
-"""Ends of the codes of warnings that tell why a claim has no label, and that another run may not give."""
+from rarr.tools.text.warning_lines import is_failure
 
 
 class VerifiedLine(FinishedLine):
@@ -47,7 +45,7 @@ class VerifiedRow(Record):
 class VerificationReport(Record):
     """The report of verified claims. `scores` is None if people judged no claim.
 
-    `settings` are those that differ from the defaults.
+    `settings` are those that differ from the defaults. `unread_keys` are keys of the data that mean nothing.
     """
 
     data: str
@@ -55,6 +53,7 @@ class VerificationReport(Record):
     scores: ClaimScores | None = None
     rows: tuple[VerifiedRow, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
+    unread_keys: tuple[str, ...] = ()
 
 
 def verify_claims(
@@ -107,6 +106,7 @@ def verify_claims(
             scores=_scores(source.rows[:limit], rows),
             rows=tuple(rows),
             unreadable=tuple(source.unreadable),
+            unread_keys=source.unread,
         )
         with writing(path):
             write_whole(path / run_folder.REPORT, report.model_dump_json(indent=2) + "\n")
@@ -135,8 +135,7 @@ def failed_judgement(verification: Verification) -> str:
     """Returns why a claim has no label, if a failure is the reason; "" for all other verifications."""
     if verification.label is not None:
         return ""
-    failures = [notice.message for notice in verification.warnings if notice.code.endswith(_FAILURES)]
-    return failures[0] if failures else ""
+    return next((notice.message for notice in verification.warnings if is_failure(notice)), "")
 
 
 def _facts(piece: RowEvidence) -> dict[str, str]:
@@ -160,7 +159,7 @@ def _scores(rows: Sequence[ClaimRow], verified: Sequence[VerifiedRow]) -> ClaimS
     judged = [
         JudgedClaim(
             result.label, result.probability, row.label, row.supported,
-            group="\n".join(piece.text for piece in row.evidence),
+            group="\n".join(piece.text for piece in row.evidence), failed=bool(result.error),
         )
         for row, result in zip(rows, verified, strict=True)
         if row.supported is not None

@@ -4,6 +4,7 @@ from rarr.ledger.sentence_support import moved_queries
 from rarr.state import State
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.warning_lines import is_failure
 
 
 def next_round(state: State, rounds: int) -> State:
@@ -30,11 +31,7 @@ def _lacking(state: State) -> list[Span]:
 
     Empty if a failure concerns no single query.
     """
-    failed = {
-        warning.query_id
-        for warning in state["warnings"]
-        if warning.code.endswith("_failed") or warning.code == "budget_exhausted"
-    }
+    failed = {warning.query_id for warning in state["warnings"] if is_failure(warning)}
     if None in failed:  # no single query is to blame
         return []
     places = [

@@ -174,15 +174,7 @@ async def with_refuting(
     classes are not asked. Verifiers that ask a language model are not asked either: their support is already
     a verdict, except where a judge beside the language model has a veto.
     """
-    if not _can_refute(components.verifier):
-        return list(supports), []
-    threshold = components.settings.support_threshold
-    agreeing = {check.evidence_id for check in state.get("checks", []) if check.verdict == "agrees"}
-    candidates: dict[str, list[int]] = defaultdict(list)
-    for index, support in enumerate(supports):
-        for name, score in support.by_evidence.items():
-            if score is not None and (score >= threshold or name in agreeing):
-                candidates[name].append(index)
+    candidates = refutable(state, supports, components)
     known = [evidence for evidence in usable(state) if evidence.id in candidates]
     outcomes = await asyncio.gather(
         *(
@@ -190,19 +182,48 @@ async def with_refuting(
             for evidence in known
         )
     )
-    refuting: dict[int, set[str]] = defaultdict(set)
-    unclassified: dict[int, set[str]] = defaultdict(set)
-    for evidence, (classes, _) in zip(known, outcomes, strict=True):
-        for index, kind in zip(candidates[evidence.id], classes, strict=True):
-            if kind == "contradictory":
-                refuting[index].add(evidence.id)
-            elif kind is None:
-                unclassified[index].add(evidence.id)
-    classified = [
-        support._replace(refuting=frozenset(refuting[index]), unclassified=frozenset(unclassified[index]))
+    classes = {
+        (index, evidence.id): kind
+        for evidence, (kinds, _) in zip(known, outcomes, strict=True)
+        for index, kind in zip(candidates[evidence.id], kinds, strict=True)
+    }
+    return noted_refuting(supports, classes), [notice for _, notice in outcomes if notice is not None]
+
+
+def refutable(
+    state: State, supports: Sequence[Support], components: Components
+) -> Mapping[str, Sequence[int]]:
+    """Returns the ids of the evidence whose class counts, each with the indexes of the supports.
+
+    Empty for the verifiers that `with_refuting` does not ask.
+    """
+    candidates: dict[str, list[int]] = defaultdict(list)
+    if not _can_refute(components.verifier):
+        return candidates
+    threshold = components.settings.support_threshold
+    agreeing = {check.evidence_id for check in state.get("checks", []) if check.verdict == "agrees"}
+    for index, support in enumerate(supports):
+        for name, score in support.by_evidence.items():
+            if score is not None and (score >= threshold or name in agreeing):
+                candidates[name].append(index)
+    return candidates
+
+
+def noted_refuting(
+    supports: Sequence[Support], classes: Mapping[tuple[int, str], AttributionClass | None]
+) -> list[Support]:
+    """Notes in each support which evidence contradicts it, and which could not be classified.
+
+    `classes` are by the index of the support and the id of the evidence.
+    """
+
+    def of(index: int, wanted: AttributionClass | None) -> frozenset[str]:
+        return frozenset(name for (n, name), kind in classes.items() if n == index and kind == wanted)
+
+    return [
+        support._replace(refuting=of(index, "contradictory"), unclassified=of(index, None))
         for index, support in enumerate(supports)
     ]
-    return classified, [notice for _, notice in outcomes if notice is not None]
 
 
 def _can_refute(verifier: Verifier) -> bool:

@@ -1,9 +1,9 @@
 """Decides the label of a claim by the statuses of its sentences and the verifier's classes.
 
 The ledger decides where it is sure: a contradicted sentence is contradictory, a supported sentence is
-attributable, and no passage about something else contradicts. Elsewhere the class of the verifier counts, as
-in AttrScore (Yue et al. 2023): a sentence needs one passage that supports it, and a claim needs all of its
-sentences.
+attributable, and no passage about something else contradicts. A sentence that it could not judge is never
+attributable. Elsewhere the class of the verifier counts, as in AttrScore (Yue et al. 2023): a sentence needs
+one passage that supports it, and a claim needs all of its sentences.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,21 +20,26 @@ _WORST_FIRST: tuple[AttributionClass | None, ...] = ("contradictory", "extrapola
 class LabelledSentence(NamedTuple):
     """A sentence of a claim, with the support (0 to 1) and the class by each passage, by the passage's id.
 
-    None for a passage by which the sentence could not be judged.
+    None for a passage by which the sentence could not be judged. A sentence that is not `checkable`, such as
+    "Yes.", states nothing that a passage could support.
     """
 
     sentence: Sentence
     supports: Mapping[str, float | None]
     classes: Mapping[str, AttributionClass | None]
+    checkable: bool = True
 
     @property
     def label(self) -> AttributionClass | None:
-        """The class by all passages together; None if a passage that was not judged could decide."""
+        """The class by all passages together; None if a passage that was not judged could decide.
+
+        An unjudged sentence is not attributable: a class alone shows no support.
+        """
         classes = self.classes.values()
         if self.sentence.status == "contradicted":
             return "contradictory"
         if self.sentence.status == "supported" or "attributable" in classes:
-            return "attributable"
+            return None if self.sentence.status == "unjudged" else "attributable"
         if self.sentence.status == "retrieval_failed" or None in classes:
             return None
         about_it = self.sentence.status != "no_evidence"
@@ -49,18 +54,19 @@ class LabelledSentence(NamedTuple):
 def claim_label(sentences: Sequence[LabelledSentence]) -> AttributionClass | None:
     """Returns the label of the claim: contradictory if a sentence is so, else extrapolatory if one is.
 
-    Else None if a sentence could not be judged, else attributable.
+    Else None if a sentence could not be judged, else attributable. Sentences that are not checkable do not
+    count; None if none is checkable.
     """
-    labels = [sentence.label for sentence in sentences]
-    return next(label for label in _WORST_FIRST if label in labels)
+    labels = [sentence.label for sentence in sentences if sentence.checkable]
+    return next((label for label in _WORST_FIRST if label in labels), None)
 
 
 def claim_support(sentences: Sequence[LabelledSentence], threshold: float) -> float | None:
-    """Returns the support of the least supported sentence.
+    """Returns the support of the least supported sentence that is checkable; None if none is.
 
     None where a sentence is unjudged and all others reach the threshold: the unjudged sentence might not.
     """
-    best = [sentence.support for sentence in sentences]
+    best = [sentence.support for sentence in sentences if sentence.checkable]
     least = min((support for support in best if support is not None), default=None)
     return None if least is None or (None in best and least >= threshold) else least
 
@@ -77,7 +83,7 @@ def deciding_sentence(
     if label is None or not evidence:
         return None
     worst = min(
-        (sentence for sentence in sentences if sentence.label == label),
+        (sentence for sentence in sentences if sentence.checkable and sentence.label == label),
         key=lambda sentence: sentence.support or 0.0,
     )
     passage = _deciding_passage(worst, label, evidence)

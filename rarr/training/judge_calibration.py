@@ -26,7 +26,7 @@ from rarr.evals.metrics import roc_auc
 from rarr.records import Record, Usage
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency.together import first_alone
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.training.labelled_pairs import FEWEST, Halves, LabelledPair, halves
@@ -169,23 +169,18 @@ async def _all_asked(
 ) -> dict[Judgement, tuple[list[AskedPair], list[AskedPair]]]:
     """Asks about the pairs of all halves at once; about the first pair alone, to fail early."""
     pairs = [pair for parts in split.values() for half in parts for pair in half]
-    done = 0
 
     async def asked_pair(pair: LabelledPair) -> AskedPair:
-        nonlocal done
         answer = await yes_probability(model, prompts[PROMPTS[pair.judgement]], pair.variables)
         if answer.probability is None:
             raise SetupError(
                 f"{model.name} gives no probabilities of its answers (logprobs), so its word decides:"
                 " serve it with vLLM or llama.cpp, as vllm:NAME"
             )
-        done += 1
-        on_pair(done, len(pairs))
         return AskedPair(pair, answer.yes, answer.probability)
 
     try:
-        first = await asked_pair(pairs[0])
-        asked = iter([first, *await together(*(asked_pair(pair) for pair in pairs[1:]))])
+        asked = iter(await first_alone(pairs, asked_pair, on_pair))
     finally:
         await model.aclose()
     return {

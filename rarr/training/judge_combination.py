@@ -17,7 +17,7 @@ from rarr.errors import InputError
 from rarr.records import Evidence, Notice, Record, Usage
 from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency.together import first_alone, together
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.training.judge_calibration import JudgeFigures, Progress, judge_figures
@@ -149,18 +149,14 @@ async def _all_judged(
     judges: Mapping[str, Verifier], pairs: Sequence[tuple[LabelledPair, Span, Evidence]], on_pair: Progress
 ) -> list[JudgedPair]:
     """Judges all pairs at once; the first pair alone, to fail early."""
-    done = 0
 
-    async def judged_pair(pair: LabelledPair, span: Span, evidence: Evidence) -> JudgedPair:
-        nonlocal done
+    async def judged_pair(asked: tuple[LabelledPair, Span, Evidence]) -> JudgedPair:
+        pair, span, evidence = asked
         claim = pair.variables["text"]
         judged = await together(*(judge.support(claim, None, [span], evidence) for judge in judges.values()))
-        done += 1
-        on_pair(done, len(pairs))
         return JudgedPair(pair, {name: support for name, [support] in zip(judges, judged, strict=True)})
 
-    first = await judged_pair(*pairs[0])
-    return [first, *await together(*(judged_pair(*pair) for pair in pairs[1:]))]
+    return await first_alone(pairs, judged_pair, on_pair)
 
 
 def _span(pair: LabelledPair) -> Span:

@@ -1,7 +1,6 @@
 """Reads labelled pairs: claims with evidence, and texts with a revision. Splits them into two halves."""
 
 import hashlib
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -12,7 +11,7 @@ from rarr.backends.prompted.intent_preservation import intent_variables
 from rarr.backends.prompted.model_calibration import Judgement
 from rarr.backends.prompted.prompt_text_selection import NOTHING
 from rarr.errors import InputError
-from rarr.valid_unicode import valid
+from rarr.evals.json_lines import WrongRowError, json_lines
 
 SHIPPED = Path(__file__).parent / "judge_pairs"
 FEWEST = 10
@@ -110,30 +109,28 @@ def _require_enough(judgement: Judgement, pairs: Sequence[LabelledPair], parts: 
 
 
 def _pairs(file: Path) -> Iterator[LabelledPair]:
-    try:
-        lines = file.read_text(encoding="utf-8-sig").split("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8"
-        raise InputError(f"{file} cannot be read ({reason}): give a file of JSON lines") from None
     found = False
-    for number, line in enumerate(lines, start=1):
-        if line.strip():
-            found = True
-            yield _pair(line, f"line {number} of {file}")
+    for line in json_lines(file):
+        found = True
+        try:
+            pair = _pair(line.value())
+        except (WrongRowError, ValidationError) as error:
+            wrong = error.errors()[0] if isinstance(error, ValidationError) else None
+            why = f"{'.'.join(map(str, wrong['loc']))}: {wrong['msg']}" if wrong else str(error)
+            raise InputError(
+                f"line {line.number} of {file} is no labelled pair ({why}): give {_SHAPES}"
+            ) from None
+        yield pair
     if not found:
         raise InputError(f"{file} is empty: give a line such as {_SHAPES} for each pair")
 
 
-def _pair(line: str, place: str) -> LabelledPair:
-    try:
-        row: Any = valid(json.loads(line))
-        if isinstance(row, dict) and "claim" in row:
-            support = _SupportRow.model_validate(row)
-            # One sentence alone: nothing stands before it.
-            variables = {"before": NOTHING, "text": support.claim, "evidence": support.evidence}
-            return LabelledPair("support", variables, support.supported, support.evidence, support.half)
-        intent = _IntentRow.model_validate(row)
-        variables = intent_variables(intent.text, intent.revision, intent.context)
-        return LabelledPair("intent", variables, intent.preserved, intent.text, intent.half)
-    except (ValueError, RecursionError, ValidationError):
-        raise InputError(f"{place} is no labelled pair: give {_SHAPES}") from None
+def _pair(row: dict[str, Any]) -> LabelledPair:
+    if "claim" in row:
+        support = _SupportRow.model_validate(row)
+        # One sentence alone: nothing stands before it.
+        variables = {"before": NOTHING, "text": support.claim, "evidence": support.evidence}
+        return LabelledPair("support", variables, support.supported, support.evidence, support.half)
+    intent = _IntentRow.model_validate(row)
+    variables = intent_variables(intent.text, intent.revision, intent.context)
+    return LabelledPair("intent", variables, intent.preserved, intent.text, intent.half)

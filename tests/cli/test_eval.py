@@ -157,7 +157,7 @@ def test_nothing_checked_for_any_row_is_a_failure(command: Command) -> None:
         ([*CALL, "--preset", "slow"], "preset"),
         ([*CALL, "--model", "nope"], "unknown model 'nope'"),
         (["eval", "data.jsonl", "-o", "out", "--corpus", "nowhere"], "nowhere"),
-        (["eval", "data.jsonl", "-o", "."], "holds data.jsonl, not a run of rarr eval"),
+        (["eval", "data.jsonl", "-o", "."], "holds data.jsonl, not a run of rarr"),
         (["eval", "--compare", "notes"], "'--compare'"),
         (["eval", "--compare", "notes", "notes"], "notes holds no run of rarr eval"),
         (["eval", "data.jsonl", "--compare", "a", "b"], "--compare takes only the folders of two runs"),

@@ -55,7 +55,10 @@ def test_name_of_a_rater_steers_no_terminal(command: Command, rows: Path) -> Non
 def test_merge_prints_json(command: Command, rows: Path) -> None:
     done = command("label", "--merge", str(export(rows, "Ada", YES)), "-o", "labels.jsonl", "--json")
     assert json.loads(done.out)["labels"]["attributable"] == 1
-    assert done.err == "rarr: warning: Ada rated 1 of 2 items: the others have fewer votes\n"
+    assert done.err.splitlines() == [
+        "rarr: warning: Ada rated 1 of 2 items: the others have fewer votes",
+        'rarr: warning: labels.jsonl has 1 label of one rater alone (see "label_of"): agreement needs two',
+    ]
 
 
 @pytest.mark.parametrize(
@@ -65,7 +68,7 @@ def test_merge_prints_json(command: Command, rows: Path) -> None:
         (["data.jsonl"], "Missing option"),
         (["nowhere.jsonl", "-o", "page.html"], "nowhere.jsonl cannot be read (No such file"),
         (["empty.jsonl", "-o", "page.html"], "empty.jsonl has no row to rate"),
-        (["broken.jsonl", "-o", "page.html"], "line 1 of broken.jsonl is not JSON"),
+        (["broken.jsonl", "-o", "page.html"], "line 1 of broken.jsonl: it is not JSON"),
         (["data.jsonl", "data.jsonl", "-o", "page.html"], "to merge what raters exported, add --merge"),
         (["data.jsonl", "-o", "page.html", "--json"], "--json shows the agreement of raters: add --merge"),
         (["data.jsonl", "-o", "no/page.html"], "the folder no of no/page.html does not exist: make it"),

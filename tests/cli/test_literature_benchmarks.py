@@ -7,9 +7,11 @@ import pytest
 from evals.literature.made_up_rows import CLAIMS, data_folder, write
 
 from cli.helpers import Command, is_complaint
+from rarr.agent.verify import ClaimVerifier
 from rarr.evals.literature import expertqa_benchmark as expertqa
 from rarr.evals.literature.attrscore_benchmark import AttrScoreReport
 from rarr.evals.literature.published import ATTRSCORE, EXPERTQA, FACTSCORE
+from rarr.records.verification import Verification
 from rarr.testing import ScriptedServer
 
 
@@ -73,6 +75,21 @@ def test_bench_judge_is_asked_in_the_wording(command: Command) -> None:
     assert done.status == 0
     assert {request.prompt for request in server.requests} == {"judge_as_nli"}
     assert json.loads(done.out)["judges"]["vllm:m"]["scores"]["two_way"]["recall"]["value"] == 0
+
+
+@pytest.mark.parametrize("name", ["attrscore", "expertqa", "factscore"])
+def test_bench_judge_without_a_label_has_status_3(
+    name: str, command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No request failed: the judge abstains from every claim."""
+
+    async def abstains(self: ClaimVerifier, claim: str, *_: object) -> Verification:
+        return Verification(claim=claim)
+
+    monkeypatch.setattr(ClaimVerifier, "averify_passages", abstains)
+    done = command("bench", name, "data", "-o", "out", "--judge", "rules", "--limit", "2")
+    cure = "it has no label for any of them: give another --judge"
+    assert (done.status, done.err) == (3, f"rarr: rules: no claim could be judged: {cure}\n")
 
 
 @pytest.mark.loopback

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from cli.helpers import Command, is_complaint
+from rarr import verify
 from rarr.evals.verified_claims import VerificationReport
 from rarr.records.verification import Verification
 from rarr.testing import ScriptedServer
@@ -116,6 +117,28 @@ def test_wrong_lines_are_named_and_the_others_verified(command: Command) -> None
     ]
 
 
+def test_keys_that_are_not_read_are_told_once(command: Command) -> None:
+    row = {"claim": RIGHT, "evidence": DAM, "votes": {}, "lable": "attributable"}
+    write(row, row | {"lable": "contradictory"})
+    done = command("verify", "claims.jsonl", "-o", "out")
+    assert (done.status, done.err) == (
+        0,
+        "rarr: warning: claims.jsonl has keys that are not read: 'lable': the keys of a row are claim,"
+        " evidence, id, question, label, supported\n",
+    )
+
+
+def test_python_gives_what_the_command_gives_with_the_same_title(command: Command) -> None:
+    Path("hoover.txt").write_text(DAM)
+    done = command("verify", WRONG, "--against", "hoover.txt", "--json")
+    by_command = Verification.model_validate_json(done.out)
+    title = by_command.evidence[0].title
+    assert title == "hoover"
+    by_python = verify(WRONG, {"text": DAM, "title": title, "source": "hoover.txt"})
+    assert (by_python.label, by_python.probability) == (by_command.label, by_command.probability)
+    assert by_python.sentences == by_command.sentences
+
+
 def test_nothing_judged_in_a_file_has_status_3(command: Command) -> None:
     done = command(
         "verify", "claims.jsonl", "-o", "out", "--limit", "1", "--judge", "vllm:m", "--max-calls", "0"
@@ -145,7 +168,7 @@ def test_claims_without_readable_evidence_have_status_3(command: Command) -> Non
         ((RIGHT, "--against", "dam.md", "--wording", "nope"), "nope"),
         (("nowhere.jsonl", "-o", "out"), "nowhere.jsonl cannot be read (No such file or directory)"),
         (("claims.jsonl", "-o", "out", "--question", "Why?"), "--question belongs to one claim"),
-        (("claims.jsonl", "-o", "notes"), "not a run of rarr eval: give a folder of its own"),
+        (("claims.jsonl", "-o", "notes"), "not a run of rarr: give a folder of its own"),
         (("empty.md", "-o", "out"), "empty.md has no row (it is empty)"),
     ],
 )

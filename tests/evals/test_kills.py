@@ -109,5 +109,5 @@ def test_second_process_is_refused_and_the_first_is_not_disturbed(data: Path, tm
     while not done(out):
         time.sleep(0.01)
     second = started(data, out, 0.0)
-    assert b"is in use by another rarr eval" in second.communicate()[1]
+    assert b"is in use by another process of rarr" in second.communicate()[1]
     assert (first.communicate()[1], first.returncode, done(out)) == (b"", 0, ROWS)

@@ -201,7 +201,7 @@ def test_folder_that_cannot_be_continued_is_refused(
 def test_folder_of_something_else_is_left_alone(data: Path, out: Path) -> None:
     out.mkdir()
     (out / "thesis.txt").write_text("It took years.")
-    with pytest.raises(InputError, match=r"holds thesis\.txt, not a run of rarr eval"):
+    with pytest.raises(InputError, match=r"holds thesis\.txt, not a run of rarr"):
         evaluate(data, out, components=components())
     assert {file.name for file in out.iterdir()} == {"thesis.txt"}
 
@@ -236,7 +236,7 @@ def test_second_run_in_one_folder_is_refused(data: Path, out: Path) -> None:
     )
     thread.start()
     thread.join()
-    assert refused == [f"{out} is in use by another rarr eval: wait for it, or give another folder"]
+    assert refused == [f"{out} is in use by another process of rarr: wait for it, or give another folder"]
 
 
 def test_full_disk_ends_the_run_in_one_line(data: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:

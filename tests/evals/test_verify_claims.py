@@ -10,6 +10,7 @@ import pytest
 from evals.doubles import lines, write_rows
 from rarr.agent.verify import ClaimVerifier
 from rarr.errors import InputError
+from rarr.evals import run_folder
 from rarr.evals.claim_rows import read_claims
 from rarr.evals.verified_claims import VerificationReport, verify_claims
 from rarr.records.verification import Verification
@@ -86,6 +87,12 @@ def test_folder_of_another_judge_is_refused(data: Path, out: Path) -> None:
     verify_claims(data, out, limit=1)
     with pytest.raises(InputError, match="holds a run with models"):
         verify_claims(data, out, settings=Settings(models={"attribute": "rules"}))
+
+
+def test_folder_of_another_command_is_named(data: Path, out: Path) -> None:
+    verify_claims(data, out, limit=1)
+    with pytest.raises(InputError, match="holds a run of rarr verify: give another folder"):
+        run_folder.check(out, {"version": "1", "data": "", "settings": {}, "corpora": {}})
 
 
 def test_number_of_rows_is_at_least_1(data: Path, out: Path) -> None:

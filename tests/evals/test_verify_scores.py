@@ -41,6 +41,13 @@ def test_three_classes() -> None:
     assert three["macro_f1"] == pytest.approx((2 / 3 + 2 / 3 + 0) / 3)
 
 
+def test_failed_judgement_is_counted_apart_and_is_no_wrong_label() -> None:
+    failed = judged("contradictory", None, None, "g")._replace(failed=True)
+    accuracy = claim_scores([*CLAIMS, failed], resamples=20).three_way["accuracy"]
+    assert accuracy.value == pytest.approx(3 / 6)
+    assert (accuracy.n, accuracy.unjudged) == (6, 1)
+
+
 def test_supported_or_not_and_probabilities() -> None:
     scores = claim_scores(CLAIMS, resamples=20)
     two = {name: measure.value for name, measure in scores.two_way.items()}

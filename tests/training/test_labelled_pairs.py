@@ -79,7 +79,7 @@ def test_too_few_pairs_are_one_line_with_the_cure(tmp_path: Path) -> None:
 def test_a_line_that_is_no_pair_is_named(tmp_path: Path, line: str) -> None:
     path = tmp_path / "pairs.jsonl"
     path.write_text(json.dumps(row(1, True)) + "\n\n" + line)
-    with pytest.raises(InputError, match=r'line 3 of .* is no labelled pair: give {"claim"') as raised:
+    with pytest.raises(InputError, match=r'line 3 of .* is no labelled pair \(.+\): give {"claim"') as raised:
         read_pairs(path)
     assert "\n" not in str(raised.value)
 

@@ -10,6 +10,7 @@ from rarr.records import Passage
 from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.web.nearest_passages import nearest
+from rarr.tools.concurrency.made_once import MadeOnce
 from rarr.tools.concurrency.worker_threads import work
 
 _SCHEME = re.compile(r"\A(?:https?:)?//(?:www\.)?", re.IGNORECASE)
@@ -23,11 +24,14 @@ class CitedSources:
     """Resolves citations among the sources that `components` can search.
 
     `known` are passages that the run found. `given` are the passages of the call: their numbers count where
-    the text has no list of its own.
+    the text has no list of its own. Each source is read once, and each query is searched for once, however
+    many marks name it.
     """
 
     def __init__(self, components: Components, known: Sequence[Passage], given: GivenPassages | None) -> None:
         self._components, self._known, self._given = components, known, given
+        self._text_of = MadeOnce(self._text)
+        self._found = MadeOnce(self._retrieve)
 
     async def passages(self, label: str, target: str, sentence: str) -> Sequence[Passage] | None:
         """Returns the passages of the cited source that are nearest to `sentence`; None: no such source.
@@ -38,14 +42,24 @@ class CitedSources:
         if not target:
             return await work(self._numbered, label, sentence)
         query = f"{_ADDRESS.sub(' ', target)} {PurePosixPath(_path(target)).stem}"
-        retrieved: list[Passage] = []
-        for words in (query, sentence):
-            k = self._components.settings.documents_per_query
-            retrieved += await self._components.retriever.retrieve(words, k)
+        retrieved = [*await self._found(query), *await self._found(sentence)]
         passages = await work(_named, [*self._known, *retrieved], target)
         if not passages:
             return None
         return await work(nearest, await self._whole(passages), sentence, _PASSAGES)
+
+    async def of_sources(self, found: Sequence[Passage]) -> dict[str, Sequence[Passage]]:
+        """Returns all passages of the sources of `found`, by source; only `found` where no text is kept."""
+        given = self._given
+        return {
+            source: (given.of_source(source) if given else [])
+            or await self._whole([passage for passage in found if passage.source == source])
+            for source in dict.fromkeys(passage.source for passage in found)
+        }
+
+    async def _retrieve(self, words: str) -> Sequence[Passage]:
+        k = self._components.settings.documents_per_query
+        return await self._components.retriever.retrieve(words, k)
 
     def _numbered(self, label: str, sentence: str) -> Sequence[Passage] | None:
         sources = self._given.sources if self._given else []
@@ -58,7 +72,7 @@ class CitedSources:
         """Replaces the passages of each source by all of its passages, where its whole text can be read."""
         read: list[Passage] = []
         for passage in {each.source: each for each in passages}.values():
-            text = await self._text(passage.source)
+            text = await self._text_of(passage.source)
             if text is None:
                 read += [each for each in passages if each.source == passage.source]
             else:

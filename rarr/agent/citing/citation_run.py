@@ -5,9 +5,10 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from rarr.agent.citing.citation_insertion import cited_text
-from rarr.agent.citing.citation_planning import planned_citations
+from rarr.agent.citing.citation_planning import PlannedCitation, planned_citations
 from rarr.agent.citing.citation_resolution import CitedSources
 from rarr.agent.citing.citation_verification import CitedText, check_citations
+from rarr.agent.citing.quoted_cells import open_cells, quoted_cells
 from rarr.agent.final_revision import budget_of, usage_of
 from rarr.backends.rules.baseline_components import NoEditor
 from rarr.components import Components
@@ -21,13 +22,18 @@ from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.citation_marks import (
     CitationMark,
     citation_marks,
+    has_words,
     highest_number,
     source_entries,
     source_list_places,
 )
+from rarr.tools.text.warning_lines import is_failure
 
-_LACKING = ("contradicted", "unconfirmed", "no_evidence")
-"""The statuses that `mark_unsupported` marks. A search or judgement that failed is no finding."""
+_LACKING = ("contradicted", "unconfirmed", "no_evidence", "supported")
+"""The statuses that `mark_unsupported` marks where a sentence has no citation: no passage confirms all of it.
+
+A search or judgement that failed is no finding. An unjudged sentence is marked if nothing failed.
+"""
 
 
 def without_edits(components: Components) -> Components:
@@ -67,32 +73,47 @@ class CitationRun:
         checks: list[CitationCheck] = []
         if marks:
             research, checks = await _checked(research, context, marks, components, on_call)
-        return await work(self._put_in, research, context, marks, checks, _given(components))
+        settled = [*source_list_places(research.original), *_rightly_cited(research.original, checks)]
+        planned = await work(planned_citations, research, context, self.place, settled)
+        planned += await _quoted(research, context, settled, components)
+        planned.sort(key=lambda citation: citation.at)
+        return await work(self._put_in, research, marks, checks, planned, settled, _given(components))
 
     def _put_in(
         self,
         research: Revision,
-        context: str | None,
         marks: Sequence[CitationMark],
         checks: Sequence[CitationCheck],
+        planned: Sequence[PlannedCitation],
+        settled: Sequence[Span],
         given: GivenPassages | None,
     ) -> Cited:
         text = research.original
-        right = [Span(c.sentence_start, c.sentence_end) for c in checks if c.state == "supported"]
-        settled = [*source_list_places(text), *right]
         numbers: dict[str, int] = {}
         if given and any(mark.label.isdecimal() for mark in marks) and not source_entries(text):
             for number, source in enumerate(given.sources, start=1):
                 numbers.setdefault(source, number)
         return cited_text(
             research,
-            planned_citations(research, context, self.place, settled),
-            _lacking(research, settled) if self.mark_unsupported else [],
+            planned,
+            _lacking(research, settled, planned) if self.mark_unsupported else [],
             checks,
             style=self.style,
             numbers=numbers,
             first_number=highest_number(text, marks) + 1,
         )
+
+
+async def _quoted(
+    research: Revision, context: str | None, settled: Sequence[Span], components: Components
+) -> list[PlannedCitation]:
+    """Plans citations for the open cells of tables that a source of the evidence has word for word."""
+    cells = await work(open_cells, research, settled)
+    if not cells:
+        return []
+    sources = CitedSources(components, research.evidence, _given(components))
+    by_source = await sources.of_sources(research.evidence)
+    return list(await work(lambda: list(quoted_cells(research.text, context, cells, by_source))))
 
 
 async def _checked(
@@ -128,15 +149,40 @@ def _given(components: Components) -> GivenPassages | None:
     return source if isinstance(source, GivenPassages) else None
 
 
-def _lacking(research: Revision, settled: Sequence[Span]) -> list[Sentence]:
-    """Returns the sentences with a part to check that evidence contradicts or does not confirm.
+def _rightly_cited(text: str, checks: Sequence[CitationCheck]) -> list[Span]:
+    """Returns the sentences for which their own citations are enough.
 
-    Sentences at the places in `settled` are left out.
+    One of these supports the whole sentence, or each supports the words before it, and none follow.
     """
+    by_sentence: dict[Span, list[CitationCheck]] = {}
+    for check in checks:
+        by_sentence.setdefault(Span(check.sentence_start, check.sentence_end), []).append(check)
+    return [
+        sentence
+        for sentence, own in by_sentence.items()
+        if any(check.state == "supported" and not check.part for check in own)
+        or (
+            all(check.state == "supported" for check in own)
+            and not has_words(text[max(check.end for check in own) : sentence.end])
+        )
+    ]
+
+
+def _lacking(
+    research: Revision, settled: Sequence[Span], planned: Sequence[PlannedCitation]
+) -> list[Sentence]:
+    """Returns the sentences with something to check for which there is no citation.
+
+    Evidence contradicts them, does not confirm a part, or only several passages together confirm all parts.
+    Sentences at the places in `settled` are left out. So are those whose search or judgement failed.
+    """
+    cited = {(citation.sentence.start, citation.sentence.end) for citation in planned}
+    failed = any(is_failure(notice) for notice in research.warnings)
     return [
         sentence
         for sentence in research.report.sentences
-        if sentence.parts
-        and sentence.status in _LACKING
+        if (sentence.parts or sentence.status == "contradicted")
+        and (sentence.start, sentence.end) not in cited
+        and (sentence.status in _LACKING or (sentence.status == "unjudged" and not failed))
         and not any(Span(sentence.start, sentence.end).overlaps(span) for span in settled)
     ]

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.agent.citing.citation_resolution import CitedSources
+from rarr.agent.citing.cited_clauses import clause_before
 from rarr.components import Components
 from rarr.ledger.confirmed_parts import SURE_SUPPORT, sentence_parts
 from rarr.ledger.sentence_support import Support, classify_sentences
@@ -53,8 +54,51 @@ async def check_citations(
     for citation in read:
         beside = [other for other in read if other.mark.sentence == citation.mark.sentence]
         checks.append(await work(_check, cited, citation, beside, components.settings.support_threshold))
+    checks = await asyncio.gather(
+        *(
+            _by_clause(cited, citation, check, marks, components)
+            for citation, check in zip(read, checks, strict=True)
+        )
+    )
     unjudged = [citation for citation, check in zip(read, checks, strict=True) if check.state == "unjudged"]
-    return checks, [citation.problem for citation in unjudged if citation.problem]
+    return list(checks), [citation.problem for citation in unjudged if citation.problem]
+
+
+async def _by_clause(
+    cited: CitedText,
+    citation: _ReadCitation,
+    check: CitationCheck,
+    marks: Sequence[CitationMark],
+    components: Components,
+) -> CitationCheck:
+    """Judges a citation inside a sentence again, by the words before its mark, if it does not support all.
+
+    The sentence may have other marks, for other words. A failure leaves the check as it is.
+    """
+    if check.state not in ("not_supported", "unjudged") or not citation.passages or citation.problem:
+        return check
+    clause = await work(clause_before, cited.text, citation.mark, marks)
+    if clause is None:
+        return check
+    part = cited._replace(text=clause.text)
+    try:
+        async with meter().in_time():
+            found = [await _support(part, clause.span, passage, components) for passage in citation.passages]
+    except Exception:
+        return check  # the judgement of the whole sentence stays
+    supports = {
+        passage.id: score
+        for passage, score in zip(citation.passages, found, strict=True)
+        if score is not None
+    }
+    mark = citation.mark._replace(sentence=clause.span)
+    alone = citation._replace(mark=mark, supports=supports)
+    if not await work(_confirming, part, [alone], components.settings.support_threshold):
+        return check
+    best = max(citation.passages, key=lambda passage: supports.get(passage.id, 0.0))
+    return check.model_copy(
+        update={"state": "supported", "part": True, "support": supports.get(best.id), "passage": best}
+    )
 
 
 def _target(mark: CitationMark, entries: dict[str, str]) -> str:

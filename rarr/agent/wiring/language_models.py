@@ -20,6 +20,7 @@ from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.text.plurals_and_articles import kind_of
 
 _CHOICE = f"give embedded, rules, {MODEL_NAMES}, or another provider:NAME of LangChain"
+_JUDGES = "only a judge of support may also be nli:NAME, or several joined as in embedded+nli:NAME"
 
 
 class LanguageModels:
@@ -137,7 +138,7 @@ def chat_model(name: Any, settings: Settings, form: RequestForm = FULL_FORM) -> 
         raise SettingsError(f"fallbacks has {name!r}, which is not a language model: leave it out")
     provider, colon, model = name.partition(":")
     if not colon or not provider or not model:
-        raise SettingsError(f"unknown model {name!r}: {_CHOICE}")
+        raise SettingsError(f"unknown model {name!r}: {_CHOICE}; {_JUDGES}")
     if provider == "nli" or len(judges_in(name)) > 1:
         raise SettingsError(
             f"{name!r} is not a language model, and judges only support:"

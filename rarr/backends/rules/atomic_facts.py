@@ -27,6 +27,7 @@ _OWN_SUBJECT = re.compile(
     rf"(?:[A-Z]|(?:the|an?|it|he|she|they|its|his|her|their)\b)(?:\S+ ){{1,5}}?(?:{_AUXILIARY}|{_PAST})\b"
     rf"|(?:it|he|she|they) (?:{_AUXILIARY}|{_PAST})\b"
 )
+_AROUND = re.compile(r"\A[\s,;:]*(?:(?:and|but) )?|[\s,;:]+\Z")
 _JOINT = re.compile(r"(?:;|, (?:and|but)| (?:and|but)) ")
 
 
@@ -42,6 +43,17 @@ def rule_facts(text: str) -> list[str]:
     """Splits `text` into facts; the words of each are those of the text, with a subject where one lacked."""
     spans = sentences(text) or (Span(0, len(text)),)
     return [fact for span in spans for fact in _clauses(span.of(text).strip())]
+
+
+def clause_statement(clause: str, sentence: str) -> str | None:
+    """Makes a statement of a clause of `sentence`, with its subject where the clause lacks one.
+
+    None without a verb in the clause, or in the sentence.
+    """
+    verb, words = _FIRST_VERB.search(sentence), _AROUND.sub("", clause)
+    if verb is None or not _FIRST_VERB.search(words):
+        return None
+    return _whole(words, " ".join(sentence[: verb.start()].rstrip(" ,").split()))
 
 
 def _clauses(sentence: str) -> Iterator[str]:

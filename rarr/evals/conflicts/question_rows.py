@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
+from rarr.evals.json_lines import WrongRowError
 from rarr.evals.report_records import Unreadable
-from rarr.evals.rows import WrongRowError, read_lines, row_id, string_of
+from rarr.evals.rows import read_lines, row_id, string_of
 from rarr.records import Record
 
 AnswerType = Literal["person", "organization", "location", "date", "number"]

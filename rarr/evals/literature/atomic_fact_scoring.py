@@ -45,10 +45,14 @@ class FactsLine(FinishedLine):
     facts: tuple[AtomicFact, ...] | None = None
 
     @property
+    def hits(self) -> list[bool]:
+        """Whether each judged fact is attributable."""
+        return [fact.label == "attributable" for fact in self.facts or () if fact.label is not None]
+
+    @property
     def score(self) -> float | None:
         """The share of attributable facts; None where no fact was judged."""
-        judged = [fact.label for fact in self.facts or () if fact.label is not None]
-        return judged.count("attributable") / len(judged) if judged else None
+        return sum(self.hits) / len(self.hits) if self.hits else None
 
 
 def scored_by_facts(

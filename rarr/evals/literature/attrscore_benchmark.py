@@ -49,7 +49,7 @@ class CorpusPassage(SourceRow):
 class SimulationScores(JudgeScores):
     """The scores of a judge, and its share of right labels by construction: "A" to "D", how claims are made.
 
-    A missing label counts as wrong.
+    A missing label counts as wrong, unless the judgement failed: then the claim is counted as not judged.
     """
 
     constructions: dict[str, Measured]
@@ -88,9 +88,10 @@ def bench_attrscore(
     reports = judged_claims(claims, Path(out), settings or Settings(), options or JudgingOptions(), on_row)
     judges = dict[str, SimulationScores]()
     for judge, verified in reports.items():
-        hits: dict[str, list[bool]] = {}
+        hits: dict[str, list[bool | None]] = {}
         for claim, row in paired_rows(claims, verified):
-            hits.setdefault(claim.groups["construction"], []).append(row.label == claim.label)
+            right = None if row.error else row.label == claim.label
+            hits.setdefault(claim.groups["construction"], []).append(right)
         judges[judge] = SimulationScores(
             **common_scores(verified), constructions={name: share(hits[name]) for name in sorted(hits)}
         )

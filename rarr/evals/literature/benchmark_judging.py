@@ -53,9 +53,13 @@ class JudgingOptions(Record):
 
 
 class JudgeScores(Record):
-    """The scores of a judge over the claims that it got; `errors` name those whose judgement failed."""
+    """The scores of a judge over the claims that it got.
+
+    `unjudged` counts those without a label; `errors` name those of them whose judgement failed.
+    """
 
     claims: int
+    unjudged: int = 0
     scores: ClaimScores
     errors: tuple[str, ...] = ()
 
@@ -64,6 +68,7 @@ def common_scores(verified: VerificationReport) -> dict[str, Any]:
     """Returns the values of the fields of `JudgeScores`, for a benchmark that adds its own."""
     return {
         "claims": len(verified.rows),
+        "unjudged": sum(row.label is None for row in verified.rows),
         "scores": verified.scores or ClaimScores(),
         "errors": tuple(f"{row.id}: {row.error}" for row in verified.rows if row.error),
     }

@@ -73,12 +73,14 @@ class SystemScores(Record):
     `detection` are `precision`, `recall`, `f1` and `balanced_accuracy` of "attributable" against "complete
     support", over the claims that are worth a citation (table 6). `autoais` is the share of attributable
     claims in an answer, averaged over answers, of the claims that are worth a citation and that the expert
-    finds completely supported (table 5); it is over answers, and `claims` counts their claims.
+    finds completely supported (table 5); it is over answers, and `claims` counts their claims. `unjudged`
+    counts such claims without a label, which the share leaves out.
     """
 
     detection: dict[str, Measured]
     autoais: Measured
     claims: int
+    unjudged: int = 0
 
 
 class ExpertScores(JudgeScores):
@@ -168,6 +170,7 @@ def system_scores(judged: Judged) -> SystemScores:
         detection=_detected(detected, len(judged) - len(decided)),
         autoais=mean([sum(hits) / len(hits) for hits in answers.values()]),
         claims=sum(map(len, answers.values())),
+        unjudged=sum(claim.supported is True and row.label is None for claim, row in judged),
     )
 
 

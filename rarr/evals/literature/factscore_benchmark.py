@@ -3,10 +3,9 @@
 The claims are those of Factcheck-GPT (Wang et al. 2023), each with five passages whose stance people judged.
 """
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
@@ -25,7 +24,7 @@ from rarr.evals.literature.benchmark_judging import (
 )
 from rarr.evals.literature.published import FACTSCORE, PublishedFigures
 from rarr.evals.literature.source_rows import SourceRow, source_rows
-from rarr.evals.metrics import Measured, bootstrap_each, classification, mean
+from rarr.evals.metrics import Measured, bootstrap_each, classification, mean, share
 from rarr.evals.rows import RowEvidence
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
@@ -78,15 +77,20 @@ class FactScores(Record):
 
     `supported` compares the claims called factual with those that a passage supports completely by people,
     `factual` with those that are true in the world: `f1_true`, `f1_false` and `micro_f1`. `facts` is the mean
-    number of facts of a claim. The score of a text is the mean of its claims' scores: `texts` is their mean,
-    `people` the mean share of supported claims, and `distance` the mean absolute difference of the two.
+    number of facts of a claim. The score of a text is the share of its facts that are attributable, and
+    `texts` the mean over texts, as in FActScore (Min et al. 2023, section 3); `pooled` is the share of the
+    facts of all texts together. `people` is the mean share of the claims of a text that people found
+    supported, and `distance` the mean absolute difference of a text's score from that share. `unjudged`
+    counts the claims without a judged fact, which all scores leave out.
     """
 
     claims: int
+    unjudged: int = 0
     facts: Measured
     supported: dict[str, Measured]
     factual: dict[str, Measured]
     texts: Measured
+    pooled: Measured
     people: Measured
     distance: Measured
     errors: tuple[str, ...] = ()
@@ -187,21 +191,40 @@ def fact_scores(claims: Sequence[BenchmarkClaim], lines: Sequence[FactsLine]) ->
         for claim, score in judged
         if claim.groups["factual"] != "unknown"
     ]
-    texts = dict[str, list[Scored]]()
-    for claim, score in judged:
-        texts.setdefault(claim.groups["text"], []).append((score, claim.supported is True))
-    ours = [_mean([score for score, _ in text]) for text in texts.values()]
-    people = [_mean([float(label) for _, label in text]) for text in texts.values()]
+    texts = _judged_texts(known, lines)
+    ours = [_true_share(text.hits) for text in texts]
+    people = [_true_share(text.supported) for text in texts]
+    unread = len({known[line.id].groups["text"] for line in lines}) - len(texts)
     return FactScores(
         claims=len(lines),
+        unjudged=unjudged,
         facts=mean([None if line.facts is None else float(len(line.facts)) for line in lines]),
         supported=_called([(score, claim.supported is True) for claim, score in judged], unjudged),
         factual=_called(factual, unjudged),
-        texts=mean(ours),
+        texts=mean([*ours, *[None] * unread]),
+        pooled=share([hit for text in texts for hit in text.hits]),
         people=mean(people),
         distance=mean([abs(a - b) for a, b in zip(ours, people, strict=True)]),
         errors=tuple(f"{line.id}: {line.error}" for line in lines if line.error),
     )
+
+
+class _JudgedText(NamedTuple):
+    """Whether each judged fact of a text is attributable, and whether people found its claims supported."""
+
+    hits: list[bool]
+    supported: list[bool]
+
+
+def _judged_texts(known: Mapping[str, BenchmarkClaim], lines: Sequence[FactsLine]) -> list[_JudgedText]:
+    """Joins the facts of the claims of each text; claims without a judged fact are left out."""
+    texts = dict[str, _JudgedText]()
+    for line in lines:
+        if line.hits:
+            text = texts.setdefault(known[line.id].groups["text"], _JudgedText([], []))
+            text.hits.extend(line.hits)
+            text.supported.append(known[line.id].supported is True)
+    return list(texts.values())
 
 
 def _called(rows: Sequence[Scored], unjudged: int) -> dict[str, Measured]:
@@ -220,5 +243,5 @@ def _word(value: bool) -> str:
     return "true" if value else "false"
 
 
-def _mean(values: Sequence[float]) -> float:
-    return math.fsum(values) / len(values)
+def _true_share(values: Sequence[bool]) -> float:
+    return sum(values) / len(values)

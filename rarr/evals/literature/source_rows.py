@@ -6,7 +6,8 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from rarr.errors import InputError
-from rarr.evals.rows import WrongRowError, read_lines
+from rarr.evals.json_lines import WrongRowError
+from rarr.evals.rows import read_lines
 
 
 class SourceRow(BaseModel):

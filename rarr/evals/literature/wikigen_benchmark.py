@@ -24,6 +24,7 @@ from rarr.records.articles import Article, CitationScores
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import EMBEDDED, Settings, installed_version
 from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.warning_lines import is_failure
 
 SYSTEMS = ("rr", "prr", "extractive")
 """All in one call; planned, and each section alone; the same without a language model."""
@@ -178,7 +179,7 @@ class _EventWriter:
         outline = event.outline if self._given_outline and event.outline else None
         try:
             article = await writer.awrite(event.title, outline)
-            failed = [each.message for each in article.warnings if each.code.endswith("_failed")]
+            failed = [each.message for each in article.warnings if is_failure(each)]
             if failed and not article.sentences:
                 return ArticleLine(id=event.id, error=failed[0])
             return await work(scored, event, article)

@@ -23,9 +23,9 @@ class RaterAgreement(Record):
     """The agreement of raters about one question, with 95% bootstrap intervals over units.
 
     `alpha` is 1 for perfect agreement, about 0 for agreement by chance, and below 0 for less. Its value is
-    None if all raters always gave the same value: such ratings cannot tell agreement from a habit. `percent`
-    is the share (0 to 1) of pairs of values of one unit that are equal. `unjudged` counts the units with
-    fewer than two values.
+    None if no unit has two values, and if all values are the same: then chance alone would give the same
+    agreement, and alpha is not defined. `percent` is the share (0 to 1) of pairs of values of one unit that
+    are equal. `unjudged` counts the units with fewer than two values.
     """
 
     alpha: Measured

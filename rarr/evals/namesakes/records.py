@@ -7,7 +7,8 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, ValidationError, field_validator
 
 from rarr.errors import InputError
-from rarr.evals.rows import WrongRowError, read_lines
+from rarr.evals.json_lines import WrongRowError
+from rarr.evals.rows import read_lines
 from rarr.records import Record
 from rarr.tools.storage.atomic_files import write_lines
 

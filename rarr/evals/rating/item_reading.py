@@ -1,18 +1,16 @@
 """Reads the items that people rate: claims with evidence, and texts with their revision."""
 
-import gzip
 import hashlib
 import json
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from rarr.errors import InputError
+from rarr.evals.json_lines import WrongRowError, json_lines
 from rarr.records import Record
-from rarr.valid_unicode import valid
 
 _SHAPES = '"claim" (or "text") and "evidence", or "original" and "revised"'
 _EVIDENCE = 'a text, a list of texts, or a list of objects with a "text"'
@@ -50,10 +48,15 @@ def read_items(path: Path) -> list[RatingItem]:
     has nothing to rate.
     """
     items: dict[str, RatingItem] = {}
-    for number, line in _lines(path):
-        item = _item(line, number, f"line {number} of {path}")
+    for line in json_lines(path):
+        place = f"line {line.number} of {path}"
+        try:
+            value = line.value()
+        except WrongRowError as wrong:
+            raise InputError(f"{place}: {wrong}: give an object with {_SHAPES}") from None
+        item = _item(value, line.number, place)
         if item.id in items:
-            raise InputError(f"line {number} of {path} has the id {item.id!r} of an earlier line: change it")
+            raise InputError(f"{place} has the id {item.id!r} of an earlier line: change it")
         items[item.id] = item
     if not items:
         raise InputError(f"{path} has no row to rate: give a line with {_SHAPES} for each item")
@@ -90,20 +93,8 @@ class _GivenItem(_Given):
     revised: _Text | None = None
 
 
-def _lines(path: Path) -> Iterator[tuple[int, str]]:
-    try:
-        data = path.read_bytes()
-        text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is not UTF-8 (at byte {error.start}): give a file of JSON lines") from None
-    except (OSError, EOFError, ValueError, zlib.error) as error:  # ValueError: the path holds a NUL byte
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read ({reason}): give the path of a file of JSON lines") from None
-    return ((number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip())
-
-
-def _item(line: str, number: int, place: str) -> RatingItem:
-    row = _row(line, place)
+def _item(value: dict[str, Any], number: int, place: str) -> RatingItem:
+    row = _row(value, place)
     evidence = _passages(row.evidence)
     compared = row.original is not None and row.revised is not None
     claim = (row.claim or row.text or (row.revised if compared else None)) if evidence else None
@@ -119,17 +110,7 @@ def _item(line: str, number: int, place: str) -> RatingItem:
     )
 
 
-def _row(line: str, place: str) -> _GivenItem:
-    try:
-        value: Any = valid(json.loads(line))
-    except json.JSONDecodeError as error:
-        raise InputError(
-            f"{place} is not JSON ({error.msg}, at character {error.colno}): give an object in braces"
-        ) from None
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{place} is not JSON that can be read ({error}): correct it") from None
-    if not isinstance(value, dict):
-        raise InputError(f"{place} is JSON, but no row: give an object with {_SHAPES}")
+def _row(value: dict[str, Any], place: str) -> _GivenItem:
     try:
         return _GivenItem.model_validate(value)
     except ValidationError as error:

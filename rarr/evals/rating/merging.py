@@ -12,13 +12,16 @@ from rarr.records import Record
 
 NOT_UNDERSTANDABLE = "not_understandable"
 """The vote about attribution of a rater who cannot understand the text. It is never a label."""
+MAJORITY, ONE_RATER = "majority", "one rater"
+"""What a label is of: more than half of at least two votes, or a single vote."""
 
 
 class MergedRatings(Record):
     """The agreement of raters by question, and the labels.
 
     `rated` has the number of completely rated items by rater. `labels` counts the labels of claims; "null"
-    are the claims without a majority for one class.
+    are the claims without a majority for one class. `labels_of_one_rater` counts the labels that rest on a
+    single vote, and so on no agreement.
     """
 
     raters: tuple[str, ...]
@@ -26,6 +29,7 @@ class MergedRatings(Record):
     rated: Mapping[str, int]
     agreement: Mapping[str, RaterAgreement]
     labels: Mapping[str, int]
+    labels_of_one_rater: int = 0
 
 
 def merged(exports: Sequence[RatingExport]) -> MergedRatings:
@@ -35,7 +39,8 @@ def merged(exports: Sequence[RatingExport]) -> MergedRatings:
     """
     items = exports[0].items
     asked = [question for question in QUESTIONS if any(_values(exports, item, question) for item in items)]
-    labels = Counter(str(row["label"] or "null") for row in labelled_rows(exports) if "label" in row)
+    rows = list(labelled_rows(exports))
+    labels = Counter(str(row["label"] or "null") for row in rows if "label" in row)
     return MergedRatings(
         raters=tuple(export.rater for export in exports),
         items=len(items),
@@ -52,20 +57,25 @@ def merged(exports: Sequence[RatingExport]) -> MergedRatings:
             for question in asked
         },
         labels={name: labels[name] for name in [*ATTRIBUTION.answers, "null"]},
+        labels_of_one_rater=sum(row.get("label_of") == ONE_RATER for row in rows),
     )
 
 
 def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
     """Yields a row for each item: the item, "label" with "votes", and "intent" with "intent_votes".
 
-    A label is the answer of more than half of the votes, or else None.
+    A label is the answer of more than half of the votes, or else None. "label_of" tells whether it is that of
+    a `majority` or of `one rater`, with whom nobody could agree.
     """
     for item in exports[0].items:
         row = item.model_dump(mode="json", exclude_defaults=True)
         if item.claim is not None:
             votes = _votes(exports, item)
             label = _majority(votes)
-            row |= {"label": None if label == NOT_UNDERSTANDABLE else label, "votes": dict(votes)}
+            label = None if label == NOT_UNDERSTANDABLE else label
+            row |= {"label": label, "votes": dict(votes)}
+            if label is not None:
+                row["label_of"] = MAJORITY if votes.total() > 1 else ONE_RATER
         if item.original is not None:
             levels = Counter(_values(exports, item, INTENT))
             row |= {"intent": _majority(levels), "intent_votes": dict(levels)}

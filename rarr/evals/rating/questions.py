@@ -26,7 +26,7 @@ UNDERSTANDABLE = RatingQuestion(
     {"yes": "Yes, it can be understood", "no": "No, it cannot be understood"},
     "yn",
 )
-"""Step one of AIS (Rashkin et al. 2023): what nobody understands, nobody can attribute."""
+"""Step one of AIS (Rashkin et al. 2023). A text that a rater cannot understand gets no attribution."""
 
 ATTRIBUTION = RatingQuestion(
     "attribution",

@@ -30,6 +30,7 @@ _MARK = re.compile(
     """,
     re.VERBOSE,
 )
+_CLOSED = re.compile(r"[*_\"'”’)]*")
 _RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 _LONGEST_RANGE = 20
 
@@ -130,11 +131,12 @@ def has_words(sentence: str) -> bool:
 def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
     """Returns the end of the marks at the start of `sentence` that belong to the sentence before it.
 
-    They do if they follow it without a space, or if the sentence has nothing else.
+    They do if they follow it without a space, or if the sentence has nothing else. Marks of emphasis and
+    quotes that close behind the sentence may stand before them.
     """
     if before is None or not (before.end == sentence.start or not has_words(sentence.of(text))):
         return sentence.start
-    end = sentence.start
+    end = _CLOSED.match(text, sentence.start).end()  # type: ignore[union-attr]  # matches ""
     while match := _MARK.match(text, end, sentence.end):
         end = match.end()
     return end

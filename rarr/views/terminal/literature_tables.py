@@ -27,9 +27,9 @@ def attrscore_text(report: AttrScoreReport) -> str:
     rows += _published(report.published, _CLASSES)
     parts.append(aligned_table(rows) + _note(report.published))
     for judge, each in report.judges.items():
-        lines = [("construction", "right", "95% interval", "claims")]
+        lines = [("construction", "right", "95% interval", "claims", "not judged")]
         lines += [
-            (name, shown_number(hits.value), shown_interval(hits), str(hits.n))
+            (name, shown_number(hits.value), shown_interval(hits), *_counts(hits))
             for name, hits in each.constructions.items()
         ]
         parts.append(f"labels of {judge}, by construction\n{aligned_table(lines)}")
@@ -70,12 +70,18 @@ def factscore_text(report: FactScoreReport) -> str:
             rows += _published(report.published, _FACTUAL)
         parts.append(f"{title}\n{aligned_table(rows)}{_note(report.published) * (label == 'factual')}")
     lines: list[Sequence[str]] = [
-        ("judge", "facts of a claim", "score of a text", "by people", "distance", "texts")
-    ]
+        (
+            "judge", "facts of a claim", "score of a text", "by people", "distance", "texts", "not judged",
+            "all facts pooled", "facts",
+        )
+    ]  # fmt: skip
     lines += [
-        (judge, *map(_cell, (each.facts, each.texts, each.people, each.distance)), str(each.texts.n))
+        (
+            judge, *map(_cell, (each.facts, each.texts, each.people, each.distance)), *_counts(each.texts),
+            _cell(each.pooled), str(each.pooled.n),
+        )
         for judge, each in report.judges.items()
-    ]
+    ]  # fmt: skip
     split = [("facts of a sentence of a biography", "mean", "sentences")]
     split += [(name, _cell(facts), str(facts.n)) for name, facts in report.sentence_facts.items()]
     return "\n".join([*parts, aligned_table(lines), aligned_table(split)])
@@ -94,11 +100,19 @@ def _spaced(name: str) -> str:
 
 
 def _systems(by: str, groups: Mapping[str, SystemScores], published: PublishedFigures | None) -> str:
-    rows: list[Sequence[str]] = [(by, *map(_spaced, _SYSTEM), "claims", "not judged", "AutoAIS", "claims")]
+    counts = ("claims", "not judged")
+    rows: list[Sequence[str]] = [(by, *map(_spaced, _SYSTEM), *counts, "AutoAIS", *counts)]
     for name, each in groups.items():
         scores = (_cell(each.detection.get(measure)) for measure in _SYSTEM)
         rows.append(
-            (name, *scores, *_counts(each.detection.get("f1")), _cell(each.autoais), str(each.claims))
+            (
+                name,
+                *scores,
+                *_counts(each.detection.get("f1")),
+                _cell(each.autoais),
+                str(each.claims),
+                str(each.unjudged),
+            )
         )
     for name, figures in published.systems.items() if published else ():
         scores = (shown_number(figures.get(measure)) for measure in _SYSTEM)
@@ -111,6 +125,7 @@ def _systems(by: str, groups: Mapping[str, SystemScores], published: PublishedFi
                 "",
                 shown_number(figures.get("autoais")),
                 f"{claims:.0f}" if claims else "-",
+                "",
             )
         )
     return aligned_table(rows) + (_note(published) if published else "")

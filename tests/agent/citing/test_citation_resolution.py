@@ -1,10 +1,26 @@
 """Which source an entry of a list, or a link, names."""
 
+import asyncio
+from dataclasses import replace
+
 import pytest
 
 from rarr.agent.citing.citation_resolution import CitedSources
 from rarr.records import Passage
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, scripted_components
+
+
+class Pages:
+    """Has the text of each source, and notes which it read."""
+
+    def __init__(self) -> None:
+        self.read: list[str] = []
+
+    async def extracted(self, url: str) -> str:
+        self.read.append(url)
+        return "It is red."
+
+    async def aclose(self) -> None: ...
 
 
 async def is_named(target: str, source: str) -> bool:
@@ -44,3 +60,14 @@ async def test_source_is_named(target: str, source: str) -> None:
 )
 async def test_other_source_is_not_named(target: str, source: str) -> None:
     assert not await is_named(target, source)
+
+
+async def test_source_that_several_marks_name_is_read_and_searched_for_once() -> None:
+    pages, retriever = Pages(), InMemoryRetriever([])
+    components = replace(scripted_components(retriever=retriever), opened=(pages,))
+    passage = Passage(text="It is red.", source="red.md", start=0, end=10, retrieved_at=RETRIEVED_AT)
+    sources = CitedSources(components, [passage], None)
+    asked = (sources.passages("1", "red.md", sentence) for sentence in ("It is red.", "Is it red?", "Red."))
+    assert all(await asyncio.gather(*asked))
+    assert pages.read == ["red.md"]
+    assert len(retriever.calls) == 4  # the name of the source, and each sentence

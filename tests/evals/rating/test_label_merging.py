@@ -43,6 +43,13 @@ def test_label_is_the_answer_of_more_than_half(
     assert (row["label"], row["votes"]) == (label, votes)
 
 
+def test_label_of_one_rater_is_marked_and_counted(rows: Path) -> None:
+    exports = read_exports([export(rows, "Ada", YES, NO), export(rows, "Ben", YES)])
+    assert [row.get("label_of") for row in labelled_rows(exports)] == ["majority", "one rater"]
+    assert merged(exports).labels_of_one_rater == 1
+    assert [row.get("label_of") for row in labelled_rows(exports[:1])] == ["one rater", "one rater"]
+
+
 def test_row_has_the_item_and_its_intent(rows: Path) -> None:
     answers = [NO | {"intent": level} for level in ("similar", "different", "different")]
     exports = [export(rows, name, {}, given) for name, given in zip(NAMES, answers, strict=False)]
@@ -53,6 +60,7 @@ def test_row_has_the_item_and_its_intent(rows: Path) -> None:
         **PAIR,
         "label": "contradictory",
         "votes": {"contradictory": 3},
+        "label_of": "majority",
         "intent": "different",
         "intent_votes": {"similar": 1, "different": 2},
     }

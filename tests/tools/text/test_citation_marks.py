@@ -81,3 +81,11 @@ def test_numbered_marks_are_found_anywhere_but_in_code(
     text: str, expected: list[tuple[str, tuple[int, ...]]]
 ) -> None:
     assert [(place.of(text), numbers) for place, numbers in numbered_marks(text)] == expected
+
+
+@pytest.mark.parametrize("closed", ["**It is high.**", "*It is high.*"])
+def test_mark_behind_closing_emphasis_belongs_to_the_sentence_before(closed: str) -> None:
+    text = f"{closed}[1] It was built in 1936.[2]"
+    first, second = citation_marks(text)
+    assert "It is high." in first.sentence.of(text) and "1936" not in first.sentence.of(text)
+    assert "1936" in second.sentence.of(text)

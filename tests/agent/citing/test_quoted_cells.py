@@ -1,0 +1,36 @@
+"""A cell of a table that stands word for word in the source is cited, though research may not confirm it."""
+
+import pytest
+
+from rarr import cite
+
+ROWS = "| Height | 221 metres |\n| Completed | 1936 |\n| Builder | Six Companies |\n| Place | Nevada |\n"
+TABLE = f"# Hoover Dam\n\n| Property | Value |\n|---|---|\n{ROWS}"
+
+
+def cells(text: str, passage: str) -> dict[str, str]:
+    lines = cite(text, passages=[passage], mark_unsupported=True).text.splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ")][1:]
+    return {row[0]: row[-1] for row in rows}
+
+
+def test_cell_in_the_same_row_of_the_source_is_cited() -> None:
+    assert cells(TABLE, TABLE) == {
+        "Height": "221 metres [1]",
+        "Completed": "1936 [1]",
+        "Builder": "Six Companies [1]",
+        "Place": "Nevada [1]",
+    }
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        TABLE.replace("Hoover", "Grand Coulee"),
+        TABLE.replace("| Builder | Six Companies |", "| Six Companies | Builder |"),
+        TABLE.replace("Six Companies", "Eight Companies"),
+        TABLE.replace("| Builder |", "| Lender |"),
+    ],
+)
+def test_cell_of_another_subject_or_row_is_not_cited(source: str) -> None:
+    assert cells(TABLE, source)["Builder"].removesuffix("[citation needed]") == "Six Companies "
