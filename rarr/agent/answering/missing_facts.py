@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from rarr.backends.rules.asked_relations import is_telling
 from rarr.retrievers.graph.relations import common_relation
 from rarr.retrievers.graph.store import TripleStore
+from rarr.retrievers.graph.surnames import PERSONAL
 from rarr.retrievers.graph.triples import relation_words
 
 _SAMPLE = 500  # entities of a graph among which others of the same kind are looked for
@@ -14,7 +15,6 @@ _MOST = 6  # facts of one entity
 _PERSON = "person"
 _MAIN = ("occupation", "country of citizenship", "place of birth", "date of birth")
 _DEATH = ("place of death", "date of death")
-_OF_PERSONS = frozenset((*_MAIN, *_DEATH, "father", "mother", "spouse", "child", "sibling"))
 
 
 def missing_facts(store: TripleStore, entity: int) -> list[str]:
@@ -56,4 +56,4 @@ def _facts(store: TripleStore, entity: int) -> dict[str, str]:
 
 def _kind(facts: dict[str, str]) -> str | None:
     """Returns `person`, or what the graph says that the entity is; None if it does not say."""
-    return _PERSON if _OF_PERSONS.intersection(facts) else facts.get("instance of")
+    return _PERSON if PERSONAL.intersection(facts) else facts.get("instance of")

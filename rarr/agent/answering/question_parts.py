@@ -8,7 +8,7 @@ from rarr.agent.answering.answer_sources import QuestionSources
 from rarr.backends.rules.asked_phrases import asked_phrases
 from rarr.backends.rules.asked_relations import AskedRelation, asked_relations, clause_spans, is_general
 from rarr.backends.rules.values import checkable_values
-from rarr.retrievers.graph.entity_linking import Mention
+from rarr.retrievers.graph.mentions import Mention
 from rarr.tools.text.blocks_and_sentences import Span
 
 _PRONOUN = re.compile(r"\b(?:he|she|it|they|him|his|hers?|its|them|their|theirs)\b", re.IGNORECASE)

@@ -6,7 +6,7 @@ from rarr.agent.answering.answer_sources import GivenSource
 from rarr.agent.wiring.resources import Resources
 from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.records import Passage
-from rarr.retrievers.graph.entity_linking import Mention
+from rarr.retrievers.graph.mentions import Mention
 from rarr.retrievers.graph.triples import relation_words, value_forms
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import in_thread
