@@ -59,7 +59,7 @@ def question_parts(question: str, found: QuestionSources) -> list[QuestionPart]:
             text=span.of(question),
             subjects=about.ids,
             asked=asked_relations(span.of(question), available),
-            is_general=is_general(span.of(question)),
+            is_general=is_general(span.of(question)) or _is_name(question, about),
             stranger=about.stranger,
             open=tuple(each.of(question) for each in unmatched if span.start <= each.start < span.end),
         )
@@ -73,6 +73,11 @@ def _other(number: int, part: str, named: Sequence[_About]) -> _About:
     before = next((each for each in reversed(named[:number]) if each), _About())
     after = next((each for each in named[number + 1 :] if each), _About())
     return before if (before and _PRONOUN.search(part)) or not after else after
+
+
+def _is_name(question: str, about: _About) -> bool:
+    """Is the whole question the name of a subject?"""
+    return any(name.of(question) == question.strip(" ?.!") for name in about.names)
 
 
 def _named(question: str, part: Span, found: QuestionSources) -> _About:

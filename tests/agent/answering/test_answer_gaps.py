@@ -43,6 +43,10 @@ def test_overview_tells_which_main_facts_the_graph_lacks() -> None:
     ]
 
 
+def test_name_alone_asks_for_an_overview() -> None:
+    assert asked("Ida Lunde").statements[0].text == "Ida Lunde was a geologist."
+
+
 def test_overview_lacks_what_most_others_of_the_kind_have() -> None:
     assert gaps(answer("Who was Mary Shelley?", graph=PEOPLE)) == [
         "The graph does not tell the date of birth of Mary Shelley."
