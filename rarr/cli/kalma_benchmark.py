@@ -6,8 +6,9 @@ from typing import Annotated
 import typer
 
 from rarr.cli import graph_options, options
-from rarr.cli.streams import complain, write
+from rarr.cli.streams import complain, warn_of_each, write
 from rarr.errors import BudgetError, ModelError, RetrievalError
+from rarr.tools.text.plurals_and_articles import counted
 
 Questions = Annotated[
     int, typer.Option("--limit", metavar="N", min=1, help="Questions of each kind, at most.")
@@ -28,8 +29,9 @@ def kalma(
     Reads the questions of BioKaLMA that have a graph (dev/kg in DATA), and evolves as many over these graphs,
     whose minimum knowledge is known. Prints the share of citations that are correct and aligned, precision,
     recall and F1 against the minimum knowledge (micro, macro, and with graphs that were retrieved wrongly),
-    and how often [NA] tells 1 to 3 removed triples, beside the published figures. Exit status: 0 done; 2 the
-    call or DATA is wrong; 3 the model could not be asked.
+    and how often [NA] tells 1 to 3 removed triples, beside the published figures. If the run was interrupted,
+    the same call continues it. Exit status: 0 done; 2 the call or DATA is wrong, or a question has an error;
+    3 the model could not be asked.
 
     \b
     Examples:
@@ -55,6 +57,10 @@ def kalma(
                 on_row=lambda done, total: waiting.say(clock.progress(done, total)),
             )
     except (ModelError, BudgetError, RetrievalError) as error:
-        return complain(f"the questions could not be answered: {error}: see rarr doctor", 3)
+        return complain(f"the questions could not be answered: {error}: see rarr doctor, and run again", 3)
     write(json_of(report) if as_json else f"{kalma_text(report)}\nreport: {out / 'report.json'}\n")
+    if report.errors:
+        warn_of_each(report.errors)
+        cure = "correct the cause, and run again, which repeats these questions"
+        return complain(f"{counted(len(report.errors), 'question')} with an error: {cure}", 2)
     return 0

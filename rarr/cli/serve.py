@@ -3,13 +3,14 @@
 import sys
 from collections.abc import Sequence
 
-from rarr.cli import options, serve_options
+from rarr.cli import graph_options, options, serve_options
 from rarr.errors import InputError
 
 
 def serve(
     upstream: serve_options.Upstream = None,
     corpus: serve_options.ServedCorpora = None,
+    graph: serve_options.ServedGraph = None,
     mode: serve_options.ServedMode = None,
     deadline: serve_options.AnswerDeadline = None,
     host: options.Host = None,
@@ -36,6 +37,7 @@ def serve(
     Examples:
       rarr serve --upstream https://api.openai.com/v1 --corpus notes=notes/
       rarr serve --upstream http://localhost:8000/v1 --corpus docs=docs.index --mode check --deadline 5
+      rarr serve --upstream http://localhost:8000/v1 --graph catalogue.csv
     """
     from rarr.serve.packages import require_packages
 
@@ -46,6 +48,7 @@ def serve(
         **options.given(
             serve_upstream_url=upstream,
             serve_corpora=_corpora(corpus) if corpus else None,
+            **graph_options.of_graph(graph),
             serve_mode=mode,
             serve_deadline_s=deadline,
             serve_host=host,

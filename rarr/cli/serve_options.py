@@ -16,6 +16,14 @@ ServedCorpora = Annotated[
         help="Corpus that callers may name; the first by default; repeatable.",
     ),
 ]
+ServedGraph = Annotated[
+    str | None,
+    typer.Option(
+        "--graph",
+        metavar="F",
+        help="File of triples, or the address of a SPARQL endpoint, which every call searches as well.",
+    ),
+]
 ServePort = Annotated[
     int | None, typer.Option(metavar="N", min=0, max=65535, help="Port to listen at; default 8100, 0: any.")
 ]

@@ -11,8 +11,10 @@ from rarr import Settings
 from rarr.agent import verify
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier
-from rarr.errors import SetupError
+from rarr.errors import InputError, SetupError
 from rarr.serve.job_and_runner import Job, Task
+from rarr.serve.refusals import Refusal
+from rarr.serve.request_options import options_of
 from rarr.serve.tasks import Tasks
 
 
@@ -65,3 +67,32 @@ async def test_corpus_that_cannot_be_read_is_named_without_its_path_and_the_othe
     await tasks.run(Job("cite", WRONG, "r1", corpus="dams"))
     await tasks.aclose()
     assert len(closed) == 1
+
+
+GRAPH = "subject,relation,object\nHoover Dam,height,221 metres\n"
+
+
+@pytest.mark.parametrize("corpora", [{}, {"notes": "note.md"}])
+async def test_graph_of_the_server_is_searched_beside_each_corpus(
+    tmp_path: Path, corpora: dict[str, str]
+) -> None:
+    (tmp_path / "dams.csv").write_text(GRAPH)
+    (tmp_path / "note.md").write_text("The Humber Bridge opened in 1981.")
+    named = {name: tmp_path / file for name, file in corpora.items()}
+    tasks = Tasks(settings(tmp_path, graph=tmp_path / "dams.csv", serve_corpora=named))
+    result: Any = await tasks.run(Job("revise", "The Hoover Dam is 212 metres high.", "r1"))
+    assert result.text == "The Hoover Dam is 221 metres high."
+    await tasks.aclose()
+
+
+async def test_server_does_not_start_with_a_graph_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "dams.csv").write_text("subject,relation,object\nHoover Dam,,\n")
+    tasks = Tasks(settings(tmp_path, graph=tmp_path / "dams.csv"))
+    with pytest.raises(InputError, match="line 2"):
+        await tasks.build()
+    await tasks.aclose()
+
+
+def test_caller_cannot_name_a_graph() -> None:
+    with pytest.raises(Refusal, match="unknown key"):
+        options_of({"graph": "/etc/passwd"}, Settings(graph="dams.csv"))

@@ -5,10 +5,10 @@ from collections.abc import Sequence, Set
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.statement_drafts import Draft
 from rarr.backends.prompted.cited_answers import WrittenStatement
-from rarr.backends.rules.stated_relations import may_state
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.components import Components
 from rarr.records import Evidence
+from rarr.retrievers.graph.stated_relations import may_state
 from rarr.retrievers.graph.triples import name_key, relation_words, value_forms, words_of
 from rarr.tools.concurrency.together import together
 from rarr.tools.concurrency.worker_threads import work

@@ -90,16 +90,24 @@ def asked_relations(question: str, available: Iterable[str] = ()) -> list[AskedR
         if any(map(pattern.search, parts))
     ]
     single = {name for each in asked for name in each.relations}
+    own = {relation: told for relation in sorted(available) if (told := _named_stems(relation, question))}
     for words, pattern, relations in _themes():
-        if pattern.search(question) and not single.intersection(relations):
+        match = pattern.search(question)
+        # "ancestral home" is a relation of its own, and does not ask for the family
+        within = match is not None and any(told.issuperset(stems(match[0])) for told in own.values())
+        if match and not within and not single.intersection(relations):
             asked.append(AskedRelation(words, relations))
-    wanted = set(stems(question))
-    for relation in sorted(available):
-        words = relation_words(relation)
-        told = {stem for word in words.split() if word not in STOP_WORDS for stem in stems(word)}
-        if told and told <= wanted and not any(answers(relation, each) for each in asked):
-            asked.append(AskedRelation(words, (), (relation,)))
+    for relation in own:
+        if not any(answers(relation, each) for each in asked):
+            asked.append(AskedRelation(relation_words(relation), (), (relation,)))
     return asked
+
+
+def _named_stems(relation: str, question: str) -> frozenset[str]:
+    """Returns the stems of the words of a relation if the question has all of them; otherwise none."""
+    words = relation_words(relation).split()
+    told = frozenset(stem for word in words if word not in STOP_WORDS for stem in stems(word))
+    return told if told.issubset(stems(question)) else frozenset()
 
 
 def clauses(question: str) -> list[str]:

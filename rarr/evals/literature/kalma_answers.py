@@ -1,6 +1,7 @@
 """Answers the questions of a benchmark over their graphs, and counts what the answers cite and mark."""
 
 import asyncio
+import json
 import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
@@ -8,6 +9,9 @@ from typing import NamedTuple
 from rarr.agent.answering.answer import answered
 from rarr.agent.revise import Reviser
 from rarr.backends.rules.asked_relations import answers, asked_relations
+from rarr.errors import BudgetError, ModelError
+from rarr.evals.literature.benchmark_judging import digest
+from rarr.evals.literature.kept_answers import KeptAnswers
 from rarr.evals.metrics.triples import MarkedGaps, TripleCitations
 from rarr.records.answers import Answer, Statement
 from rarr.retrievers.graph.graph import Graph
@@ -31,16 +35,29 @@ class AskedQuestion(NamedTuple):
 
 
 class GraphAnswerer:
-    """Answers questions over graphs with the model of the settings, one after another."""
+    """Answers questions over graphs with the model of the settings, one after another, each once."""
 
-    def __init__(self, settings: Settings, on_answer: Callable[[], None] | None = None) -> None:
-        """`on_answer` is called after each answer."""
+    def __init__(
+        self, settings: Settings, kept: KeptAnswers, on_answer: Callable[[], None] | None = None
+    ) -> None:
+        """`kept` has the answers of an earlier process. `on_answer` is called after each answer."""
         self._settings = settings.model_copy(update={"trace": False})
-        self._on_answer = on_answer
+        self._kept, self._on_answer = kept, on_answer
 
-    def answer(self, question: str, triples: Iterable[Triple], draft: str | None = None) -> Answer:
-        """Answers over a graph, or checks a draft against it; raises as `rarr.answer` does."""
-        made = run(self._answer(question, list(triples), draft))
+    def answer(self, question: str, triples: Iterable[Triple], draft: str | None = None) -> Answer | None:
+        """Answers over a graph, or checks a draft against it; None if the model failed for this question.
+
+        Raises `ModelError` or `BudgetError` if it fails for several questions, one after another.
+        """
+        given = list(triples)
+        name = digest(json.dumps([question, draft, given]))
+        made = self._kept.get(name)
+        if made is None:
+            try:
+                made = run(self._answer(question, given, draft))
+                self._kept.add(name, made)
+            except (ModelError, BudgetError) as error:
+                self._kept.failed(name, question, error)
         if self._on_answer:
             self._on_answer()
         return made

@@ -9,8 +9,7 @@ from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
-from rarr.errors import InputError
-from rarr.evals.literature.benchmark_judging import REPORT, write_report
+from rarr.evals.literature.benchmark_judging import digest, write_report
 from rarr.evals.literature.kalma_answers import (
     AskedQuestion,
     GraphAnswerer,
@@ -22,6 +21,7 @@ from rarr.evals.literature.kalma_answers import (
     without,
 )
 from rarr.evals.literature.kalma_rows import KalmaRow, all_triples, kalma_rows
+from rarr.evals.literature.kept_answers import KeptAnswers
 from rarr.evals.literature.published import KALMA, PublishedFigures
 from rarr.evals.metrics import Measured, share
 from rarr.evals.metrics.triples import (
@@ -33,12 +33,13 @@ from rarr.evals.metrics.triples import (
     triple_correctness,
 )
 from rarr.evals.question_evolution import evolved_questions
+from rarr.evals.run_fingerprint import described
 from rarr.records import Record
 from rarr.records.answers import Answer
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.retrievers.graph.store import TripleStore
 from rarr.retrievers.graph.triples import Triple
-from rarr.settings import Settings
+from rarr.settings import Settings, installed_version
 from rarr.tools.models.chat import name_of
 
 REMOVED = (1, 2, 3)
@@ -61,13 +62,15 @@ class KalmaScores(Record):
     `correctness` is the share of citations that the graph has; `as_written` counts those that the code took
     away as wrong. `aligned` is the share of citations whose value stands in the statement. `gaps` are the
     scores of `[NA]` by the number of removed triples: in answers over the smaller graph, and in `drafts`,
-    texts from the whole graph that are checked against the smaller one.
+    texts from the whole graph that are checked against the smaller one. `marked` counts the `[NA]` statements
+    of answers over the whole graph.
     """
 
     questions: int
     statements: int
     citations: int
     unanswered: int
+    marked: int
     correctness: Measured
     as_written: Measured
     aligned: Measured
@@ -88,12 +91,13 @@ class EvolvedScores(Record):
 
 
 class KalmaReport(Record):
-    """The report of the benchmark."""
+    """The report of the benchmark. `errors`: questions that the model could not answer; they do not count."""
 
     generator: str
     rows: KalmaScores
     evolved: EvolvedScores
     published: PublishedFigures
+    errors: tuple[str, ...] = ()
 
 
 def bench_kalma(
@@ -101,27 +105,34 @@ def bench_kalma(
 ) -> KalmaReport:
     """Answers `limit` questions of the data, and as many that are evolved over their graphs.
 
-    `out` gets report.json. Raises `InputError` for missing data, and for an `out` that holds other files.
+    `out` gets each answer as soon as it is there, and the report; the same call continues an interrupted run.
+    Raises `InputError` for missing data, and for an `out` that holds other files or another run.
     """
-    if out.is_dir() and any(file.name != REPORT for file in out.iterdir()):
-        raise InputError(f"{out} holds other files than a report: give a folder of its own")
-    rows = kalma_rows(data, limit)
-    evolved = _evolved(kalma_rows(data, None), limit)
+    everything = kalma_rows(data, None)
+    rows, evolved = everything[:limit], _evolved(everything, limit)
     # Each question is answered, and again for each number of removed triples, as an answer and as a draft.
     each = 1 + 2 * len(REMOVED)
     replaced = sum(len(evolved) - round(share * len(evolved)) for share in ACCURACIES)
     total = each * len(rows) + (each + 1) * len(evolved) + replaced
     done = count(1)
-    answerer = GraphAnswerer(settings, (lambda: on_row(min(next(done), total), total)) if on_row else None)
-    asked = [AskedQuestion(row.id, row.question, row.triples) for row in rows]
-    report = KalmaReport(
-        generator=name_of(settings.model),
-        rows=_scores(asked, [answerer.answer(row.question, row.triples) for row in asked], answerer),
-        evolved=_evolved_scores(evolved, answerer),
-        published=KALMA,
-    )
-    out.mkdir(parents=True, exist_ok=True)
-    write_report(out, report)
+    made_with = {
+        "version": installed_version(),
+        "data": digest(repr(everything)),
+        "settings": described(settings) | {"command": "rarr bench kalma"},
+        "corpora": {},
+    }
+    with KeptAnswers.opened(out, made_with) as kept:
+        on_answer = (lambda: on_row(min(next(done), total), total)) if on_row else None
+        answerer = GraphAnswerer(settings, kept, on_answer)
+        asked = [AskedQuestion(row.id, row.question, row.triples) for row in rows]
+        report = KalmaReport(
+            generator=name_of(settings.model),
+            rows=_scores(asked, [answerer.answer(row.question, row.triples) for row in asked], answerer),
+            evolved=_evolved_scores(evolved, answerer),
+            published=KALMA,
+            errors=tuple(kept.errors.values()),
+        )
+        write_report(out, report)
     return report
 
 
@@ -144,7 +155,7 @@ def _evolved_scores(evolved: Sequence[tuple[AskedQuestion, str]], answerer: Grap
     specific = [answerer.answer(each.question, each.triples) for each in asked]
     general = [answerer.answer(question, each.triples) for each, question in evolved]
     by_kind = {
-        kind: [citations_of(each, answer) for each, answer in zip(asked, answers, strict=True)]
+        kind: [citations_of(*pair) for pair in _answered(asked, answers)]
         for kind, answers in (("specific", specific), ("general", general))
     }
     return EvolvedScores(
@@ -161,32 +172,43 @@ def _evolved_scores(evolved: Sequence[tuple[AskedQuestion, str]], answerer: Grap
 
 
 def _with_other_graphs(
-    asked: Sequence[AskedQuestion], own: Sequence[Answer], accuracy: float, answerer: GraphAnswerer
+    asked: Sequence[AskedQuestion], own: Sequence[Answer | None], accuracy: float, answerer: GraphAnswerer
 ) -> list[TripleCitations]:
     """Answers with the graph of the next question where a question does not get its own graph."""
     kept = round(accuracy * len(asked))
-    answers = list(own[:kept])
     others = [*asked[1:], *asked[:1]]
-    answers += [
-        answerer.answer(each.question, other.triples)
-        for each, other in list(zip(asked, others, strict=True))[kept:]
+    answers = [
+        *own[:kept],
+        *(
+            answerer.answer(each.question, other.triples)
+            for each, other in list(zip(asked, others, strict=True))[kept:]
+        ),
     ]
-    return [citations_of(each, answer) for each, answer in zip(asked, answers, strict=True)]
+    return [citations_of(*pair) for pair in _answered(asked, answers)]
+
+
+def _answered(
+    asked: Sequence[AskedQuestion], answers: Sequence[Answer | None]
+) -> list[tuple[AskedQuestion, Answer]]:
+    """Pairs the questions with their answers; those that the model could not answer are left out."""
+    return [(each, answer) for each, answer in zip(asked, answers, strict=True) if answer is not None]
 
 
 def _scores(
-    asked: Sequence[AskedQuestion], answers: Sequence[Answer], answerer: GraphAnswerer
+    asked: Sequence[AskedQuestion], given: Sequence[Answer | None], answerer: GraphAnswerer
 ) -> KalmaScores:
-    cited = [citations_of(each, answer) for each, answer in zip(asked, answers, strict=True)]
+    pairs = _answered(asked, given)
+    answers = [answer for _, answer in pairs]
+    cited = [citations_of(*pair) for pair in pairs]
     count = sum(len(each.cited) for each in cited)
     refused = sum(len(each.refused) for answer in answers for each in answer.statements)
     right = round((triple_correctness(cited) or 0.0) * count)
-    pairs = list(zip(asked, answers, strict=True))
     return KalmaScores(
-        questions=len(asked),
+        questions=len(answers),
         statements=sum(len(answer.statements) for answer in answers),
         citations=count,
         unanswered=sum(1 for each in cited if not each.cited),
+        marked=sum(each.needs_support for answer in answers for each in answer.statements),
         correctness=share([True] * right + [False] * (count - right)),
         as_written=share([True] * right + [False] * (count - right + refused)),
         aligned=share([each for answer in answers for each in alignments(answer)]),
@@ -209,7 +231,8 @@ def _gaps(
         said = " ".join(each.text for each in answer.statements if each.citations)
         draft = (asked.paragraph or said) if drafts else None
         again = answerer.answer(asked.question, left, draft)
-        marked.append(gaps_of(again, absent, None if drafts else answer))
+        if again is not None:
+            marked.append(gaps_of(again, absent, None if drafts else answer))
     return _prf(gap_scores(marked))
 
 

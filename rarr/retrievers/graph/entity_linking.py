@@ -1,10 +1,11 @@
 """Finds the entities of a graph that a text names, and tells namesakes apart by the text around the name."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
+from rarr.retrievers.graph.mentions import Mention
 from rarr.retrievers.graph.store import TripleStore
+from rarr.retrievers.graph.surnames import surnames
 from rarr.retrievers.graph.triples import name_key, value_forms, words_of
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
@@ -13,25 +14,24 @@ _BESIDE = 3  # words on each side of a name
 _REACH = 400  # characters on each side of a name, after its sentence and before the whole text
 
 
-class Mention(NamedTuple):
-    """A name in a text, `start` to `end`, with the entities that it may mean.
-
-    One entity: the name means it. Several: the text does not tell which of them.
-    """
-
-    name: str
-    start: int
-    end: int
-    entities: tuple[int, ...]
-
-
 def linked_names(store: TripleStore, text: str, around: str = "") -> list[Mention]:
     """Finds the names and aliases of the graph that stand in `text`, the longest first, without overlaps.
 
     Of several entities with the name, the one is taken of which most neighbours are named near it: beside it
     ("the botanist Jonah Strake"), else in its sentence, else near it, else in the whole of `text` and
-    `around`. A tie leaves all of the best.
+    `around`. A tie leaves all of the best. A surname alone means the one person with it whom `text` before it
+    or `around` name in full.
     """
+    mentions = _full_names(store, text, around)
+    whole = _full_names(store, around, text) if around and around != text else []
+    alone = surnames(store, text, mentions, around, whole)
+    starts = {mention.start for mention in alone}
+    return sorted(
+        [*alone, *(each for each in mentions if each.start not in starts)], key=lambda each: each.start
+    )
+
+
+def _full_names(store: TripleStore, text: str, around: str) -> list[Mention]:
     mentions = list[Mention]()
     words = words_of(text)
     at = 0

@@ -176,7 +176,7 @@ def _by_form(name: str, relation: str, value: str) -> str:
     """Writes a sentence by the form of the relation: a verb, a word with a preposition, or a noun."""
     first, _, rest = relation.partition(" ")
     last = relation.rpartition(" ")[2]
-    if first in _VERBS:
+    if first in _VERBS and not (last == "by" and first in _PARTICIPLES):
         return f"{name} {relation} {value}."
     if rest and last in _PREPOSITIONS:
         if first in _PARTICIPLES or first.endswith("ed"):

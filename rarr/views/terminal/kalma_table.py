@@ -12,9 +12,9 @@ def kalma_text(report: KalmaReport) -> str:
     """Renders the citations of both sets, the scores against the minimum knowledge, and the gaps."""
     evolved = report.evolved
     sets = (("rows of the data", report.rows), ("evolved questions", evolved.scores))
-    counts: list[Sequence[str]] = [("", "questions", "statements", "citations", "without a citation")]
+    counts: list[Sequence[str]] = [("", "questions", "statements", "citations", "without a citation", "[NA]")]
     counts += [
-        (name, *map(str, (each.questions, each.statements, each.citations, each.unanswered)))
+        (name, *map(str, (each.questions, each.statements, each.citations, each.unanswered, each.marked)))
         for name, each in sets
     ]
     shares: list[Sequence[str]] = [("", "value", "95% interval")]

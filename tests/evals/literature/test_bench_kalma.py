@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from rarr import Settings
-from rarr.errors import InputError
+from rarr.errors import InputError, ModelError
 from rarr.evals.literature.kalma_answers import gaps_of, removed, without
 from rarr.evals.literature.kalma_benchmark import KalmaReport, bench_kalma
 from rarr.evals.literature.kalma_rows import ROWS, all_triples, kalma_rows
 from rarr.records.answers import Answer, Statement
 from rarr.retrievers.graph.triples import Triple
 from rarr.testing import ScriptedModel
+from rarr.tools.models.chat import CallFailure
 from rarr.views.terminal.kalma_table import kalma_text
 
 PEOPLE = ("Ida Lunde", "Ole Brandt", "Kari Moen", "Nils Fossum")
@@ -142,6 +143,41 @@ def test_wrong_data_are_told(line: str, problem: str, tmp_path: Path) -> None:
 
 
 def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "note").write_text("x", encoding="utf-8")
-    with pytest.raises(InputError, match="holds other files"):
+    data_folder(tmp_path)
+    with pytest.raises(InputError, match="holds dev, not a run"):
         bench_kalma(tmp_path, tmp_path, settings=Settings())
+
+
+RIGHT = {"statements": [{"text": "Ida Lunde was born in Aarle.", "citations": [1], "needs_support": False}]}
+
+
+def scripted(folder: Path, model: ScriptedModel) -> KalmaReport:
+    return bench_kalma(
+        folder, folder / "out", settings=Settings(home=folder, model=model, attempts=1), limit=1
+    )
+
+
+def test_same_call_asks_no_question_again(tmp_path: Path) -> None:
+    data_folder(tmp_path)
+    first, second = ScriptedModel(lambda asked: RIGHT), ScriptedModel(lambda asked: RIGHT)
+    report = scripted(tmp_path, first)
+    assert scripted(tmp_path, second) == report
+    assert first.calls
+    assert not second.calls
+
+
+def test_question_that_failed_does_not_count_and_is_asked_again(tmp_path: Path) -> None:
+    data_folder(tmp_path)
+    busy = CallFailure("refused", "the model is busy")
+    report = scripted(tmp_path, ScriptedModel(lambda asked: RIGHT, failures=[busy]))
+    assert (report.rows.questions, len(report.errors)) == (0, 1)
+    assert "the model is busy" in report.errors[0]
+    assert scripted(tmp_path, ScriptedModel(lambda asked: RIGHT)).rows.questions == 1
+
+
+def test_model_that_is_not_there_ends_the_run_after_three_questions(tmp_path: Path) -> None:
+    data_folder(tmp_path)
+    model = ScriptedModel(lambda asked: RIGHT, failures=[CallFailure("refused", "no such server")] * 9)
+    with pytest.raises(ModelError, match="no such server"):
+        scripted(tmp_path, model)
+    assert len(model.calls) == 3

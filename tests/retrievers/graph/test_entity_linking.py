@@ -73,3 +73,24 @@ def test_common_word_is_no_name_unless_written_as_one() -> None:
     assert meant("It may rain.") == []
     assert meant("Then May sang.") == [("m",)]
     assert meant("How much is a widget?") == [("w",)]
+
+
+@pytest.mark.parametrize(
+    ("text", "entities"),
+    [
+        ("The botanist Jonah Strake came. Strake was tall.", [("b",), ("b",)]),
+        ("The botanist Jonah Strake came. Dr. Strake was tall.", [("b",), ("b",)]),
+        ("Strake was tall. Then the botanist Jonah Strake came.", [("b",)]),
+        ("The botanist Jonah Strake met Per Strake. Strake was tall.", [("b",)]),
+        ("The botanist Jonah Strake came. The Strake Museum opened.", [("b",)]),
+        ("The botanist Jonah Strake met Jonah Strake, the shipbuilder. Strake was tall.", [("b",), ("s",)]),
+        ("Ida Lunde came. Lunde was tall.", [("i",)]),
+    ],
+)
+def test_surname_means_the_one_person_named_before(text: str, entities: list[tuple[str, ...]]) -> None:
+    assert meant(text) == entities
+
+
+def test_surname_of_a_query_means_the_person_whom_the_text_names() -> None:
+    assert meant("Where was Strake born?", "The shipbuilder Jonah Strake came.") == [("s",)]
+    assert meant("Where was Strake born?", "Jonah Strake came.") == []

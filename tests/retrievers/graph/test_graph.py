@@ -23,7 +23,7 @@ IDA = ("p1", "Ida Lunde", "place of birth", "Aarle")
 
 async def test_passages_are_windows_of_the_text_about_an_entity() -> None:
     graph = graph_of(IDA, ("p1", "Ida Lunde", "height", "1.7 m"), ("p1", "Ida Lunde", "dog", "Rex"), window=2)
-    passages = await graph.retrieve("Where was Ida Lunde born?", 5)
+    passages = await graph.retrieve("What is known of Ida Lunde?", 5)
     text = await graph.extracted("g#p1")
     assert text == "Ida Lunde was born in Aarle.\nIda Lunde is 1.7 m high.\nThe dog of Ida Lunde is Rex."
     assert [passage.text for passage in passages] == [
@@ -32,6 +32,41 @@ async def test_passages_are_windows_of_the_text_about_an_entity() -> None:
     ]
     assert all(text[passage.start : passage.end] == passage.text for passage in passages)
     assert {(passage.source, passage.title) for passage in passages} == {("g#p1", "Ida Lunde")}
+
+
+async def test_triple_of_another_relation_is_no_evidence() -> None:
+    graph = graph_of(IDA, ("p1", "Ida Lunde", "daughter", "Kari Moe"))
+    assert await graph.retrieve("Ida Lunde died in Tolk.", 5) == []
+    assert await graph.retrieve("Who was Ida Lunde's mother?", 5) == []
+    [passage] = await graph.retrieve("Ida Lunde was born in Tolk.", 5)
+    assert passage.text.startswith("Ida Lunde was born in Aarle.")
+
+
+async def test_child_of_a_father_is_evidence_for_the_father() -> None:
+    graph = graph_of(("p2", "Ole Lunde", "child", "Ida Lunde"), IDA)
+    assert [each.source for each in await graph.retrieve("Who was Ida Lunde's father?", 5)] == ["g#p2"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("false", ["Her mother was Ida Vik.", "She died in Tolk."])
+def test_triple_of_another_relation_contradicts_nothing(false: str) -> None:
+    facts = (
+        ("p1", "Marie Lunde", "daughter", "Ida Brandt"),
+        ("p1", "Marie Lunde", "place of birth", "Aarle"),
+    )
+    revision = revise(f"Marie Lunde was born in Aarle. {false}", search=graph_of(*facts), offline=True)
+    assert [each.status == "contradicted" for each in revision.report.sentences] == [False, False]
+    assert not revision.changed
+
+
+@pytest.mark.slow
+def test_surname_alone_is_researched_as_the_person() -> None:
+    facts = (
+        ("p1", "Marie Lunde", "place of death", "Norvik"),
+        ("p1", "Marie Lunde", "place of birth", "Aarle"),
+    )
+    text = "Marie Lunde was born in Aarle. Lunde died in Tolk."
+    assert revise(text, search=graph_of(*facts), offline=True).text == text.replace("Tolk", "Norvik")
 
 
 async def test_entity_whose_id_is_an_address_has_it_as_its_source() -> None:

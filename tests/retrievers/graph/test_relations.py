@@ -18,6 +18,7 @@ from rarr.retrievers.graph.triples import name_key, relation_words, value_forms
         ("notable work", ["A", "B", "C"], "A notable work of Ida is A, B and C."),
         ("participated in", ["the race"], "Ida participated in the race."),
         ("elected by", ["the crew"], "Ida was elected by the crew."),
+        ("built by", ["Hans"], "Ida was built by Hans."),
         ("author of", ["Stones"], "Ida is an author of Stones."),
         ("owns", ["a mill"], "Ida owns a mill."),
         ("warranty period", ["2 years"], "The warranty period of Ida is 2 years."),

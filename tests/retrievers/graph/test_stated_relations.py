@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.backends.rules.stated_relations import may_state
+from rarr.retrievers.graph.stated_relations import may_state
 
 
 @pytest.mark.parametrize(

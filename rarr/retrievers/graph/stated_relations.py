@@ -5,6 +5,7 @@ somewhere. So a statement that has the words of some common relation states that
 """
 
 import re
+from collections.abc import Set as AbstractSet
 from functools import cache
 
 from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
@@ -44,6 +45,9 @@ _WORDS = {
 }
 
 
+_INVERSES = {"father": ("child",), "mother": ("child",), "child": ("father", "mother")}
+
+
 def may_state(statement: str, relation: str, value: str) -> bool:
     """May the statement, which has the value, state the relation?
 
@@ -71,3 +75,19 @@ def _states_any(statement: str) -> bool:
 @cache
 def _patterns() -> dict[str, re.Pattern[str]]:
     return {name: re.compile(words, re.IGNORECASE) for name, words in _WORDS.items()}
+
+
+def stated_relations(text: str) -> frozenset[str]:
+    """Returns the first names of the common relations whose words the text has."""
+    return frozenset(name for name, pattern in _patterns().items() if pattern.search(text))
+
+
+def with_inverses(stated: AbstractSet[str]) -> frozenset[str]:
+    """Adds the relations that say the same of the other entity: the child of a father for the father."""
+    return frozenset(stated).union(*(_INVERSES.get(name, ()) for name in stated))
+
+
+def is_stated(relation: str, stated: AbstractSet[str]) -> bool:
+    """Is the relation one of those that a text states? True if it states none."""
+    known = common_relation(relation)
+    return not stated or (known is not None and known.names[0] in stated)
