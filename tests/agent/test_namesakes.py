@@ -79,3 +79,17 @@ def test_right_page_beside_a_namesake_corrects_most_texts(tmp_path: Path, cases:
         right += value in revision.text
         assert revision.text == text or value in revision.text
     assert right >= 0.8 * len(cases)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The painter Jon Tarv was born in Lisk.",
+        "In Lisk, Jon Tarv was born.",
+        "In 1830 Jon Tarv taught at Lisk.",
+    ],
+)
+def test_page_of_another_person_replaces_no_subject(tmp_path: Path, text: str) -> None:
+    revision = revised(tmp_path, text, ("Ida Brandt", "Ida Brandt was born in Lisk. She taught at Lisk."))
+    assert (revision.text, revision.edits) == (text, ())
+    assert revision.report.sentences[0].status in ("unconfirmed", "no_evidence")

@@ -79,6 +79,11 @@ def may_be_of_a_namesake(text: str, context: str | None, asked: str, evidence: P
     return not kinds <= (defined or {*evidence.spread, *evidence.title_stems})
 
 
+def kinds_of(text: str, name: str) -> frozenset[str]:
+    """Returns the stems of the nouns by which `text` describes a name: "paint" for "the painter Jon Tarv"."""
+    return _identity(text, name).kinds
+
+
 @lru_cache(maxsize=1024)
 def _qualified(title: str) -> _Title | None:
     """Splits a title into a name and a qualifier in brackets, or a place after a comma."""

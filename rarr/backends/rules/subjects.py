@@ -19,6 +19,17 @@ from rarr.backends.rules.values import Value
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
 # A kind between an adjective and a name, which is no verb in the past.
 _DESCRIBED = re.compile(r"\s+(?:[a-z][\w-]*\s+)?[a-z][\w-]*(?<!ed)\s+(?:of\s+)?")
+# What may stand before the name that a sentence is about: "In 1950, the painter ", "The town of ".
+_BEFORE_SUBJECT = re.compile(
+    r"""
+    \W*
+    (?: (?:in|on|at|by|after|since|before|during|from|around|until|for|with|under|as\ of)\b
+        (?: [^,]{1,60},\s+ | \s[\w ]{0,20}\b\d{4}\s+ )
+    )?
+    (?: (?:the|an?)\s+ (?:[\w'’-]+\s+){1,4}? (?:of\s+)? )?
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
 SHARED_WORDS = 0.25  # a passage on the subject has at least this share of the claim's words with meaning
 SAME_WORDS, FEWEST_OWN = 0.8, 3  # the share and number of the claim's own words that are nearly all
 OPENING = 20  # characters; a sentence is not about a name further on
@@ -99,6 +110,19 @@ def is_about_subject(claim: Claim, value: Value, candidate: Candidate, evidence:
     if named and named[0] == candidate.value:
         return len(named) == 1
     return not named or named[0].start > OPENING
+
+
+def is_subject(claim: Claim, value: Value) -> bool:
+    """Is the value the name that the claim is about, at most behind a description or an adverbial?
+
+    What a passage says of another subject does not contradict the claim: two people may be born in one town.
+    """
+    return value.kind == "name" and opens_sentence(claim.sentence.text[claim.put_in : value.start])
+
+
+def opens_sentence(before: str) -> bool:
+    """Are the words before a name at most a description and an adverbial, so that the name is the subject?"""
+    return _BEFORE_SUBJECT.fullmatch(before) is not None
 
 
 def subject_of(claim: Claim, value: Value) -> str | None:
