@@ -26,7 +26,7 @@ class SharedName(NamedTuple):
         """Writes the warning that names the pages."""
         titles = " or ".join(dict.fromkeys(passage.title for passage in self.bearers))
         message = f"{self.name} may be {titles}, which answer differently: say in the text which is meant"
-        return Notice(code="shared_name", message=message, node="attribute")
+        return Notice(code="ambiguous_name", message=message, node="attribute")
 
 
 def shared_name(

@@ -116,7 +116,7 @@ def test_both_namesakes_are_named_where_nothing_tells_them_apart(
     titles = {evidence.id: evidence.title for evidence in revision.evidence}
     assert (revision.text, sentence.status) == (text, "unconfirmed")
     assert {titles[name] for name in sentence.evidence_ids} == {BAND[0], other[0]}
-    (warning,) = [warning for warning in revision.warnings if warning.code == "shared_name"]
+    (warning,) = [warning for warning in revision.warnings if warning.code == "ambiguous_name"]
     assert BAND[0] in warning.message and other[0] in warning.message
 
 
@@ -133,4 +133,4 @@ def test_sentence_about_one_of_the_namesakes_is_supported(
 ) -> None:
     revision = revised(tmp_path, text, *pages)
     assert [sentence.status for sentence in revision.report.sentences] == ["supported"]
-    assert "shared_name" not in [warning.code for warning in revision.warnings]
+    assert "ambiguous_name" not in [warning.code for warning in revision.warnings]
