@@ -8,7 +8,7 @@ from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.namesakes import kinds_of
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.proper_names import proper_names
-from rarr.backends.rules.subjects import opens_sentence
+from rarr.backends.rules.subjects import is_subject_between
 from rarr.records import Evidence
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -22,7 +22,7 @@ def description_not_said(sentence: ParsedSentence, changed: Span, answer: str, s
     passage = parsed_passage(source.text, source.title)
     for name in proper_names(sentence.text):
         replaced = changed.overlaps(Span(name.start, name.end)) and not same_name(name.text, answer)
-        if replaced and opens_sentence(sentence.text[: name.start]):
+        if replaced and is_subject_between(sentence.text[: name.start], sentence.text[name.end :]):
             unsaid = kinds_of(sentence.text, name.text) - {*passage.spread, *passage.title_stems}
             return min(unsaid, default="")
     return ""

@@ -19,16 +19,25 @@ from rarr.backends.rules.values import Value
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
 # A kind between an adjective and a name, which is no verb in the past.
 _DESCRIBED = re.compile(r"\s+(?:[a-z][\w-]*\s+)?[a-z][\w-]*(?<!ed)\s+(?:of\s+)?")
-# What may stand before the name that a sentence is about: "In 1950, the painter ", "The town of ".
-_BEFORE_SUBJECT = re.compile(
+_ADVERBIAL = re.compile(
     r"""
-    \W*
-    (?: (?:in|on|at|by|after|since|before|during|from|around|until|for|with|under|as\ of)\b
-        (?: [^,]{1,60},\s+ | \s[\w ]{0,20}\b\d{4}\s+ )
-    )?
-    (?: (?:the|an?)\s+ (?:[\w'’-]+\s+){1,4}? (?:of\s+)? )?
+    \W*(?:in|on|at|by|after|since|before|during|from|around|until|for|with|under|as\ of)\b
+    (?: [^,]{1,60},\s+ | \s[\w ]{0,20}\b\d{4}\s+ )
     """,
     re.VERBOSE | re.IGNORECASE,
+)
+_VERB_OR_PREPOSITION = r"""(?:
+    is | are | was | were | be | been | has | have | had | by | in | on | at | to | from | with | for | and
+    | or | became | \w+ed )\b"""
+_DESCRIPTION = re.compile(
+    rf"\W*(?:the|an?)\s+(?:(?!{_VERB_OR_PREPOSITION})[\w'’-]+\s+){{1,4}}?(?:of\s+)?",
+    re.VERBOSE | re.IGNORECASE,
+)
+_VERB_FOLLOWS = re.compile(
+    r"""(?:['’]s)?\s+(?!(?:
+    in | on | at | by | as | for | from | to | of | with | and | or | but | because | when | after | before |
+    during | until | since | over | against | into )\b)[a-z]""",
+    re.VERBOSE,
 )
 SHARED_WORDS = 0.25  # a passage on the subject has at least this share of the claim's words with meaning
 SAME_WORDS, FEWEST_OWN = 0.8, 3  # the share and number of the claim's own words that are nearly all
@@ -117,12 +126,20 @@ def is_subject(claim: Claim, value: Value) -> bool:
 
     What a passage says of another subject does not contradict the claim: two people may be born in one town.
     """
-    return value.kind == "name" and opens_sentence(claim.sentence.text[claim.put_in : value.start])
+    text = claim.sentence.text
+    return value.kind == "name" and is_subject_between(text[claim.put_in : value.start], text[value.end :])
 
 
-def opens_sentence(before: str) -> bool:
-    """Are the words before a name at most a description and an adverbial, so that the name is the subject?"""
-    return _BEFORE_SUBJECT.fullmatch(before) is not None
+def is_subject_between(before: str, after: str) -> bool:
+    """Is a name between these parts of a sentence its subject: "In 1950, the painter" and "was born in Lisk"?
+
+    Behind a description a verb must follow: in "The council chose Jon Tarv", the name is no subject.
+    """
+    adverbial = _ADVERBIAL.match(before)
+    rest = before[adverbial.end() :] if adverbial else before
+    if _DESCRIPTION.fullmatch(rest):
+        return _VERB_FOLLOWS.match(after) is not None
+    return not rest.strip(" \"'“‘*_(") and (after.startswith(",") or _VERB_FOLLOWS.match(after) is not None)
 
 
 def subject_of(claim: Claim, value: Value) -> str | None:

@@ -40,7 +40,7 @@ def is_contradiction(claim: Claim, value: Value, reading: Counterparts, evidence
     """Does the best other value of the passage stand clearly in the place of the claim's value?
 
     False if it may answer another question, or if the words around the two values are not alike enough. And
-    for the subject of the claim: of 5,408 handwritten passages none corrects it.
+    for the subject of the claim, since passages about other subjects do not contradict it.
     """
     if is_subject(claim, value):
         return False
