@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         Sentence,
         Usage,
     )
-    from rarr.records.answer_score import AnswerScore
+    from rarr.records.answer_score import AnswerScore, RatedAnswer
     from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement
     from rarr.records.articles import (
         Article,
@@ -100,6 +100,7 @@ __all__ = [
     "Query",
     "Question",
     "RarrError",
+    "RatedAnswer",
     "Report",
     "RetrievalError",
     "Reviser",

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from rarr.cli.answer import answer
+from rarr.cli.answer_benchmark import answers
 from rarr.cli.batch import batch
 from rarr.cli.calibrate import calibrate
 from rarr.cli.check import check
@@ -94,6 +95,7 @@ app.command("write")(write_article)
 app.command("eval")(eval_)
 bench.command()(kalma)
 bench.command()(wikigen)
+bench.command()(answers)
 bench.command()(names)
 bench.command("name-sets")(name_sets)
 train.command()(questions)

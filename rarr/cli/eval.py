@@ -44,7 +44,8 @@ def eval_(
     """Revise the texts of a file, and measure the revisions.
 
     DATA has one object a line: "text" and optionally "id", "context", "evidence" (a list of objects with
-    "text", "title", "url") or "corpus" (a path beside DATA), and "revised", a person's revision. DIR gets
+    "text", "title", "url") or "corpus" (a path beside DATA), "revised", a person's revision, and "answers",
+    the right answers to the context: does the text still give one? DIR gets
     predictions.jsonl, report.json and report.html. If the run was interrupted, the same call continues it,
     and repeats rows with an error. --queries, --agreement and --editor choose a baseline to compare with.
     Settings without an option come from rarr.toml or from variables such as RARR_ROUNDS=1. Exit status: 0

@@ -1,13 +1,18 @@
 """`rarr score`: scores an answer against reference answers, or the answers of a file."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from rarr.cli import options
 from rarr.cli.streams import write
 from rarr.errors import InputError
+
+if TYPE_CHECKING:
+    from rarr.records.answer_score import RatedAnswer
+    from rarr.settings import Settings
 
 Answer = Annotated[
     str,
@@ -18,39 +23,65 @@ References = Annotated[
     typer.Option("--reference", "-r", metavar="R", help="A right answer; repeatable: the best counts."),
 ]
 Question = Annotated[str | None, typer.Option(metavar="Q", help="The question that is answered.")]
+Passage = Annotated[
+    str | None, typer.Option(metavar="P", help="The passage that it is about, for a language model.")
+]
+Examples = Annotated[
+    Path | None,
+    typer.Option(metavar="F", help='Rated answers for a language model: lines with "score", 0 to 1.'),
+]
 
 
 def score(
     answer: Answer,
     reference: References = None,
     question: Question = None,
+    passage: Passage = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    examples: Examples = None,
     as_json: options.Json = False,
 ) -> int:
     """Score how well an answer says what a right answer says, from 0 to 1.
 
     Another number, date or direction than that of the reference scores 0, equal words 1; a small head on the
-    shipped encoder scores the rest. A line of a file is {"answer", "references", and maybe "question"}; each
-    gives a line of JSON, in the same order. Exit status: 0 done; 2 the call or a line is wrong.
+    shipped encoder scores the rest, or a language model on five levels, which also reads the passage and
+    rated examples of yours. A line of a file is {"answer", "references", and maybe "question", "passage"};
+    each gives a line of JSON, in the same order. Exit status: 0 done; 2 the call or a line is wrong; 3 the
+    model fails.
 
     \b
     Examples:
       rarr score "It took 19 days." --reference "18 days" --question "How long did it take?"
       rarr score answers.jsonl
+      rarr score answers.jsonl --model vllm:Qwen/Qwen3-8B --examples rated.jsonl
     """
     import rarr
     from rarr.views.terminal.revision import as_json as json_of, visible
 
+    settings, shown = scoring(model, base_url, examples)
     if answer.endswith(".jsonl"):
-        if reference or question:
-            raise InputError("a file brings its references: leave out --reference and --question")
+        if reference or question or passage:
+            raise InputError("a file brings its references: leave out --reference, --question and --passage")
         from rarr.evals.scored_answers import scored_answers
 
-        for scored in scored_answers(Path(answer)):
+        for scored in scored_answers(Path(answer), settings, shown):
             write(scored.model_dump_json() + "\n")
         return 0
     if not reference:
         raise InputError("an answer is scored against a right answer: give it with --reference")
-    found = rarr.score(answer, reference, question)
+    found = rarr.score(answer, reference, question, passage, settings=settings, examples=shown)
     text = f"{found.score:.3f}  {found.reason} (reference: {found.reference})\n"
     write(json_of(found) if as_json else visible(text))
     return 0
+
+
+def scoring(
+    model: str | None, base_url: str | None, examples: Path | None
+) -> "tuple[Settings, Sequence[RatedAnswer]]":
+    """Returns the settings of the scorer, and the rated answers to show it."""
+    from rarr.evals.scored_answers import rated_answers
+    from rarr.settings import Settings
+
+    settings = Settings(**options.given(model=model, base_url=base_url))
+    return settings, rated_answers(examples) if examples else ()

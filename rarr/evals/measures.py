@@ -5,6 +5,13 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple, get_args
 
+from rarr.evals.kept_answers import (
+    answer_after,
+    answer_before,
+    answers_now,
+    may_have_answered,
+    may_have_lacked_answer,
+)
 from rarr.evals.lost_error_stages import ErrorStage
 from rarr.evals.metrics import (
     EDIT_KINDS,
@@ -86,12 +93,16 @@ ROW_MEASURES: dict[str, Measure] = {
     "restored": Measure(lambda row: restored(row.text, row.reference or ""), _was_wrong, is_share=True),
     "untouched_when_correct": Measure(lambda row: row.text == row.original, _was_correct, is_share=True),
     "sari": Measure(lambda row: sari(row.original, row.text, [row.reference or ""]), _revised_by_person),
+    "answer_before": Measure(answer_before, lambda row: row.has_answers),
+    "answer_after": Measure(answer_after, lambda row: row.has_answers),
+    "answer_kept": Measure(answers_now, may_have_answered, is_share=True),
+    "answer_gained": Measure(answers_now, may_have_lacked_answer, is_share=True),
     "rouge_l": Measure(lambda row: rouge_l(row.text, row.reference or ""), _revised_by_person),
 }
 """The measures by name.
 
-`intent` and `pres_comb` need a model for evaluate, the measures from `restored` on need a person's revision,
-and `rouge_l` also needs the extra `eval`.
+`intent` and `pres_comb` need a model for evaluate, those of answers need right answers, and the others from
+`restored` on need a person's revision. `rouge_l` also needs the extra `eval`.
 """
 
 

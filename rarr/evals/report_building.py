@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from rarr.evals.lost_error_stages import ErrorStage
 from rarr.evals.measures import measured
 from rarr.evals.metrics import edit_kinds
-from rarr.evals.report_records import EvalReport, ScoredRow, Unreadable
+from rarr.evals.report_records import AnswerScores, EvalReport, ScoredRow, Unreadable
 from rarr.evals.rows import EvalRow
 from rarr.evals.run_folder import FinishedLine
 from rarr.records import Revision
@@ -14,11 +14,13 @@ from rarr.records import Revision
 class Prediction(FinishedLine):
     """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none.
 
-    `errors` are the stages of the row's errors (see `ScoredRow`).
+    `errors` are the stages of the row's errors, and `answer_scores` compares it with right answers (see
+    `ScoredRow`).
     """
 
     revision: Revision | None = None
     errors: tuple[ErrorStage, ...] | None = None
+    answer_scores: AnswerScores | None = None
 
 
 def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
@@ -31,6 +33,7 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
             original=row.text,
             text=row.text,
             reference=row.revised,
+            has_answers=bool(row.answers),
             error=prediction.error,
         )
     scores = revision.scores
@@ -46,6 +49,8 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
         ),
         statuses=tuple(sentence.status for sentence in revision.report.sentences),
         errors=prediction.errors,
+        has_answers=bool(row.answers),
+        answer_scores=prediction.answer_scores,
         edits=sum(edit.accepted for edit in revision.edits),
         refused_edits=sum(edit.state == "refused" for edit in revision.edits),
         model_calls=revision.usage.model_calls,

@@ -7,11 +7,19 @@ from rarr.evals.metrics import EditKind, Measured, Paired
 from rarr.records import Record, Scores, Status
 
 
+class AnswerScores(Record):
+    """How well a text says the right answer of its row, before and after the revision, from 0 to 1."""
+
+    before: float
+    after: float
+
+
 class ScoredRow(Record):
     """One text of an evaluation. `reference` is a person's revision, if the data have one.
 
     `kinds` are the kinds of edit of the whole revision (PURR). `errors` are the stages at which the errors
-    that a person corrected were lost or mended, in text order; None: not known. `seconds` is wall time. With
+    that a person corrected were lost or mended, in text order; None: not known. `has_answers`: the data have
+    right answers, and `answer_scores` compares the text with them. `seconds` is wall time. With
     an `error` nothing was revised, or nothing of the text could be checked: `text` is the original, and there
     are no scores.
     """
@@ -25,6 +33,8 @@ class ScoredRow(Record):
     kinds: tuple[EditKind, ...] = ()
     statuses: tuple[Status, ...] = ()
     errors: tuple[ErrorStage, ...] | None = None
+    has_answers: bool = False
+    answer_scores: AnswerScores | None = None
     edits: int = 0
     refused_edits: int = 0
     model_calls: int = 0

@@ -11,6 +11,7 @@ from rarr.agent.wiring.components import wire
 from rarr.components import Baseline, Components, EditorKind, QueryKind, Retriever
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
+from rarr.evals.kept_answers import answer_scores
 from rarr.evals.lost_error_stages import error_stages
 from rarr.evals.report_building import Prediction, report_of, scored
 from rarr.evals.report_records import EvalReport
@@ -135,7 +136,8 @@ class _RowEvaluation:
             if row.revised is None
             else await asyncio.to_thread(error_stages, revision, row.revised, retriever.passages)
         )
-        return Prediction(id=row.id, revision=revision, errors=stages)
+        answers = await asyncio.to_thread(answer_scores, row, revision.text)
+        return Prediction(id=row.id, revision=revision, errors=stages, answer_scores=answers)
 
     async def aclose(self) -> None:
         """Closes the corpora of rows."""

@@ -26,6 +26,8 @@ class RowEvidence(Record):
 class EvalRow(Record):
     """One text of the data. `revised` is a person's revision; None if there is none.
 
+    `answers` are the variants of the right answer to the context.
+
     `evidence` (which may be empty) or `corpus` is searched; if both are None, what the settings name is
     searched.
     """
@@ -36,6 +38,7 @@ class EvalRow(Record):
     evidence: tuple[RowEvidence, ...] | None = None
     corpus: Path | None = None
     revised: str | None = None
+    answers: tuple[str, ...] = ()
 
 
 class EvalData(NamedTuple):
@@ -59,8 +62,8 @@ def read_rows(path: Path) -> EvalData:
 
     A row is an object with "text" and optionally "id" (default: the line's number), "context", "evidence" (a
     list of objects with "text" and optionally "title", "url" or "source", "published_at"), "corpus" (a path
-    relative to the file's folder) and "revised". null is the same as a missing key; other keys are not read.
-    Raises `InputError` if the file, or all its lines, cannot be read.
+    relative to the file's folder), "revised" and "answers" (texts). null is the same as a missing key; other
+    keys are not read. Raises `InputError` if the file, or all its lines, cannot be read.
     """
     return EvalData(*read_lines(path, partial(_row, folder=path.parent), '{"text": "..."} for each text'))
 
@@ -108,6 +111,7 @@ def _row(value: dict[str, Any], number: int, folder: Path) -> EvalRow:
         evidence=evidence,
         corpus=corpus,
         revised=revised,
+        answers=_answers(value.get("answers")),
     )
 
 
@@ -150,6 +154,14 @@ def evidence_piece(given: object, owner: str) -> RowEvidence:
         source=string_of(given, "url", owner) or string_of(given, "source", owner) or "",
         published_at=_published_at(given, owner),
     )
+
+
+def _answers(given: object) -> tuple[str, ...]:
+    if given is None:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(text, str) and text.strip() for text in given):
+        raise WrongRowError('its "answers" is not a list of texts')
+    return tuple(given)
 
 
 def _published_at(given: dict[str, Any], owner: str) -> datetime | None:

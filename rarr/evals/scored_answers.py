@@ -1,6 +1,6 @@
-"""Scores the answers of a file of JSON lines."""
+"""Scores the answers of a file of JSON lines, and reads answers that people rated."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,16 +9,24 @@ from rarr.errors import InputError
 from rarr.evals.json_lines import WrongRowError
 from rarr.evals.rows import read_lines, row_id, string_of
 from rarr.records import Record
-from rarr.records.answer_score import AnswerScore
+from rarr.records.answer_score import AnswerScore, RatedAnswer
+from rarr.settings import Settings
+
+_EXAMPLE = '{"answer": "...", "references": ["..."]} for each answer'
 
 
 class AnswerRow(Record):
-    """An answer with its references, and the question if there is one."""
+    """An answer with its references; with the question, its passage and a person's rating where given.
+
+    `rating` is from 0 (wrong) to 1 (the same as a reference).
+    """
 
     id: str
     answer: str
     references: tuple[str, ...]
     question: str | None = None
+    passage: str | None = None
+    rating: float | None = None
 
 
 class ScoredAnswer(AnswerScore):
@@ -27,14 +35,34 @@ class ScoredAnswer(AnswerScore):
     id: str
 
 
-def scored_answers(path: Path) -> Iterator[ScoredAnswer]:
+def scored_answers(
+    path: Path, settings: Settings | None = None, examples: Sequence[RatedAnswer] = ()
+) -> Iterator[ScoredAnswer]:
     """Yields the score of each row of a file. Raises `InputError` at first for a wrong line."""
-    rows, unreadable, _ = read_lines(path, _row, '{"answer": "...", "references": ["..."]} for each answer')
+    for row in answer_rows(path):
+        found = score(
+            row.answer, row.references, row.question, row.passage, settings=settings, examples=examples
+        )
+        yield ScoredAnswer(id=row.id, **found.model_dump())
+
+
+def answer_rows(path: Path) -> list[AnswerRow]:
+    """Reads the answers of a file. Raises `InputError` for a wrong line."""
+    rows, unreadable, _ = read_lines(path, _row, _EXAMPLE)
     if unreadable:
         raise InputError(f"{path}, line {unreadable[0].line}: {unreadable[0].reason}: correct it")
-    for row in rows:
-        found = score(row.answer, row.references, row.question)
-        yield ScoredAnswer(id=row.id, **found.model_dump())
+    return rows
+
+
+def rated_answers(path: Path) -> list[RatedAnswer]:
+    """Reads answers that people rated: rows with a "score". Raises `InputError` for a row without."""
+    rated = list[RatedAnswer]()
+    for row in answer_rows(path):
+        if row.rating is None:
+            raise InputError(f'{path}, row {row.id} has no "score": give a person\'s rating, from 0 to 1')
+        given = row.model_dump(exclude={"id", "rating"})
+        rated.append(RatedAnswer(**given, score=row.rating))
+    return rated
 
 
 def _row(value: dict[str, Any], number: int) -> AnswerRow:
@@ -44,5 +72,17 @@ def _row(value: dict[str, Any], number: int) -> AnswerRow:
     texts = [references] if isinstance(references, str) else references
     if not isinstance(texts, list) or not texts or not all(isinstance(t, str) and t.strip() for t in texts):
         raise WrongRowError('its "references" is no list of texts')
-    question = string_of(value, "question", "it", filled=True)
-    return AnswerRow(id=row_id(value, number), answer=answer, references=tuple(texts), question=question)
+    return AnswerRow(
+        id=row_id(value, number),
+        answer=answer,
+        references=tuple(texts),
+        question=string_of(value, "question", "it", filled=True),
+        passage=string_of(value, "passage", "it", filled=True),
+        rating=_rating(value.get("score")),
+    )
+
+
+def _rating(given: object) -> float | None:
+    if given is not None and (not isinstance(given, int | float) or not 0 <= given <= 1):
+        raise WrongRowError('its "score" is no number from 0 to 1, and not true or false')
+    return None if given is None else float(given)

@@ -21,8 +21,9 @@ from rarr.ledger.cross_query_relevance import all_relevances
 from rarr.ledger.evidence_selection import Relevances, select_evidence
 from rarr.ledger.passages_about_something_else import other_contexts
 from rarr.ledger.sentence_support import Support, moved_queries, own_support, with_refuting
+from rarr.ledger.shared_names import SharedName, shared_name
 from rarr.ledger.source_weight import Side, relevant_beside
-from rarr.records import Check, Part, Query, Report, Sentence, Status, Verdict
+from rarr.records import Check, Notice, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
 from rarr.state import SentenceSupport, State, usable
 from rarr.tools.concurrency.worker_threads import work
@@ -43,11 +44,12 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     supports, refusals = await with_refuting(state, supports, runtime.context)
     relevances, unscored = await all_relevances(state, runtime.context)
     report = await work(_report, state, queries, supports, relevances, runtime.context)
+    shared = await work(shared_names, state, queries, supports, runtime.context.settings)
     return {
         "report": report,
         "relevances": relevances,
         "supports": [SentenceSupport(it.span, it.by_evidence, it.searched) for it in supports],
-        "warnings": failures + refusals + unscored,
+        "warnings": failures + refusals + unscored + shared,
     }
 
 
@@ -75,6 +77,15 @@ def judged_sentences(
     """Gives each sentence its status and parts. `queries` have their places in the current text."""
     outcomes = _QueryOutcomes(state, queries, settings.source_kinds)
     return tuple(_sentence(state, support, outcomes, settings.support_threshold) for support in supports)
+
+
+def shared_names(
+    state: State, queries: Sequence[Query], supports: Sequence[Support], settings: Settings
+) -> list[Notice]:
+    """Returns a warning for each name that several pages bear and that leaves a sentence unconfirmed."""
+    outcomes = _QueryOutcomes(state, queries, settings.source_kinds)
+    found = (outcomes.shared_name(state, support) for support in supports)
+    return list(dict.fromkeys(shared.notice() for shared in found if shared))
 
 
 def _is_sure(check: Check) -> bool:
@@ -158,6 +169,15 @@ class _QueryOutcomes:
         checks = (check for query_id in support.query_ids for check in self.checks[query_id])
         return {check.evidence_id for check in checks if agrees_on_other_amounts(check)}
 
+    def shared_name(self, state: State, support: Support) -> SharedName | None:
+        """Finds a name that several pages bear which answer the sentence differently; None for none."""
+        checks = [check for query_id in support.query_ids for check in self.checks[query_id]]
+        return shared_name(state["text"], state["context"], checks, self.evidence)
+
+    def ids_of(self, titles: Set[str]) -> frozenset[str]:
+        """Returns the ids of the evidence with these titles."""
+        return frozenset(name for name, passage in self.evidence.items() if passage.title in titles)
+
     def judged(self, support: Support) -> bool:
         """Was a check about the sentence judged? A failed check has neither verdict nor answers."""
         checks = (check for query_id in support.query_ids for check in self.checks[query_id])
@@ -167,15 +187,20 @@ class _QueryOutcomes:
 def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshold: float) -> Sentence:
     against = outcomes.contradicting(state["text"], support)
     against += told_in_swapped_roles(state["text"], state["context"], support, outcomes.evidence)
+    shared = outcomes.shared_name(state, support)
+    of_bearers = outcomes.ids_of(shared.titles) if shared else frozenset[str]()
+    against = [name for name in against if name not in of_bearers]
     asked = outcomes.asked(state["text"], support)
     converted = outcomes.converted(support)
     support = support._replace(
         refuting=support.refuting - converted, unclassified=support.unclassified - converted
     )
-    left_out = support.refuting | support.unclassified
+    left_out = support.refuting | support.unclassified | of_bearers
     evidence = {name: it for name, it in outcomes.evidence.items() if name not in left_out}
     parts = sentence_parts(state["text"], state["context"], support, asked, evidence, against)
     status, evidence_ids = _status(support, parts, outcomes, threshold, against)
+    if shared and not against:  # nothing tells which of the things is meant
+        status, evidence_ids = "unconfirmed", [passage.id for passage in shared.bearers]
     return Sentence(
         text=support.span.of(state["text"]),
         start=support.span.start,

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from rarr.backends.rules.agreement import AGREES_COVERAGE, query_agreement, value_with_unit
+from rarr.backends.rules.answer_overlap import containment
 from rarr.backends.rules.atomic_facts import rule_facts
 from rarr.backends.rules.baseline_components import other_value
 from rarr.backends.rules.counterparts import Candidate, candidates, parsed_passage
@@ -253,11 +254,17 @@ _GAPS = {"date": "1066", "number": "77", "name": "Xanthippe Quux"}
 """A value of each kind, put where the question has its interrogative."""
 
 
+def _level(variables: Variables) -> str:
+    right = any(containment(variables["answer"], line) == 1 for line in variables["references"].splitlines())
+    return "perfect" if right else "completely wrong"
+
+
 _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "generate_queries": _queries,
     "target_queries": _targeted,
     "search_queries": lambda variables: {"queries": _searches(variables)},
     "read_evidence": _reading,
+    "score_answer": lambda variables: {"reason": "", "level": _level(variables)},
     "recall_answer": lambda variables: {"answer": "not known"},
     "fill_blank": _filled,
     "write_question": _question,

@@ -79,3 +79,58 @@ def test_right_page_beside_a_namesake_corrects_most_texts(tmp_path: Path, cases:
         right += value in revision.text
         assert revision.text == text or value in revision.text
     assert right >= 0.8 * len(cases)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The painter Jon Tarv was born in Lisk.",
+        "In Lisk, Jon Tarv was born.",
+        "In 1830 Jon Tarv taught at Lisk.",
+    ],
+)
+def test_page_of_another_person_replaces_no_subject(tmp_path: Path, text: str) -> None:
+    revision = revised(tmp_path, text, ("Ida Brandt", "Ida Brandt was born in Lisk. She taught at Lisk."))
+    assert (revision.text, revision.edits) == (text, ())
+    assert revision.report.sentences[0].status in ("unconfirmed", "no_evidence")
+
+
+BAND = ("Northlight (band)", "Northlight is a band of 5 people. Northlight was founded in 1994.")
+TOWN_PAGE = "Northlight is a harbour town of 2,400 people. Northlight was founded in 1850."
+TOWN, PLAIN = ("Northlight (town)", TOWN_PAGE), ("Northlight", TOWN_PAGE)
+
+
+@pytest.mark.parametrize(
+    ("text", "other"),
+    [
+        ("Northlight was founded in 1994.", TOWN),
+        ("Northlight was founded in 1931.", TOWN),
+        ("Northlight was founded in 1994.", PLAIN),
+    ],
+)
+def test_both_namesakes_are_named_where_nothing_tells_them_apart(
+    tmp_path: Path, text: str, other: tuple[str, str]
+) -> None:
+    revision = revised(tmp_path, text, BAND, other)
+    (sentence,) = revision.report.sentences
+    titles = {evidence.id: evidence.title for evidence in revision.evidence}
+    assert (revision.text, sentence.status) == (text, "unconfirmed")
+    assert {titles[name] for name in sentence.evidence_ids} == {BAND[0], other[0]}
+    (warning,) = [warning for warning in revision.warnings if warning.code == "ambiguous_name"]
+    assert BAND[0] in warning.message and other[0] in warning.message
+
+
+@pytest.mark.parametrize(
+    ("text", "pages"),
+    [
+        ("The band Northlight was founded in 1994.", [BAND, TOWN]),
+        ("Northlight was founded in 1850.", [BAND, PLAIN]),
+        ("Northlight was founded in 1994.", [BAND]),
+    ],
+)
+def test_sentence_about_one_of_the_namesakes_is_supported(
+    tmp_path: Path, text: str, pages: list[tuple[str, str]]
+) -> None:
+    revision = revised(tmp_path, text, *pages)
+    assert [sentence.status for sentence in revision.report.sentences] == ["supported"]
+    assert "ambiguous_name" not in [warning.code for warning in revision.warnings]

@@ -3,6 +3,7 @@
 import pytest
 
 import rarr
+from rarr.backends.encoder.answer_score import in_words_of_reference
 
 PAIRS = [
     ("How long did the trip take?", "18 days", "It took 18 days.", "It took 19 days."),
@@ -18,6 +19,26 @@ PAIRS = [
 @pytest.mark.parametrize(("question", "reference", "better", "worse"), PAIRS)
 def test_minimal_pair_is_ordered_right(question: str, reference: str, better: str, worse: str) -> None:
     assert rarr.score(better, reference, question).score > rarr.score(worse, reference, question).score
+
+
+@pytest.mark.parametrize(
+    ("answer", "reference", "expected"),
+    [
+        ("The dam is 221 m high.", "221 metres", "The dam is 221 metres high."),
+        ("She died on March 4, 1931.", "4 March 1931", "She died on 4 March 1931."),
+        ("It is 231 m high.", "221 metres", "It is 231 m high."),
+        ("Tom Berg wrote it.", "T. Berg", "Tom Berg wrote it."),
+    ],
+)
+def test_equal_value_is_compared_in_the_words_of_the_reference(
+    answer: str, reference: str, expected: str
+) -> None:
+    assert in_words_of_reference(answer, reference) == expected
+
+
+@pytest.mark.slow
+def test_equal_value_in_another_unit_word_is_right() -> None:
+    assert rarr.score("The dam is 221 m high.", "221 metres", "How high is the dam?").score > 0.5
 
 
 @pytest.mark.slow

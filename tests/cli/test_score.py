@@ -38,3 +38,23 @@ def test_wrong_call_has_status_2(command: Command, call: list[str], complaint: s
     done = command("score", *call)
     assert (done.status, is_complaint(done.err)) == (2, True)
     assert complaint in done.err
+
+
+def test_bench_answers_prints_r_and_auc(command: Command) -> None:
+    rows = [
+        {"answer": "Tom Berg", "references": ["Tom Berg"], "score": 1},
+        {"answer": "9", "references": "18", "score": 0},
+    ]
+    Path("rated.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    done = command("bench", "answers", "rated.jsonl", "-o", "out")
+    lines = done.out.decode().splitlines()
+    assert (done.status, lines[0]) == (0, "2 answers, 1 right by people")
+    assert lines[3].split()[:2] == ["rarr.score", "1.000"]
+    assert Path("out/report.json").exists()
+
+
+def test_examples_without_a_model_have_status_2(command: Command) -> None:
+    Path("rated.jsonl").write_text('{"answer": "x", "references": "y", "score": 1}\n')
+    done = command("score", "z", "-r", "y", "--examples", "rated.jsonl")
+    assert (done.status, is_complaint(done.err)) == (2, True)
+    assert "examples are shown to a language model" in done.err

@@ -7,7 +7,7 @@ from rarr.evals import measures
 from rarr.evals.measures import measured
 from rarr.evals.metrics import Measured
 from rarr.evals.report_building import Prediction, report_of, scored
-from rarr.evals.report_records import ScoredRow
+from rarr.evals.report_records import AnswerScores, ScoredRow
 from rarr.evals.rows import EvalRow
 
 
@@ -118,9 +118,25 @@ def test_missing_library_leaves_one_measure_out(monkeypatch: pytest.MonkeyPatch)
     assert "sari" in values
 
 
+def answering(before: float, after: float) -> ScoredRow:
+    scores = AnswerScores(before=before, after=after)
+    return corrected("a", "b", "b").model_copy(update={"has_answers": True, "answer_scores": scores})
+
+
+def test_answers_are_kept_and_gained() -> None:
+    """Of three texts that answered, two still do; of two that did not, one does. One row has an error."""
+    unknown = ERROR.model_copy(update={"has_answers": True})
+    rows = [answering(*each) for each in ((0.9, 0.9), (0.5, 0.6), (0.7, 0.4), (0.4, 0.8), (0.1, 0.2))]
+    assert value("answer_before", *rows, unknown, SAME) == (0.52, 5, 1)
+    assert value("answer_after", *rows, unknown, SAME) == (0.58, 5, 1)
+    assert value("answer_kept", *rows, unknown, SAME) == (0.666666667, 3, 1)
+    assert value("answer_gained", *rows, unknown, SAME) == (0.5, 2, 1)
+    assert not any(name.startswith("answer_") for name in measured([SAME, ERROR]))
+
+
 def test_all_names_are_those_of_measures() -> None:
     mended = corrected("a b", "a c", "a c").model_copy(update={"errors": ("mended",)})
-    rows = [mended, with_intent(corrected("a", "a", "a"), 1.0)]
+    rows = [mended, with_intent(corrected("a", "a", "a"), 1.0), answering(0.8, 0.9), answering(0.2, 0.9)]
     assert set(measured(rows)) == set(measures.NAMES)
 
 

@@ -272,3 +272,12 @@ async def test_refusal_after_a_second_question_names_what_the_evidence_says() ->
 async def test_number_without_a_unit_takes_the_unit_of_the_evidence() -> None:
     assert await refusal("212", "221", claim="212", answer="221") == ""
     assert await refusal("212 metres", "221 feet", claim="212", answer="221")
+
+
+async def test_subject_of_another_kind_is_only_suggested() -> None:
+    made = await decision(
+        "Jon Tarv", "Ida Brandt", text="The painter Jon Tarv was born in Lisk.",
+        says="Ida Brandt, a chemist, was born in Lisk.", claim="Jon Tarv", answer="Ida Brandt",
+    )  # fmt: skip
+    assert (made.state, made.refusal) == ("suggested", "")
+    assert "of the kind" in made.doubt

@@ -35,6 +35,7 @@ PROMPTS = {
     "read_evidence": (130, ["answer"]),
     "recall_answer": (130, ["answer"]),
     "rewrite_text": (400, ["revision"]),
+    "score_answer": (520, ["reason", "level"]),
     "search_queries": (260, ["queries"]),
     "smooth": (400, ["text"]),
     "split_facts": (330, ["facts"]),

@@ -17,7 +17,7 @@ from rarr.backends.rules.answer_overlap import (
     longest_common_share,
     token_f1,
 )
-from rarr.backends.rules.values import checkable_values, same_value
+from rarr.backends.rules.values import checkable_values, same_value, value_extent
 
 HEAD = Path(__file__).with_name("answer_score.json")
 
@@ -32,12 +32,19 @@ class ReferenceScore(NamedTuple):
 
 def reference_score(answer: str, reference: str, question: str | None, encoder: Encoder) -> ReferenceScore:
     """Scores an answer by one reference: equal words 1, another value 0, otherwise by the head."""
+    if (ruled := ruled_score(answer, reference, question)) is not None:
+        return ruled
+    likely = head().probability(answer_features(answer, reference, question or "", encoder))
+    return ReferenceScore(likely, "by the words in common and the embeddings", False)
+
+
+def ruled_score(answer: str, reference: str, question: str | None) -> ReferenceScore | None:
+    """Scores by the rules alone: equal words 1, another value 0; None if the rules cannot decide."""
     if exact_match(answer, reference):
         return ReferenceScore(1.0, "the same words", True)
     if other := other_value(answer, reference, question or ""):
         return ReferenceScore(0.0, other, True)
-    likely = head().probability(answer_features(answer, reference, question or "", encoder))
-    return ReferenceScore(likely, "by the words in common and the embeddings", False)
+    return None
 
 
 def other_value(answer: str, reference: str, question: str) -> str:
@@ -59,7 +66,11 @@ def other_value(answer: str, reference: str, question: str) -> str:
 
 
 def answer_features(answer: str, reference: str, question: str, encoder: Encoder) -> dict[str, float]:
-    """Computes the features of the head, each from 0 to 1 (the cosine from -1)."""
+    """Computes the features of the head, each from 0 to 1 (the cosine from -1).
+
+    A number or date of the answer that equals one of the reference is compared in the words of the reference.
+    """
+    answer = in_words_of_reference(answer, reference)
     values, given = checkable_values(reference), checkable_values(answer)
     found = [any(same_value(value, other) for other in given) for value in values]
     one, other = encoder.embed([f"{question} {answer}", f"{question} {reference}"])
@@ -72,6 +83,17 @@ def answer_features(answer: str, reference: str, question: str, encoder: Encoder
         "values": sum(found) / len(found) if found else 0.5,
         "cosine": float(one @ other),
     }
+
+
+def in_words_of_reference(answer: str, reference: str) -> str:
+    """Writes equal numbers and dates of an answer as the reference does: "221 metres" for "221 m"."""
+    wanted = [value for value in checkable_values(reference) if value.kind != "name"]
+    for value in reversed(checkable_values(answer)):
+        equal = next((each for each in wanted if same_value(value, each)), None)
+        if equal is not None:
+            place = value_extent(value)
+            answer = answer[: place.start] + value_extent(equal).of(reference) + answer[place.end :]
+    return answer
 
 
 @cache

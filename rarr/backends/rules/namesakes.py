@@ -6,7 +6,7 @@ its kind and place, as in "the harbour town Northlight in Norway".
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -77,6 +77,35 @@ def may_be_of_a_namesake(text: str, context: str | None, asked: str, evidence: P
     if title.is_bracketed:
         return not kinds or not kinds <= defined
     return not kinds <= (defined or {*evidence.spread, *evidence.title_stems})
+
+
+def name_in_title(title: str) -> str:
+    """Returns the title without its qualifier: "Northlight" for "Northlight (band)"."""
+    qualified = _qualified(title)
+    return qualified.name if qualified else title.strip()
+
+
+def is_meant(text: str, context: str | None, asked: Collection[str], evidence: ParsedPassage) -> bool:
+    """Does the text say something by which it speaks of this page, and not only of a thing of its name?
+
+    It says the qualifier of the title, the kind of the thing as the page does, or another name that the page
+    has. `asked` are the words in question, which tell nothing.
+    """
+    full_text = f"{context or ''}\n{text}"
+    names, title, name = proper_names(full_text), _qualified(evidence.title), name_in_title(evidence.title)
+    if title and title.words and _is_told(title, full_text, names):
+        return True
+    if title and title.years and _stems(full_text).issuperset(title.years):
+        return True
+    if kinds_of(full_text, name) & _kinds_in(evidence, name):
+        return True
+    others = tuple(other for other in names if other.text not in asked)
+    return _names_another(others, name, "", evidence)
+
+
+def kinds_of(text: str, name: str) -> frozenset[str]:
+    """Returns the stems of the nouns by which `text` describes a name: "paint" for "the painter Jon Tarv"."""
+    return _identity(text, name).kinds
 
 
 @lru_cache(maxsize=1024)

@@ -19,6 +19,26 @@ from rarr.backends.rules.values import Value
 _ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
 # A kind between an adjective and a name, which is no verb in the past.
 _DESCRIBED = re.compile(r"\s+(?:[a-z][\w-]*\s+)?[a-z][\w-]*(?<!ed)\s+(?:of\s+)?")
+_ADVERBIAL = re.compile(
+    r"""
+    \W*(?:in|on|at|by|after|since|before|during|from|around|until|for|with|under|as\ of)\b
+    (?: [^,]{1,60},\s+ | \s[\w ]{0,20}\b\d{4}\s+ )
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_VERB_OR_PREPOSITION = r"""(?:
+    is | are | was | were | be | been | has | have | had | by | in | on | at | to | from | with | for | and
+    | or | became | \w+ed )\b"""
+_DESCRIPTION = re.compile(
+    rf"\W*(?:the|an?)\s+(?:(?!{_VERB_OR_PREPOSITION})[\w'’-]+\s+){{1,4}}?(?:of\s+)?",
+    re.VERBOSE | re.IGNORECASE,
+)
+_VERB_FOLLOWS = re.compile(
+    r"""(?:['’]s)?\s+(?!(?:
+    in | on | at | by | as | for | from | to | of | with | and | or | but | because | when | after | before |
+    during | until | since | over | against | into )\b)[a-z]""",
+    re.VERBOSE,
+)
 SHARED_WORDS = 0.25  # a passage on the subject has at least this share of the claim's words with meaning
 SAME_WORDS, FEWEST_OWN = 0.8, 3  # the share and number of the claim's own words that are nearly all
 OPENING = 20  # characters; a sentence is not about a name further on
@@ -99,6 +119,27 @@ def is_about_subject(claim: Claim, value: Value, candidate: Candidate, evidence:
     if named and named[0] == candidate.value:
         return len(named) == 1
     return not named or named[0].start > OPENING
+
+
+def is_subject(claim: Claim, value: Value) -> bool:
+    """Is the value the name that the claim is about, at most behind a description or an adverbial?
+
+    What a passage says of another subject does not contradict the claim: two people may be born in one town.
+    """
+    text = claim.sentence.text
+    return value.kind == "name" and is_subject_between(text[claim.put_in : value.start], text[value.end :])
+
+
+def is_subject_between(before: str, after: str) -> bool:
+    """Is a name between these parts of a sentence its subject: "In 1950, the painter" and "was born in Lisk"?
+
+    Behind a description a verb must follow: in "The council chose Jon Tarv", the name is no subject.
+    """
+    adverbial = _ADVERBIAL.match(before)
+    rest = before[adverbial.end() :] if adverbial else before
+    if _DESCRIPTION.fullmatch(rest):
+        return _VERB_FOLLOWS.match(after) is not None
+    return not rest.strip(" \"'“‘*_(") and (after.startswith(",") or _VERB_FOLLOWS.match(after) is not None)
 
 
 def subject_of(claim: Claim, value: Value) -> str | None:

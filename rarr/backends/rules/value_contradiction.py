@@ -14,6 +14,7 @@ from rarr.backends.rules.counterparts import Candidate, Counterparts, ParsedPass
 from rarr.backends.rules.mutually_exclusive_words import ExclusiveTerm
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.standalone_claims import Claim
+from rarr.backends.rules.subjects import is_subject
 from rarr.backends.rules.values import Value, value_extent
 from rarr.backends.rules.words_around_values import has_same_frame, next_stem
 
@@ -38,8 +39,11 @@ BOTH_MAY_BE_TRUE = ("relation", "outcome", "order")
 def is_contradiction(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> bool:
     """Does the best other value of the passage stand clearly in the place of the claim's value?
 
-    False if it may answer another question, or if the words around the two values are not alike enough.
+    False if it may answer another question, or if the words around the two values are not alike enough. And
+    for the subject of the claim, since passages about other subjects do not contradict it.
     """
+    if is_subject(claim, value):
+        return False
     other, own = reading.other, reading.own
     if other is None or is_elsewhere(claim, value, other, evidence):
         return False

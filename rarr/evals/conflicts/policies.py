@@ -16,7 +16,7 @@ from rarr.backends.rules.answer_overlap import answer_words, exact_match
 from rarr.backends.rules.model_answer_comparison import is_same_answer
 from rarr.evals.conflicts.answer_types import answer_type
 from rarr.evals.conflicts.question_rows import AnswerType, QuestionRow
-from rarr.evals.conflicts.replacement import contains, replaced
+from rarr.evals.conflicts.replacement import contains, distinctive_words, part_of_answer, replaced
 from rarr.records import Record
 from rarr.tools.text.blocks_and_sentences import sentences
 
@@ -80,6 +80,9 @@ def conflicts_of(rows: Sequence[QuestionRow], policies: Sequence[Policy], seed: 
     conflicts = list[Conflict]()
     for policy in policies:
         for each in typed:
+            if policy != "alias" and _keeps_a_part(each):
+                left_out[f"{policy}: a part of the old answer would stay"] += 1
+                continue
             made = list(_MAKERS[policy](each, typed, seed))
             conflicts += made
             if not made:
@@ -179,20 +182,25 @@ def _changed(row: Typed, new: str, *, is_alias: bool) -> str | None:
     """
     if contains(row.row.question, new) or contains(row.row.passage, new):
         return None
-    old = row.variants
-    if not is_alias and any(_may_be_same(new, each) for each in old):
+    if not is_alias and any(_may_be_same(new, each) for each in row.variants):
         return None
-    changed = replaced(row.row.passage, [row.stated] if is_alias else _with_surname(row, old), new)
-    return None if changed is None or (not is_alias and contains(changed, row.stated)) else changed
+    return replaced(row.row.passage, [row.stated] if is_alias else _with_parts(row), new)
 
 
-def _with_surname(row: Typed, old: Sequence[str]) -> list[str]:
-    """Adds the surname of a person: otherwise the passage would go on with the old one."""
-    return [*old, row.stated.split()[-1]] if row.type == "person" else list(old)
+def _with_parts(row: Typed) -> list[str]:
+    """Adds the names of a person: otherwise the passage would go on with the surname or the first name."""
+    return [*row.variants, *distinctive_words(row.stated)] if row.type == "person" else [*row.variants]
+
+
+def _keeps_a_part(row: Typed) -> bool:
+    """Would the passage or its title still name the old answer, or a part of it, whatever replaces it?"""
+    old = _with_parts(row)
+    rest = replaced(row.row.passage, old, "") or row.row.passage
+    return any(part_of_answer(text, old) for text in (rest, row.row.title))
 
 
 def _may_be_same(new: str, old: str) -> bool:
-    return contains(new, old) or contains(old, new) or is_same_answer(new, old)
+    return bool(part_of_answer(new, [old])) or contains(old, new) or is_same_answer(new, old)
 
 
 def _digest(text: str) -> str:

@@ -3,11 +3,17 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from rarr.backends.rules.name_matching import key_words
+from rarr.backends.rules.counterparts import parsed_passage
+from rarr.backends.rules.dates import MONTHS
+from rarr.backends.rules.name_matching import is_generic, key_words, same_place
 from rarr.backends.rules.proper_names import proper_names
+from rarr.backends.rules.values import checkable_values, same_value
+from rarr.backends.rules.words import STOP_WORDS, is_common
 
 _ARTICLE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
 _VOWEL = re.compile(r"(?!uni|use|eu|one\b|u[A-Z])[aeiou]", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]+")
+_SHORTEST = 3  # letters of a word that names something alone
 _POSSESSIVE = re.compile(r"['’](?!\w)")
 
 
@@ -35,6 +41,42 @@ def replaced(text: str, variants: Sequence[str], new: str) -> str | None:
             after = mark.end()
         end = after
     return "".join([*pieces, text[end:]]) if end else None
+
+
+def part_of_answer(text: str, variants: Sequence[str]) -> str:
+    """Returns a word or a value in `text` that names an answer or a part of it; empty if there is none.
+
+    Mexico does so in New Mexico, Mexican for Mexico, and "41.5 ft" for "12.65 m". A reader that finds it may
+    take it for the answer, and would seem to answer from memory.
+    """
+    parts = {word for variant in variants for word in distinctive_words(variant)}
+    words = (word for word in _WORD.findall(text) if any(_may_name(word, part) for part in parts))
+    return next(words, "") or _same_value_in(text, variants)
+
+
+def _same_value_in(text: str, variants: Sequence[str]) -> str:
+    """Returns the words of a number or date in `text` that means the same as that of a variant."""
+    values = [value for variant in variants for value in checkable_values(variant) if value.kind != "name"]
+    for part in parsed_passage(text, "").sentences if values else ():
+        for other in part.values:
+            if any(same_value(value, other) for value in values):
+                return part.text[other.start : other.end]
+    return ""
+
+
+def distinctive_words(answer: str) -> list[str]:
+    """Returns the capitalised words of an answer that identify it alone: not "river" or "March"."""
+    return [
+        word
+        for word in _WORD.findall(answer)
+        if len(word) >= _SHORTEST
+        and word[0].isupper()
+        and not (is_generic(word.casefold()) or is_common(word) or word in (*MONTHS, *STOP_WORDS))
+    ]
+
+
+def _may_name(word: str, part: str) -> bool:
+    return word[0].isupper() and len(word) >= _SHORTEST and same_place(word.casefold(), part.casefold())
 
 
 def _place(variants: Iterable[str]) -> str:

@@ -10,7 +10,13 @@ from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.question_answerer import question_answerer
 from rarr.backends.rules.answer_overlap import exact_match
 from rarr.components import Components, Retriever, close_all
-from rarr.evals.conflicts.buckets import Bucket, bucket_of_agreement, bucket_of_answer, bucket_of_revision
+from rarr.evals.conflicts.buckets import (
+    Bucket,
+    bucket_of_agreement,
+    bucket_of_answer,
+    bucket_of_revision,
+    is_about_answer,
+)
 from rarr.evals.conflicts.policies import Conflict
 from rarr.evals.row_retriever import RowRetriever
 from rarr.evals.rows import RowEvidence
@@ -85,7 +91,7 @@ class TestedChecker:
         agreement = await self._components.checker.check(
             conflict.claim, None, _query(conflict), _evidence(conflict, conflict.passage)
         )
-        return agreement.verdict == "agrees"
+        return agreement.verdict == "agrees" and is_about_answer(agreement, conflict)
 
     async def reaction(self, conflict: Conflict) -> Reaction:
         agreement = await self._components.checker.check(

@@ -103,6 +103,34 @@ def test_row_is_dropped_with_the_reason() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("answer", "passage", "title"),
+    [
+        ("Mexico", "She was born in Mexico and died in New Mexico.", ""),
+        ("Mexico", "She was born in Mexico to Mexican farmers.", ""),
+        ("Norvik", "She was born in Norvik.", "Norvik"),
+        ("12.65 m", "The largest was 12.65 m (41.5 ft) long.", ""),
+        ("4 March 1931", "She died on 4 March 1931, so the day is called 1931-03-04.", ""),
+    ],
+)
+def test_row_is_dropped_if_a_part_of_the_old_answer_would_stay(answer: str, passage: str, title: str) -> None:
+    row = QuestionRow(id="r", question="where is it", answers=(answer,), passage=passage, title=title)
+    others = [
+        row.model_copy(update={"id": other, "answers": (other,), "passage": f"It is {other}.", "title": ""})
+        for other in ("Oru Lake", "7 May 1950", "36 kg", "980 m")
+    ]
+    made = conflicts_of([row, *others], ["corpus", "type-swap"], 1)
+    assert not [each for each in made.conflicts if each.id.startswith("r/")]
+    assert made.left_out["corpus: a part of the old answer would stay"] == 1
+    assert made.left_out["type-swap: a part of the old answer would stay"] == 1
+
+
+def test_first_name_of_a_person_is_replaced_too() -> None:
+    row = NOVEL.model_copy(update={"passage": "The Salt Road is by Ida Lunde. Ida was twenty."})
+    (made,) = [c for c in conflicts_of([row, SONG], ["corpus"], 1).conflicts if c.id == "novel/corpus"]
+    assert made.changed == "The Salt Road is by Tom Berg. Tom Berg was twenty."
+
+
 def test_substitute_in_passage_or_question_does_not_fit() -> None:
     own = NOVEL.model_copy(update={"passage": f"{NOVEL.passage} Tom Berg read it."})
     assert "novel/corpus" not in {c.id for c in conflicts_of([own, SONG], ["corpus"], 1).conflicts}

@@ -1,0 +1,73 @@
+"""`rarr bench answers`: compares the score of answers with people's ratings."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from rarr.cli import options
+from rarr.cli.score import Examples, scoring
+from rarr.cli.streams import write
+
+if TYPE_CHECKING:
+    from rarr.evals.answer_benchmark import AnswersReport
+    from rarr.evals.metrics import Measured
+
+Rated = Annotated[
+    Path, typer.Argument(metavar="RATED", help='JSON lines: {"answer", "references", "score"}, "question".')
+]
+Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for report.json.")]
+
+
+def answers(
+    data: Rated,
+    out: Out = None,
+    model: options.Model = None,
+    base_url: options.BaseUrl = None,
+    examples: Examples = None,
+    as_json: options.Json = False,
+) -> int:
+    """Measure how well scores of answers agree with people's ratings.
+
+    "score" is a person's rating of the answer: 0 to 1, or true and false. Prints for `rarr score` and for
+    usual scores Pearson's r and the AUC, with 95% intervals. Rated examples for a language model must not be
+    in RATED. Exit status: 0 done; 2 the call or a line is wrong; 3 the model fails.
+
+    \\b
+    Examples:
+      rarr bench answers rated.jsonl
+      rarr bench answers rated.jsonl --model vllm:Qwen/Qwen3-8B --examples few.jsonl
+    """
+    from rarr.cli.eval import Clock
+    from rarr.evals.answer_benchmark import bench_answers
+    from rarr.views.terminal.progress_line import Waiting
+    from rarr.views.terminal.revision import as_json as json_of
+
+    settings, shown = scoring(model, base_url, examples)
+    clock = Clock()
+    with Waiting(watched=sys.stderr.isatty()) as waiting:
+        report = bench_answers(
+            data,
+            out,
+            settings=settings,
+            examples=shown,
+            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+        )
+    write(json_of(report) if as_json else _text(report))
+    return 0
+
+
+def _text(report: "AnswersReport") -> str:
+    width = max(map(len, report.scores))
+    lines = [f"{report.answers} answers, {report.right} right by people", ""]
+    lines.append(f"{'score':<{width}}  {'Pearson r':<22}  AUC")
+    for name, found in report.scores.items():
+        lines.append(f"{name:<{width}}  {_shown(found.r):<22}  {_shown(found.auc)}")
+    return "\n".join(lines) + "\n"
+
+
+def _shown(measure: "Measured") -> str:
+    if measure.value is None:
+        return "-"
+    return f"{measure.value:.3f} [{measure.low:.3f}, {measure.high:.3f}]"
