@@ -9,7 +9,7 @@
 
 The sizes are small by default, so that a part takes minutes. Those of the goals are `speed --texts 2000`,
 `server --texts 1000`, `memory --texts 20000` and `kills --kills 20`. `memory` and `kills` revise texts of one
-sentence by the rules.
+sentence by the rules, and `kills --model embedded` by the embedded models.
 """
 
 import argparse
@@ -18,6 +18,7 @@ import gc
 import json
 import os
 import statistics
+import sys
 import tempfile
 import time
 from collections import Counter
@@ -69,7 +70,7 @@ def main() -> None:
         elif options.part == "memory":
             memory(folder, texts)
         elif options.part == "kills":
-            kills(folder, texts, options.kills, options.seed)
+            kills(folder, texts, options.kills, options.seed, options.model)
         else:
             asyncio.run(shared(folder, texts))
 
@@ -175,7 +176,7 @@ def server(folder: Path, texts: int, concurrency: int) -> None:
 
 
 def memory(folder: Path, texts: int) -> None:
-    """Prints the mean memory of this process, which does all, in the second and the last tenth."""
+    """Prints the mean memory of this process, which does all, in each tenth of the rows."""
     lines = (
         json.dumps({"text": f"The Hoover Dam is {number} metres high."}) + "\n" for number in range(texts)
     )
@@ -186,28 +187,30 @@ def memory(folder: Path, texts: int) -> None:
         if done.rows % max(1, texts // 200) == 0:
             gc.collect()
             found.append(_resident())
+        if done.rows % max(1, texts // 20) == 0:  # the run takes long, and may be cut off
+            print(f"{done.rows} rows: {_resident():.1f} MB", file=sys.stderr, flush=True)
 
     settings = Settings(corpus=EXAMPLES / "corpus", home=folder / "home", model="rules", trace=False)
     revise_file(folder / "in.jsonl", folder / "out.jsonl", settings=settings, workers=0, on_progress=measure)
     tenth = len(found) // 10
-    second, last = statistics.mean(found[tenth : 2 * tenth]), statistics.mean(found[-tenth:])
+    tenths = [statistics.mean(found[tenth * place : tenth * (place + 1)]) for place in range(10)]
+    print(f"{texts} rows, MB in each tenth: {', '.join(f'{mean:.1f}' for mean in tenths)}")
     print(
-        f"{texts} rows: {second:.1f} MB in the second tenth, {last:.1f} MB in the last,"
-        f" {last / second - 1:+.1%}; at most {GOALS['memory'] - 1:+.0%}:"
-        f" {_met(last <= GOALS['memory'] * second)}"
+        f"the last against the second: {tenths[-1] / tenths[1] - 1:+.1%}; at most {GOALS['memory'] - 1:+.0%}:"
+        f" {_met(tenths[-1] <= GOALS['memory'] * tenths[1])}"
     )
 
 
-def kills(folder: Path, texts: int, count: int, seed: int) -> None:
+def kills(folder: Path, texts: int, count: int, seed: int, model: str) -> None:
     """Prints what is lost, there twice, different and left over after kills of runs, and of workers."""
     sentences = [f"The Hoover Dam is {200 + number} metres high." for number in range(texts)]
-    batch = KilledBatch(folder, sentences, workers=2)
+    batch = KilledBatch(folder, sentences, workers=2, model=model)
     rows = []
     for what in ("run", "worker"):
         outcome = batch.killed(what, count, seed)
         rows.append([f"the {what}", *map(str, outcome), _met(outcome.clean)])
         print(f"{what}: {outcome}", flush=True)  # the other kind takes minutes
-    print(f"{texts} rows, 2 workers; undisturbed {batch.seconds:.1f} s\n")
+    print(f"{texts} rows by {model}, 2 workers; undisturbed {batch.seconds:.1f} s\n")
     head = ("killed", "kills", "whole runs", "rows lost", "rows twice", "rows different", "processes left")
     print(table((*head, "all 0"), rows))
 
@@ -262,6 +265,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--concurrency", type=int, default=64, help="requests at once of server")
     parser.add_argument("--kills", type=int, default=5, help="kills of each kind")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of kills")
+    parser.add_argument("--model", choices=("rules", "embedded"), default="rules", help="model of kills")
     return parser.parse_args()
 
 
