@@ -18,9 +18,9 @@ from typing import Any, Literal, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 _CORPUS = ROOT / "examples" / "corpus"
-HANG_S = 300.0
-"""Seconds after which a run counts as hanging."""
-LEFT_S = 5.0
+HANG_S = 1800.0
+"""Seconds after which a run counts as hanging: beside other work, a run of seconds takes minutes."""
+LEFT_S = 60.0
 """Seconds after which a process of a killed run counts as left over."""
 
 
