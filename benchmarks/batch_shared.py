@@ -1,8 +1,8 @@
 """Counts what a second run saves that revises other texts on the topics of the first run.
 
-The first run revises the texts of examples/texts, and the second those of same_topics.jsonl: 30 texts that
-were written for this, before it was run, about the same topics in other words. Each run has a new reviser
-and the data folder of the first, as two calls of `rarr batch` have.
+The first run revises the texts of examples/texts, and the second those of same_topics.jsonl: other texts
+about the same topics, which were written for this before it was run. Each run has a new reviser and the data
+folder of the first, as two calls of `rarr batch` have.
 """
 
 import asyncio
@@ -63,9 +63,10 @@ class RulesAsModel(ScriptedModel):
 
 
 def texts_of_runs(most: int) -> tuple[list[str], list[str]]:
-    """Returns at most `most` texts for each of the two runs."""
-    others = [json.loads(line)["text"] for line in OTHERS.read_text(encoding="utf-8").splitlines()]
-    return [example.text for example in examples()][:most], others[:most]
+    """Returns the first `most` texts of the examples, and the other texts about their topics."""
+    first = {example.name: example.text for example in examples()[:most]}
+    rows = map(json.loads, OTHERS.read_text(encoding="utf-8").splitlines())
+    return list(first.values()), [row["text"] for row in rows if row["topic"] in first]
 
 
 async def two_runs(home: Path, most: int, *, with_model: bool) -> list[RunWork]:

@@ -90,7 +90,7 @@ def _sources(given: object, name: str) -> list[Any] | None:
 
 
 def _filled(source: dict[str, Any]) -> dict[str, Any]:
-    """Leaves out keys without a value, which Parquet gives every object of a list."""
+    """Leaves out keys without a value: Parquet gives all objects of a list the same keys."""
     return {key: value for key, value in source.items() if value is not None}
 
 

@@ -41,7 +41,8 @@ def format_of(path: Path) -> str:
     kind = FORMATS.get(ending)
     if kind is None or (packed and kind == "parquet"):
         raise InputError(
-            f"{path} has no known ending: name it .jsonl, .csv or .parquet; .gz may follow the first two"
+            f"{path} has no known ending: give a file of JSON lines, CSV or Parquet, named .jsonl, .csv or"
+            " .parquet; .gz may follow the first two"
         )
     return kind
 

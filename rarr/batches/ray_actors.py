@@ -69,10 +69,9 @@ class RayActors:
         self._waiting, self._building = 0, 0
         self._ready = asyncio.Event()
         self._living: set[Any] = set()
-        self._kept: list[asyncio.Task[None]] = []
-        self._connecting = ThreadPoolExecutor(
-            1, thread_name_prefix="rarr-ray"
-        )  # lives as long as the cluster
+        self._keepers: list[asyncio.Task[None]] = []
+        # A cluster that `connect` starts ends with the thread that started it.
+        self._connecting = ThreadPoolExecutor(1, thread_name_prefix="rarr-ray")
         self._connected_here, self._folder = False, ""
 
     @property
@@ -87,11 +86,11 @@ class RayActors:
         if self._count is None:
             cores = (await self._on_thread(self._ray.cluster_resources)).get("CPU", 1)
             self._count = max(1, int(cores)) if self._settings.is_embedded else 1
-        self._kept = [asyncio.create_task(self._keep_one()) for _ in range(self._count)]
+        self._keepers = [asyncio.create_task(self._keep_one()) for _ in range(self._count)]
         ready = asyncio.create_task(self._ready.wait())
-        await asyncio.wait((ready, *self._kept), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((ready, *self._keepers), return_when=asyncio.FIRST_COMPLETED)
         ready.cancel()
-        for task in self._kept:
+        for task in self._keepers:
             if task.done() and (error := task.exception()):
                 await self.aclose()
                 raise error
@@ -115,9 +114,9 @@ class RayActors:
 
     async def aclose(self) -> None:
         """Kills the actors, with the jobs that they run, and leaves the cluster."""
-        for task in self._kept:
+        for task in self._keepers:
             task.cancel()
-        await asyncio.gather(*self._kept, return_exceptions=True)
+        await asyncio.gather(*self._keepers, return_exceptions=True)
         if self._connected_here:
             await self._on_thread(self._ray.shutdown)
         self._connecting.shutdown(wait=False)
@@ -191,7 +190,7 @@ class RayActors:
         )
 
     async def _watched(self, actor: Any) -> None:
-        """Offers an actor for jobs until it dies, which raises."""
+        """Offers an actor for jobs. Raises one of `_deaths` when the actor dies."""
         self._living.add(actor)
         for _ in range(self._jobs_each):
             self._free.put_nowait(actor)
