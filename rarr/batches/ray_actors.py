@@ -143,7 +143,7 @@ class RayActors:
                 await self._built(actor)
                 failures, self._failure = 0, None
                 await self._watched(actor)
-            except (RarrError, *self._deaths) as error:
+            except (RarrError, TimeoutError, *self._deaths) as error:
                 failures += 1
                 self._not_kept(error, failures)
             finally:
@@ -152,11 +152,13 @@ class RayActors:
             await asyncio.sleep(min(failures - 1, _LONGEST_PAUSE_S))
 
     async def _built(self, actor: Any) -> None:
-        """Waits until the actor has built its reviser. Raises `RarrError` if it cannot, or finds no core."""
+        """Waits until the actor has built its reviser. Raises `RarrError` if it cannot build it, and
+        `TimeoutError` if it finds no core.
+        """
         try:
             await asyncio.wait_for(actor.__ray_ready__.remote(), PLACE_S)
         except TimeoutError:
-            raise _NoPlaceError(await self._on_thread(self._no_place)) from None
+            raise TimeoutError(await self._on_thread(self._no_place)) from None
         self._building += 1
         try:
             if error := await actor.build.remote():
@@ -166,7 +168,7 @@ class RayActors:
 
     def _not_kept(self, error: Exception, failures: int) -> None:
         """Raises `RarrError` if the first actor cannot start. Later, wakes the jobs that wait in vain."""
-        if isinstance(error, _NoPlaceError):
+        if isinstance(error, TimeoutError):
             hopeless = not self._living and not self._building
         elif self._ready.is_set():
             hopeless = failures >= _REPLACEMENTS
@@ -201,13 +203,11 @@ class RayActors:
         return await asyncio.get_running_loop().run_in_executor(self._connecting, work)
 
 
-class _NoPlaceError(SetupError):
-    """No node of the cluster had room for an actor."""
-
-
 def _start_error(error: Exception) -> RarrError:
     if isinstance(error, RarrError):
         return error
+    if isinstance(error, TimeoutError):
+        return SetupError(str(error))
     return SetupError(
         "an actor ended several times while it started: give it more memory, and install the same versions"
         " of rarr, ray and Python on every node"
