@@ -5,11 +5,11 @@
     python -m benchmarks.batch memory    the last tenth of the rows against the second tenth
     python -m benchmarks.batch kills     kills of the run, and of a worker, at random moments, each resumed
     python -m benchmarks.batch ray       answers a second through Ray Data, against those of rarr batch
-    python -m benchmarks.batch shared    the searches that texts on the same topics repeat, and their time
+    python -m benchmarks.batch shared    what a second run saves whose texts are about the same topics
 
 The sizes are small by default, so that a part takes minutes. Those of the goals are `speed --texts 2000`,
 `server --texts 1000`, `memory --texts 20000` and `kills --kills 20`. `memory` and `kills` revise texts of one
-sentence by the rules.
+sentence by the rules, and `kills --model embedded` by the embedded models.
 """
 
 import argparse
@@ -18,33 +18,31 @@ import gc
 import json
 import os
 import statistics
+import sys
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from benchmarks import mills
 from benchmarks.batch_kills import KilledBatch
 from benchmarks.batch_ray import times_through_ray_data
+from benchmarks.batch_shared import two_runs
 from benchmarks.corpus import index_rules, write_corpus
 from benchmarks.embedded import PASSAGES, EnglishLike
-from benchmarks.loop_lag import EXAMPLES, text_of
+from benchmarks.loop_lag import EXAMPLES
 from benchmarks.overhead import scripted_server, settings_for
 from benchmarks.report import machine, table
 from benchmarks.serve import spread
-from rarr import Reviser, Settings
+from rarr import Settings
 from rarr.batches import revise_file
 from rarr.batches.batch_runner import BatchRunner
 from rarr.batches.counts import BatchCounts, Counting
 from rarr.batches.result_store import Expected
 from rarr.batches.stream_batch import revise_stream
-from rarr.records import Passage
-from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import build_index
 
-SIZES = {"speed": 20, "server": 300, "memory": 2000, "kills": 24, "ray": 20, "shared": 35}
+SIZES = {"speed": 20, "server": 300, "memory": 2000, "kills": 24, "ray": 20, "shared": 36}
 GOALS = {"speed": 1.8, "server": 0.85, "memory": 1.05, "ray": 0.85}
 CALL_S = 0.5
 MILLS = 20
@@ -69,9 +67,9 @@ def main() -> None:
         elif options.part == "memory":
             memory(folder, texts)
         elif options.part == "kills":
-            kills(folder, texts, options.kills, options.seed)
+            kills(folder, texts, options.kills, options.seed, options.model)
         else:
-            asyncio.run(shared(folder, texts))
+            shared(folder, texts)
 
 
 def speed(folder: Path, texts: int, rounds: int) -> None:
@@ -118,12 +116,6 @@ def _answers(folder: Path, texts: int) -> tuple[Settings, list[str], int]:
     settings = Settings(corpus=folder / "index", home=folder / "home", trace=False)
     answers = [mills.text_of(MILLS, MILLS // 4, first=MILLS * number) for number in range(texts)]
     return settings, answers, passages
-
-
-def answer(number: int) -> str:
-    """An answer of 150 words. Each number has another one."""
-    skipped = number // 20
-    return " ".join(text_of(150 + skipped, number % 20).split(" ")[skipped:])
 
 
 def _seconds(folder: Path, texts: Sequence[str], settings: Settings, workers: int) -> float:
@@ -175,7 +167,7 @@ def server(folder: Path, texts: int, concurrency: int) -> None:
 
 
 def memory(folder: Path, texts: int) -> None:
-    """Prints the mean memory of this process, which does all, in the second and the last tenth."""
+    """Prints the mean memory of this process, which does all, in each tenth of the rows."""
     lines = (
         json.dumps({"text": f"The Hoover Dam is {number} metres high."}) + "\n" for number in range(texts)
     )
@@ -186,64 +178,59 @@ def memory(folder: Path, texts: int) -> None:
         if done.rows % max(1, texts // 200) == 0:
             gc.collect()
             found.append(_resident())
+        if done.rows % max(1, texts // 20) == 0:  # the run takes long, and may be cut off
+            print(f"{done.rows} rows: {_resident():.1f} MB", file=sys.stderr, flush=True)
 
     settings = Settings(corpus=EXAMPLES / "corpus", home=folder / "home", model="rules", trace=False)
     revise_file(folder / "in.jsonl", folder / "out.jsonl", settings=settings, workers=0, on_progress=measure)
     tenth = len(found) // 10
-    second, last = statistics.mean(found[tenth : 2 * tenth]), statistics.mean(found[-tenth:])
+    tenths = [statistics.mean(found[tenth * place : tenth * (place + 1)]) for place in range(10)]
+    print(f"{texts} rows, MB in each tenth: {', '.join(f'{mean:.1f}' for mean in tenths)}")
     print(
-        f"{texts} rows: {second:.1f} MB in the second tenth, {last:.1f} MB in the last,"
-        f" {last / second - 1:+.1%}; at most {GOALS['memory'] - 1:+.0%}:"
-        f" {_met(last <= GOALS['memory'] * second)}"
+        f"the last against the second: {tenths[-1] / tenths[1] - 1:+.1%}; at most {GOALS['memory'] - 1:+.0%}:"
+        f" {_met(tenths[-1] <= GOALS['memory'] * tenths[1])}"
     )
 
 
-def kills(folder: Path, texts: int, count: int, seed: int) -> None:
+def kills(folder: Path, texts: int, count: int, seed: int, model: str) -> None:
     """Prints what is lost, there twice, different and left over after kills of runs, and of workers."""
     sentences = [f"The Hoover Dam is {200 + number} metres high." for number in range(texts)]
-    batch = KilledBatch(folder, sentences, workers=2)
+    batch = KilledBatch(folder, sentences, workers=2, model=model)
     rows = []
     for what in ("run", "worker"):
         outcome = batch.killed(what, count, seed)
         rows.append([f"the {what}", *map(str, outcome), _met(outcome.clean)])
         print(f"{what}: {outcome}", flush=True)  # the other kind takes minutes
-    print(f"{texts} rows, 2 workers; undisturbed {batch.seconds:.1f} s\n")
+    print(f"{texts} rows by {model}, 2 workers; undisturbed {batch.seconds:.1f} s\n")
     head = ("killed", "kills", "whole runs", "rows lost", "rows twice", "rows different", "processes left")
     print(table((*head, "all 0"), rows))
 
 
-class CountingCorpus:
-    """Counts the searches of a corpus, and the seconds that they take."""
+def shared(folder: Path, texts: int) -> None:
+    """Prints the searches and readings of two runs on the same topics, and what each did not repeat."""
+    rows = []
+    for models in ("embedded", "rules as a language model"):
+        runs = asyncio.run(two_runs(folder / models, texts, with_model=models != "embedded"))
+        for number, run in enumerate(runs, start=1):
+            searches = [str(run.searches), _share(run.saved_searches, run.searches)]
+            searches += [_share(run.known, run.searches), f"{run.searching:.1%}"]
+            asked = run.readings + run.saved_readings
+            rows.append(
+                [
+                    models,
+                    str(number),
+                    str(run.texts),
+                    *searches,
+                    str(asked),
+                    _share(run.saved_readings, asked),
+                ]
+            )
+    head = ("models", "run", "texts", "searches", "saved", "made by the first run", "their time")
+    print(table((*head, "readings of the model", "saved"), rows))
 
-    def __init__(self, corpus: Corpus) -> None:
-        self._corpus, self.asked, self.seconds = corpus, Counter[tuple[str, int]](), 0.0
 
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Searches the corpus."""
-        started = time.perf_counter()
-        found = await self._corpus.retrieve(query, k)
-        self.seconds += time.perf_counter() - started
-        self.asked[query, k] += 1
-        return found
-
-
-async def shared(folder: Path, texts: int) -> None:
-    """Prints the share of searches that were made before, over two batches on the same topics."""
-    settings = Settings(corpus=EXAMPLES / "corpus", home=folder / "home", trace=False)
-    rows, reviser = [], await asyncio.to_thread(Reviser, settings)
-    async with reviser:
-        corpus = CountingCorpus(reviser._components.retriever)  # type: ignore[arg-type]  # it is no other
-        reviser._components = replace(reviser._components, retriever=corpus)
-        for run in (1, 2):
-            searches, before, started = corpus.asked.total(), len(corpus.asked), time.perf_counter()
-            spent = corpus.seconds
-            for number in range(texts):
-                await reviser.arevise(answer(number + (run - 1) * texts))
-            made, new = corpus.asked.total() - searches, len(corpus.asked) - before
-            seconds, searching = time.perf_counter() - started, corpus.seconds - spent
-            rows.append([str(run), str(made), f"{1 - new / made:.0%}", f"{searching / seconds:.1%}"])
-    print(f"{texts} answers of 150 words a run, about the examples' topics\n")
-    print(table(("run", "searches", "made before", "time of all searches, of the run's"), rows))
+def _share(part: int, whole: int) -> str:
+    return f"{part} ({part / whole:.0%})" if whole else "none"
 
 
 def _resident() -> float:
@@ -262,6 +249,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--concurrency", type=int, default=64, help="requests at once of server")
     parser.add_argument("--kills", type=int, default=5, help="kills of each kind")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of kills")
+    parser.add_argument("--model", choices=("rules", "embedded"), default="rules", help="model of kills")
     return parser.parse_args()
 
 

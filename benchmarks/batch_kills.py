@@ -18,10 +18,10 @@ from typing import Any, Literal, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 _CORPUS = ROOT / "examples" / "corpus"
-HANG_S = 300.0
-"""Seconds after which a run counts as hanging."""
+HANG_S = 900.0
+"""Seconds after which a run counts as hanging: beside other work, a run of seconds takes minutes."""
 LEFT_S = 60.0
-"""Seconds after which a process of a killed run counts as left over; it ends sooner on an idle machine."""
+"""Seconds after which a process of a killed run counts as left over."""
 
 
 class Kills(NamedTuple):
@@ -43,8 +43,8 @@ class Kills(NamedTuple):
 class KilledBatch:
     """A batch in a folder: its rows, and what an undisturbed run makes of them."""
 
-    def __init__(self, folder: Path, texts: Sequence[str], workers: int) -> None:
-        self._folder, self._workers = folder, workers
+    def __init__(self, folder: Path, texts: Sequence[str], workers: int, model: str = "rules") -> None:
+        self._folder, self._workers, self._model = folder, workers, model
         lines = (json.dumps({"text": text, "n": number}) + "\n" for number, text in enumerate(texts))
         (folder / "in.jsonl").write_text("".join(lines))
         self._home = folder / "home"
@@ -65,6 +65,7 @@ class KilledBatch:
             if after_s is not None:
                 hit = self._kill(running, what, after_s, chance)
                 done += hit
+                print(f"{what}: {done} of {kills} kills", file=sys.stderr, flush=True)  # it takes minutes
             ended = running.wait(HANG_S)
             left += len(_left_over(running.pid))
             if ended in (0, 2):  # 2: a row whose worker was killed twice, which the next call repeats
@@ -116,9 +117,9 @@ class KilledBatch:
         assert ended == 0, f"rarr batch ended with {ended}"
 
     def _started(self, name: str) -> "subprocess.Popen[bytes]":
-        argv = ["batch", "in.jsonl", "-o", name, "--full", "--corpus", str(_CORPUS), "--model", "rules"]
+        argv = ["batch", "in.jsonl", "-o", name, "--full", "--corpus", str(_CORPUS)]
         return subprocess.Popen(
-            [sys.executable, "-m", "rarr", *argv, "--workers", str(self._workers)],
+            [sys.executable, "-m", "rarr", *argv, "--model", self._model, "--workers", str(self._workers)],
             cwd=self._folder,
             env=os.environ | {"RARR_HOME": str(self._home), "PYTHONPATH": str(ROOT)},
             stderr=subprocess.DEVNULL,

@@ -1,7 +1,7 @@
-"""Runs the rows of a batch: in worker processes for embedded models, in this process for language models.
+"""Runs the rows of a batch: in worker processes, in this process, or in actors of a Ray cluster.
 
-Or on a Ray cluster. That is a `Runner` like the others, rather than a pipeline of Ray Data: the store of
-results, the resume, the limits and the refusals of a batch see no difference.
+The actors are behind a `Runner`, as the processes are, and not behind Ray Data. So a batch stores results,
+continues and keeps its limits in the same way wherever its rows run.
 """
 
 import os
@@ -21,12 +21,12 @@ from rarr.settings import Settings
 from rarr.settings.serving import unserved
 
 TRIES = 2
-"""How often a row is begun whose process ends."""
+"""How often a row is tried if its process ends."""
 ENDED = f"the process that ran it ended {TRIES} times: its text may need more memory"
 
 
 def untraced(settings: Settings) -> Settings:
-    """Returns the settings without traces, unless they ask for them: one of each row would fill the disk."""
+    """Switches traces off, unless the settings ask for them: a trace of each row would fill the disk."""
     asked = "trace" in settings.model_fields_set
     return settings if asked else settings.model_copy(update={"trace": False})
 
@@ -58,13 +58,13 @@ class BatchRunner:
     ) -> None:
         """`options` are arguments of `rarr.postprocess`, such as its mode."""
         self._options = dict(options)
-        settings = unserved(settings)  # the corpora of rarr serve would come before that of the batch
+        settings = unserved(settings)  # or the corpora of rarr serve would be used before that of the batch
         self._runner = _runner(settings, workers, ray)
         self._at_once = 2 * worker_count(settings, workers) or settings.concurrency
 
     @property
     def at_once(self) -> int:
-        """Returns the rows to have at once: one more for each process, which is there when it is free."""
+        """Returns how many rows are read ahead and run: for each process one that runs and one that waits."""
         return self._runner.at_once if isinstance(self._runner, RayActors) else self._at_once
 
     async def run(self, row: BatchRow) -> Postprocessed:

@@ -14,6 +14,8 @@ from rarr.tools.text.plurals_and_articles import kind_of
 
 PREFIX = "rarr_"
 """The start of the name of every column that a batch adds."""
+LONGEST_TEXT = 1_000_000
+"""The most characters of a text. Longer texts were never measured, and would keep a worker for hours."""
 
 
 class Columns(NamedTuple):
@@ -54,11 +56,16 @@ class Columns(NamedTuple):
             return str(error)
 
     def row(self, columns: Mapping[str, Any], number: int) -> BatchRow:
-        """Makes a row of its columns. Raises `InputError` for values of another type, and an empty text."""
+        """Makes a row of its columns. Raises `InputError` for wrong types, and for no or too much text."""
         given = columns.get(self.text)
         if not isinstance(given, str) or not given.strip():
             what = "empty" if given is None or given == "" or isinstance(given, str) else kind_of(given)
             raise InputError(f"its {self.text!r} is {what}: give a text")
+        if len(given) > LONGEST_TEXT:
+            raise InputError(
+                f"its {self.text!r} has {len(given):,} characters: divide it into texts of at most"
+                f" {LONGEST_TEXT:,}"
+            )
         context = None if self.context is None else columns.get(self.context)
         if not isinstance(context, str | None):
             raise InputError(f"its {self.context!r} is {kind_of(context)}: give a text, or leave it empty")
@@ -83,7 +90,7 @@ def _sources(given: object, name: str) -> list[Any] | None:
 
 
 def _filled(source: dict[str, Any]) -> dict[str, Any]:
-    """Leaves out keys without a value, which Parquet gives every object of a list."""
+    """Leaves out keys without a value: Parquet gives all objects of a list the same keys."""
     return {key: value for key, value in source.items() if value is not None}
 
 

@@ -17,8 +17,8 @@ class BatchCounts(Record):
     `unconfirmed` counts rows with a sentence that is not `supported`, `statuses` counts sentences, and `left`
     rows that no run has begun. `cost` is None if a price is not known. `saved_calls` counts the answers of
     language models that were kept, and not asked for again, and `saved_searches` the searches that a process
-    had made before. `attribution` and `preservation` are
-    means over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023, section 5).
+    had made before. `attribution` and `preservation` are means over the rows that have both; F1_AP is their
+    harmonic mean (Gao et al. 2023, section 5).
     """
 
     rows: int

@@ -163,7 +163,7 @@ class _FileBatch:
             "corpora": corpora([settings.corpus], settings.max_file_mb),
         }
         run_folder.check(self._folder, self._made_with, "give another -o, or delete this folder")
-        self._expected = self._store.expect(self._digests())
+        self._expected = self._store.expect(self._noted_digests())
         if not self._expected.rows and not self._wrong:
             raise InputError(f"{self._source} has no row: give a row with a text")
         run_folder.begin(self._folder, self._made_with)
@@ -217,7 +217,8 @@ class _FileBatch:
     def _mixed(self) -> list[str]:
         return self._types.mixed() if format_of(self._out) == "parquet" else []
 
-    def _digests(self) -> Iterator[bytes]:
+    def _noted_digests(self) -> Iterator[bytes]:
+        """Yields the digest of each usable row. Notes column types, wrong rows and repeated ids."""
         ids, repeated, first = set[str](), 0, ""
         for row, made in self._rows():
             self._types.add(row.columns)

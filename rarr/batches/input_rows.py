@@ -1,5 +1,6 @@
 """Reads rows from files of JSON lines, CSV and Parquet, one at a time, however long the file is."""
 
+import codecs
 import csv
 import gzip
 import json
@@ -7,6 +8,7 @@ import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
@@ -19,6 +21,7 @@ FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "pa
 LONGEST = 64 << 20
 """The most bytes of a line, and characters of a cell. A longer one would fill the memory."""
 
+_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MORE_CELLS: Any = object()
 """The key of the cells of a row that have no column. It is no text, since a column may have any name."""
 
@@ -38,7 +41,8 @@ def format_of(path: Path) -> str:
     kind = FORMATS.get(ending)
     if kind is None or (packed and kind == "parquet"):
         raise InputError(
-            f"{path} has no known ending: name it .jsonl, .csv or .parquet; .gz may follow the first two"
+            f"{path} has no known ending: give a file of JSON lines, CSV or Parquet, named .jsonl, .csv or"
+            " .parquet; .gz may follow the first two"
         )
     return kind
 
@@ -52,16 +56,18 @@ def input_rows(path: Path) -> Iterator[InputRow]:
                 yield InputRow(number, columns)
             return
         with _opened(path) as file:
+            if file.peek(2)[:2] in _UTF16:
+                raise InputError(f"{path} is UTF-16: convert the file, as with iconv -f UTF-16 -t UTF-8")
             yield from json_rows(file) if kind == "jsonl" else _csv_rows(path, file)
-    except (OSError, EOFError, zlib.error, csv.Error) as error:
+    except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{path} cannot be read ({reason}): give the path of a whole file") from None
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[IO[bytes]]:
+def _opened(path: Path) -> Iterator[BufferedReader]:
     packed = path.suffix.lower() == ".gz"
-    with cast(IO[bytes], gzip.open(path) if packed else path.open("rb")) as file:
+    with cast(BufferedReader, gzip.open(path) if packed else path.open("rb")) as file:
         yield file
 
 
@@ -97,11 +103,10 @@ def _json_row(number: int, line: bytes) -> InputRow:
 
 def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
     csv.field_size_limit(min(LONGEST, sys.maxsize))
-    reader = csv.DictReader(_lines(path, file), restkey=_MORE_CELLS, restval=None)
+    # Strict: a quote that is never closed would make one row of all rows after it.
+    reader = csv.DictReader(_lines(path, file), restkey=_MORE_CELLS, restval=None, strict=True)
     try:
-        names = list(reader.fieldnames or ())
-        if twice := next((name for name in names if names.count(name) > 1), None):
-            raise InputError(f"{path} has two columns {twice!r}: rename one of them")
+        _check_header(path, list(reader.fieldnames or ()))
         for number, cells in enumerate(reader, start=1):
             extra = cells.pop(_MORE_CELLS, None)
             problem = f"it has {counted(len(extra), 'cell')} more than the header" if extra else ""
@@ -111,6 +116,19 @@ def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
             f"{path}, line {reader.line_num + 1}, is not UTF-8: convert the file, as with iconv -f LATIN1"
             " -t UTF-8"
         ) from None
+    except csv.Error as error:
+        raise InputError(
+            f"{path}, after line {reader.line_num}, is not CSV ({error}): close each quote, and double quotes"
+            " within a cell"
+        ) from None
+
+
+def _check_header(path: Path, names: list[str]) -> None:
+    """Raises `InputError` for two columns of one name, and for cells between semicolons or tabs."""
+    if len(names) == 1 and (mark := next((mark for mark in ";\t" if mark in names[0]), None)):
+        raise InputError(f"{path} separates its cells by {mark!r}: separate them by commas")
+    if twice := next((name for name in names if names.count(name) > 1), None):
+        raise InputError(f"{path} has two columns {twice!r}: rename one of them")
 
 
 def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:

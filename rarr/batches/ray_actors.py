@@ -14,8 +14,13 @@ from rarr.serve.tasks import Tasks
 from rarr.serve.worker_main import sendable
 from rarr.settings import Settings
 
+PLACE_S = 300.0
+"""Seconds to wait for a free core of the cluster. Its autoscaler may add a node meanwhile."""
+
 _STARTS = 2
-_LONGEST_WAIT_S = 30.0
+_REPLACEMENTS = 3
+"""Failed replacements of an actor after which jobs no longer wait for it, if there is no other."""
+_LONGEST_PAUSE_S = 30.0
 
 
 class TaskActor:
@@ -50,7 +55,7 @@ class RayActors:
 
     An actor takes one core. It runs one job at a time, and `concurrency` jobs with a language model, since
     they wait most of the time. None: an actor for each core of the cluster, or one with a language model.
-    The address is that of `connect`.
+    The address is that of `connect`. Where no actor finds a core for `PLACE_S` seconds, jobs fail.
     """
 
     def __init__(self, settings: Settings, address: str, count: int | None) -> None:
@@ -58,13 +63,15 @@ class RayActors:
         exceptions = self._ray.exceptions
         self._deaths = (exceptions.RayActorError, exceptions.OutOfMemoryError, exceptions.NodeDiedError)
         self._jobs_each = 1 if settings.is_embedded else settings.concurrency
-        self._free: asyncio.Queue[Any] = asyncio.Queue()  # an actor for each job that it could begin
+        # An actor for each job that it could begin; None: ask `_failure`.
+        self._free: asyncio.Queue[Any] = asyncio.Queue()
+        self._failure: RarrError | None = None
+        self._waiting, self._building = 0, 0
         self._ready = asyncio.Event()
         self._living: set[Any] = set()
-        self._kept: list[asyncio.Task[None]] = []
-        self._connecting = ThreadPoolExecutor(
-            1, thread_name_prefix="rarr-ray"
-        )  # lives as long as the cluster
+        self._keepers: list[asyncio.Task[None]] = []
+        # A cluster that `connect` starts ends with the thread that started it.
+        self._connecting = ThreadPoolExecutor(1, thread_name_prefix="rarr-ray")
         self._connected_here, self._folder = False, ""
 
     @property
@@ -79,19 +86,18 @@ class RayActors:
         if self._count is None:
             cores = (await self._on_thread(self._ray.cluster_resources)).get("CPU", 1)
             self._count = max(1, int(cores)) if self._settings.is_embedded else 1
-        self._kept = [asyncio.create_task(self._keep_one()) for _ in range(self._count)]
+        self._keepers = [asyncio.create_task(self._keep_one()) for _ in range(self._count)]
         ready = asyncio.create_task(self._ready.wait())
-        await asyncio.wait((ready, *self._kept), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((ready, *self._keepers), return_when=asyncio.FIRST_COMPLETED)
         ready.cancel()
-        for task in self._kept:
+        for task in self._keepers:
             if task.done() and (error := task.exception()):
                 await self.aclose()
                 raise error
 
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
         """Runs a job in a free actor, and returns its record. Nodes are not reported from the cluster."""
-        while (actor := await self._free.get()) not in self._living:
-            pass
+        actor = await self._next_free()
         try:
             outcome: Record | Exception = await actor.run.remote(job)
         except self._deaths:
@@ -108,12 +114,24 @@ class RayActors:
 
     async def aclose(self) -> None:
         """Kills the actors, with the jobs that they run, and leaves the cluster."""
-        for task in self._kept:
+        for task in self._keepers:
             task.cancel()
-        await asyncio.gather(*self._kept, return_exceptions=True)
+        await asyncio.gather(*self._keepers, return_exceptions=True)
         if self._connected_here:
             await self._on_thread(self._ray.shutdown)
         self._connecting.shutdown(wait=False)
+
+    async def _next_free(self) -> Any:
+        """Waits for an actor. Raises the last error if none is left, and none could be started again."""
+        self._waiting += 1
+        try:
+            while True:
+                if self._failure and not self._living:
+                    raise self._failure
+                if (actor := await self._free.get()) in self._living:
+                    return actor
+        finally:
+            self._waiting -= 1
 
     async def _keep_one(self) -> None:
         """Makes an actor, and another one whenever it died. Raises `RarrError` if the first cannot start."""
@@ -122,21 +140,59 @@ class RayActors:
         while True:
             actor = actor_class.remote(self._settings, self._folder)
             try:
-                if error := await actor.build.remote():
-                    raise error
-                failures = 0
+                await self._built(actor)
+                failures, self._failure = 0, None
                 await self._watched(actor)
-            except (RarrError, *self._deaths) as error:
+            except (RarrError, TimeoutError, *self._deaths) as error:
                 failures += 1
-                if not self._ready.is_set() and (isinstance(error, RarrError) or failures == _STARTS):
-                    raise _start_error(error) from None
+                self._not_kept(error, failures)
             finally:
                 self._living.discard(actor)
                 self._ray.kill(actor)
-            await asyncio.sleep(min(failures - 1, _LONGEST_WAIT_S))
+            await asyncio.sleep(min(failures - 1, _LONGEST_PAUSE_S))
+
+    async def _built(self, actor: Any) -> None:
+        """Waits until the actor has built its reviser. Raises `RarrError` if it cannot build it, and
+        `TimeoutError` if it finds no core.
+        """
+        try:
+            await asyncio.wait_for(actor.__ray_ready__.remote(), PLACE_S)
+        except TimeoutError:
+            raise TimeoutError(await self._on_thread(self._no_place)) from None
+        self._building += 1
+        try:
+            if error := await actor.build.remote():
+                raise error
+        finally:
+            self._building -= 1
+
+    def _not_kept(self, error: Exception, failures: int) -> None:
+        """Raises `RarrError` if the first actor cannot start. Later, wakes the jobs that wait in vain."""
+        if isinstance(error, TimeoutError):
+            hopeless = not self._living and not self._building
+        elif self._ready.is_set():
+            hopeless = failures >= _REPLACEMENTS
+        else:
+            hopeless = isinstance(error, RarrError) or failures == _STARTS
+        if hopeless and not self._ready.is_set():
+            raise _start_error(error) from None
+        if hopeless:
+            self._failure = _start_error(error)
+            for _ in range(self._waiting):
+                self._free.put_nowait(None)
+
+    def _no_place(self) -> str:
+        cores, free = (
+            int(found.get("CPU", 0))
+            for found in (self._ray.cluster_resources(), self._ray.available_resources())
+        )
+        return (
+            f"no actor found a core of the Ray cluster in {PLACE_S:.0f} s ({free} of {cores} are free):"
+            " end other work of the cluster, or add nodes, and run again"
+        )
 
     async def _watched(self, actor: Any) -> None:
-        """Offers an actor for jobs until it dies, which raises."""
+        """Offers an actor for jobs. Raises one of `_deaths` when the actor dies."""
         self._living.add(actor)
         for _ in range(self._jobs_each):
             self._free.put_nowait(actor)
@@ -150,7 +206,9 @@ class RayActors:
 def _start_error(error: Exception) -> RarrError:
     if isinstance(error, RarrError):
         return error
+    if isinstance(error, TimeoutError):
+        return SetupError(str(error))
     return SetupError(
-        f"an actor ended {_STARTS} times while it started: give it more memory, and install the same versions"
+        "an actor ended several times while it started: give it more memory, and install the same versions"
         " of rarr, ray and Python on every node"
     )

@@ -29,7 +29,7 @@ _SCHEMA = Schema(
 
 
 _UNDONE = "(columns IS NULL OR error != '' OR (?2 AND instr(columns, '\"rarr_revision\": null')))"
-"""Is true of a row without a result; ?2: also of one without its record. Texts have their quotes escaped."""
+"""Finds rows without a result, and with ?2 also those without a record. JSON escapes the quotes of texts."""
 
 
 class Expected(NamedTuple):
@@ -114,16 +114,17 @@ class ResultStore:
 
     @contextmanager
     def _used(self) -> Iterator[sqlite3.Connection]:
-        with self._told(), self._database.used() as sqlite:
+        with self._readable_errors(), self._database.used() as sqlite:
             yield sqlite
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._told(), self._database.transaction() as sqlite:
+        with self._readable_errors(), self._database.transaction() as sqlite:
             yield sqlite
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _readable_errors(self) -> Iterator[None]:
+        """Turns an error of SQLite into an `InputError` that names the cure."""
         try:
             yield
         except sqlite3.Error as error:

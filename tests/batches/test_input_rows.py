@@ -91,6 +91,20 @@ def test_line_of_csv_that_is_too_long_is_an_error(tmp_path: Path, monkeypatch: p
         ("a.jsonl.gz", TORN, "give the path of a whole file"),
         ("a.jsonl.gz", b"plain", "Not a gzipped file"),
         ("a.csv", b"text\n\xff\n", "line 2, is not UTF-8"),
+        (
+            "a.csv",
+            b'text,n\n"a,1\nb,2\n',
+            r"after line 1, is not CSV \(unexpected end of data\): close each quote",
+        ),
+        (
+            "a.csv",
+            b'text\n"a" b\n',
+            "after line 1, is not CSV .*: close each quote, and double quotes within a cell",
+        ),
+        ("a.csv", "text\na\n".encode("utf-16"), "a.csv is UTF-16: convert the file, as with iconv -f UTF-16"),
+        ("a.jsonl.gz", gzip.compress("{}".encode("utf-16"), mtime=0), "a.jsonl.gz is UTF-16"),
+        ("a.csv", b"id;text\n1;a\n", "separates its cells by ';': separate them by commas"),
+        ("a.csv", b"id\ttext\n1\ta\n", "separates its cells by .*: separate them by commas"),
         ("none.jsonl", None, "No such file"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,8 +23,10 @@ from ray_clusters import (
     settings_in,
 )
 
+from rarr.batches import ray_actors
 from rarr.batches.file_batch import BatchReport, revise_file
-from rarr.errors import InputError
+from rarr.errors import InputError, SetupError
+from rarr.records import Passage
 
 __all__ = ["cluster"]
 pytestmark = MARKS
@@ -96,6 +99,43 @@ def test_address_without_a_cluster_is_refused_and_leaves_nothing(
 def test_actors_that_cannot_build_a_reviser_end_the_run_with_its_reason(cluster: Any, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="weights"):
         on_cluster(cluster, tmp_path, WRONG, model="embedded", weights=tmp_path / "none")
+
+
+def test_cluster_without_a_free_core_is_waited_for_a_while(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import ray
+
+    class Busy:
+        def begin(self) -> None:
+            pass
+
+    monkeypatch.setattr(ray_actors, "PLACE_S", 1.0)
+    busy = [ray.remote(Busy).options(num_cpus=2).remote() for _ in range(2)]
+    ray.get([each.begin.remote() for each in busy])
+    with pytest.raises(
+        SetupError, match=r"no actor found a core .* in 1 s \(0 of 4 are free\): end other work"
+    ):
+        on_cluster(cluster, tmp_path, WRONG)
+    for each in busy:
+        ray.kill(each)
+    monkeypatch.setattr(ray_actors, "PLACE_S", 60.0)
+    assert on_cluster(cluster, tmp_path, WRONG).counts.changed == 1
+
+
+def test_rows_fail_when_no_actor_can_be_started_again(cluster: Any, tmp_path: Path) -> None:
+    def end() -> None:
+        shutil.rmtree(tmp_path / "corpus", ignore_errors=True)
+        os.kill(os.getpid(), 9)
+
+    class Deadly:
+        async def retrieve(self, query: str, k: int) -> list[Passage]:
+            end()
+            return []
+
+    report = on_cluster(cluster, tmp_path, WRONG, RIGHT, search=["corpus", Deadly()])
+    assert report.counts.errors == 2
+    assert {"corpus" in row["rarr_error"] for row in results(tmp_path / "out.jsonl")} == {True}
 
 
 def test_lines_of_ray_stay_out_of_standard_output(cluster: Any) -> None:

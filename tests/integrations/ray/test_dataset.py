@@ -118,6 +118,8 @@ def test_language_model_is_asked_at_its_address(tmp_path: Path) -> None:
         ({"concurrency": (3, 1)}, r"concurrency is \(3, 1\): give the number of actors"),
         ({"concurrency": 0}, "concurrency is 0: give the number of actors"),
         ({"batch_size": 0}, "batch_size is 0: give the number of rows"),
+        ({"concurrency": 4}, "4 actors with 1 cores each take too many of the 4 cores"),
+        ({"concurrency": (2, 8), "num_cpus": 2}, "2 actors with 2 cores each take too many of the 4 cores"),
     ],
 )
 def test_wrong_call_is_refused_before_anything_runs(options: dict[str, Any], message: str) -> None:
