@@ -90,7 +90,7 @@ def sentence_parts(
     ]
     if not _is_cell_of_value(claim, parsed):
         told_otherwise.append(unreal_place(parsed, read))
-    told_otherwise += [act_of_another(parsed, part) for passage in read for part in passage.sentences]
+    told_otherwise.append(act_of_another(parsed, [part for passage in read for part in passage.sentences]))
     # A sentence with nothing else to check is supported only if one clause has all of its words.
     is_unchecked = not parts and (support.best or 0.0) >= SURE_SUPPORT
     unsaid = unsaid_words(parsed, read, shared=0.0 if is_unchecked else SHARED)
@@ -212,6 +212,8 @@ def _telling_places(claim: Claim | None) -> Iterator[tuple[Span, WordFinder]]:
 def _with_open(parts: Sequence[Part], place: Span) -> list[Part]:
     """Returns the parts with the part at `place` made open; adds an open part if there is none."""
     at_place = [part for part in parts if place.overlaps(Span(part.start, part.end))][:1]
+    if at_place and at_place[0].state == "differs":
+        return list(parts)
     opened = _opened(at_place[0]) if at_place else Part(start=place.start, end=place.end, state="open")
     others = [part for part in parts if part not in at_place]
     return sorted([*others, opened], key=lambda part: part.start)

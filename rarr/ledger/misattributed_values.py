@@ -59,10 +59,11 @@ def is_misplaced(claim: ParsedSentence, value: Value, evidence: ParsedPassage) -
         or _is_labelled_otherwise(claim, value, part, evidence_value, evidence)
         or _parties_changed_places(claim, part)
         or _is_on_the_other_side(claim, value, part, evidence_value)
-        or _is_one_of_a_row(claim, part, evidence_value, evidence)
+        or _is_one_of_a_row(claim, value, part, evidence_value, evidence)
         or is_of_another_row(claim, value, part, evidence)
         or differs_in_measure(claim, value, part, evidence_value, evidence)
         or is_within_phrase(claim, value, part, evidence_value)
+        or _is_of_another_event(claim, value, part, evidence_value, evidence)
         or is_asserted(part.text, evidence_value.start) != is_asserted(claim.text, value.start)
         or is_negated(part, evidence_value.start) != is_negated(claim, value.start)
         for (part, evidence_value), count in zip(places, shared, strict=True)
@@ -83,7 +84,7 @@ def _is_on_the_other_side(
 
 
 def _is_one_of_a_row(
-    claim: ParsedSentence, part: ParsedSentence, evidence_value: Value, evidence: ParsedPassage
+    claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value, evidence: ParsedPassage
 ) -> bool:
     """Is the value a cell of a row with other numbers of its unit, and does the claim not say its column?"""
     others = [
@@ -94,7 +95,7 @@ def _is_one_of_a_row(
     return (
         is_row(part)
         and any(same_value(value, evidence_value) is not None for value in others)
-        and not is_of_column(claim, part, evidence_value, evidence)
+        and not is_of_column(claim, value, part, evidence_value, evidence)
     )
 
 
@@ -132,6 +133,36 @@ def _is_labelled_otherwise(
     return any(
         named & (labels - part_labels) and not claim_labels & (part_labels - labels) for labels in others
     )
+
+
+def _is_of_another_event(
+    claim: ParsedSentence, value: Value, part: ParsedSentence, evidence_value: Value, evidence: ParsedPassage
+) -> bool:
+    """Has the clause of the value no plain word of the claim's clause, and that of another value has some?
+
+    "Ida was admitted in 1921" is not told by "in 1921 she wrote to the academy; Ida was admitted in 1933".
+    """
+    if value.kind == "name":
+        return False
+    own = _plain_stems(claim, value)
+    others = [
+        _plain_stems(sentence, other)
+        for sentence in evidence.sentences
+        for other in sentence.values
+        if other.kind == evidence_value.kind and same_value(other, evidence_value) is False
+    ]
+    return own.isdisjoint(_plain_stems(part, evidence_value)) and any(own & stems for stems in others)
+
+
+def _plain_stems(part: ParsedSentence, value: Value) -> set[str]:
+    """Returns the stems of the words in the clause of a value that belong to no value."""
+    place, taken = clause_place(part, value), [value_extent(each) for each in part.values]
+    return {
+        word.stem
+        for word in part.content
+        if place.start <= word.start < place.end
+        and not any(span.start <= word.start < span.end for span in taken)
+    }
 
 
 def _name_stems(part: ParsedSentence) -> set[str]:

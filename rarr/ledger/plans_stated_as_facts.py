@@ -21,10 +21,11 @@ _FRAMES = {
             will | shall | would | should | \w+['’]ll
           | (?:is|are|was|were|be|been)\s+(?:(?:also|now|still|not|only|soon)\s+)?(?:{_INTENDED}\s+)?
             to(?={_NO_VERB}\s+(?-i:[a-z]))
-          | (?:plan|intend|aim|hope|propose|promise|pledge|want|try|demand|threaten|offer|recommend|advise
+          | (?:plan|intend|aim|hope|propose|promise|pledge|want|try|demand|threaten|recommend|advise
               |suggest|consider|prepare|wish|agree|decide)(?:s|d|ed)?\s+(?:to|that|for|an?|the)
           | (?:expect|forecast|predict)(?:s|ed)?
-          | (?:plann|try|propos|intend|aim|hop|consider|prepar)(?:ed|ing) | tried\s+to | tries\s+to
+          | (?:plann|try|propos|intend|aim|hop|consider|prepar)(?:ed|ing)
+          | (?:tried|tries|offers?|offered)\s+to
           | (?:almost|nearly|about\s+to|partly|half)(?=\s+\w+(?:ed|en|t)\b)
         )\b""",
         re.IGNORECASE | re.VERBOSE,
@@ -33,7 +34,7 @@ _FRAMES = {
         r"\b(?:(?-i:may)|might|can|cannot|could|possibly|perhaps|unlikely)\b", re.IGNORECASE
     ),
     "past": re.compile(
-        r"\b(?:formerly|previously|used\s+to|no\s+longer|(?:before|until|till)\s+(?:\w+\s+)?\d{4})\b",
+        r"\b(?:formerly|previously|(?<!is\s)(?<!are\s)(?<!was\s)(?<!were\s)used\s+to|no\s+longer|(?:before|until|till)\s+(?:\w+\s+)?\d{4})\b",
         re.IGNORECASE,
     ),
 }
@@ -42,7 +43,7 @@ _OBLIGED = re.compile(r"\b(?:must|ha(?:s|ve)\s+to|needs?\s+to)\b", re.IGNORECASE
 _SHALL = re.compile(r"\b(?:shall|should)\b", re.IGNORECASE)
 """A claim with "must" says the same as a passage with "shall"."""
 _CONDITION = re.compile(
-    r"\b(?:if|unless|provided|except|as\s+long\s+as|only\s+(?:with|when|after)|in\s+case"
+    r"\b(?:if|unless|provided(?:\s+that|,)|except|as\s+long\s+as|only\s+(?:with|when|after)|in\s+case"
     r"|with\s+(?:\w+\s+){0,2}(?:consent|permission|approval))\b",
     re.IGNORECASE,
 )

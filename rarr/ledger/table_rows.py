@@ -27,11 +27,12 @@ def header_of(row: ParsedSentence, passage: ParsedPassage) -> ParsedSentence | N
 
 
 def is_of_column(
-    claim: ParsedSentence, row: ParsedSentence, evidence_value: Value, passage: ParsedPassage
+    claim: ParsedSentence, value: Value, row: ParsedSentence, evidence_value: Value, passage: ParsedPassage
 ) -> bool:
     """Does the claim say what tells the value's column from all others, and from no other column?
 
-    "775 passengers in 2023" says it of "Passengers 2023" beside "Passengers 2022".
+    "775 passengers in 2023" says it of "Passengers 2023" beside "Passengers 2022". The clause of the value
+    counts, or the whole claim if that says no column.
     """
     header = header_of(row, passage)
     if header is None:
@@ -42,9 +43,11 @@ def is_of_column(
         column.difference(*(other for n, other in enumerate(columns) if n != place))
         for place, column in enumerate(columns)
     ]
-    said = _words(claim.text)
-    told = [place for place, words in enumerate(telling) if place > 1 and words and words <= said]
-    return told == [own]
+    for said in (_words(clause_place(claim, value).of(claim.text)), _words(claim.text)):
+        told = [place for place, words in enumerate(telling) if place > 1 and words and words <= said]
+        if told:
+            return told == [own]
+    return False
 
 
 def is_of_another_row(

@@ -46,7 +46,7 @@ _OTHER_SUBJECT = re.compile(
 _FINITE = re.compile(rf"\b{_VERB}\b", re.IGNORECASE)
 """Behind a verb, "and zinc was" begins a clause. Before one, "the mill and the dam were" is one subject."""
 _SUBORDINATE = re.compile(
-    r"\W*(?:while|when|whenever|if|after|before|although|though|because|since|unless|until|as)\b[^,]*(?=,)",
+    r"\W*(?:while|when|whenever|if|after|before|although|though|because|since|unless|until|as)\b(?:[^,]|,(?=\S))*(?=,\s)",
     re.IGNORECASE,
 )
 _SMALL_WORD = re.compile(r"\b(?!and\b|or\b)[a-z]")
@@ -107,7 +107,8 @@ def unsaid_words(
     Each clause of the claim is compared with the clause of the passages that has most of its words. It must
     have at least the share `shared` of them, where a number or date counts as a word that it may have, and
     never as one that it lacks. Of the words that it lacks, those are yielded that no passage has, that it
-    replaces by another word, or that are the claim's subject: the clause may be about another thing.
+    replaces by another word, or that are the claim's subject or its end, as in "Elm syrup was": the clause
+    may be about another thing.
     """
     clauses = [clause for passage in passages for clause in _clauses(passage)]
     if not clauses:
@@ -121,8 +122,14 @@ def unsaid_words(
             continue
         subject = _subject(claim, items)
         for item in lacking:
-            if item is subject or not item.stems <= known or best.replaces(item, items):
+            is_of_subject = item is subject or _ends_subject(claim.text, item.span, subject.span)
+            if is_of_subject or not item.stems <= known or best.replaces(item, items):
                 yield item.span
+
+
+def _ends_subject(text: str, place: Span, name: Span) -> bool:
+    """Does the word at `place` stand between the name and a verb such as "was"?"""
+    return text[name.end : place.start] == " " and bool(_FINITE.match(text, place.end + 1))
 
 
 def _subject(claim: ParsedSentence, items: Sequence[_Item]) -> _Item:

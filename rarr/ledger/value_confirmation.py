@@ -24,6 +24,11 @@ _SINCE_OR_UNTIL = re.compile(
     rf"\b(?:(?P<start>from|since|after|starting|beginning)|(?P<end>to|until|till|before|by)){_BEHIND}",
     re.IGNORECASE,
 )
+_PHASE = re.compile(
+    r"\b(?:(?P<start>began|begun|begins?|start(?:s|ed)?|took\s+up)|(?P<end>ceas(?:es|ed)|end(?:s|ed)|stop(?:s|ped)))"
+    r"\b[^.;,]*\b(?:in|on)\s+$",
+    re.IGNORECASE,
+)
 
 
 def confirms_values(
@@ -75,7 +80,7 @@ def is_direction_reversed(before: str, text_value: Value, evidence: ParsedPassag
     `before` are the words of the text before the value. Beside a date, "by" and "after" have a direction too.
     """
     pattern = _SINCE_OR_UNTIL if text_value.kind == "date" else _FROM_OR_TO
-    direction = _direction(pattern, before)
+    direction = _direction(pattern, before) or _phase(before)
     evidence_directions = {
         _direction(pattern, part.text[: value.start])
         for part in evidence.sentences
@@ -87,6 +92,12 @@ def is_direction_reversed(before: str, text_value: Value, evidence: ParsedPassag
 
 def _direction(pattern: re.Pattern[str], before: str) -> str:
     match = pattern.search(before)
+    return "" if match is None else str(match.lastgroup)
+
+
+def _phase(before: str) -> str:
+    """Returns "start" behind a verb such as "began", and "end" behind one such as "ceased"; else empty."""
+    match = _PHASE.search(before)
     return "" if match is None else str(match.lastgroup)
 
 

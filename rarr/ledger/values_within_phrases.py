@@ -17,10 +17,10 @@ _ARTICLE = re.compile(
 )
 _NOUN = re.compile(r"\s+[a-z]")
 _TIMES = {
-    "beginning", "start", "middle", "end", "half", "quarter", "part", "rest", "course", "autumn", "fall",
-    "spring", "summer", "winter", "january", "february", "march", "april", "may", "june", "july", "august",
-    "september", "october", "november", "december", "week", "month", "months", "season", "day", "morning",
-    "evening", "night",
+    "as", "year", "years", "close", "eve", "decade", "beginning", "start", "middle", "end", "half",
+    "quarter", "part", "rest", "course", "autumn", "fall", "spring", "summer", "winter", "january",
+    "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december", "week", "month", "months", "season", "day", "morning", "evening", "night",
 }  # fmt: skip
 """Nouns that are themselves a time: "the summer of 1998" is when something happened."""
 _CHANGED_FROM = re.compile(

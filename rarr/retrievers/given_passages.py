@@ -1,6 +1,7 @@
 """Searches passages that the caller has at hand, such as those that a model was given for its answer."""
 
 import asyncio
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,6 +18,7 @@ from rarr.valid_unicode import valid
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
+_HEADING = re.compile(r"\s*#{1,6}\s+(?P<title>.*\S)")
 Given: TypeAlias = "Passage | str | Document | Mapping[str, Any]"
 """A text, a record `Passage`, a document of LangChain, or a search result with its text and address."""
 
@@ -27,7 +29,8 @@ class GivenPassages:
     A passage is a string, a record `Passage`, a document of LangChain, or a search result such as
     {"text": ..., "url": ..., "title": ...}. A passage without an address has the source "passage 1",
     "passage 2", and so on, by its place in the list. Long texts are cut into windows of `window` sentences,
-    as documents are; a `Passage` stays as it is, because its offsets point into another text.
+    as documents are, and the Markdown heading at the start of a text without a title is its title. A
+    `Passage` stays as it is, because its offsets point into another text.
     """
 
     offline = True  # can be used with the setting `offline`
@@ -51,8 +54,9 @@ class GivenPassages:
             facts = _facts(given, number)
             self.sources.append(facts.source or f"passage {number}")
             self._passages += passages_of(
-                facts.text, source=self.sources[-1], title=facts.title, window=window, step=step,
-                retrieved_at=now, published_at=facts.published_at, offset=facts.start,
+                facts.text, source=self.sources[-1], title=facts.title or _heading(facts.text),
+                window=window, step=step, retrieved_at=now, published_at=facts.published_at,
+                offset=facts.start,
             )  # fmt: skip
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
@@ -102,3 +106,9 @@ def _facts(given: object, number: int) -> DocumentFacts:
     if facts is None or not facts.text.strip():
         raise InputError(f"passage {number} is empty: give a text, or leave it out")
     return facts
+
+
+def _heading(text: str) -> str:
+    """Returns the Markdown heading that a text begins with; empty for none."""
+    heading = _HEADING.match(text)
+    return heading["title"].strip() if heading else ""

@@ -9,6 +9,7 @@ from rarr.ledger.misattributed_values import is_misplaced
 # A text, one of its values, and a passage that says the value of something else.
 LAMPS = "| Thing | 1910 | 1920 |\n| --- | --- | --- |\n| Lamps | 604 | 641 |"
 ELSEWHERE = [
+    ("Ida Morn was admitted in 1921.", "1921", "In 1921 she wrote to Olm; Ida Morn was admitted in 1933."),
     (
         "Kern Foods bought the Oster dairy from Salt Farms.",
         "Kern Foods",

@@ -27,6 +27,7 @@ UNREAL = [
     ("Members can vote at the assembly.", "Members can vote at the assembly once they have paid."),
     ("Staff are entitled to a bonus.", "After six months, staff are entitled to a bonus."),
     ("The landlord repairs the roof.", "The landlord shall repair the roof."),
+    ("Harl Foods offers a blue tin of tea.", "Harl Foods plans to offer a blue tin of tea from 2030."),
     ("The lock is due for repair.", "The lock is due to be repaired if money is found."),
     ("Visitors may leave the hall.", "Visitors may leave the hall at four at the earliest."),
 ]

@@ -25,6 +25,8 @@ def test_header_is_the_first_row() -> None:
         ("The north quay had 56 ships in 1990.", "56", True),
         ("The north quay had 56 ships in 1980.", "56", False),
         ("The north quay had 41 ships in 1980.", "41", True),
+        ("The north quay had 41 ships in 1980 and 56 ships in 1990.", "56", True),
+        ("The north quay had 56 ships in 1980 and 41 ships in 1990.", "56", False),
         ("The north quay had 56 ships.", "56", False),
         ("From 1980 to 1990 the north quay had 56 ships.", "56", False),
     ],
@@ -32,7 +34,9 @@ def test_header_is_the_first_row() -> None:
 def test_claim_tells_the_column_of_a_value(claim: str, value: str, is_told: bool) -> None:
     row = next(part for part in TABLE.sentences if "North" in part.text)
     cell = next(each for each in row.values if row.text[each.start : each.end] == value)
-    assert is_of_column(parsed_sentence(claim), row, cell, TABLE) is is_told
+    parsed = parsed_sentence(claim)
+    own = next(each for each in parsed.values if claim[each.start : each.end] == value)
+    assert is_of_column(parsed, own, row, cell, TABLE) is is_told
 
 
 BLADES = parsed_passage(

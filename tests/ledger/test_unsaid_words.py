@@ -75,6 +75,8 @@ HELD_OUT = [
         "The doctor gives the injection; the nurse watches the patient.",
         ["nurse"],
     ),
+    ("Ms Holt paid 1,200 crowns for a door.", "After rain Mr Vik paid 1,200 crowns for a door.", ["Ms Holt"]),
+    ("Elm syrup was sold in 1911.", "Elm was sold in 1911; the syrup was sold in 1916.", ["syrup"]),
     ("The pump cools the engine.", "The fan cools the engine, and the pump fills the tank.", ["pump"]),
     (
         "The buyer bears the costs of transport.",

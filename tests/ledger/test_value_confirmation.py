@@ -92,3 +92,19 @@ def test_reversed_direction_is_found(claim: str, passage: str, expected: bool) -
 )
 def test_thing_of_another_kind_is_a_namesake(claim: str, passage: str, expected: bool) -> None:
     assert is_another_kind(parsed_sentence(claim), parsed_passage(passage, "")) is expected
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        ("She began to paint in 1904.", True),
+        ("She ceased to paint in 1904.", False),
+        ("She began to paint in 1898.", False),
+        ("She ceased to paint in 1898.", True),
+        ("She painted in 1904.", False),
+    ],
+)
+def test_end_of_a_time_is_not_its_beginning(claim: str, expected: bool) -> None:
+    [year] = [value for value in checkable_values(claim) if value.kind == "date"]
+    passage = parsed_passage("From 1898 to 1904 she painted in Olm.", "")
+    assert is_direction_reversed(claim[: year.start], year, passage) is expected

@@ -16,7 +16,8 @@ _WITHOUT_AGENT = re.compile(
 )
 # For these verbs and prepositions, both parties have the same role.
 MUTUAL = re.compile(
-    r"\b(?:marri|marry|met\b|meet|join|border|equal|adjoin|resembl|alongside|beside|near)", re.IGNORECASE
+    r"\b(?:marri|marry|met\b|meet|join|border|equal|adjoin|resembl|merg|twin|share|alongside|beside|near)",
+    re.IGNORECASE,
 )
 _LONGEST_VERB = 4
 """The most words between two parties of an action, as in "was narrowly defeated by"."""

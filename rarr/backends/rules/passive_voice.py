@@ -1,10 +1,11 @@
 """Compares who acts on whom where one of two sentences is in the passive: "Elm was beaten by Hay"."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.values import value_extent
 from rarr.backends.rules.words import Token
 from rarr.tools.text.span import Span
 
@@ -13,6 +14,8 @@ _PASSIVE = re.compile(
     r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?(?P<verb>\w+)\s+(?P<before>by|to|from)\s",
     re.IGNORECASE,
 )
+
+_BY = re.compile(r"\s+by\s", re.IGNORECASE)
 
 
 class _PassiveVerb(NamedTuple):
@@ -39,13 +42,31 @@ def keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> b
     return False
 
 
-def act_of_another(claim: ParsedSentence, evidence: ParsedSentence) -> Span | None:
-    """Returns the verb of the claim, in the active, whose agent in the evidence's passive is another one.
+def act_of_another(claim: ParsedSentence, evidence: Sequence[ParsedSentence]) -> Span | None:
+    """Returns the verb of the claim, in the active, whose agent is another one in all sentences of the act.
 
-    "Hay dismissed the claim" is not told by "the claim of Hay was dismissed by the court", and "Hay sold the
-    mill" not by "the mill was sold to Hay". None if the agent is the claim's, if either sentence does not
-    name it, or if they act on different things.
+    "Hay dismissed the claim" is not told by "the claim of Hay was dismissed by the court", "Hay sold the
+    mill" not by "the mill was sold to Hay", and "Hay bought the mill" not by "Elm bought the mill from Hay".
+    None if a sentence has the claim's words in its order, or does not name the agent.
     """
+    stems = [word.stem for word in claim.content]
+    if any(_is_in_order(stems, part) for part in evidence):
+        return None
+    return next(filter(None, (_act_of_another(claim, part) for part in evidence)), None)
+
+
+def _is_in_order(stems: Sequence[str], part: ParsedSentence) -> bool:
+    told = iter([word.stem for word in part.content])
+    return all(stem in told for stem in stems)
+
+
+def _act_of_another(claim: ParsedSentence, evidence: ParsedSentence) -> Span | None:
+    for verb in claim.content:
+        same = _active_verb(evidence, verb) if _active_verb(claim, verb) is verb else None
+        agent = _subject_words(claim, verb)
+        before, behind = _words_around(evidence, same) if same else (set(), set())
+        if agent and same and before.isdisjoint(agent) and agent <= behind and _acts_on(claim, verb) & behind:
+            return Span(verb.start, verb.end)
     for verb, place, has_agent in _passive_verbs(evidence):
         acting = _active_verb(claim, verb)
         if acting is None:
@@ -67,6 +88,30 @@ def act_of_another(claim: ParsedSentence, evidence: ParsedSentence) -> Span | No
     return None
 
 
+def _subject_words(part: ParsedSentence, verb: Token) -> set[str]:
+    """Returns the stems of the name that ends right before the verb; empty for another subject."""
+    for value in part.values:
+        if value.kind == "name" and part.text[value.end : verb.start].isspace():
+            return {word.stem for word in part.content if value.start <= word.start < value.end}
+    return set()
+
+
+def _words_around(part: ParsedSentence, verb: Token) -> tuple[set[str], set[str]]:
+    """Returns the stems of the words before the verb, and of those behind it."""
+    before = {word.stem for word in part.content if word.end <= verb.start}
+    return before, {word.stem for word in part.content if word.start >= verb.end}
+
+
+def _acts_on(part: ParsedSentence, verb: Token) -> set[str]:
+    """Returns the stems of the words behind the verb, without those of dates and numbers."""
+    taken = [value_extent(value) for value in part.values if value.kind in ("number", "date")]
+    return {
+        word.stem
+        for word in part.content
+        if word.start >= verb.end and not any(span.start <= word.start < span.end for span in taken)
+    }
+
+
 def _passive_verbs(part: ParsedSentence) -> Iterator[_PassiveVerb]:
     for match in _PASSIVE.finditer(part.text):
         place = Span(*match.span("verb"))  # with the underscores of emphasis
@@ -78,7 +123,8 @@ def _passive_verbs(part: ParsedSentence) -> Iterator[_PassiveVerb]:
 def _active_verb(part: ParsedSentence, verb: Token) -> Token | None:
     """Returns the word with the stem of a verb; None if the sentence has it in the passive too."""
     is_passive = any(other.text.lower() == verb.text.lower() for other, _, _ in _passive_verbs(part))
-    return None if is_passive else next((word for word in part.content if word.stem == verb.stem), None)
+    same = (word for word in part.content if word.stem == verb.stem and not _BY.match(part.text, word.end))
+    return None if is_passive else next(same, None)  # "the mill built by Hay" is no act of the mill
 
 
 def _nearest(part: ParsedSentence, place: int, *, before: bool) -> frozenset[str]:

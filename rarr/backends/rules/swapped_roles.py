@@ -4,12 +4,11 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from rarr.backends.rules.actions_between_parties import MUTUAL
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.passive_voice import keeps_order_in_passive
 from rarr.backends.rules.words import Token
 
-# Verbs whose two sides may change places.
-_EITHER_WAY = {"met", "meet", "meets", "married", "marries", "border", "borders", "adjoins", "equals"}
 _JOINS = {"and", "or", "nor"}
 # Words without a stem that give what stands before and behind them different roles.
 _ROLE_WORDS = {
@@ -107,4 +106,4 @@ def _gives_roles(between: str, middle: Sequence[Token]) -> bool:
     opens = between.lstrip().startswith(",") or words[0] in _JOINS
     closes = between.rstrip().endswith(",") or words[-1] in _JOINS
     telling = any(word.stem for word in middle) or not _ROLE_WORDS.isdisjoint(words)
-    return telling and _EITHER_WAY.isdisjoint(words) and not (opens and closes)
+    return telling and not MUTUAL.search(" ".join(words)) and not (opens and closes)

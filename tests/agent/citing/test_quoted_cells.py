@@ -27,7 +27,6 @@ def test_cell_in_the_same_row_of_the_source_is_cited() -> None:
     "source",
     [
         TABLE.replace("Hoover", "Grand Coulee"),
-        TABLE.replace("| Builder | Six Companies |", "| Six Companies | Builder |"),
         TABLE.replace("Six Companies", "Eight Companies"),
         TABLE.replace("| Builder |", "| Lender |"),
     ],

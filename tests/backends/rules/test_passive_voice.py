@@ -27,9 +27,16 @@ from rarr.backends.rules.passive_voice import act_of_another
         ("Hay Ltd sold the mill to Elm Ltd.", "The mill was sold to Hay Ltd in May.", "sold"),
         ("Elm Ltd sold the mill to Hay Ltd.", "The mill was sold to Hay Ltd in May.", None),
         ("Hay Ltd leased the mill.", "The mill was leased from Hay Ltd.", "leased"),
+        (
+            "In May Hay Ltd bought the mill for 4,000 crowns.",
+            "In May Elm bought the mill from Hay Ltd.",
+            "bought",
+        ),
+        ("In May Elm Ltd bought the mill.", "In May Elm Ltd bought the mill from Hay Ltd.", None),
+        ("Elm Ltd bought the mill.", "In 1950 it bought the mill, and Elm Ltd was glad.", "bought"),
         ("The mayor praised it.", "It was rejected by the board.", None),  # another verb
     ],
 )
 def test_verb_whose_agent_is_another_one(claim: str, evidence: str, verb: str | None) -> None:
-    place = act_of_another(parsed_sentence(claim), parsed_sentence(evidence))
+    place = act_of_another(parsed_sentence(claim), [parsed_sentence(evidence)])
     assert (place and place.of(claim)) == verb

@@ -98,7 +98,7 @@ def test_second_call_asks_nothing_again(tmp_path: Path) -> None:
 
 def test_other_options_in_the_folder_are_refused(tmp_path: Path) -> None:
     bench(tmp_path, ScriptedModel(copying), role="reader")
-    with pytest.raises(InputError, match="command"):
+    with pytest.raises(InputError, match="another folder"):
         bench(tmp_path, ScriptedModel(copying), role="reader", seed=2)
 
 
