@@ -1,6 +1,6 @@
 """Checks every citation of a written statement, adds those that it lacks, and finds what has no support."""
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.statement_drafts import Draft
@@ -33,9 +33,8 @@ async def _checked(statement: WrittenStatement, found: QuestionSources, componen
     supports = await together(*(_support(text, source, components) for source in passages))
     enough = components.settings.support_threshold
     supported = {
-        source.number
+        source.number: None if support is None else support >= enough
         for source, support in zip(passages, supports, strict=True)
-        if support is not None and support >= enough
     }
     return await work(_draft, statement, text, found, supported)
 
@@ -45,7 +44,10 @@ async def _support(text: str, source: GivenSource, components: Components) -> fl
     return (await components.verifier.support(text, None, [Span(0, len(text))], evidence))[0]
 
 
-def _draft(statement: WrittenStatement, text: str, found: QuestionSources, supported: Set[int]) -> Draft:
+def _draft(
+    statement: WrittenStatement, text: str, found: QuestionSources, supported: Mapping[int, bool | None]
+) -> Draft:
+    """Builds the draft. `supported` tells for each cited passage whether it does; None: it was not judged."""
     by_number = {source.number: source for source in found.sources}
     held, refused = list[GivenSource](), list[str]()
     for number in dict.fromkeys([*statement.citations, *_numbers(statement.named, found.sources)]):
@@ -64,12 +66,17 @@ def _draft(statement: WrittenStatement, text: str, found: QuestionSources, suppo
     return Draft(text, tuple(source.number for source in held), lacks, tuple(refused))
 
 
-def _fault(text: str, source: GivenSource | None, found: QuestionSources, supported: Set[int]) -> str:
+def _fault(
+    text: str, source: GivenSource | None, found: QuestionSources, supported: Mapping[int, bool | None]
+) -> str:
     """Says why a source may not be cited for the statement; "" if it may."""
     if source is None:
         return "there is no such source"
     if source.triple is None:
-        return "" if source.number in supported else "the passage does not support the statement"
+        supports = supported.get(source.number, False)
+        if supports is None:
+            return "it could not be judged whether the passage supports the statement"
+        return "" if supports else "the passage does not support the statement"
     if not value_stands(source, text, found):
         return f"its value {source.triple.object!r} does not stand in the statement"
     if not _is_of_subject(text, source, found):
@@ -80,7 +87,7 @@ def _fault(text: str, source: GivenSource | None, found: QuestionSources, suppor
 
 def says_triple(text: str, source: GivenSource, found: QuestionSources) -> bool:
     """May the triple be cited for the statement?"""
-    return source.triple is not None and not _fault(text, source, found, set())
+    return source.triple is not None and not _fault(text, source, found, {})
 
 
 def value_stands(source: GivenSource, text: str, found: QuestionSources) -> bool:

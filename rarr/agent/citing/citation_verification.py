@@ -73,7 +73,7 @@ async def _by_clause(
 ) -> CitationCheck:
     """Judges a citation inside a sentence again, by the words before its mark, if it does not support all.
 
-    The sentence may have other marks, for other words. A failure leaves the check as it is.
+    The sentence may have other marks, for other words. If the words cannot be judged, neither can the mark.
     """
     if check.state not in ("not_supported", "unjudged") or not citation.passages or citation.problem:
         return check
@@ -85,12 +85,14 @@ async def _by_clause(
         async with meter().in_time():
             found = [await _support(part, clause.span, passage, components) for passage in citation.passages]
     except Exception:
-        return check  # the judgement of the whole sentence stays
+        return check.model_copy(update={"state": "unjudged"})
     supports = {
         passage.id: score
         for passage, score in zip(citation.passages, found, strict=True)
         if score is not None
     }
+    if not supports:
+        return check.model_copy(update={"state": "unjudged"})
     mark = citation.mark._replace(sentence=clause.span)
     alone = citation._replace(mark=mark, supports=supports)
     if not await work(_confirming, part, [alone], components.settings.support_threshold):

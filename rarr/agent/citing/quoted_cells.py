@@ -34,8 +34,8 @@ def quoted_cells(
 ) -> Iterator[PlannedCitation]:
     """Plans a citation for each cell that a row of a source has, with the same header of its row.
 
-    In a table of more than two columns, the passage must show the header of the column too. The source must
-    name the subject of the text. `by_source` has all passages of each source.
+    A row of the source must also have the header of the column, in the same place. The source must name the
+    subject of the text. `by_source` has all passages of each source.
     """
     known = table_cells(text)
     for number, sentence in enumerate(cells, start=1):
@@ -58,22 +58,26 @@ def _saying(
         whole = " ".join(f"{each.title} {each.text}" for each in passages)
         if not set(key_words(topic)) <= set(key_words(whole)):
             continue
+        rows = [row for each in passages for row in _rows(each.text)]
         for passage in passages:
-            if _has_row(passage.text, text, cell) and not suspicion(f"{passage.title}\n{passage.text}"):
+            if _has_row(passage.text, rows, text, cell) and not suspicion(f"{passage.title}\n{passage.text}"):
                 return passage
     return None
 
 
-def _has_row(passage: str, text: str, cell: Cell) -> bool:
+def _has_row(passage: str, rows: Sequence[Sequence[str]], text: str, cell: Cell) -> bool:
+    """Has the passage the cell in a row with its header, and one of `rows` the header of its column?"""
     row, column, own = (_plain(span.of(text)) for span in (cell.row, cell.column, cell.span))
-    rows = [_cells(line) for line in passage.splitlines() if "|" in line]
     return any(
-        each[0] == row
-        and at
-        and (len(each) == 2 or any(len(other) > at and other[at] == column for other in rows))
-        for each in rows
-        for at in [each.index(own, 1) if own in each[1:] else 0]
+        each[0] == row and any(len(other) > at and other[at] == column for other in rows)
+        for each in _rows(passage)
+        if own in each[1:]
+        for at in [each.index(own, 1)]
     )
+
+
+def _rows(text: str) -> list[list[str]]:
+    return [_cells(line) for line in text.splitlines() if "|" in line]
 
 
 def _cells(line: str) -> list[str]:

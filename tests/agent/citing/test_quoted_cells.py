@@ -33,3 +33,10 @@ def test_cell_in_the_same_row_of_the_source_is_cited() -> None:
 )
 def test_cell_of_another_subject_or_row_is_not_cited(source: str) -> None:
     assert cells(TABLE, source)["Builder"].removesuffix("[citation needed]") == "Six Companies "
+
+
+def test_cell_under_another_header_is_not_cited() -> None:
+    table = "# Tolk Railway\n\n| Line | Passengers |\n|---|---|\n| Elm | 40 |\n| Oak | 60 |\n"
+    assert cells(table, table) == {"Elm": "40 [1]", "Oak": "60 [1]"}
+    delays = table.replace("Passengers", "Delays")
+    assert cells(table, delays) == {"Elm": "40 [citation needed]", "Oak": "60 [citation needed]"}
