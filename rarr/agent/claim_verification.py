@@ -34,7 +34,7 @@ from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
 
 _NOTHING_TO_CHECK = Notice(
     code="nothing_to_check",
-    message="the claim states nothing that can be checked: write it as a whole sentence",
+    message="the claim has no number, date or name and too few words to be checked: say more, or ask with it",
     node="attribute",
 )
 _NOTHING_SHOWN = Notice(
