@@ -24,7 +24,7 @@ def value_of_another_question(
     """Returns the first number or date of a short answer that is told about something else.
 
     The answer is to the question at the end of `context`. Each sentence of the passages with the value has a
-    word of the question, and lacks one that narrows it there, or it has the words of the question beside
+    word of the question, narrowed by another word than there, or it has the words of the question beside
     another value. None if the answer is a sentence of its own, or the context does not end with a question.
     """
     asked = [span.of(context or "") for span in split_sentences(context or "")[-1:]]
@@ -54,8 +54,9 @@ def value_of_another_question(
 
 def _narrows_otherwise(question: ParsedSentence, part: ParsedSentence, passage: ParsedPassage) -> bool:
     stems = {word.stem for word in part.content}
+    told_narrowly = {narrowed.stem for _, narrowed in narrowed_words(part)}
     return any(
-        narrowed.stem in stems
+        narrowed.stem in told_narrowly
         and word.stem not in stems | passage.title_stems
         and word.text.lower() not in _NARROWS_NOTHING
         for word, narrowed in narrowed_words(question)

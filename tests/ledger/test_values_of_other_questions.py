@@ -25,6 +25,8 @@ SAME = [
     ("The maximum daily load is 15 kg.", "What is the starting load?", LEAFLET),  # it says what it is about
     ("15 kg.", "Tell me about the starting load.", LEAFLET),  # no question
     ("15 kg.", None, LEAFLET),
+    ("20 kg.", "What is the daily load?", "The load is 20 kg a day."),
+    ("12 euros.", "What is the entry fee?", "The fee is 12 euros."),
     ("9%.", "How often did rust occur with the paint?", RUST),
     ("2%.", "How often did rust occur with the wax?", RUST),
     ("30 kg.", "What is the starting load?", LEAFLET),  # no sentence has it: other rules decide

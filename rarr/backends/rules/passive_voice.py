@@ -11,7 +11,8 @@ from rarr.tools.text.span import Span
 
 # "was narrowly beaten by": the verb in the passive. "Was sold to" names who got it, and not who sold it.
 _PASSIVE = re.compile(
-    r"\b(?:is|are|was|were|be|been|being)\s+(?:\w+ly\s+)?(?P<verb>\w+)\s+(?P<before>by|to|from)\s",
+    r"\b(?:is|are|was|were|be|been|being)\s+(?:(?:\w+ly|later|then|also|first|soon)\s+)?"
+    r"(?P<verb>\w+)\s+(?P<before>by|to|from|for)\s",
     re.IGNORECASE,
 )
 
@@ -19,7 +20,7 @@ _BY = re.compile(r"\s+by\s", re.IGNORECASE)
 
 
 class _PassiveVerb(NamedTuple):
-    """A verb in the passive; `place` reaches from its "was" to its "by", or "to" or "from"."""
+    """A verb in the passive; `place` reaches from its "was" to its "by", or "to", "from" or "for"."""
 
     verb: Token
     place: Span

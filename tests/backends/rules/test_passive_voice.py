@@ -26,6 +26,7 @@ from rarr.backends.rules.passive_voice import act_of_another
         ("The valve opens at 7 bar.", "The station was opened by the mayor.", None),  # another thing
         ("Hay Ltd sold the mill to Elm Ltd.", "The mill was sold to Hay Ltd in May.", "sold"),
         ("Elm Ltd sold the mill to Hay Ltd.", "The mill was sold to Hay Ltd in May.", None),
+        ("Hay Ltd built the mill.", "The mill was later built for Hay Ltd.", "built"),
         ("Hay Ltd leased the mill.", "The mill was leased from Hay Ltd.", "leased"),
         (
             "In May Hay Ltd bought the mill for 4,000 crowns.",
