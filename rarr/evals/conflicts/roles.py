@@ -22,7 +22,7 @@ from rarr.evals.row_retriever import RowRetriever
 from rarr.evals.rows import RowEvidence
 from rarr.records import Evidence, Passage, Query, Revision
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency.worker_threads import in_thread, work
 
 Role = Literal["reader", "checker", "reviser"]
 
@@ -91,13 +91,13 @@ class TestedChecker:
         agreement = await self._components.checker.check(
             conflict.claim, None, _query(conflict), _evidence(conflict, conflict.passage)
         )
-        return agreement.verdict == "agrees" and is_about_answer(agreement, conflict)
+        return agreement.verdict == "agrees" and await work(is_about_answer, agreement, conflict)
 
     async def reaction(self, conflict: Conflict) -> Reaction:
         agreement = await self._components.checker.check(
             conflict.claim, None, _query(conflict), _evidence(conflict, conflict.changed)
         )
-        return Reaction(bucket_of_agreement(agreement, conflict), agreement.verdict)
+        return Reaction(await work(bucket_of_agreement, agreement, conflict), agreement.verdict)
 
     async def remembers(self, conflict: Conflict) -> bool | None:
         return None
