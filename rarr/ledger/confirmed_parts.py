@@ -6,7 +6,7 @@ from typing import NamedTuple
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.meaning_changing_words import WordFinder, telling_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
-from rarr.backends.rules.passive_voice import act_of_another
+from rarr.backends.rules.passive_voice import act_of_another, has_words_in_order
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.standalone_claims import Claim, claims, masked
@@ -119,7 +119,7 @@ def told_in_swapped_roles(
         if name in evidence
     }
     swapped = [name for name in told if any(has_swapped_roles(claim.sentence, part) for part in told[name])]
-    if swapped and any(_has_words_in_order(claim, part) for parts in told.values() for part in parts):
+    if swapped and any(has_words_in_order(claim.sentence, part) for parts in told.values() for part in parts):
         return []
     return swapped
 
@@ -153,12 +153,6 @@ def agrees_on_other_amounts(check: Check) -> bool:
         for answer in (check.text_answer, check.evidence_answer)
     )
     return bool(text_amounts and evidence_amounts) and text_amounts.isdisjoint(evidence_amounts)
-
-
-def _has_words_in_order(claim: Claim, part: ParsedSentence) -> bool:
-    """Has the sentence of a passage all words of the claim with meaning, in their order?"""
-    stems = iter([word.stem for word in part.content])
-    return all(word.stem in stems for word in claim.sentence.content)
 
 
 def _claim_of(text: str, context: str | None, support: Support) -> Claim | None:

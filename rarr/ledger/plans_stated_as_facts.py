@@ -34,11 +34,12 @@ _FRAMES = {
         r"\b(?:(?-i:may)|might|can|cannot|could|possibly|perhaps|unlikely)\b", re.IGNORECASE
     ),
     "past": re.compile(
-        r"\b(?:formerly|previously|(?<!is\s)(?<!are\s)(?<!was\s)(?<!were\s)used\s+to|no\s+longer|(?:before|until|till)\s+(?:\w+\s+)?\d{4})\b",
+        r"\b(?:formerly|previously|(?<!is\s)(?<!are\s)(?<!was\s)(?<!were\s)used\s+to|no\s+longer"
+        r"|(?:before|until|till)\s+(?:\w+\s+)?\d{4})\b",
         re.IGNORECASE,
     ),
 }
-"""The frames of a clause. Those of the claim and of the passage must be the same kinds."""
+"""The frames of a clause. A claim must have every frame that the passage has."""
 _OBLIGED = re.compile(r"\b(?:must|ha(?:s|ve)\s+to|needs?\s+to)\b", re.IGNORECASE)
 _SHALL = re.compile(r"\b(?:shall|should)\b", re.IGNORECASE)
 """A claim with "must" says the same as a passage with "shall"."""

@@ -50,36 +50,39 @@ def act_of_another(claim: ParsedSentence, evidence: Sequence[ParsedSentence]) ->
     mill" not by "the mill was sold to Hay", and "Hay bought the mill" not by "Elm bought the mill from Hay".
     None if a sentence has the claim's words in its order, or does not name the agent.
     """
-    stems = [word.stem for word in claim.content]
-    if any(_is_in_order(stems, part) for part in evidence):
+    if any(has_words_in_order(claim, part) for part in evidence):
         return None
-    return next(filter(None, (_act_of_another(claim, part) for part in evidence)), None)
+    acts = [act for part in evidence for act in (_with_agent_behind(claim, part), _passive_act(claim, part))]
+    return next(filter(None, acts), None)
 
 
-def _is_in_order(stems: Sequence[str], part: ParsedSentence) -> bool:
-    told = iter([word.stem for word in part.content])
-    return all(stem in told for stem in stems)
+def has_words_in_order(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
+    """Has the sentence of the evidence all words of the claim with meaning, in their order?"""
+    stems = iter([word.stem for word in evidence.content])
+    return all(word.stem in stems for word in claim.content)
 
 
-def _act_of_another(claim: ParsedSentence, evidence: ParsedSentence) -> Span | None:
+def _with_agent_behind(claim: ParsedSentence, evidence: ParsedSentence) -> Span | None:
+    """Returns a verb right behind a name in the claim, if the evidence has that name behind the verb."""
     for verb in claim.content:
-        same = _active_verb(evidence, verb) if _active_verb(claim, verb) is verb else None
         agent = _subject_words(claim, verb)
-        before, behind = _words_around(evidence, same) if same else (set(), set())
-        if agent and same and before.isdisjoint(agent) and agent <= behind and _acts_on(claim, verb) & behind:
+        same = _active_verb(evidence, verb) if agent and _active_verb(claim, verb) is verb else None
+        if same is None:
+            continue
+        before, behind = _words_around(evidence, same)
+        if before.isdisjoint(agent) and agent <= behind and _acts_on(claim, verb) & behind:
             return Span(verb.start, verb.end)
+    return None
+
+
+def _passive_act(claim: ParsedSentence, evidence: ParsedSentence) -> Span | None:
+    """Returns a verb of the claim that the evidence has in the passive, done by somebody else."""
     for verb, place, has_agent in _passive_verbs(evidence):
         acting = _active_verb(claim, verb)
         if acting is None:
             continue
-        agent, acted_on = (
-            {word.stem for word in claim.content if word.end <= acting.start},
-            {word.stem for word in claim.content if word.start >= acting.end},
-        )
-        other_agent, other_acted_on = (
-            {word.stem for word in evidence.content if word.start >= place.end},
-            {word.stem for word in evidence.content if word.end <= place.start},
-        )
+        agent, acted_on = _words_around(claim, acting)
+        other_acted_on, other_agent = _words_around(evidence, place)
         if not has_agent:
             is_other = not agent.isdisjoint(_nearest(evidence, place.end, before=False))
         else:
@@ -97,7 +100,7 @@ def _subject_words(part: ParsedSentence, verb: Token) -> set[str]:
     return set()
 
 
-def _words_around(part: ParsedSentence, verb: Token) -> tuple[set[str], set[str]]:
+def _words_around(part: ParsedSentence, verb: Token | Span) -> tuple[set[str], set[str]]:
     """Returns the stems of the words before the verb, and of those behind it."""
     before = {word.stem for word in part.content if word.end <= verb.start}
     return before, {word.stem for word in part.content if word.start >= verb.end}
