@@ -21,9 +21,10 @@ def is_row(part: ParsedSentence) -> bool:
 
 
 def header_of(row: ParsedSentence, passage: ParsedPassage) -> ParsedSentence | None:
-    """Returns the first row of the table of `row`, which has the headers; None for that row itself."""
+    """Returns the headers of the table of `row`; None for the headers themselves, or without headers."""
     first = _table(row, passage)[0]
-    return None if first is row else first
+    has_headers = any(passage.sentences[number] is first for number in passage.header_rows)
+    return first if has_headers and first is not row else None
 
 
 def is_of_column(
@@ -83,13 +84,14 @@ def _has(parts: Sequence[ParsedSentence], amount: Value) -> bool:
 
 
 def _table(row: ParsedSentence, passage: ParsedPassage) -> Sequence[ParsedSentence]:
-    """Returns all rows of the table of `row`, the headers first."""
-    first = last = next(n for n, part in enumerate(passage.sentences) if part is row)
-    while first > 0 and is_row(passage.sentences[first - 1]):
+    """Returns all rows of the table of `row`, the headers first if it has any."""
+    parts = passage.sentences
+    first = last = next(n for n, part in enumerate(parts) if part is row)
+    while first > 0 and first not in passage.header_rows and is_row(parts[first - 1]):
         first -= 1
-    while last + 1 < len(passage.sentences) and is_row(passage.sentences[last + 1]):
+    while last + 1 < len(parts) and last + 1 not in passage.header_rows and is_row(parts[last + 1]):
         last += 1
-    return passage.sentences[first : last + 1]
+    return parts[first : last + 1]
 
 
 def _words(text: str) -> set[str]:

@@ -65,3 +65,26 @@ def test_claim_tells_another_row_than_that_of_its_value(claim: str, value: str, 
     held = next(each for each in parsed.values if claim[each.start : each.end] == value)
     rows = [part for part in BLADES.sentences if value in part.text.replace("|", " ").split()]
     assert [is_of_another_row(parsed, held, row, BLADES) for row in rows] == [is_other]
+
+
+TWO = parsed_passage(
+    "| Line | Passengers |\n|---|---:|\n| Elm | 660 |\n| Oak | 12 |\n\n"
+    "| Stop | Opened |\n| :-- | --- |\n| Hay | 1909 |\n\nThe lines were built by Tarn.",
+    "Lines",
+)
+
+
+def test_blank_line_ends_a_table() -> None:
+    headers = [header_of(row, TWO) for row in TWO.sentences if is_row(row)]
+    assert [header and header.text for header in headers] == [
+        None, "| Line | Passengers |", "| Line | Passengers |", None, "| Stop | Opened |"
+    ]  # fmt: skip
+
+
+def test_row_without_headers_has_none() -> None:
+    cut = parsed_passage("| Oak | 12 |\n| Hay | 13 |\n", "Lines")
+    assert [header_of(row, cut) for row in cut.sentences] == [None] * len(cut.sentences)
+
+
+def test_row_is_no_subject_of_the_next_row_or_of_the_text_behind() -> None:
+    assert [part.text for part in TWO.sentences if "Elm" in part.text] == ["| Elm | 660 |"]

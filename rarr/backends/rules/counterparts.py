@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from rarr.backends.rules.assertion_status import is_asserted
@@ -33,6 +34,7 @@ SAME_NEIGHBOUR = 0.15
 CLAIM_FADES = 0.25  # loss of weight for each word between a word of the claim and the value
 EVIDENCE_FADES = 0.2
 _DESCRIPTOR = re.compile(r"\b(?:The|the|A|a|An|an)((?:\s+[a-z][\w-]*){1,3})\s+$")
+_DELIMITER = re.compile(r"[|\s]*:?-[-:|\s]*")  # between the headers and the first row of a table
 _NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several things of one name
 
 
@@ -55,8 +57,8 @@ class ParsedPassage:
     """A passage with its parsed sentences.
 
     `spread` counts for each stem the sentences that have it. `own_stems` are the stems of each sentence,
-    without the stems of a subject that was put in before it. `namesakes` marks a page that lists several
-    things of one name.
+    without the stems of a subject that was put in before it. `header_rows` are the numbers of the sentences
+    that are the headers of a table. `namesakes` marks a page that lists several things of one name.
     """
 
     sentences: tuple[ParsedSentence, ...]
@@ -67,6 +69,7 @@ class ParsedPassage:
     title_words: frozenset[str]
     key_words: frozenset[str]
     title_values: tuple[Value, ...]
+    header_rows: frozenset[int]
     namesakes: bool
 
     @cached_property
@@ -139,6 +142,11 @@ def parsed_passage(text: str, title: str) -> ParsedPassage:
             for word in key_words(words_source)
         ),
         title_values=checkable_values(title),
+        header_rows=frozenset(
+            number
+            for number, (claim, after) in enumerate(pairwise(statements))
+            if _DELIMITER.fullmatch(text, claim.span.end, after.span.start)
+        ),
         namesakes=bool(_NAMESAKES.search(text)),
     )
 

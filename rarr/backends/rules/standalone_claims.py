@@ -83,6 +83,10 @@ def claims_of(text: str, context: str, *, tables: Tables) -> Iterator[Claim]:
         if cell := cells.get(span):
             yield _of_cell(text, cell, own, subjects)
             continue
+        if tables == "rows" and own.lstrip().startswith("|"):
+            # Each row has a subject of its own, which is not that of the row before or of the text behind.
+            yield _of_topic(span, own, subjects.topic)
+            continue
         if label := _LABEL.match(own):
             subjects.see_label(label["words"])
             own = own[label.end() :].rjust(len(own))
@@ -188,6 +192,11 @@ def _header(words: str) -> str:
     """Returns a header without asterisks and underscores, its first letter small unless it has a name."""
     plain = " ".join(words.strip(" *_").split())
     return plain if proper_names(plain) else plain[:1].lower() + plain[1:]
+
+
+def _of_topic(span: Span, own: str, topic: str) -> Claim:
+    claim = _under(topic, span, own) if topic and topic not in own else Claim(span, parsed_sentence(own))
+    return claim._replace(topic=topic)
 
 
 def _under(subject: str, span: Span, own: str) -> Claim:
