@@ -1,6 +1,6 @@
 """Finds the clauses of passages that tell most of what a claim tells."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from rarr.backends.rules.counterparts import ParsedPassage
@@ -38,7 +38,7 @@ class Clause(NamedTuple):
         return self.place.start <= place < self.place.end
 
 
-def nearest_clauses(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> list[Clause]:
+def nearest_clauses(claim: ParsedSentence | Clause, passages: Sequence[ParsedPassage]) -> list[Clause]:
     """Returns the clauses that have most of the claim's words and values; all of those that have as many.
 
     Empty if none has at least half of as many as the claim has words.
@@ -47,7 +47,7 @@ def nearest_clauses(claim: ParsedSentence, passages: Sequence[ParsedPassage]) ->
     counts = [
         (clause, _told(claim, stems, clause, passage))
         for passage in passages
-        for clause in clauses_of(passage)
+        for clause in clauses_of(passage.sentences)
     ]
     most = max((told for _, told in counts), default=0)
     if not most or most < LEAST_SHARED * len(stems):
@@ -55,16 +55,16 @@ def nearest_clauses(claim: ParsedSentence, passages: Sequence[ParsedPassage]) ->
     return [clause for clause, told in counts if told == most]
 
 
-def clauses_of(passage: ParsedPassage) -> Iterator[Clause]:
-    """Yields the clauses of a passage that have a word with meaning."""
-    for part in passage.sentences:
+def clauses_of(sentences: Iterable[ParsedSentence]) -> Iterator[Clause]:
+    """Yields the clauses of the sentences that have a word with meaning."""
+    for part in sentences:
         starts = [0, *part.clause_ends]
         for place in map(Span, starts, [*part.clause_ends, len(part.text)]):
             if (clause := Clause(part, place)).content:
                 yield clause
 
 
-def _told(claim: ParsedSentence, stems: set[str], clause: Clause, passage: ParsedPassage) -> int:
+def _told(claim: ParsedSentence | Clause, stems: set[str], clause: Clause, passage: ParsedPassage) -> int:
     """Counts the words with meaning, numbers and dates of the claim that the clause has."""
     told = sum(
         any(value.kind == other.kind and same_value(value, other) for other in clause.values)

@@ -66,7 +66,7 @@ def has_another_value(claim: ParsedSentence, changed: Span, source: Evidence) ->
         and claimed_sides <= {(side, word) for _, side, word in sides(clause.text)}
         and any(_is_replaced(value, clause.values) for value in values if not _overlaps(value, changed))
         and not any(_is_replaced(value, clause.values) for value in values if _overlaps(value, changed))
-        for clause in clauses_of(passage)
+        for clause in clauses_of(passage.sentences)
     )
 
 

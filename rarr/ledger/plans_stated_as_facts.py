@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import value_extent
-from rarr.ledger.nearest_clauses import Clause, nearest_clauses
+from rarr.ledger.nearest_clauses import Clause, clauses_of, nearest_clauses
 from rarr.tools.text.blocks_and_sentences import Span
 
 _NO_VERB = r"(?!\s+(?:the|an?|its|their|his|her|north|south|east|west|\d))"
@@ -49,6 +49,8 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 
+_WORDS_OF_CLAUSE = 3
+"""The least number of words with meaning of a clause of the claim that is looked at alone."""
 _ALLOWED = re.compile(
     r"\b(?:(?-i:may)|can|could|must|shall|entitled|allowed|permitted|has\s+to|have\s+to)\b", re.IGNORECASE
 )
@@ -61,9 +63,16 @@ def unreal_place(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Sp
 
     The clauses of the passages that have most of the claim's words and values decide, if they have at least
     half of the words. None if one of them states it, if the claim has such a frame too, or if no clause
-    tells about the same.
+    tells about the same. Each longer clause of the claim is looked at alone as well: "has ordered a ferry,
+    which will sail in May" has a frame, but not where it says "ordered".
     """
-    claim_frames = _frames(claim.text, Span(0, len(claim.text)))
+    parts = [part for part in clauses_of([claim]) if len(part.content) >= _WORDS_OF_CLAUSE]
+    whole = Clause(claim, Span(0, len(claim.text)))
+    return next(filter(None, (_unreal(part, passages) for part in (whole, *parts))), None)
+
+
+def _unreal(claim: Clause, passages: Sequence[ParsedPassage]) -> Span | None:
+    claim_frames = _frames(claim.sentence.text, claim.place)
     best = nearest_clauses(claim, passages)
     framed = [_frames(clause.sentence.text, clause.place) for clause in best]
     if _OBLIGED.search(claim.text) and all(_SHALL.search(clause.text) for clause in best):
@@ -83,7 +92,7 @@ def _frames(text: str, place: Span) -> dict[str, Span]:
     return {kind: Span(*match.span()) for kind, match in found.items() if match is not None}
 
 
-def _framed_word(claim: ParsedSentence, clause: Clause, frame: Span) -> Span:
+def _framed_word(claim: Clause, clause: Clause, frame: Span) -> Span:
     """Returns the place in the claim of the first word behind the frame that the claim has too."""
     behind = [word.stem for word in clause.content if word.start >= frame.end]
     taken = [value_extent(value) for value in claim.values]

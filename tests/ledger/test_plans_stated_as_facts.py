@@ -30,6 +30,14 @@ UNREAL = [
     ("Harl Foods offers a blue tin of tea.", "Harl Foods plans to offer a blue tin of tea from 2030."),
     ("The lock is due for repair.", "The lock is due to be repaired if money is found."),
     ("Visitors may leave the hall.", "Visitors may leave the hall at four at the earliest."),
+    (
+        "The line has ordered two ferries, which will sail to Orm.",
+        "The line plans to order two ferries, which will sail to Orm.",
+    ),
+    (
+        "The council bought the mill at Norby, but the lock may be sold to Tarn.",
+        "The council intends to buy the mill at Norby, but the lock may be sold to Tarn.",
+    ),
 ]
 REAL = [
     ("The Sund clinic opened in May 2024.", "In May 2024 the Sund clinic opened. It will grow in 2026."),
@@ -53,6 +61,14 @@ REAL = [
     ("The fair lies to the north of Orm.", "The fair is to the north of Orm."),
     ("Tarn won the cup in 1998.", "The plan for Tarn will be drawn later. Tarn won the cup in 1998."),
     ("Whales feed on krill.", "The committee will meet on Friday."),
+    (
+        "The line has ordered two ferries, which will sail to Orm.",
+        "The line ordered two ferries, which are to sail to Orm.",
+    ),
+    (
+        "The council bought the mill at Norby, but the lock may be sold to Tarn.",
+        "The council bought the mill at Norby. The lock may be sold to Tarn.",
+    ),
 ]
 
 
