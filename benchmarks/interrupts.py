@@ -57,8 +57,8 @@ try:
     with Reviser(Settings(corpus=sys.argv[1])) as reviser:
         reviser.revise("One.")  # while C libraries are imported, Python at times swallows the exception
         import rarr.cli.interrupts
-        for file in sorted(Path(sys.argv[2]).glob("clean-[dm]*.md")):
-            reviser.revise(file.read_text())
+        for file in sys.argv[2:]:
+            reviser.revise(Path(file).read_text())
     os._exit(0)  # how Python ends is not in question
 except KeyboardInterrupt:
     sys.stderr.write("rarr: interrupted\\n")
@@ -189,7 +189,7 @@ def calls(url: str, traces: Path) -> dict[str, tuple[str, list[str]]]:
         "eval": (COMMAND, ["eval", str(DATA), "-o", "scores", "--corpus", corpus, "--limit", "3"]),
         "index": (COMMAND, ["index", corpus, "-o", "notes.index"]),
         "replay": (COMMAND, ["trace", "replay", "--set", str(traces), "--node", "check_agreement", *model]),
-        "loop": (LOOP, [corpus, str(TEXTS)]),
+        "loop": (LOOP, [corpus, str(TEXTS / TRACED[0])]),
     }
 
 
