@@ -17,6 +17,7 @@ from rarr.ledger.answer_spans import answer_place, values_at
 from rarr.ledger.differently_paired_names import unpaired_name
 from rarr.ledger.opposite_prepositions import words_on_another_side
 from rarr.ledger.plans_stated_as_facts import unreal_place
+from rarr.ledger.replaced_small_words import replaced_small_words
 from rarr.ledger.sentence_support import Support
 from rarr.ledger.span_confirmation import CheckablePlace
 from rarr.ledger.unsaid_words import SHARED, unsaid_words
@@ -87,6 +88,7 @@ def sentence_parts(
         unpaired_name(parsed, read),
         value_of_another_question(parsed, context, read),
         *words_on_another_side(parsed, read),
+        *replaced_small_words(parsed, read),
     ]
     if not _is_cell_of_value(claim, parsed):
         told_otherwise.append(unreal_place(parsed, read))

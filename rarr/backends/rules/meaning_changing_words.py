@@ -29,6 +29,13 @@ _GROUPS = {
     ),
     "condition": (r"would|if",),
 }
+_ELLIPTIC = re.compile(
+    r"\b(?:(?:too|as\s+well|likewise)(?=\s*(?:[,;:.!?)]|$))"
+    r"|so\s+(?:do|does|did|is|are|was|were|has|have|will|can)(?=\s+(?:the\b|an?\b|(?-i:[A-Z]))))",
+    re.IGNORECASE,
+)
+"""In "and those in the town too", the verb is that of another clause."""
+_ALSO = re.compile(r"\b(?:too|as\s+well|likewise|also|both|alike|same|equally|each)\b", re.IGNORECASE)
 _TELLING = [
     (label, re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNORECASE))
     for label, groups in _GROUPS.items()
@@ -63,7 +70,8 @@ def grouped_words(text: str) -> Iterator[GroupedWord]:
 def telling_words(sentence: ParsedSentence) -> Iterator[tuple[Span, WordFinder]]:
     """Yields the place of each word that changes the meaning, with a finder of words of the same meaning.
 
-    These are negators, words such as "all", "only", "may" and "if", and comparatives before "than".
+    These are negators, words such as "all", "only", "may" and "if", comparatives before "than", and words
+    that repeat a verb, such as "too" at the end of a clause.
     """
     for span in negator_spans(sentence):
         yield span, negator_spans
@@ -78,6 +86,8 @@ def telling_words(sentence: ParsedSentence) -> Iterator[tuple[Span, WordFinder]]
             Span(*match.span("word")),
             _finder(re.compile(rf"\b{re.escape(match['word'])}\b", re.IGNORECASE)),
         )
+    for match in _ELLIPTIC.finditer(sentence.text):
+        yield Span(*match.span()), _finder(_ALSO)
 
 
 def _finder(pattern: re.Pattern[str], *, is_denied: bool = False) -> WordFinder:

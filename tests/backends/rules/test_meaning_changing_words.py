@@ -17,6 +17,9 @@ from rarr.backends.rules.parsed_sentence import parsed_sentence
         ("The mill is more than 12 metres high.", []),
         ("Dogs must be led.", ["must"]),
         ("Not only dogs are led.", ["only"]),
+        ("The mill is shut until May, the one in Orm too.", ["too"]),
+        ("The mill was sold, and so was the barn.", ["so was"]),
+        ("The mill is too old, so the barn was sold.", []),
     ],
 )
 def test_telling_words(text: str, words: list[str]) -> None:
@@ -32,6 +35,8 @@ def test_telling_words(text: str, words: list[str]) -> None:
         ("Dogs must be led.", "Dogs have to be led.", True),
         ("Dogs must be led.", "Dogs may be led.", False),
         ("The mill is lighter than the barn.", "The barn is heavier.", False),
+        ("The mill shut, the barn as well.", "The mill shut. The barn shut too.", True),
+        ("The mill shut, the barn as well.", "The mill shut, the barn opened.", False),
     ],
 )
 def test_passage_with_the_same_telling_words(text: str, passage: str, alike: bool) -> None:

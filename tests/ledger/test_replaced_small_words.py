@@ -1,0 +1,49 @@
+"""Conjunctions and pronouns of a claim are compared with those of the passages."""
+
+import pytest
+
+from rarr.backends.rules.counterparts import parsed_passage
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.ledger.replaced_small_words import replaced_small_words
+
+REPLACED = [
+    ("The sale needs the consent of the region or the railway.", "or",
+     "The sale needs the consent of the region and of the railway."),
+    ("The tenant and the guarantor owe the rent.", "and", "The tenant or the guarantor owes the rent."),
+    ("Bring a passport or a birth certificate.", "or", "Bring a passport, a photo and a birth certificate."),
+    ("Take it with milk and water.", "and", "Take it with water or milk."),
+    ("The board elects a chair and a treasurer.", "and", "Each year the board elects a chair or treasurer."),
+    ("Dana Reed wrote his biography.", "his", "Dana Reed later wrote her biography."),
+    ("Ulm met her sister in Graz.", "her", "In Graz, Ulm met his sister."),
+    ("Holm left in 2009, and his brother Lukas took his place.", "his",
+     "Holm left in 2009; Senn's brother Lukas took his place."),
+    ("Orin sold the mill to its founder.", "its", "Orin sold the mill to Tarn's founder."),
+    ("Ada Lund paid for her younger son.", "her", "Ada Lund paid for Vera Holt's younger son."),
+]  # fmt: skip
+KEPT = [
+    ("The sale needs the consent of the region and the railway.",
+     "The sale needs the consent of the region and of the railway."),
+    ("Do not take it with milk or water.", "Do not take it with milk and do not take it with water."),
+    ("The region and the railway built it.", "The region built it. It needs money or land."),
+    ("Bring a passport or a birth certificate.", "Bring a birth certificate or a passport."),
+    ("Dana Reed wrote his biography.", "Dana Reed wrote the biography of Holm."),
+    ("Holm left in 2009, and his brother Lukas came.", "Holm's brother Lukas came in 2009."),
+    ("His brother Lukas came in 2009.", "Holm's brother Lukas came in 2009."),
+    ("The mill lost its roof.", "In 1909 the mill lost its roof."),
+    ("Ada Lund met her son and his wife.", "Ada Lund met her son and his wife."),
+]  # fmt: skip
+
+
+def replaced(claim: str, passage: str) -> list[str]:
+    places = replaced_small_words(parsed_sentence(claim), [parsed_passage(passage, "")])
+    return [place.of(claim) for place in places]
+
+
+@pytest.mark.parametrize(("claim", "word", "passage"), REPLACED)
+def test_another_small_word_is_found(claim: str, word: str, passage: str) -> None:
+    assert replaced(claim, passage) == [word]
+
+
+@pytest.mark.parametrize(("claim", "passage"), KEPT)
+def test_same_meaning_is_left(claim: str, passage: str) -> None:
+    assert replaced(claim, passage) == []
