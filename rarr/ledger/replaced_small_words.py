@@ -1,22 +1,29 @@
-"""Finds "or" for "and", and pronouns that stand for somebody else than in the passages.
+"""Finds small words of a claim that the passages do not have, or have otherwise: "or" for "and".
 
 These are stop words, which no other rule compares: "the consent of the region or the railway" has all other
 words of "the consent of the region and the railway".
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.denied_claims import negator_spans
 from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.word_list_reader import word_list
 from rarr.backends.rules.words import Token
+from rarr.ledger.nearest_clauses import Clause, clauses_of
 from rarr.tools.text.blocks_and_sentences import Span
 
 _JUNCTIONS = {"and": "and", "or": "or", "nor": "or"}
 _BETWEEN = 3
 """The most words with meaning between a junction and the word that the claim has there."""
+_TOLD = 0.65
+"""The least share of the words of a claim's clause that a sentence must have to be compared."""
+_BOUND = re.compile(r"more\s+than\b", re.IGNORECASE)  # of a number, which is compared as such
 _GENDERS = {
     **dict.fromkeys(("he", "him", "his", "himself"), "male"),
     **dict.fromkeys(("she", "her", "hers", "herself"), "female"),
@@ -26,11 +33,40 @@ _OWNED_BY = r"(?P<name>[A-Z][\w-]*(?:\s+[A-Z][\w-]*)*)['’]s?\s+(?:\w+\s+){{0,2
 
 
 def replaced_small_words(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Iterator[Span]:
-    """Yields the places in the claim of junctions and pronouns that the passages have otherwise."""
+    """Yields the places in the claim of small words that the passages lack or have otherwise."""
     parts = [part for passage in passages for part in passage.sentences]
+    for clause in clauses_of([claim]):
+        yield from _unsaid(clause, parts)
     yield from _other_junctions(claim, parts)
     yield from _other_genders(claim, parts)
     yield from _other_owners(claim, parts)
+
+
+def _unsaid(clause: Clause, parts: Sequence[ParsedSentence]) -> Iterator[Span]:
+    """Yields each small word of the clause that no sentence with most of its words has."""
+    stems = {word.stem for word in clause.content}
+    told = [
+        {word.text.lower() for word in part.words}
+        for part in parts
+        if len(stems & {word.stem for word in part.content}) >= _TOLD * len(stems)
+    ]
+    for word in clause.sentence.words:
+        alike = _small_words().get(word.text.lower())
+        inside = clause.place.start <= word.start < clause.place.end
+        is_bound = _BOUND.match(clause.sentence.text, word.start) is not None
+        if inside and alike and not is_bound and told and all(alike.isdisjoint(words) for words in told):
+            yield Span(word.start, word.end)
+
+
+@cache
+def _small_words() -> Mapping[str, set[str]]:
+    """Returns for each small word with a meaning the words that mean the same."""
+    groups: dict[str, set[str]] = defaultdict(set)
+    for line in word_list("small_words"):
+        words, _, others = line.partition("|")
+        for word in words.split():
+            groups[word].update(words.split(), others.split())
+    return groups
 
 
 def _other_junctions(claim: ParsedSentence, parts: Sequence[ParsedSentence]) -> Iterator[Span]:

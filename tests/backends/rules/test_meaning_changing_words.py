@@ -17,7 +17,7 @@ from rarr.backends.rules.parsed_sentence import parsed_sentence
         ("The mill is more than 12 metres high.", []),
         ("Dogs must be led.", ["must"]),
         ("Not only dogs are led.", ["only"]),
-        ("The mill is shut until May, the one in Orm too.", ["too"]),
+        ("The mill is shut until June, that in Orm too.", ["too"]),
         ("The mill was sold, and so was the barn.", ["so was"]),
         ("The mill is too old, so the barn was sold.", []),
     ],
