@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.values import value_extent
 from rarr.backends.rules.words import Token
 from rarr.tools.text.span import Span
 
@@ -46,33 +45,19 @@ def keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> b
 def act_of_another(claim: ParsedSentence, evidence: Sequence[ParsedSentence]) -> Span | None:
     """Returns the verb of the claim, in the active, whose agent is another one in all sentences of the act.
 
-    "Hay dismissed the claim" is not told by "the claim of Hay was dismissed by the court", "Hay sold the
-    mill" not by "the mill was sold to Hay", and "Hay bought the mill" not by "Elm bought the mill from Hay".
-    None if a sentence has the claim's words in its order, or does not name the agent.
+    "Hay dismissed the claim" is not told by "the claim of Hay was dismissed by the court", and "Hay sold the
+    mill" not by "the mill was sold to Hay". None if a sentence has the claim's words in its order, or does
+    not name the agent.
     """
     if any(has_words_in_order(claim, part) for part in evidence):
         return None
-    acts = [act for part in evidence for act in (_with_agent_behind(claim, part), _passive_act(claim, part))]
-    return next(filter(None, acts), None)
+    return next(filter(None, (_passive_act(claim, part) for part in evidence)), None)
 
 
 def has_words_in_order(claim: ParsedSentence, evidence: ParsedSentence) -> bool:
     """Has the sentence of the evidence all words of the claim with meaning, in their order?"""
     stems = iter([word.stem for word in evidence.content])
     return all(word.stem in stems for word in claim.content)
-
-
-def _with_agent_behind(claim: ParsedSentence, evidence: ParsedSentence) -> Span | None:
-    """Returns a verb right behind a name in the claim, if the evidence has that name behind the verb."""
-    for verb in claim.content:
-        agent = _subject_words(claim, verb)
-        same = _active_verb(evidence, verb) if agent and _active_verb(claim, verb) is verb else None
-        if same is None:
-            continue
-        before, behind = _words_around(evidence, same)
-        if before.isdisjoint(agent) and agent <= behind and _acts_on(claim, verb) & behind:
-            return Span(verb.start, verb.end)
-    return None
 
 
 def _passive_act(claim: ParsedSentence, evidence: ParsedSentence) -> Span | None:
@@ -92,28 +77,10 @@ def _passive_act(claim: ParsedSentence, evidence: ParsedSentence) -> Span | None
     return None
 
 
-def _subject_words(part: ParsedSentence, verb: Token) -> set[str]:
-    """Returns the stems of the name that ends right before the verb; empty for another subject."""
-    for value in part.values:
-        if value.kind == "name" and part.text[value.end : verb.start].isspace():
-            return {word.stem for word in part.content if value.start <= word.start < value.end}
-    return set()
-
-
 def _words_around(part: ParsedSentence, verb: Token | Span) -> tuple[set[str], set[str]]:
     """Returns the stems of the words before the verb, and of those behind it."""
     before = {word.stem for word in part.content if word.end <= verb.start}
     return before, {word.stem for word in part.content if word.start >= verb.end}
-
-
-def _acts_on(part: ParsedSentence, verb: Token) -> set[str]:
-    """Returns the stems of the words behind the verb, without those of dates and numbers."""
-    taken = [value_extent(value) for value in part.values if value.kind in ("number", "date")]
-    return {
-        word.stem
-        for word in part.content
-        if word.start >= verb.end and not any(span.start <= word.start < span.end for span in taken)
-    }
 
 
 def _passive_verbs(part: ParsedSentence) -> Iterator[_PassiveVerb]:

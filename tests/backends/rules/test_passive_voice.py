@@ -28,13 +28,6 @@ from rarr.backends.rules.passive_voice import act_of_another
         ("Elm Ltd sold the mill to Hay Ltd.", "The mill was sold to Hay Ltd in May.", None),
         ("Hay Ltd built the mill.", "The mill was later built for Hay Ltd.", "built"),
         ("Hay Ltd leased the mill.", "The mill was leased from Hay Ltd.", "leased"),
-        (
-            "In May Hay Ltd bought the mill for 4,000 crowns.",
-            "In May Elm bought the mill from Hay Ltd.",
-            "bought",
-        ),
-        ("In May Elm Ltd bought the mill.", "In May Elm Ltd bought the mill from Hay Ltd.", None),
-        ("Elm Ltd bought the mill.", "In 1950 it bought the mill, and Elm Ltd was glad.", "bought"),
         ("The mayor praised it.", "It was rejected by the board.", None),  # another verb
     ],
 )
