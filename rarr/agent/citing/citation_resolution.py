@@ -15,7 +15,8 @@ from rarr.tools.concurrency.worker_threads import work
 
 _SCHEME = re.compile(r"\A(?:https?:)?//(?:www\.)?", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
-_ADDRESS = re.compile(r"https?://[^\s<>)\]]+")
+_ADDRESS = re.compile(r"https?://(?:\([^\s<>()]*\)|[^\s<>()\]])+(?<![.,;:!?])")
+"""An address, with pairs of brackets but without marks behind it."""
 _PASSAGES = 5
 """The passages of a cited source that are read for a sentence."""
 
@@ -118,8 +119,13 @@ def _has_address(target: str, passage: Passage) -> bool:
 
 
 def _has_title(target: str, passage: Passage) -> bool:
-    """Does the entry have the words of the title, one after another? A link has no title."""
+    """Does the entry have the words of the title, one after another? A link has no title.
+
+    One word is too little beside an address, which is that of another page.
+    """
     title, words = (_WORD.findall(text.casefold()) for text in (passage.title, _ADDRESS.sub(" ", target)))
+    if len(title) == 1 and _ADDRESS.search(target):
+        return False
     places = range(len(words) - len(title) + 1)
     return bool(title) and any(words[at : at + len(title)] == title for at in places)
 

@@ -23,8 +23,10 @@ class Pages:
     async def aclose(self) -> None: ...
 
 
-async def is_named(target: str, source: str) -> bool:
-    passage = Passage(text="It is red.", source=source, start=0, end=10, retrieved_at=RETRIEVED_AT)
+async def is_named(target: str, source: str, title: str = "") -> bool:
+    passage = Passage(
+        text="It is red.", source=source, title=title, start=0, end=10, retrieved_at=RETRIEVED_AT
+    )
     sources = CitedSources(scripted_components(retriever=InMemoryRetriever([])), [passage], None)
     return await sources.passages("1", target, "It is red.") is not None
 
@@ -36,6 +38,8 @@ async def is_named(target: str, source: str) -> bool:
         ("https://x.org/a", "https://x.org/a/"),
         ("http://www.x.org/a#part", "https://x.org/a"),
         ("Red things, see <https://x.org/a>.", "https://x.org/a"),
+        ("Ash, https://x.org/a, and https://x.org/b", "https://x.org/a"),
+        ("Ash (https://x.org/a_(red)), 2020", "https://x.org/a_(red)"),
         ("passage 10 and passage 1", "passage 1"),
         ("./notes/red.md", "notes/red.md"),
         ("Ash, red.md, 2020", "notes/red.md"),
@@ -60,6 +64,20 @@ async def test_source_is_named(target: str, source: str) -> None:
 )
 async def test_other_source_is_not_named(target: str, source: str) -> None:
     assert not await is_named(target, source)
+
+
+@pytest.mark.parametrize(
+    ("target", "title", "named"),
+    [
+        ("Ash, Bridges, 2020", "Bridges", True),
+        ("Ash, Bridges, https://y.org/b", "Bridges", False),
+        ("Ash, The bridges of Orm, https://y.org/b", "The bridges of Orm", True),
+    ],
+)
+async def test_title_of_one_word_names_no_source_beside_another_address(
+    target: str, title: str, named: bool
+) -> None:
+    assert await is_named(target, "https://x.org/a", title) is named
 
 
 async def test_source_that_several_marks_name_is_read_and_searched_for_once() -> None:
