@@ -41,16 +41,19 @@ class Clause(NamedTuple):
 def nearest_clauses(claim: ParsedSentence | Clause, passages: Sequence[ParsedPassage]) -> list[Clause]:
     """Returns the clauses that have most of the claim's words and values; all of those that have as many.
 
-    Empty if none has at least half of as many as the claim has words.
+    Of clauses with as many, those count whose sentences have most. Empty if none has at least half of as many
+    as the claim has words.
     """
     stems = {word.stem for word in claim.content}
     counts = [
-        (clause, _told(claim, stems, clause, passage))
+        (clause, (_told(claim, stems, clause, passage), _told(claim, stems, whole, passage)))
         for passage in passages
-        for clause in clauses_of(passage.sentences)
+        for part in passage.sentences
+        for whole in [Clause(part, Span(0, len(part.text)))]
+        for clause in clauses_of([part])
     ]
-    most = max((told for _, told in counts), default=0)
-    if not most or most < LEAST_SHARED * len(stems):
+    most = max((told for _, told in counts), default=(0, 0))
+    if not most[0] or most[0] < LEAST_SHARED * len(stems):
         return []
     return [clause for clause, told in counts if told == most]
 

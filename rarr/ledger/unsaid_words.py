@@ -81,6 +81,12 @@ class _ClauseWords(NamedTuple):
             return any(same_value(item.amount, value) for value in self.values)
         return item.stems <= self.stems
 
+    def lacking(self, items: Sequence[_Item], shared: float) -> list[_Item] | None:
+        """Returns the words and names that it does not say; None if it says less than the share `shared`."""
+        lacking = [item for item in items if item.amount is None and not self.says(item)]
+        said = sum(map(self.says, items))
+        return lacking if said >= shared * (said + len(lacking)) else None
+
     def replaces(self, item: _Item, items: Sequence[_Item]) -> bool:
         """Has the clause a word that the claim lacks in the item's place?
 
@@ -108,17 +114,20 @@ def unsaid_words(
     have at least the share `shared` of them, where a number or date counts as a word that it may have, and
     never as one that it lacks. Of the words that it lacks, those are yielded that no passage has, that it
     replaces by another word, or that are the claim's subject or its end, as in "Elm syrup was": the clause
-    may be about another thing.
+    may be about another thing. If no clause has enough of the words, those are yielded that no passage has,
+    where a whole sentence has enough.
     """
     clauses = [clause for passage in passages for clause in _clauses(passage)]
     if not clauses:
         return
+    wholes = [whole for passage in passages for whole in _wholes(passage)]
     known = frozenset[str]().union(*(passage.title_stems.union(passage.spread) for passage in passages))
     for items in _claim_items(claim):
         best = max(clauses, key=lambda clause: sum(map(clause.says, items)))
-        said = sum(map(best.says, items))
-        lacking = [item for item in items if item.amount is None and not best.says(item)]
-        if said < shared * (said + len(lacking)):
+        lacking = best.lacking(items, shared)
+        if lacking is None:
+            whole = max(wholes, key=lambda sentence: sum(map(sentence.says, items)))
+            yield from (item.span for item in whole.lacking(items, shared) or () if not item.stems <= known)
             continue
         subject = _subject(claim, items)
         for item in lacking:
@@ -176,15 +185,21 @@ def _holds(value: Value, word: Token) -> bool:
 
 @lru_cache(maxsize=1024)
 def _clauses(passage: ParsedPassage) -> tuple[_ClauseWords, ...]:
-    return tuple(
-        _ClauseWords(
-            words,
-            passage.title_stems | _put_in(part) | {word.stem for word in words},
-            tuple(value for value in part.values if place.start <= value.start < place.end),
-        )
-        for part in passage.sentences
-        for place in _places(part.text)
-        if (words := tuple(word for word in part.content if place.start <= word.start < place.end))
+    places = ((part, place) for part in passage.sentences for place in _places(part.text))
+    return tuple(clause for part, place in places if (clause := _words_of(passage, part, place)).words)
+
+
+@lru_cache(maxsize=1024)
+def _wholes(passage: ParsedPassage) -> tuple[_ClauseWords, ...]:
+    return tuple(_words_of(passage, part, Span(0, len(part.text))) for part in passage.sentences)
+
+
+def _words_of(passage: ParsedPassage, part: ParsedSentence, place: Span) -> _ClauseWords:
+    words = tuple(word for word in part.content if place.start <= word.start < place.end)
+    return _ClauseWords(
+        words,
+        passage.title_stems | _put_in(part) | {word.stem for word in words},
+        tuple(value for value in part.values if place.start <= value.start < place.end),
     )
 
 

@@ -31,6 +31,10 @@ UNREAL = [
     ("The lock is due for repair.", "The lock is due to be repaired if money is found."),
     ("Visitors may leave the hall.", "Visitors may leave the hall at four at the earliest."),
     (
+        "You may swim while the guard is away.",
+        "Swim in the day. The guard is away. You may swim while the guard is away if a trainer is present.",
+    ),
+    (
         "The line has ordered two ferries, which will sail to Orm.",
         "The line plans to order two ferries, which will sail to Orm.",
     ),
