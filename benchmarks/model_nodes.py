@@ -23,8 +23,8 @@ MEASURES = {
     "silent": "readings: no answer, where the passage does not have the right words",
     "differs": "comparison: errors that the right words disagree with",
     "undisputed": "comparison: right sentences that nothing disagrees with",
-    "accepted": "edits: accepted, where the right words disagree",
-    "suggested": "edits: suggested, where the right words disagree",
+    "accepted": "edits: to the right words accepted, where these disagree",
+    "suggested": "edits: to the right words suggested, where these disagree",
 }
 
 
@@ -71,7 +71,8 @@ class NodeCounts:
         disagreeing = {check.query_id for check in exact if check.verdict == "disagrees"}
         self.cases["differs"] += [bool(disagreeing)] if exact else []
         if disagreeing:
-            states = {edit.state for edit in revision.edits if edit.query_id in disagreeing}
+            edits = [edit for edit in revision.edits if edit.query_id in disagreeing]
+            states = {edit.state for edit in edits if _is_stated(right, edit.new)}
             self.cases["accepted"] += ["accepted" in states]
             self.cases["suggested"] += ["suggested" in states]
 

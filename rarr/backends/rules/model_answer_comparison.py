@@ -72,9 +72,9 @@ class ComparedAnswer(NamedTuple):
     def is_sound_but_for_wording(self) -> bool:
         """Is there no doubt, or only one about how the source words its answer?
 
-        Such doubts: little else of the sentence, an answer in another place, or both values in the source.
+        Such doubts: little else of the sentence, or an answer in another place.
         """
-        return self.doubt in ("", LITTLE_ELSE, _OUT_OF_PLACE, _SAYS_BOTH)
+        return self.doubt in ("", LITTLE_ELSE, _OUT_OF_PLACE)
 
 
 def statement_verdict(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
@@ -188,7 +188,8 @@ def _compared(
     answered = value_with_unit(best.sentence, best.value)
     doubt = difference_doubt(claim, value, best, answers, query, passage)
     by_rules = query_agreement(text, context, query, evidence)
-    if not doubt and (by_rules.verdict == "agrees" or has_value_as_well(passage, value, best)):
+    says_both = by_rules.verdict == "agrees" or has_value_as_well(passage, value, best)
+    if doubt in ("", LITTLE_ELSE) and says_both:
         doubt = _SAYS_BOTH
     reason = _READS.format(answered)
     is_read_by_rules = by_rules.verdict == "disagrees" and is_same_answer(by_rules.evidence_answer, answered)

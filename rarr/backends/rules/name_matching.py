@@ -1,10 +1,11 @@
 """Compares names: finds the words that identify a name, and decides whether two names mean the same."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
+from rarr.backends.rules.word_list_reader import word_list
 from rarr.backends.rules.words import STOP_WORDS, folded_text
 
 # Names that share no word and mean the same thing.
@@ -101,13 +102,17 @@ def same_word(word: str, whole: str) -> bool:
     if len(short) >= 4 and long.startswith(short):
         return True  # Graz and Grazer, America and Americans
     alike = len(short) >= 5 and word[:4] == whole[:4]
-    return alike and Levenshtein.normalized_similarity(word, whole) >= _ALIKE
+    if alike and Levenshtein.normalized_similarity(word, whole) >= _ALIKE:
+        return True
+    return whole in _irregular_places().get(word, ())
 
 
 def surely_same_word(word: str, whole: str) -> bool:
     """Are the words equal, one an initial of the other, or a place and its adjective?"""
     short, long = (word, whole) if len(word) <= len(whole) else (whole, word)
     if short == long or (len(short) == 1 and long.startswith(short)):
+        return True
+    if long in _irregular_places().get(short, ()):
         return True
     return _is_adjective_of(long, short) or _is_adjective_of(long.removesuffix("s"), short)
 
@@ -116,6 +121,16 @@ def surely_same_word(word: str, whole: str) -> bool:
 def same_place(word: str, other: str) -> bool:
     """Are the words variants, or is one a place and the other its adjective, as Norway and Norwegian?"""
     return same_word(word, other) or _is_adjective_of(word, other) or _is_adjective_of(other, word)
+
+
+@cache
+def _irregular_places() -> dict[str, set[str]]:
+    """Returns for a place such as France, and for each of its adjectives, the words of the same place."""
+    groups: dict[str, set[str]] = {}
+    for line in word_list("place_adjectives"):
+        for word in line.split():
+            groups.setdefault(word, set()).update(line.split())
+    return groups
 
 
 def _is_adjective_of(adjective: str, place: str) -> bool:

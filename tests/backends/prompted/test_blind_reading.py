@@ -109,6 +109,11 @@ async def test_readings_that_differ_are_no_verdict(answered: str) -> None:
 SAYS_BOTH = evidence("The Orrel Mill burned in May 1923. The Orrel Mill of Aarle was sold in 1921.")
 
 
+LITTLE_ELSE = BURNED.model_copy(
+    update={"text": "Flames took the roof, the loft, the wheel and all sacks in May 1923."}
+)
+
+
 @pytest.mark.parametrize(
     ("probability", "confidence"),
     [(None, DOUBTED), (0.9 * LIKELY_TWICE**0.5, DOUBTED), (1.1 * LIKELY_TWICE**0.5, None)],
@@ -117,9 +122,15 @@ async def test_doubtful_difference_is_suggested_unless_both_readings_are_likely(
     probability: float | None, confidence: float | None
 ) -> None:
     chat = reads("May 1923", probability=probability)
-    agreement = await checker(chat).check(TEXT, None, QUERY, SAYS_BOTH)
+    agreement = await checker(chat).check(TEXT, None, QUERY, LITTLE_ELSE)
     assert (agreement.verdict, agreement.confidence) == ("disagrees", confidence)
-    assert ("but the evidence says the text's value as well" in agreement.reason) == (confidence is not None)
+    assert ("too little else of the sentence" in agreement.reason) == (confidence is not None)
+
+
+async def test_difference_is_suggested_where_the_source_has_both_values() -> None:
+    agreement = await checker(reads("May 1923", probability=0.99)).check(TEXT, None, QUERY, SAYS_BOTH)
+    assert (agreement.verdict, agreement.confidence) == ("disagrees", DOUBTED)
+    assert "but the evidence says the text's value as well" in agreement.reason
 
 
 async def test_difference_without_a_doubt_counts() -> None:
