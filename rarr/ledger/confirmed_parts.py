@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.backends.rules.agents import act_of_other_agent
+from rarr.backends.rules.agents import name_of_other_agent
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.meaning_changing_words import WordFinder, telling_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
-from rarr.backends.rules.passive_voice import act_of_another, has_words_in_order
+from rarr.backends.rules.passive_voice import has_words_in_order, verb_with_other_agent
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.standalone_claims import Claim, claims, masked
@@ -94,7 +94,7 @@ def sentence_parts(
     if not _is_cell_of_value(claim, parsed):
         told_otherwise.append(unreal_place(parsed, read))
     told = [part for passage in read for part in passage.sentences]
-    told_otherwise += [act_of_another(parsed, told), act_of_other_agent(parsed, told)]
+    told_otherwise += [verb_with_other_agent(parsed, told), name_of_other_agent(parsed, told)]
     # A sentence with nothing else to check is supported only if one clause has all of its words.
     is_unchecked = not parts and (support.best or 0.0) >= SURE_SUPPORT
     unsaid = unsaid_words(parsed, read, shared=0.0 if is_unchecked else SHARED)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import Value, value_extent
 from rarr.backends.rules.words import Token
@@ -13,95 +14,125 @@ from rarr.tools.text.span import Span
 _BETWEEN = {
     "has", "have", "had", "will", "would", "shall", "should", "may", "might", "can", "could", "must", "did",
     "do", "does", "also", "then", "later", "soon", "now", "first", "once", "never", "always", "only", "still",
-    "not", "both", "all", "again", "already", "even", "just",
+    "not", "both", "all", "again", "already", "even", "just", "since",
 }  # fmt: skip
 """Words between an agent and its verb. Adverbs in "-ly" are others."""
-_BEHIND_HEAD = re.compile(r"\b(?:of|in|at|on|for|with|to|from|near|by)\s+(?:(?:the|an?)\s+)?$", re.IGNORECASE)
+_MOST_BETWEEN = 2
 _WHO = {"who", "which", "that"}
 _PRONOUNS = {"he", "she", "it", "they", "him", "them", "i", "we", "you", "us", "me"}
-_BY_AGENT = re.compile(r"\s+by\s+(?:(?:the|an?|his|her|its|their)\s+)?", re.IGNORECASE)
-_PASSIVE = {"is", "are", "was", "were", "be", "been", "being"}
-_AGENT_WORDS = 3
-"""The most words behind "by" that name the agent, as in "by the court of Elm"."""
+_FORMS_OF_BE = {"is", "are", "was", "were", "be", "been", "being"}
+_BY = re.compile(r"(?:\s+(?:in|on|at|to|for|from)\s+\w+(?:\s+\w+)?){0,2}\s+by\s+", re.IGNORECASE)
+_PHRASE_END = re.compile(r"[,;:.()]|\s(?:in|on|at|for|to|from|with|but|who|which|that|while|after|before)\s")
+_BEHIND_HEAD = re.compile(r"\b(?:of|in|at|on|for|with|to|from|near|by)\s+(?:(?:the|an?)\s+)?$", re.IGNORECASE)
+_BEHIND_ARTICLE = re.compile(r"\b(?:the|an?)\s+$", re.IGNORECASE)
+_JOINED = re.compile(r"\s*(?:,|,?\s+and)\s+")
 
 
 class _Act(NamedTuple):
-    """A verb with the place of its agent; None where the agent is not named, as in "it was sold"."""
+    """A verb, and the names or the noun of those who act; no agents where these are not named."""
 
     verb: Token
-    agent: Span | None
+    agents: tuple[Span, ...]
 
 
-def act_of_other_agent(claim: ParsedSentence, evidence: Sequence[ParsedSentence]) -> Span | None:
+def name_of_other_agent(claim: ParsedSentence, evidence: Sequence[ParsedSentence]) -> Span | None:
     """Returns the name of the claim that acts, if somebody else does so in all sentences of the act.
 
-    A sentence tells of the same act if it has the verb and another word of the claim besides the agent. None
-    if one of them has the same agent or does not tell who acts.
+    A sentence tells of the same act if it has the verb and another word of the claim besides the agent.
+    Returns None if one of them has the same agent or does not name who acts. A common noun, such as "the
+    company", may be the claim's name, unless that stands behind the verb.
     """
     for verb, agent in _named_acts(claim):
-        named = _stems(claim, agent)
-        others = {word.stem for word in claim.content} - named - {verb.stem} - _amounts(claim)
-        agents = [
-            act.agent and _stems(part, act.agent)
+        name = agent.of(claim.text)
+        known = {word.stem for word in claim.content if agent.start <= word.start < agent.end}
+        others = {word.stem for word in claim.content} - known - {verb.stem} - _amounts(claim)
+        acts = [
+            (part, act)
             for part in evidence
             if others & {word.stem for word in part.content}
             for act in _acts(part, verb.stem)
         ]
-        if agents and all(told and named.isdisjoint(told) for told in agents):
+        if acts and all(_is_other(part, act, name) for part, act in acts):
             return agent
     return None
 
 
+def _is_other(part: ParsedSentence, act: _Act, name: str) -> bool:
+    """Does the sentence name agents of the act, and not `name` among them?"""
+    agents = [agent.of(part.text) for agent in act.agents]
+    if not agents or any(same_name(name, agent) for agent in agents):
+        return False
+    behind = [value for value in part.values if value.kind == "name" and value.start > act.verb.end]
+    has_other_role = any(same_name(name, part.text[value.start : value.end]) for value in behind)
+    return has_other_role or any(agent[:1].isupper() for agent in agents)
+
+
 def _named_acts(claim: ParsedSentence) -> Iterator[tuple[Token, Span]]:
+    """Yields each verb of the claim with a name that acts. "The Elm bridge" may be a bridge of that name."""
     names = [value_extent(value) for value in claim.values if value.kind == "name"]
     taken = [value_extent(value) for value in claim.values if value.kind != "term"]
     for word in claim.content:
         if any(place.start <= word.start < place.end for place in taken):
             continue
-        for _, agent in _acts(claim, word.stem):
-            if agent is not None and agent in names:
-                yield word, agent
+        for act in _acts(claim, word.stem):
+            for agent in act.agents:
+                if agent in names and not _BEHIND_ARTICLE.search(claim.text[: agent.start]):
+                    yield word, agent
 
 
 def _acts(part: ParsedSentence, stem: str) -> Iterator[_Act]:
-    """Yields the words with a stem that have an agent before them, or "by" and an agent behind them."""
+    """Yields the acts whose verb has the stem, with the agents before it, or behind its "by"."""
     for number, word in enumerate(part.words):
         if word.stem != stem:
             continue
-        if by := _BY_AGENT.match(part.text, word.end):
-            yield _Act(word, _agent_behind(part, by.end()))
+        if by := _BY.match(part.text, word.end):
+            yield _Act(word, _names_behind(part, by.end()))
         elif act := _active_act(part, number):
             yield act
 
 
-def _agent_behind(part: ParsedSentence, start: int) -> Span | None:
-    if name := next((value for value in part.values if value.kind == "name" and value.start == start), None):
-        return value_extent(name)
-    words = [word for word in part.words if word.start >= start][: 2 * _AGENT_WORDS]
-    named = [word for word in words if word.stem][:_AGENT_WORDS]
-    if not named or words[0].text.lower() in _PRONOUNS:
-        return None
-    return Span(named[0].start, named[-1].end)
+def _names_behind(part: ParsedSentence, start: int) -> tuple[Span, ...]:
+    """Returns the names in the phrase behind "by": in "by his niece Ida Holm in 1950", Ida Holm."""
+    end = _PHRASE_END.search(part.text, start)
+    phrase = Span(start, end.start() if end else len(part.text))
+    words = [word.text.lower() for word in part.words if phrase.start <= word.start < phrase.end]
+    names = [value_extent(value) for value in part.values if value.kind == "name" and value.start >= start]
+    if not names or names[0].start >= phrase.end or not _PRONOUNS.isdisjoint(words[:1]):
+        return ()
+    last = 1
+    while last < len(names) and _JOINED.fullmatch(part.text, names[last - 1].end, names[last].start):
+        last += 1
+    return tuple(names[:last])
 
 
 def _active_act(part: ParsedSentence, number: int) -> _Act | None:
-    """Reads the agent before a word; None if the word is no verb, as behind "the"."""
+    """Reads the agents before a word; None if the word is no verb, as behind "the"."""
     word, before = part.words[number], number - 1
     while before >= 0 and _is_between(part.words[before].text.lower()):
         before -= 1
-    if before < 0 or number - before > _AGENT_WORDS or _is_apart(part, before, number):
+    if before < 0 or number - before > 1 + _MOST_BETWEEN or _is_apart(part, before, number):
         return None
     last = part.words[before]
     if last.text.lower() in _WHO and before > 0:
         last = part.words[before - 1]
-    elif last.text.lower() in {*_PASSIVE, *_PRONOUNS}:
-        return _Act(word, None)
+    elif last.text.lower() in {*_FORMS_OF_BE, *_PRONOUNS}:
+        return _Act(word, ())
     if not last.stem:
         return None
     name = next((value for value in part.values if value.kind == "name" and _holds(value, last)), None)
     agent = value_extent(name) if name else Span(last.start, last.end)
     # In "the valve of the mill opened" the head stands before.
-    return _Act(word, None if _BEHIND_HEAD.search(part.text[: agent.start]) else agent)
+    return _Act(word, () if _BEHIND_HEAD.search(part.text[: agent.start]) else _joined(part, agent))
+
+
+def _joined(part: ParsedSentence, agent: Span) -> tuple[Span, ...]:
+    """Returns the agent with the names that are joined to it before: "Lind, Orm and Berg founded"."""
+    agents = [agent]
+    names = [value_extent(value) for value in part.values if value.kind == "name"]
+    for name in reversed(names):
+        if name.end <= agents[0].start and _JOINED.fullmatch(part.text, name.end, agents[0].start):
+            agents.insert(0, name)
+    return tuple(agents)
 
 
 def _is_between(word: str) -> bool:
@@ -111,8 +142,7 @@ def _is_between(word: str) -> bool:
 def _is_apart(part: ParsedSentence, before: int, number: int) -> bool:
     """Does a mark such as a comma stand between the two words?"""
     words = part.words[before : number + 1]
-    gaps = (part.text[one.end : other.start] for one, other in pairwise(words))
-    return any(gap.strip("*_ \n") for gap in gaps)
+    return any(part.text[one.end : other.start].strip("*_ \n") for one, other in pairwise(words))
 
 
 def _holds(value: Value, word: Token) -> bool:
@@ -120,11 +150,9 @@ def _holds(value: Value, word: Token) -> bool:
     return place.start <= word.start < place.end
 
 
-def _stems(part: ParsedSentence, place: Span) -> set[str]:
-    return {word.stem for word in part.content if place.start <= word.start < place.end}
-
-
 def _amounts(part: ParsedSentence) -> set[str]:
     """Returns the stems of the words in numbers and dates."""
-    places = (value_extent(value) for value in part.values if value.kind in ("number", "date"))
-    return {stem for place in places for stem in _stems(part, place)}
+    places = [value_extent(value) for value in part.values if value.kind in ("number", "date")]
+    return {
+        word.stem for word in part.content if any(place.start <= word.start < place.end for place in places)
+    }

@@ -42,7 +42,7 @@ def keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> b
     return False
 
 
-def act_of_another(claim: ParsedSentence, evidence: Sequence[ParsedSentence]) -> Span | None:
+def verb_with_other_agent(claim: ParsedSentence, evidence: Sequence[ParsedSentence]) -> Span | None:
     """Returns the verb of the claim, in the active, whose agent is another one in all sentences of the act.
 
     "Hay dismissed the claim" is not told by "the claim of Hay was dismissed by the court", and "Hay sold the

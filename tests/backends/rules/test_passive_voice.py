@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.backends.rules.passive_voice import act_of_another
+from rarr.backends.rules.passive_voice import verb_with_other_agent
 
 
 @pytest.mark.parametrize(
@@ -32,5 +32,5 @@ from rarr.backends.rules.passive_voice import act_of_another
     ],
 )
 def test_verb_whose_agent_is_another_one(claim: str, evidence: str, verb: str | None) -> None:
-    place = act_of_another(parsed_sentence(claim), [parsed_sentence(evidence)])
+    place = verb_with_other_agent(parsed_sentence(claim), [parsed_sentence(evidence)])
     assert (place and place.of(claim)) == verb
