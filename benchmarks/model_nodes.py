@@ -23,8 +23,8 @@ MEASURES = {
     "silent": "readings: no answer, where the passage does not have the right words",
     "differs": "comparison: errors that the right words disagree with",
     "undisputed": "comparison: right sentences that nothing disagrees with",
-    "accepted": "edits: to the right words accepted, where these disagree",
-    "suggested": "edits: to the right words suggested, where these disagree",
+    "accepted": "edits: accepted with the right words, where a check disagrees",
+    "suggested": "edits: suggested with the right words, where a check disagrees",
 }
 
 

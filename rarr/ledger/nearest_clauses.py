@@ -14,7 +14,7 @@ LEAST_SHARED = 0.5
 
 
 class Clause(NamedTuple):
-    """A clause of a passage: its sentence, and its place there."""
+    """A clause of a passage or claim: its sentence, and its place there."""
 
     sentence: ParsedSentence
     place: Span
@@ -41,17 +41,17 @@ class Clause(NamedTuple):
 def nearest_clauses(claim: ParsedSentence | Clause, passages: Sequence[ParsedPassage]) -> list[Clause]:
     """Returns the clauses that have most of the claim's words and values; all of those that have as many.
 
-    Of clauses with as many, those count whose sentences have most. Empty if none has at least half of as many
+    Of these, the clauses are kept whose whole sentence has most. Empty if none has at least half of as many
     as the claim has words.
     """
     stems = {word.stem for word in claim.content}
-    counts = [
-        (clause, (_told(claim, stems, clause, passage), _told(claim, stems, whole, passage)))
-        for passage in passages
-        for part in passage.sentences
-        for whole in [Clause(part, Span(0, len(part.text)))]
-        for clause in clauses_of([part])
-    ]
+    counts = []
+    for passage in passages:
+        for part in passage.sentences:
+            by_sentence = _told(claim, stems, Clause(part, Span(0, len(part.text))), passage)
+            counts += [
+                (clause, (_told(claim, stems, clause, passage), by_sentence)) for clause in clauses_of([part])
+            ]
     most = max((told for _, told in counts), default=(0, 0))
     if not most[0] or most[0] < LEAST_SHARED * len(stems):
         return []

@@ -49,8 +49,13 @@ _CONDITION = re.compile(
     re.IGNORECASE,
 )
 
-_WORDS_OF_CLAUSE = 3
+_LEAST_CLAUSE_WORDS = 3
 """The least number of words with meaning of a clause of the claim that is looked at alone."""
+_OWN_SUBJECT = re.compile(
+    r"\W*(?:(?:and|but|while|whereas|though|although|so|yet)\s+)?"
+    r"(?:the|an?|its?|he|she|they|their|his|her|this|these|who|which|(?-i:[A-Z0-9]))\b|\W*(?-i:[A-Z])",
+    re.IGNORECASE,
+)
 _ALLOWED = re.compile(
     r"\b(?:(?-i:may)|can|could|must|shall|entitled|allowed|permitted|has\s+to|have\s+to)\b", re.IGNORECASE
 )
@@ -64,14 +69,20 @@ def unreal_place(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Sp
     The clauses of the passages that have most of the claim's words and values decide, if they have at least
     half of the words. None if one of them states it, if the claim has such a frame too, or if no clause
     tells about the same. Each longer clause of the claim is looked at alone as well: "has ordered a ferry,
-    which will sail in May" has a frame, but not where it says "ordered".
+    which will sail in May" has a frame, but not where it says "ordered". A clause without a subject of its
+    own, as in "plans to close, and sell the hall", has the frames of the one before.
     """
-    parts = [part for part in clauses_of([claim]) if len(part.content) >= _WORDS_OF_CLAUSE]
+    parts = [
+        part
+        for part in clauses_of([claim])
+        if len(part.content) >= _LEAST_CLAUSE_WORDS and _OWN_SUBJECT.match(part.text)
+    ]
     whole = Clause(claim, Span(0, len(claim.text)))
-    return next(filter(None, (_unreal(part, passages) for part in (whole, *parts))), None)
+    return next(filter(None, (_stated_plan(part, passages) for part in (whole, *parts))), None)
 
 
-def _unreal(claim: Clause, passages: Sequence[ParsedPassage]) -> Span | None:
+def _stated_plan(claim: Clause, passages: Sequence[ParsedPassage]) -> Span | None:
+    """Finds the word in one clause of a claim; a condition may stand anywhere in its sentence."""
     claim_frames = _frames(claim.sentence.text, claim.place)
     best = nearest_clauses(claim, passages)
     framed = [_frames(clause.sentence.text, clause.place) for clause in best]

@@ -1,11 +1,10 @@
-"""Finds small words of a claim that the passages do not have, or have otherwise: "or" for "and".
+"""Finds small words of a claim that the passages lack or replace by another, such as "or" for "and".
 
 These are stop words, which no other rule compares: "the consent of the region or the railway" has all other
 words of "the consent of the region and the railway".
 """
 
 import re
-from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
@@ -13,7 +12,7 @@ from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.denied_claims import negator_spans
 from rarr.backends.rules.name_matching import same_name
 from rarr.backends.rules.parsed_sentence import ParsedSentence
-from rarr.backends.rules.word_list_reader import word_list
+from rarr.backends.rules.word_list_reader import word_groups
 from rarr.backends.rules.words import Token
 from rarr.ledger.nearest_clauses import Clause, clauses_of
 from rarr.tools.text.blocks_and_sentences import Span
@@ -23,7 +22,10 @@ _BETWEEN = 3
 """The most words with meaning between a junction and the word that the claim has there."""
 _TOLD = 0.65
 """The least share of the words of a claim's clause that a sentence must have to be compared."""
-_BOUND = re.compile(r"more\s+than\b", re.IGNORECASE)  # of a number, which is compared as such
+_BOUND = re.compile(
+    r"more\s+than\b|(?:over|under|above|below|up\s+to|after|before)\s+(?:about\s+)?[\d$€£]", re.IGNORECASE
+)
+"""A bound of a number or date, which other rules compare."""
 _GENDERS = {
     **dict.fromkeys(("he", "him", "his", "himself"), "male"),
     **dict.fromkeys(("she", "her", "hers", "herself"), "female"),
@@ -33,7 +35,7 @@ _OWNED_BY = r"(?P<name>[A-Z][\w-]*(?:\s+[A-Z][\w-]*)*)['’]s?\s+(?:\w+\s+){{0,2
 
 
 def replaced_small_words(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Iterator[Span]:
-    """Yields the places in the claim of small words that the passages lack or have otherwise."""
+    """Yields the places of the small words of the claim that the passages lack or replace by another."""
     parts = [part for passage in passages for part in passage.sentences]
     for clause in clauses_of([claim]):
         yield from _unsaid(clause, parts)
@@ -59,14 +61,8 @@ def _unsaid(clause: Clause, parts: Sequence[ParsedSentence]) -> Iterator[Span]:
 
 
 @cache
-def _small_words() -> Mapping[str, set[str]]:
-    """Returns for each small word with a meaning the words that mean the same."""
-    groups: dict[str, set[str]] = defaultdict(set)
-    for line in word_list("small_words"):
-        words, _, others = line.partition("|")
-        for word in words.split():
-            groups[word].update(words.split(), others.split())
-    return groups
+def _small_words() -> Mapping[str, frozenset[str]]:
+    return word_groups("small_words")
 
 
 def _other_junctions(claim: ParsedSentence, parts: Sequence[ParsedSentence]) -> Iterator[Span]:
@@ -129,6 +125,9 @@ def _other_owners(claim: ParsedSentence, parts: Sequence[ParsedSentence]) -> Ite
     for pronoun, stem in _pronouns(claim):
         named = [value for value in claim.values if value.kind == "name" and value.start < pronoun.start]
         if pronoun.text.lower() not in _POSSESSIVES or not named:
+            continue
+        said = {(other.text.lower(), at) for part in parts for other, at in _pronouns(part)}
+        if (pronoun.text.lower(), stem) in said:
             continue
         owners = [owner for part in parts for owner in _owners(part, stem)]
         before = [claim.text[name.start : name.end] for name in named]

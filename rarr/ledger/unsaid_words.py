@@ -83,9 +83,9 @@ class _ClauseWords(NamedTuple):
 
     def lacking(self, items: Sequence[_Item], shared: float) -> list[_Item] | None:
         """Returns the words and names that it does not say; None if it says less than the share `shared`."""
-        lacking = [item for item in items if item.amount is None and not self.says(item)]
+        unsaid = [item for item in items if item.amount is None and not self.says(item)]
         said = sum(map(self.says, items))
-        return lacking if said >= shared * (said + len(lacking)) else None
+        return unsaid if said >= shared * (said + len(unsaid)) else None
 
     def replaces(self, item: _Item, items: Sequence[_Item]) -> bool:
         """Has the clause a word that the claim lacks in the item's place?
@@ -114,8 +114,8 @@ def unsaid_words(
     have at least the share `shared` of them, where a number or date counts as a word that it may have, and
     never as one that it lacks. Of the words that it lacks, those are yielded that no passage has, that it
     replaces by another word, or that are the claim's subject or its end, as in "Elm syrup was": the clause
-    may be about another thing. If no clause has enough of the words, those are yielded that no passage has,
-    where a whole sentence has enough.
+    may be about another thing. If no clause has enough of the words, the best whole sentence is compared,
+    and the words are yielded that no passage has.
     """
     clauses = [clause for passage in passages for clause in _clauses(passage)]
     if not clauses:

@@ -66,6 +66,10 @@ REAL = [
     ("Tarn won the cup in 1998.", "The plan for Tarn will be drawn later. Tarn won the cup in 1998."),
     ("Whales feed on krill.", "The committee will meet on Friday."),
     (
+        "The line plans to order a ferry, and open a new quay in Orm.",
+        "The line plans to open a new quay in Orm and to order a ferry.",
+    ),
+    (
         "The line has ordered two ferries, which will sail to Orm.",
         "The line ordered two ferries, which are to sail to Orm.",
     ),

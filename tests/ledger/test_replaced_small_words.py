@@ -31,6 +31,10 @@ KEPT = [
     ("His brother Lukas came in 2009.", "Holm's brother Lukas came in 2009."),
     ("The mill lost its roof.", "In 1909 the mill lost its roof."),
     ("Ada Lund met her son and his wife.", "Ada Lund met her son and his wife."),
+    ("Tarn sold its mill in 1990.", "Tarn sold its mill in 1990. Orm's mill was sold in 1991."),
+    ("The lake is over 40 metres deep.", "The lake is more than 40 metres deep."),
+    ("Ada Lund became director.", "Ada Lund was appointed director."),
+    ("The road goes over the hill.", "The road runs across the hill."),
 ]  # fmt: skip
 
 
@@ -52,7 +56,7 @@ def test_same_meaning_is_left(claim: str, passage: str) -> None:
 UNSAID = [
     ("More people came to the fair in 1990.", "More", "In 1990 fewer people came to the fair."),
     ("The gate is locked up by the guard.", "up", "The gate is locked by the guard."),
-    ("Prices went up in the town.", "up", "Prices went down in the town."),
+    ("Prices rose up to June.", "up", "Prices rose from June."),
     ("The mill was sold because the roof fell.", "because", "The mill was sold, and the roof fell."),
     ("Clean the filter once a week.", "once", "Clean the filter twice a week."),
     ("The two meet in the same hall.", "same", "The two meet in different halls of the town."),

@@ -88,3 +88,12 @@ def test_row_without_headers_has_none() -> None:
 
 def test_row_is_no_subject_of_the_next_row_or_of_the_text_behind() -> None:
     assert [part.text for part in TWO.sentences if "Elm" in part.text] == ["| Elm | 660 |"]
+
+
+def test_list_behind_a_table_makes_no_headers() -> None:
+    told = parsed_passage(
+        "The mill has two parts.\n- One is old.\n\n| Part | Year |\n|-|-|\n| Mill | 1900 |\n| Barn | 1910 |\n\n"
+        "- One burned.",
+        "Mill",
+    )
+    assert [told.sentences[number].text for number in told.header_rows] == ["| Part | Year |"]

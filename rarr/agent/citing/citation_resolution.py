@@ -121,11 +121,12 @@ def _has_address(target: str, passage: Passage) -> bool:
 def _has_title(target: str, passage: Passage) -> bool:
     """Does the entry have the words of the title, one after another? A link has no title.
 
-    One word is too little beside an address, which is that of another page.
+    Beside an address, which is that of another page, the title must be a sentence or all of the entry.
     """
     title, words = (_WORD.findall(text.casefold()) for text in (passage.title, _ADDRESS.sub(" ", target)))
-    if len(title) == 1 and _ADDRESS.search(target):
-        return False
+    if _ADDRESS.search(target):
+        sentences = _ADDRESS.sub(" ", target).split(". ")
+        return bool(title) and any(_WORD.findall(each.casefold()) == title for each in sentences)
     places = range(len(words) - len(title) + 1)
     return bool(title) and any(words[at : at + len(title)] == title for at in places)
 

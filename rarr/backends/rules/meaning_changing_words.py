@@ -34,8 +34,8 @@ _ELLIPTIC = re.compile(
     r"|so\s+(?:do|does|did|is|are|was|were|has|have|will|can)(?=\s+(?:the\b|an?\b|(?-i:[A-Z]))))",
     re.IGNORECASE,
 )
-"""In "and those in the town too", the verb is that of another clause."""
-_ALSO = re.compile(r"\b(?:too|as\s+well|likewise|also|both|alike|same|equally|each)\b", re.IGNORECASE)
+"""Words that repeat the verb of another clause, as in "and those in the town too"."""
+_ALSO = re.compile(r"\b(?:too|as\s+well|likewise|also|both|alike)\b", re.IGNORECASE)
 _TELLING = [
     (label, re.compile(rf"\b(?:{words})\b(?!\s+(?:than|\d))", re.IGNORECASE))
     for label, groups in _GROUPS.items()

@@ -1,11 +1,12 @@
 """Compares names: finds the words that identify a name, and decides whether two names mean the same."""
 
 import re
+from collections.abc import Mapping
 from functools import cache, lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
-from rarr.backends.rules.word_list_reader import word_list
+from rarr.backends.rules.word_list_reader import word_groups
 from rarr.backends.rules.words import STOP_WORDS, folded_text
 
 # Names that share no word and mean the same thing.
@@ -13,7 +14,6 @@ _ALIASES = [
     {"america", "us", "u s", "usa", "u s a", "united states", "united states of america"},
     {"britain", "great britain", "uk", "u k", "united kingdom"},
     {"ussr", "soviet union"},
-    {"holland", "netherlands"},
 ]
 _TITLES = """
 mr mrs ms dr sir lord lady dame king queen prince princess president professor prof saint st captain general
@@ -62,7 +62,10 @@ def same_name(first: str, second: str, *, surely: bool = False) -> bool:
     first_words, second_words = key_words(first), key_words(second)
     if not first_words or not second_words:
         return False
-    if any({" ".join(first_words), " ".join(second_words)} <= group for group in _ALIASES):
+    whole_first, whole_second = " ".join(first_words), " ".join(second_words)
+    if any({whole_first, whole_second} <= group for group in _ALIASES):
+        return True
+    if whole_second in _irregular_places().get(whole_first, ()):  # one word each: Dawn French is no place
         return True
     if (
         first_words == second_words
@@ -102,9 +105,7 @@ def same_word(word: str, whole: str) -> bool:
     if len(short) >= 4 and long.startswith(short):
         return True  # Graz and Grazer, America and Americans
     alike = len(short) >= 5 and word[:4] == whole[:4]
-    if alike and Levenshtein.normalized_similarity(word, whole) >= _ALIKE:
-        return True
-    return whole in _irregular_places().get(word, ())
+    return alike and Levenshtein.normalized_similarity(word, whole) >= _ALIKE
 
 
 def surely_same_word(word: str, whole: str) -> bool:
@@ -112,25 +113,19 @@ def surely_same_word(word: str, whole: str) -> bool:
     short, long = (word, whole) if len(word) <= len(whole) else (whole, word)
     if short == long or (len(short) == 1 and long.startswith(short)):
         return True
-    if long in _irregular_places().get(short, ()):
-        return True
     return _is_adjective_of(long, short) or _is_adjective_of(long.removesuffix("s"), short)
 
 
 @lru_cache(maxsize=16384)
 def same_place(word: str, other: str) -> bool:
     """Are the words variants, or is one a place and the other its adjective, as Norway and Norwegian?"""
-    return same_word(word, other) or _is_adjective_of(word, other) or _is_adjective_of(other, word)
+    regular = same_word(word, other) or _is_adjective_of(word, other) or _is_adjective_of(other, word)
+    return regular or other in _irregular_places().get(word, ())
 
 
 @cache
-def _irregular_places() -> dict[str, set[str]]:
-    """Returns for a place such as France, and for each of its adjectives, the words of the same place."""
-    groups: dict[str, set[str]] = {}
-    for line in word_list("place_adjectives"):
-        for word in line.split():
-            groups.setdefault(word, set()).update(line.split())
-    return groups
+def _irregular_places() -> Mapping[str, frozenset[str]]:
+    return word_groups("place_adjectives")
 
 
 def _is_adjective_of(adjective: str, place: str) -> bool:

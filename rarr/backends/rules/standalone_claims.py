@@ -84,7 +84,7 @@ def claims_of(text: str, context: str, *, tables: Tables) -> Iterator[Claim]:
             yield _of_cell(text, cell, own, subjects)
             continue
         if tables == "rows" and own.lstrip().startswith("|"):
-            # Each row has a subject of its own, which is not that of the row before or of the text behind.
+            # Each row names its own subject. It is not that of the row before, nor of the text behind.
             yield _of_topic(span, own, subjects.topic)
             continue
         if label := _LABEL.match(own):
@@ -195,7 +195,8 @@ def _header(words: str) -> str:
 
 
 def _of_topic(span: Span, own: str, topic: str) -> Claim:
-    claim = _under(topic, span, own) if topic and topic not in own else Claim(span, parsed_sentence(own))
+    named = any(same_name(name.text, topic) for name in proper_names(own))
+    claim = Claim(span, parsed_sentence(own)) if named or not topic else _under(topic, span, own)
     return claim._replace(topic=topic)
 
 

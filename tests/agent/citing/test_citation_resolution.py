@@ -71,10 +71,12 @@ async def test_other_source_is_not_named(target: str, source: str) -> None:
     [
         ("Ash, Bridges, 2020", "Bridges", True),
         ("Ash, Bridges, https://y.org/b", "Bridges", False),
-        ("Ash, The bridges of Orm, https://y.org/b", "The bridges of Orm", True),
+        ("Ash, The bridges of Orm and Hay, https://y.org/b", "The bridges of Orm", False),
+        ("Ash. The bridges of Orm. https://y.org/b", "The bridges of Orm", True),
+        ("Bridges. https://y.org/b", "Bridges", True),
     ],
 )
-async def test_title_of_one_word_names_no_source_beside_another_address(
+async def test_title_within_an_entry_names_no_source_beside_another_address(
     target: str, title: str, named: bool
 ) -> None:
     assert await is_named(target, "https://x.org/a", title) is named
