@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from rarr.records import Notice, Passage, Record, Usage
+from rarr.records import Notice, Passage, Record, Status, Usage
 
 AnswerStyle = Literal["brackets", "footnotes"]
 """The form of a rendered answer: brackets as in KaLMA (Li et al. 2023), or Markdown footnotes."""
@@ -35,13 +35,17 @@ class AnswerSource(Record):
 class Statement(Record):
     """A statement of an answer, the text from `start` to `end`, with the numbers of its sources.
 
-    `needs_support`: it says something that no source says; it may still cite sources for the rest. `refused`
-    are the reasons why citations of a language model were taken away.
+    `needs_support`: it says something that no source says; it may still cite sources for the rest. Then its
+    `status` is `unconfirmed`; or `unjudged` if a source could not be judged; or `no_evidence` if it tells
+    what the sources do not answer. A statement that says nothing, such as "Here is what I found.", is
+    `unjudged` and needs no support. `refused` are the reasons why citations of a language model were taken
+    away.
     """
 
     text: str
     start: int
     end: int
+    status: Status = "unjudged"
     citations: tuple[int, ...] = ()
     needs_support: bool = False
     refused: tuple[str, ...] = ()

@@ -13,6 +13,7 @@ from rarr.agent.wiring.language_models import LanguageModels
 from rarr.backends.prompted.cited_answers import PromptedAnswers, WrittenAnswer
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError
+from rarr.records import Notice
 from rarr.records.answers import Answer, Unsupported
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.settings import EMBEDDED, Settings
@@ -61,21 +62,23 @@ async def answered(
         found = await question_sources(reviser, question if draft is None else f"{question}\n{draft}")
         if draft is not None:
             written = await work(WrittenAnswer.of_free_text, draft)
-            drafts = await checked_statements(
-                written.statements if written else [], found, reviser._components
-            )
+            statements = written.statements if written else []
+            drafts, notices = await checked_statements(question, statements, found, reviser._components)
         elif settings.model in EMBEDDED:
-            drafts = await extractive_answer(question, found, settings)
+            drafts, notices = await extractive_answer(question, found, settings), []
         else:
-            drafts = await _prompted(question, found, reviser)
+            drafts, notices = await _prompted(question, found, reviser)
+        warnings = [*notices, *meter.warnings]
         return await work(
-            built_answer, question, drafts, found.sources, unsupported, usage_of(meter), meter.warnings
+            built_answer, question, drafts, found.sources, unsupported, usage_of(meter), warnings
         )
     finally:
         METER.reset(token)
 
 
-async def _prompted(question: str, found: QuestionSources, reviser: Reviser) -> list[Draft]:
+async def _prompted(
+    question: str, found: QuestionSources, reviser: Reviser
+) -> tuple[list[Draft], list[Notice]]:
     """Lets the language model of the settings write the statements, and checks each of them."""
     settings = reviser.settings
     models = await in_thread(lambda: LanguageModels(settings, [settings.model]))
@@ -84,7 +87,7 @@ async def _prompted(question: str, found: QuestionSources, reviser: Reviser) -> 
         prompts = await in_thread(lambda: Prompts(settings.prompts))
         sources = await work(lambda: [_listed(source) for source in found.sources])
         written = await PromptedAnswers(model, prompts).write(question, sources)
-        return await checked_statements(written, found, reviser._components)
+        return await checked_statements(question, written, found, reviser._components)
     finally:
         await model.aclose()
 

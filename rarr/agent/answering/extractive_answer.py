@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
-from rarr.agent.answering.statement_drafts import Draft
+from rarr.agent.answering.statement_drafts import Draft, gap_draft
 from rarr.agent.answering.triple_answer import triple_answer
 from rarr.agent.wiring.resources import Resources
 from rarr.backends.encoder.ranking import TrainedReranker
@@ -28,7 +28,7 @@ async def extractive_answer(question: str, found: QuestionSources, settings: Set
     if from_passages:
         drafts = [draft for draft in drafts if draft.citations]
     drafts += from_passages
-    return drafts or [Draft("The sources do not answer this question.", needs_support=True)]
+    return drafts or [gap_draft("The sources do not answer this question.")]
 
 
 async def _of_passages(question: str, sources: Sequence[GivenSource], settings: Settings) -> list[Draft]:
@@ -47,7 +47,7 @@ async def _of_passages(question: str, sources: Sequence[GivenSource], settings: 
                 drafts.setdefault(passage.text, Draft(passage.text, (number,)))
             else:
                 text = f"The sources do not answer: {part}"
-                drafts[text] = Draft(text, needs_support=True)
+                drafts[text] = gap_draft(text)
     return list(drafts.values())
 
 

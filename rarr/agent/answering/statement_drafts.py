@@ -4,17 +4,36 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rarr.agent.answering.answer_sources import GivenSource
-from rarr.records import Notice, Usage
+from rarr.records import Notice, Status, Usage
 from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement, Unsupported
 
 
 class Draft(NamedTuple):
-    """A statement with the numbers of its sources; `refused`: why citations of a model were taken away."""
+    """A statement with the numbers of its sources; `refused`: why citations of a model were taken away.
+
+    `unjudged`: a source could not be judged. `is_gap`: it tells what the sources do not answer.
+    """
 
     text: str
     citations: tuple[int, ...] = ()
     needs_support: bool = False
     refused: tuple[str, ...] = ()
+    unjudged: bool = False
+    is_gap: bool = False
+
+    @property
+    def status(self) -> Status:
+        """Returns the status of the statement, as that of a sentence of a revision."""
+        if self.is_gap:
+            return "no_evidence"
+        if self.needs_support:
+            return "unjudged" if self.unjudged else "unconfirmed"
+        return "supported" if self.citations else "unjudged"
+
+
+def gap_draft(text: str) -> Draft:
+    """Makes the statement that tells what the sources do not answer."""
+    return Draft(text, needs_support=True, is_gap=True)
 
 
 def built_answer(
@@ -40,6 +59,7 @@ def built_answer(
                 text=draft.text,
                 start=position,
                 end=position + len(draft.text),
+                status=draft.status,
                 citations=tuple(sorted(numbers[number] for number in draft.citations)),
                 needs_support=draft.needs_support,
                 refused=draft.refused,

@@ -6,7 +6,7 @@ from rarr.agent.answering.answer_gaps import gap_sentences, name_of, pointing, u
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.question_parts import QuestionPart, question_parts
 from rarr.agent.answering.relevant_triples import relevant_triples, without_names
-from rarr.agent.answering.statement_drafts import Draft
+from rarr.agent.answering.statement_drafts import Draft, gap_draft
 from rarr.backends.rules.asked_relations import answers, is_core, is_telling
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import work
@@ -16,7 +16,7 @@ async def triple_answer(question: str, found: QuestionSources, settings: Setting
     """Returns the statements for a question; what it asks for and no triple says becomes a gap."""
     if not found.subjects:
         text = unclear(found.unclear) if found.unclear else "The graph has nothing that the question names."
-        return [Draft(text, needs_support=True)]
+        return [gap_draft(text)]
     triples = [source for source in found.sources if source.triple is not None]
     parts = await work(question_parts, question, found)
     is_asked = any(part.asked for part in parts)
@@ -31,9 +31,9 @@ async def triple_answer(question: str, found: QuestionSources, settings: Setting
     if not (chosen or gaps or is_asked):
         mentions = await work(found.graph.link, question) if found.graph else []
         chosen = await relevant_triples(without_names(question, mentions), triples, settings)
-    drafts = [*_sentences(chosen), *(Draft(text, needs_support=True) for text in dict.fromkeys(gaps))]
+    drafts = [*_sentences(chosen), *(gap_draft(text) for text in dict.fromkeys(gaps))]
     names = " and ".join(name_of(id_, found) for id_ in found.subjects)
-    return drafts or [Draft(f"The graph does not tell this of {names}.", needs_support=True)]
+    return drafts or [gap_draft(f"The graph does not tell this of {names}.")]
 
 
 def _is_wanted(source: GivenSource, part: QuestionPart, *, core: bool) -> bool:
