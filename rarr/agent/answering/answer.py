@@ -2,7 +2,7 @@
 
 from typing import Any, get_args
 
-from rarr.agent.answering.answer_sources import GivenSource, QuestionSources, graphs_of, question_sources
+from rarr.agent.answering.answer_sources import GivenSource, QuestionSources, graph_of, question_sources
 from rarr.agent.answering.extractive_answer import extractive_answer
 from rarr.agent.answering.statement_checks import checked_statements
 from rarr.agent.answering.statement_drafts import Draft, built_answer
@@ -53,7 +53,7 @@ async def answered(
     """Answers a question by the sources and the model of a reviser; raises as `answer` does."""
     question = required_text(question, "question")
     draft = None if draft is None else required_text(draft, "draft")
-    if draft is not None and not graphs_of(reviser._components):
+    if graph_of(reviser._components) is None and draft is not None:
         raise InputError("a draft is checked against a graph: give graph, or see rarr cite for documents")
     settings = reviser.settings
     meter = Meter(budget_of(settings), text=f"{question}\n{draft or ''}")

@@ -8,6 +8,7 @@ from rarr.agent.revise import Reviser
 from rarr.agent.wiring.search_and_reranking import search_names
 from rarr.backends.rules.asked_relations import is_telling
 from rarr.components import Components
+from rarr.errors import InputError
 from rarr.records import Evidence, Passage
 from rarr.retrievers.graph.graph import EntityGraph, TriplePassage, warn_of_namesakes
 from rarr.retrievers.graph.triples import Triple
@@ -48,28 +49,39 @@ class QuestionSources(NamedTuple):
 
 
 async def question_sources(reviser: Reviser, question: str) -> QuestionSources:
-    """Searches everything that the settings of the reviser name. Raises `RetrievalError`."""
+    """Searches everything that the settings of the reviser name.
+
+    Raises `InputError` for several graphs, and `RetrievalError` if a source cannot be searched.
+    """
     components = reviser._components
-    graphs = graphs_of(components)
-    found = [await _of_graph(graph, question) for graph in graphs]
-    passages = [] if graphs and _only_graphs(components) else await _passages(reviser, question)
-    triples = [each for one in found for each in one.triples]
+    source = graph_of(components)
+    found = None if source is None else await _of_graph(source, question)
+    passages = [] if source and _only_graphs(components) else await _passages(reviser, question)
+    triples = found.triples if found else []
     known = {(each.passage.source, each.passage.start) for each in triples}
     sources = [GivenSource(0, each.passage, each.triple) for each in triples]
     sources += [GivenSource(0, _plain(each)) for each in passages if (each.source, each.start) not in known]
     return QuestionSources(
         [source._replace(number=number) for number, source in enumerate(sources, start=1)],
-        found[0].graph if found else None,
-        tuple(dict.fromkeys(id_ for one in found for id_ in one.subjects)),
-        tuple(dict.fromkeys(name for one in found for name in one.unclear)),
+        found.graph if found else None,
+        tuple(dict.fromkeys(found.subjects)) if found else (),
+        tuple(dict.fromkeys(found.unclear)) if found else (),
     )
 
 
-def graphs_of(components: Components) -> list[HasEntities]:
-    """Returns the graphs among the sources: those of the settings, and those that the caller gave."""
+def graph_of(components: Components) -> HasEntities | None:
+    """Returns the graph among the sources of the settings and of the caller; None for none.
+
+    Raises `InputError` for several: the same id may name other entities in another graph.
+    """
     given = [getattr(components.retriever, "source", None), *components.opened]
     searched = [each for each in search_names(components.settings) if not isinstance(each, str)]
-    return list({id(each): each for each in (*given, *searched) if isinstance(each, HasEntities)}.values())
+    graphs = {id(each): each for each in (*given, *searched) if isinstance(each, HasEntities)}
+    if len(graphs) > 1:
+        raise InputError(
+            f"{len(graphs)} graphs are given, and an answer takes one: give one, or join them in one file"
+        )
+    return next(iter(graphs.values()), None)
 
 
 class _OfGraph(NamedTuple):

@@ -1,39 +1,63 @@
 """Answers from triples without a language model: each statement is the sentence of the triples it cites."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from rarr.agent.answering.answer_gaps import gap_sentences, name_of, pointing, unclear, untold
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.question_parts import QuestionPart, question_parts
 from rarr.agent.answering.relevant_triples import relevant_triples, without_names
-from rarr.agent.answering.statement_drafts import Draft, gap_draft
-from rarr.backends.rules.asked_relations import answers, is_core, is_telling
+from rarr.agent.answering.statement_drafts import Draft
+from rarr.backends.rules.asked_relations import answers, clauses, is_core, is_telling
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import work
 
 
-async def triple_answer(question: str, found: QuestionSources, settings: Settings) -> list[Draft]:
-    """Returns the statements for a question; what it asks for and no triple says becomes a gap."""
+class PartAnswer(NamedTuple):
+    """What the graph says about a part of the question: triples, and a sentence for each gap."""
+
+    text: str
+    triples: Sequence[GivenSource] = ()
+    gaps: Sequence[str] = ()
+
+
+async def triple_answers(question: str, found: QuestionSources, settings: Settings) -> list[PartAnswer]:
+    """Answers each part of the question; what it asks for and no triple says becomes a gap."""
     if not found.subjects:
         text = unclear(found.unclear) if found.unclear else "The graph has nothing that the question names."
-        return [gap_draft(text)]
+        return [PartAnswer(part, gaps=[text]) for part in clauses(question)]
     triples = [source for source in found.sources if source.triple is not None]
     parts = await work(question_parts, question, found)
     is_asked = any(part.asked for part in parts)
-    chosen = [source for source in triples for part in parts if _is_wanted(source, part, core=is_asked)]
-    chosen += [source for part in parts for source in pointing(part.subjects, part.asked, triples, found)]
-    gaps = await work(gap_sentences, parts, triples, found)
-    for part in parts:
-        for words in part.open:
-            relevant, gap = await _of_open(words, part, triples, found, settings)
-            chosen += relevant
-            gaps += gap
-    if not (chosen or gaps or is_asked):
+    found_by_part = [await _of_part(part, triples, found, settings, core=is_asked) for part in parts]
+    if not (is_asked or any(part.triples or part.gaps for part in found_by_part)):
         mentions = await work(found.graph.link, question) if found.graph else []
-        chosen = await relevant_triples(without_names(question, mentions), triples, settings)
-    drafts = [*_sentences(chosen), *(gap_draft(text) for text in dict.fromkeys(gaps))]
-    names = " and ".join(name_of(id_, found) for id_ in found.subjects)
-    return drafts or [gap_draft(f"The graph does not tell this of {names}.")]
+        relevant = await relevant_triples(without_names(question, mentions), triples, settings)
+        names = " and ".join(name_of(id_, found) for id_ in found.subjects)
+        gaps = [] if relevant else [f"The graph does not tell this of {names}."]
+        return [PartAnswer(part.text, relevant, gaps) for part in parts]
+    return [
+        part if part.triples or part.gaps else part._replace(gaps=[f"The graph does not answer: {part.text}"])
+        for part in found_by_part
+    ]
+
+
+async def _of_part(
+    part: QuestionPart,
+    triples: Sequence[GivenSource],
+    found: QuestionSources,
+    settings: Settings,
+    *,
+    core: bool,
+) -> PartAnswer:
+    chosen = [source for source in triples if _is_wanted(source, part, core=core)]
+    chosen += pointing(part.subjects, part.asked, triples, found)
+    gaps = await work(gap_sentences, [part], triples, found)
+    for words in part.open:
+        relevant, gap = await _of_open(words, part, triples, found, settings)
+        chosen += relevant
+        gaps += gap
+    return PartAnswer(part.text, chosen, gaps)
 
 
 def _is_wanted(source: GivenSource, part: QuestionPart, *, core: bool) -> bool:
@@ -60,7 +84,7 @@ async def _of_open(
     return relevant, [] if relevant else [untold(words, names)]
 
 
-def _sentences(chosen: Sequence[GivenSource]) -> list[Draft]:
+def triple_sentences(chosen: Iterable[GivenSource]) -> list[Draft]:
     """Makes one statement of all triples that one sentence says."""
     by_sentence: dict[str, dict[int, None]] = {}
     for source in chosen:
