@@ -75,10 +75,8 @@ def answer(
 def _answered(
     question: str, draft: str | None, chosen: dict[str, Any], unsupported: "Unsupported"
 ) -> "Answer":
-    from rarr.agent.answering.answer import answered
-    from rarr.agent.revise import Reviser
+    from rarr.agent.answering.answer import Answerer
     from rarr.settings import Settings
-    from rarr.tools.concurrency.background_loop import run
     from rarr.views.terminal.progress_line import Waiting
 
     with Waiting(watched=sys.stderr.isatty()) as waiting:
@@ -86,8 +84,11 @@ def _answered(
         def on_index(done: int, total: int) -> None:
             waiting.say(f"index: {done} of {counted(total, 'file')}")
 
-        with Reviser(Settings(**chosen), on_index=on_index) as reviser:
-            return run(answered(reviser, question, unsupported, draft))
+        def on_step(node: str) -> None:
+            waiting.say(node.replace("_", " "))
+
+        with Answerer(Settings(**chosen), on_step=on_step, on_index=on_index) as answerer:
+            return answerer.answer(question, draft=draft, unsupported=unsupported)
 
 
 def _refused(answered: "Answer") -> list[str]:

@@ -32,6 +32,57 @@ class AnswerSource(Record):
     triple: CitedTriple | None = None
 
 
+class NamedTriple(Record):
+    """A triple that a written statement names in words, in brackets; what the brackets lack is empty."""
+
+    entity: str = ""
+    relation: str = ""
+    value: str = ""
+
+
+class CitedStatement(Record):
+    """A statement as it was written, with the numbers of the sources that it cites, and triples it names.
+
+    `needs_support`: whoever wrote it knows no source of it.
+    """
+
+    text: str
+    citations: tuple[int, ...] = ()
+    needs_support: bool = False
+    named: tuple[NamedTriple, ...] = ()
+
+
+class PartAnswer(Record):
+    """What a graph says about a part of the question: the numbers of triples, and a sentence for each gap."""
+
+    text: str
+    triples: tuple[int, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+class StatementDraft(Record):
+    """A checked statement with the numbers of its sources; `refused`: why citations were taken away.
+
+    `unjudged`: a source could not be judged. `is_gap`: it tells what the sources do not answer.
+    """
+
+    text: str
+    citations: tuple[int, ...] = ()
+    needs_support: bool = False
+    refused: tuple[str, ...] = ()
+    unjudged: bool = False
+    is_gap: bool = False
+
+    @property
+    def status(self) -> Status:
+        """Returns the status of the statement, as that of a sentence of a revision."""
+        if self.is_gap:
+            return "no_evidence"
+        if self.needs_support:
+            return "unjudged" if self.unjudged else "unconfirmed"
+        return "supported" if self.citations else "unjudged"
+
+
 class Statement(Record):
     """A statement of an answer, the text from `start` to `end`, with the numbers of its sources.
 
@@ -54,7 +105,8 @@ class Statement(Record):
 class Answer(Record):
     """An answer in statements. `text` is the answer without marks; `sources` are those that it cites.
 
-    `dropped` are statements without support that were left out on request.
+    `dropped` are statements without support that were left out on request. `run_id` names the run, in its
+    trace too.
     """
 
     question: str
@@ -64,6 +116,7 @@ class Answer(Record):
     dropped: tuple[str, ...] = ()
     usage: Usage = Usage()
     warnings: tuple[Notice, ...] = ()
+    run_id: str = ""
 
     @model_validator(mode="after")
     def _statements_are_text(self) -> Self:

@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
-from rarr.agent.answering.statement_drafts import Draft, gap_draft
-from rarr.agent.answering.triple_answer import triple_answers, triple_sentences
+from rarr.agent.answering.statement_drafts import distinct_drafts, gap_draft
 from rarr.agent.wiring.resources import Resources
 from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.backends.rules.asked_relations import clauses
 from rarr.backends.rules.values import checkable_values
 from rarr.records import Passage
+from rarr.records.answers import PartAnswer, StatementDraft
 from rarr.retrievers.corpus.index_words import stems, telling
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import in_thread, work
@@ -18,18 +18,21 @@ from rarr.tools.text.blocks_and_sentences import sentences
 _SHARED = 0.5  # the share of the question's words that a sentence and its title must have
 
 
-async def extractive_answer(question: str, found: QuestionSources, settings: Settings) -> list[Draft]:
+async def extractive_answer(
+    question: str, found: QuestionSources, parts: Sequence[PartAnswer], settings: Settings
+) -> list[StatementDraft]:
     """Returns the statements of an answer, each by construction what its source says.
 
-    Where a part of the question asks for something that no source has, one statement says so, and needs
-    support.
+    `parts` is what the graph says. Where a part of the question asks for something that no source has, one
+    statement says so, and needs support.
     """
     passages = [source for source in found.sources if source.triple is None]
-    parts = [] if found.graph is None else await triple_answers(question, found, settings)
     quotes = await _quotes(question, passages, settings) if passages else {}
+    sentences = {source.number: source.passage.text for source in found.sources}
     told = [
-        *triple_sentences(source for part in parts for source in part.triples),
-        *filter(None, quotes.values()),
+        StatementDraft(text=sentences[number], citations=(number,))
+        for part in parts
+        for number in part.triples
     ]
     answered = {part.text for part in parts if part.triples}
     gaps = [
@@ -43,17 +46,14 @@ async def extractive_answer(question: str, found: QuestionSources, settings: Set
         for text, quote in quotes.items()
         if quote is None and text not in answered
     ]
-    drafts = [*_once(told), *map(gap_draft, dict.fromkeys(gaps))]
+    drafts = distinct_drafts([*told, *filter(None, quotes.values())])
+    drafts += map(gap_draft, dict.fromkeys(gaps))
     return drafts or [gap_draft("The sources do not answer this question.")]
-
-
-def _once(drafts: Sequence[Draft]) -> list[Draft]:
-    return list({draft.text: draft for draft in reversed(drafts)}.values())[::-1]
 
 
 async def _quotes(
     question: str, sources: Sequence[GivenSource], settings: Settings
-) -> dict[str, Draft | None]:
+) -> dict[str, StatementDraft | None]:
     """Takes for each part of the question the sentence that the encoder finds most relevant; None for none.
 
     The sentence or the title of its document must have a name that the part asks about, or else the part
@@ -61,13 +61,13 @@ async def _quotes(
     """
     pieces = await work(_sentences, sources)
     reranker = TrainedReranker(await in_thread(lambda: Resources(settings).encoder))
-    quotes, names = dict[str, Draft | None](), list[str]()
+    quotes, names = dict[str, StatementDraft | None](), list[str]()
     for part in await work(clauses, question):
         names = await work(_names, part) or names
         scores = await reranker.score(part, [passage for passage, _ in pieces])
         _, (passage, number) = max(zip(scores, pieces, strict=True), key=lambda scored: scored[0])
         is_about = await work(_is_about, part, names, passage)
-        quotes[part] = Draft(passage.text, (number,)) if is_about else None
+        quotes[part] = StatementDraft(text=passage.text, citations=(number,)) if is_about else None
     return quotes
 
 

@@ -10,20 +10,18 @@ from rarr.agent.answering.passage_support import (
     support_by_cited,
     support_by_others,
 )
-from rarr.agent.answering.statement_drafts import Draft
 from rarr.agent.answering.triple_support import covers, says_triple, triple_fault, uncovered_values
-from rarr.backends.prompted.cited_answers import WrittenStatement
 from rarr.backends.rules.announcements import announces
 from rarr.components import Components
 from rarr.records import Notice
+from rarr.records.answers import CitedStatement, NamedTriple, StatementDraft
 from rarr.retrievers.graph.triples import name_key, relation_words, value_forms
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.text.citation_brackets import BracketCitation
 
 
 async def checked_statements(
-    question: str, written: Sequence[WrittenStatement], found: QuestionSources, components: Components
-) -> tuple[list[Draft], list[Notice]]:
+    question: str, written: Sequence[CitedStatement], found: QuestionSources, components: Components
+) -> tuple[list[StatementDraft], list[Notice]]:
     """Returns the statements with the citations that hold, and tells which need support that is not there.
 
     A passage holds as in `rarr write`: the verifier gives enough support and finds no contradiction, and the
@@ -49,12 +47,12 @@ async def checked_statements(
 
 
 def _draft(
-    statement: WrittenStatement,
+    statement: CitedStatement,
     answer: AnswerText,
     number: int,
     found: QuestionSources,
     by_passages: PassageSupport,
-) -> Draft:
+) -> StatementDraft:
     text, rest = answer.at(answer.sentences[number]), answer.at(by_passages.rest)
     sources = {source.number: source for source in found.sources}
     held, refused = list[GivenSource](), list[str]()
@@ -73,7 +71,7 @@ def _draft(
             triples.append(source)
     held += [source for source in triples if source not in held]
     lacks = bool(uncovered_values(rest, triples, found)) or not (triples or announces(rest))
-    return Draft(
+    return StatementDraft(
         text=" ".join(statement.text.split()),
         citations=tuple(source.number for source in held),
         needs_support=bool(rest) and (lacks or (statement.needs_support and not triples)),
@@ -95,12 +93,12 @@ def _fault(text: str, source: GivenSource | None, found: QuestionSources, by_pas
     return "the passage does not support the statement"
 
 
-def _numbers(named: Sequence[BracketCitation], sources: Sequence[GivenSource]) -> list[int]:
+def _numbers(named: Sequence[NamedTriple], sources: Sequence[GivenSource]) -> list[int]:
     """Returns the numbers of the sources that brackets in free text name."""
     return [source.number for citation in named for source in sources if _is_named(citation, source)]
 
 
-def _unknown(named: Sequence[BracketCitation], sources: Sequence[GivenSource]) -> list[str]:
+def _unknown(named: Sequence[NamedTriple], sources: Sequence[GivenSource]) -> list[str]:
     return [
         f"[{each.entity}, {each.relation}: {each.value}]: there is no such triple"
         for each in named
@@ -108,7 +106,7 @@ def _unknown(named: Sequence[BracketCitation], sources: Sequence[GivenSource]) -
     ]
 
 
-def _is_named(citation: BracketCitation, source: GivenSource) -> bool:
+def _is_named(citation: NamedTriple, source: GivenSource) -> bool:
     triple = source.triple
     if triple is None or not citation.value:
         return False

@@ -1,31 +1,22 @@
 """Answers from triples without a language model: each statement is the sentence of the triples it cites."""
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from rarr.agent.answering.answer_gaps import gap_sentences, name_of, pointing, unclear, untold
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.question_parts import QuestionPart, question_parts
 from rarr.agent.answering.relevant_triples import relevant_triples, without_names
-from rarr.agent.answering.statement_drafts import Draft
 from rarr.backends.rules.asked_relations import answers, clauses, is_core, is_telling
+from rarr.records.answers import PartAnswer
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import work
-
-
-class PartAnswer(NamedTuple):
-    """What the graph says about a part of the question: triples, and a sentence for each gap."""
-
-    text: str
-    triples: Sequence[GivenSource] = ()
-    gaps: Sequence[str] = ()
 
 
 async def triple_answers(question: str, found: QuestionSources, settings: Settings) -> list[PartAnswer]:
     """Answers each part of the question; what it asks for and no triple says becomes a gap."""
     if not found.subjects:
         text = unclear(found.unclear) if found.unclear else "The graph has nothing that the question names."
-        return [PartAnswer(part, gaps=[text]) for part in clauses(question)]
+        return [PartAnswer(text=part, gaps=(text,)) for part in clauses(question)]
     triples = [source for source in found.sources if source.triple is not None]
     parts = await work(question_parts, question, found)
     is_asked = any(part.asked for part in parts)
@@ -35,9 +26,9 @@ async def triple_answers(question: str, found: QuestionSources, settings: Settin
         relevant = await relevant_triples(without_names(question, mentions), triples, settings)
         names = " and ".join(name_of(id_, found) for id_ in found.subjects)
         gaps = [] if relevant else [f"The graph does not tell this of {names}."]
-        return [PartAnswer(part.text, relevant, gaps) for part in parts]
+        return [PartAnswer(text=part.text, triples=_numbers(relevant), gaps=tuple(gaps)) for part in parts]
     return [
-        part if part.triples or part.gaps else part._replace(gaps=[f"The graph does not answer: {part.text}"])
+        part.model_copy(update={"gaps": part.gaps or _gap_of(part)}) if not part.triples else part
         for part in found_by_part
     ]
 
@@ -57,7 +48,7 @@ async def _of_part(
         relevant, gap = await _of_open(words, part, triples, found, settings)
         chosen += relevant
         gaps += gap
-    return PartAnswer(part.text, chosen, gaps)
+    return PartAnswer(text=part.text, triples=_numbers(chosen), gaps=tuple(gaps))
 
 
 def _is_wanted(source: GivenSource, part: QuestionPart, *, core: bool) -> bool:
@@ -84,9 +75,9 @@ async def _of_open(
     return relevant, [] if relevant else [untold(words, names)]
 
 
-def triple_sentences(chosen: Iterable[GivenSource]) -> list[Draft]:
-    """Makes one statement of all triples that one sentence says."""
-    by_sentence: dict[str, dict[int, None]] = {}
-    for source in chosen:
-        by_sentence.setdefault(source.passage.text, {})[source.number] = None
-    return [Draft(text, tuple(numbers)) for text, numbers in by_sentence.items()]
+def _gap_of(part: PartAnswer) -> tuple[str, ...]:
+    return (f"The graph does not answer: {part.text}",)
+
+
+def _numbers(sources: Sequence[GivenSource]) -> tuple[int, ...]:
+    return tuple(dict.fromkeys(source.number for source in sources))

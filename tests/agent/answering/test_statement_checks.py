@@ -4,10 +4,9 @@ import pytest
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.statement_checks import checked_statements
-from rarr.agent.answering.statement_drafts import Draft
-from rarr.backends.prompted.cited_answers import WrittenStatement
 from rarr.errors import ModelError
 from rarr.records import Notice, Passage
+from rarr.records.answers import CitedStatement, StatementDraft
 from rarr.testing import RETRIEVED_AT, ScriptedVerifier, scripted_components
 from rarr.tools.models.run_budget import METER, Meter
 
@@ -27,11 +26,11 @@ SOURCES = QuestionSources([source(1, BUILT), source(2, ARCHES)])
 
 async def checked(
     text: str, *cited: int, verifier: ScriptedVerifier | None = None
-) -> tuple[Draft, list[Notice]]:
+) -> tuple[StatementDraft, list[Notice]]:
     components = scripted_components(verifier=verifier or ScriptedVerifier(lambda sentence, evidence: 0.9))
     token = METER.set(Meter())
     try:
-        written = [WrittenStatement(text=text, citations=list(cited))]
+        written = [CitedStatement(text=text, citations=cited)]
         [draft], notices = await checked_statements("What is known of it?", written, SOURCES, components)
     finally:
         METER.reset(token)
