@@ -3,10 +3,9 @@
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli import graph_options, options
+from rarr.cli import graph_options, options, run_options
 from rarr.cli.streams import complain, text_of_file, text_to_revise, warn, write
 from rarr.errors import BudgetError, ModelError, RetrievalError
-from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.records.answers import Answer, Unsupported
@@ -44,19 +43,7 @@ def answer(
       rarr answer "Who was Marie Curie?" --graph people.csv --draft answer.md
       rarr answer "Who was Marie Curie?" --graph people.ttl --model vllm:Qwen/Qwen3-8B --unsupported drop
     """
-    given = options.given(
-        **graph_options.of_graph(graph),
-        corpus=corpus,
-        search=search,
-        offline=offline,
-        refresh=refresh,
-        model=model,
-        base_url=base_url,
-        prompts=prompts,
-        preset=preset,
-        max_calls=max_calls,
-        deadline_s=deadline,
-    )
+    given = run_options.of_run(locals())
     try:
         written = None if draft is None else text_of_file(draft)
         answered = _answered(text_to_revise(question, None), written, given, unsupported)
@@ -79,16 +66,11 @@ def _answered(
     from rarr.settings import Settings
     from rarr.views.terminal.progress_line import Waiting
 
-    with Waiting(watched=sys.stderr.isatty()) as waiting:
-
-        def on_index(done: int, total: int) -> None:
-            waiting.say(f"index: {done} of {counted(total, 'file')}")
-
-        def on_step(node: str) -> None:
-            waiting.say(node.replace("_", " "))
-
-        with Answerer(Settings(**chosen), on_step=on_step, on_index=on_index) as answerer:
-            return answerer.answer(question, draft=draft, unsupported=unsupported)
+    with (
+        Waiting(watched=sys.stderr.isatty()) as waiting,
+        Answerer(Settings(**chosen), on_step=waiting.step, on_index=waiting.indexed) as answerer,
+    ):
+        return answerer.answer(question, draft=draft, unsupported=unsupported)
 
 
 def _refused(answered: "Answer") -> list[str]:
