@@ -111,7 +111,9 @@ def sources_of(state: State) -> QuestionSources:
 
 def cited_triple(triple: Triple | None) -> CitedTriple | None:
     """Makes the record of a triple."""
-    return triple and CitedTriple(
+    if triple is None:
+        return None
+    return CitedTriple(
         subject_id=triple.subject_id,
         subject=triple.subject,
         relation=triple.relation,
@@ -122,9 +124,9 @@ def cited_triple(triple: Triple | None) -> CitedTriple | None:
 
 def triple_of(record: CitedTriple | None) -> Triple | None:
     """Returns the triple of a record."""
-    return record and Triple(
-        record.subject_id, record.subject, record.relation, record.value_id, record.value
-    )
+    if record is None:
+        return None
+    return Triple(record.subject_id, record.subject, record.relation, record.value_id, record.value)
 
 
 def graph_of(components: Components) -> HasEntities | None:

@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.agent.answering.answer_sources import QuestionSources
+from rarr.agent.answering.answer_text import AnswerText, may_be_about
 from rarr.components import Components
 from rarr.ledger.citation_support import Judged, Judgements, confirming_passages, judged_citations
 from rarr.records import Evidence, Notice
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.blocks_and_sentences import Span
 
 
 class PassageSupport(NamedTuple):
@@ -27,32 +28,6 @@ class PassageSupport(NamedTuple):
         """Joins what cited passages support with what `others` do, which were asked about the rest."""
         supporting = dict.fromkeys((*self.supporting, *others.supporting))
         return PassageSupport(tuple(supporting), self.unjudged + others.unjudged, others.rest)
-
-
-class AnswerText(NamedTuple):
-    """The statements as one text with the question, so that a pronoun has the name before it.
-
-    `sentences` are the places of the sentences of each statement.
-    """
-
-    text: str
-    question: str
-    sentences: Sequence[Sequence[Span]]
-
-    def at(self, spans: Sequence[Span]) -> str:
-        """Returns the sentences at these places."""
-        return " ".join(span.of(self.text) for span in spans)
-
-
-def answer_text(question: str, statements: Sequence[str]) -> AnswerText:
-    """Joins the statements, and finds their sentences."""
-    text, places = "\n\n".join(statements), list[Span]()
-    for statement in statements:
-        start = places[-1].end + 2 if places else 0
-        places.append(Span(start, start + len(statement)))
-    spans = sentences(text)
-    found = [[each for each in spans if each.overlaps(place)] or [place] for place in places]
-    return AnswerText(text, question, found)
 
 
 async def support_by_cited(
@@ -116,6 +91,9 @@ async def _judged(
         for number in chosen:
             pairs[_name(number)] += places[n]
     judged, notices = await judged_citations(answer.text, pairs, evidence, components, answer.question)
+    for (span, name), each in judged.items():
+        if each.entails and not await work(may_be_about, answer, span, evidence[name]):
+            judged[span, name] = Judged(False, 0.0)
     return judged, evidence, notices
 
 

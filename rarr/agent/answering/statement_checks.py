@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
+from rarr.agent.answering.answer_text import AnswerText, answer_text
 from rarr.agent.answering.passage_support import (
-    AnswerText,
     PassageSupport,
-    answer_text,
     support_by_cited,
     support_by_others,
 )

@@ -1,5 +1,6 @@
 """Answers from triples without a language model: each statement is the sentence of the triples it cites."""
 
+import re
 from collections.abc import Sequence
 
 from rarr.agent.answering.answer_gaps import gap_sentences, name_of, pointing, unclear, untold
@@ -10,6 +11,8 @@ from rarr.backends.rules.asked_relations import answers, clauses, is_core, is_te
 from rarr.records.answers import PartAnswer
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import work
+
+_ASKS = re.compile(r"(?:who|whom|whose|what|when|where|which|why|how)\s+\w+\s+\w", re.IGNORECASE)
 
 
 async def triple_answers(question: str, found: QuestionSources, settings: Settings) -> list[PartAnswer]:
@@ -76,7 +79,8 @@ async def _of_open(
 
 
 def _gap_of(part: PartAnswer) -> tuple[str, ...]:
-    return (f"The graph does not answer: {part.text}",)
+    """Returns the gap of a part without any other; a part that asks nothing, such as a name, has none."""
+    return (f"The graph does not answer: {part.text}",) if _ASKS.match(part.text) else ()
 
 
 def _numbers(sources: Sequence[GivenSource]) -> tuple[int, ...]:

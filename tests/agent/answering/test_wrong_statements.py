@@ -4,6 +4,7 @@ from functools import cache
 from typing import Any
 
 import pytest
+from families import few
 
 from rarr import Answer, answer
 from rarr.testing import InMemoryRetriever, ScriptedModel
@@ -106,3 +107,50 @@ def test_statement_that_only_announces_needs_no_support() -> None:
 def test_right_statement_is_cited(text: str) -> None:
     [statement] = [each for each in answered(*RIGHT).statements if each.text == text]
     assert (statement.status, len(statement.citations), statement.needs_support) == ("supported", 1, False)
+
+
+OTHER_THINGS = [
+    ("How high is the Norrby Dam?", "It is 221 metres high.", ["The Vell Dam is 221 metres high."]),
+    ("How high is the Norrby Dam?", "The dam is 221 metres high.", ["The Vell Dam is 221 metres high."]),
+    ("How high is the Norrby Dam?", "221 metres.", ["The Vell Dam is 221 metres high."]),
+    ("Is Brenix safe?", "Yes.", ["Brenix is not safe for children. It is safe for adults."]),
+    ("Is Brenix safe?", "It is safe for children.", ["Brenix is not safe for children, but for adults."]),
+    (
+        "When did Ida Lunde die?",
+        "Ida Lunde was born in 1936. She died in 1990.",
+        ["Ida Lunde was born in 1936. Karl Roth died in 1990."],
+    ),
+    (
+        "What of the Vell Dam?",
+        "The Vell Dam was completed in 1936 and is 300 metres high.",
+        ["The Vell Dam was completed in 1936.", "The Norrby Dam is 300 metres high."],
+    ),
+    (
+        "Who owns the Orsk mill?",
+        "The Orsk mill was sold to a bank in 2019.",
+        ["The town considered selling the Orsk mill to a bank in 2019."],
+    ),
+]
+
+
+@pytest.mark.parametrize(("question", "text", "passages"), few(OTHER_THINGS, every=4))
+def test_statement_about_another_thing_than_the_passage_is_marked(
+    question: str, text: str, passages: list[str]
+) -> None:
+    cited = {"text": text, "citations": [*range(1, len(passages) + 1)], "needs_support": False}
+    model = ScriptedModel(lambda asked: {"statements": [cited]})
+    whole = answer(question, search=InMemoryRetriever({question: passages}), model=model)
+    [statement] = whole.statements
+    assert (statement.status, statement.needs_support) == ("unconfirmed", True)
+
+
+def test_pronoun_and_description_of_the_right_thing_are_supported() -> None:
+    question, passage = (
+        "How high is the Vell Dam?",
+        "The Vell Dam is 221 metres high. It was completed in 1936.",
+    )
+    texts = ["It is 221 metres high.", "The dam was completed in 1936."]
+    cited = [{"text": text, "citations": [1], "needs_support": False} for text in texts]
+    model = ScriptedModel(lambda asked: {"statements": cited})
+    whole = answer(question, search=InMemoryRetriever({question: [passage]}), model=model)
+    assert [each.status for each in whole.statements] == ["supported", "supported"]
