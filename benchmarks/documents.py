@@ -18,6 +18,7 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from rarr import revise
+from rarr.agent.answering.graph import build_answering_graph
 from rarr.agent.graph import build_graph
 from rarr.agent.writing.graph import build_writing_graph
 from rarr.cli.entry_point import app as typer_app
@@ -60,6 +61,12 @@ def writing_picture() -> str:
     """The graph of `rarr write` in Mermaid."""
     ends = {"__start__": "topic([topic])", "__end__": "article([Article])"}
     return "\n".join(["```mermaid", "graph TD", *_arrows(build_writing_graph().get_graph(), ends), "```"])
+
+
+def answering_picture() -> str:
+    """The graph of `rarr answer` in Mermaid."""
+    ends = {"__start__": "question([question])", "__end__": "answer([Answer])"}
+    return "\n".join(["```mermaid", "graph TD", *_arrows(build_answering_graph().get_graph(), ends), "```"])
 
 
 def settings_table() -> str:
@@ -110,6 +117,7 @@ PARTS: dict[str, Callable[[], str]] = {
     "picture": picture,
     "settings": settings_table,
     "presets": presets_table,
+    "answering_picture": answering_picture,
     "writing_picture": writing_picture,
 }
 

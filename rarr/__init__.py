@@ -3,7 +3,7 @@
 TYPE_CHECKING = False  # to the interpreter; `typing` takes longer to import than all of this module
 
 if TYPE_CHECKING:
-    from rarr.agent.answering.answer import aanswer, answer
+    from rarr.agent.answering.answer import Answerer, aanswer, answer
     from rarr.agent.citing.cite import acite, cite
     from rarr.agent.postprocessing.postprocess import apostprocess, postprocess
     from rarr.agent.replay.replay import replay
@@ -70,6 +70,7 @@ __all__ = [
     "AnswerCitation",
     "AnswerScore",
     "AnswerSource",
+    "Answerer",
     "Article",
     "ArticleSection",
     "BudgetError",

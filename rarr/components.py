@@ -21,6 +21,7 @@ from rarr.records import (
     Query,
     Question,
 )
+from rarr.records.answers import CitedStatement
 from rarr.records.articles import PlannedSection
 from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import Span
@@ -189,6 +190,11 @@ class ArticleWriter(Protocol):
         """Rewrites the text of a section for fluency, with the same citations."""
 
 
+class AnswerWriter(Protocol):
+    async def write(self, question: str, sources: Sequence[str]) -> Sequence[CitedStatement]:
+        """Answers a question in statements; the first of `sources` has the number 1."""
+
+
 @runtime_checkable
 class AsksModel(Protocol):
     """A component that asks a language model."""
@@ -262,6 +268,8 @@ class Components:
     intent_judge: IntentJudge | None = None
     writers: Mapping[str, ArticleWriter] = field(default_factory=dict)
     """The writers of articles, by the names of their nodes: plan, write_section and smooth."""
+    answer_writer: AnswerWriter | None = None
+    """The writer of answers; None: an answer quotes its sources."""
     models: tuple["LanguageModel", ...] = ()
     """The language models of these components. The reviser closes their connections."""
     opened: tuple[Closes, ...] = ()

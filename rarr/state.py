@@ -7,6 +7,7 @@ from typing_extensions import TypedDict  # pydantic reads traces by it, and cann
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
+from rarr.records.answers import AnswerSource, CitedStatement, CitedTriple, PartAnswer, StatementDraft
 from rarr.records.articles import PlannedSection, SectionDraft, WrittenSentence
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -70,6 +71,12 @@ class State(TypedDict, total=False):
     heading a line; the first node moves them to `topic` and `outline`. From the node `cite` on, `original`
     is the article as written, without marks. `sections` is the plan, `drafts` the sections as written by
     their ids, and `sentences` those of `text` with their citations.
+
+    A run that answers begins with the question as `original`, and an answer to be checked, if there is one,
+    as `context`. `triples` are those of the graph, with their numbers as sources, and `aliases` those that
+    tell other names of the `subjects`, the ids of the entities that the question names. `unclear` are names
+    in it that several entities have. `parts` are the parts of the question, answered by the graph; `written`
+    the statements as written, and `statements` as checked.
     """
 
     original: str
@@ -99,6 +106,13 @@ class State(TypedDict, total=False):
     sections: list[PlannedSection]
     drafts: Annotated[dict[str, SectionDraft], or_]
     sentences: list[WrittenSentence]
+    triples: list[AnswerSource]
+    aliases: list[CitedTriple]
+    subjects: list[str]
+    unclear: list[str]
+    parts: list[PartAnswer]
+    written: list[CitedStatement]
+    statements: list[StatementDraft]
     warnings: Annotated[list[Notice], add]
     told: Annotated[list[Notice], add]
 

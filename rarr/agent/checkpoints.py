@@ -21,7 +21,7 @@ from langgraph.types import StateSnapshot
 from rarr import records
 from rarr.agent.graph import Graph
 from rarr.errors import InputError
-from rarr.records import articles
+from rarr.records import answers, articles
 from rarr.state import SentenceSupport, State
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.text.blocks_and_sentences import Span
@@ -30,7 +30,7 @@ from rarr.tools.text.plurals_and_articles import kind_of
 Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 
-_NAMED = (*vars(records).values(), *vars(articles).values())
+_NAMED = (*vars(records).values(), *vars(articles).values(), *vars(answers).values())
 _TYPES = (Span, SentenceSupport, *dict.fromkeys(kind for kind in _NAMED if isinstance(kind, type)))
 _RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in _TYPES if kind.__module__.startswith("rarr.")]
 _NAMES = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"
@@ -62,7 +62,8 @@ class Checkpoints:
     async def graph(self) -> Graph:
         """Returns the compiled graph of the running event loop, built at the first call.
 
-        It is that of `build_graph` for revisions, and of `build_writing_graph` for articles.
+        It is that of `build_graph` for revisions, of `build_writing_graph` for articles, and of
+        `build_answering_graph` for answers.
 
         Raises `InputError` if the checkpointer cannot be opened or belongs to another event loop.
         """

@@ -14,7 +14,7 @@ REVISING = (
     *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "follow_up", "rewrite"),
     *("attribute", "evaluate"),
 )
-NODES = (*WRITING, *REVISING)
+NODES = ("find_triples", *WRITING, *REVISING, "write_answer", "check_statements")
 """The nodes in the order of the usage, which must not depend on the block that reached a node first."""
 
 

@@ -1,16 +1,15 @@
 """Offers the public calls: `revise`, `arevise`, and `Reviser` for many texts."""
 
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import nullcontext
 from copy import copy
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
-from rarr.agent.final_revision import budget_of, revision_of
+from rarr.agent.final_revision import revision_of
 from rarr.agent.input_checks import replaced_notices, required_text, tables_notices, unused_settings
-from rarr.agent.run_observers import OnCall, listener, opened_traces
-from rarr.components import Components, close_all, text_of_source
-from rarr.errors import InputError
+from rarr.agent.pipeline_owner import PipelineOwner, wired
+from rarr.agent.run_observers import OnCall
+from rarr.components import Components, text_of_source
 from rarr.records import Estimate, Evidence, Notice, Revision
 from rarr.records.citations import CitationPlace, CitationStyle, Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
@@ -18,9 +17,6 @@ from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.worker_threads import in_thread, work
-from rarr.tools.models.run_budget import METER, Meter
-from rarr.tools.text.plurals_and_articles import kind_of
-from rarr.tools.text.warning_lines import by_reason
 
 if TYPE_CHECKING:
     from rarr.agent.batches import BatchItems, BatchResult
@@ -30,7 +26,7 @@ if TYPE_CHECKING:
     from rarr.retrievers.given_passages import Given, GivenPassages
 
 
-class Reviser:
+class Reviser(PipelineOwner):
     """Builds models, indexes and the graph once; revises any number of texts, also at the same time."""
 
     def __init__(
@@ -54,26 +50,17 @@ class Reviser:
         `checkpointer` keeps runs for `resume`. It is a LangGraph checkpointer, or a function that opens one
         as an async context manager, once for each event loop. The reviser closes what it opened.
         """
-        if settings is not None and not isinstance(settings, Settings):
-            raise InputError(f"settings is {kind_of(settings)}: give Settings(corpus=...)")
-        if settings is not None and components is not None:
-            raise InputError("settings and components are both given: components bring their own settings")
-        # The graph and the wiring take a second to import; `import rarr` need not wait for them.
-        from rarr.agent.checkpoints import Checkpoints
+        # The graph takes a second to import; `import rarr` need not wait for it.
         from rarr.agent.graph import builder_for
         from rarr.agent.graph_runs import GraphRuns
-        from rarr.agent.wiring.components import wire
 
-        self._components = components or wire(settings or Settings(), on_index)
-        self.settings = self._components.settings
+        made = wired(settings, components, on_index)
+        super().__init__(made, builder_for(made), on_step=on_step, on_call=on_call, checkpointer=checkpointer)
         self.names_sources = components is not None or self.settings.names_source
-        self._unused = [] if components else unused_settings(self._components)
-        self._checkpoints = Checkpoints(checkpointer, builder_for(self._components))
+        self._unused = [] if components else unused_settings(made)
         self._researcher: Reviser | None = None  # researches for `cite`, and edits nothing
         self._making = Lock()
-        self._on_step, self._runs = on_step, GraphRuns(self._checkpoints, on_step)
-        self._told, self._on_call = on_call, listener(self._components.settings, on_call)
-        self._traces, self._untraced = opened_traces(self._components, resumable=checkpointer is not None)
+        self._runs, self._told = GraphRuns(self._checkpoints, on_step), on_call
 
     def revise(self, text: str, context: str | None = None, *, run_id: str | None = None) -> Revision:
         """`arevise` for callers without an event loop and for callers inside a running loop."""
@@ -216,25 +203,19 @@ class Reviser:
 
         size = block_size(start["original"], self._components)
         whole = f"{start.get('context') or ''}\n{start['original']}"
-        meter = Meter(budget_of(self._components.settings), self._on_call, text=whole)
-        token = METER.set(meter)
-        try:
-            traces = None if done else self._traces
-            recorded = traces.of(run_id, start, meter, resumed=resumed) if traces else nullcontext()
-            async with recorded as recorder:
-                if done:
-                    state = start
-                elif size is None:
-                    first = None if resumed else start
-                    state = await self._runs.through_graph(first, run_id, self._components)
-                else:
-                    state = await self._runs.by_blocks(start, size, run_id, self._components, resumed=resumed)
-                if recorder is None:
-                    return await work(revision_of, run_id, state, meter)
-                await recorder.flush()  # a failure to write becomes a warning of the revision
-                return await recorder.finished(await work(revision_of, run_id, state, meter))
-        finally:
-            METER.reset(token)
+        observed = self._observed(run_id, start, resumed=resumed, finished=done, text=whole)
+        async with observed as (meter, recorder):
+            if done:
+                state = start
+            elif size is None:
+                first = None if resumed else start
+                state = await self._runs.through_graph(first, run_id, self._components)
+            else:
+                state = await self._runs.by_blocks(start, size, run_id, self._components, resumed=resumed)
+            if recorder is None:
+                return await work(revision_of, run_id, state, meter)
+            await recorder.flush()  # a failure to write becomes a warning of the revision
+            return await recorder.finished(await work(revision_of, run_id, state, meter))
 
     def estimate(self, text: str, context: str | None = None) -> Estimate:
         """Estimates the usage of `revise` for this text. Asks no model and searches nothing."""
@@ -253,38 +234,14 @@ class Reviser:
         """
         return run(text_of_source(self._components.opened, evidence))
 
-    def close(self) -> None:
-        """Closes files, and the connections that `revise` opened; `aclose` closes those of `arevise`."""
-        run(self.aclose())
-
     async def aclose(self) -> None:
-        """Closes files, and the connections that this event loop opened. The next use opens them again.
-
-        A retriever object that the caller gave is not closed.
-        """
-        await close_all((*self._components.models, *self._components.opened, self._checkpoints))
+        """Closes as the base does, and the reviser that researches for `cite`."""
+        await super().aclose()
         if self._researcher:
             await self._researcher.aclose()
-        if self._traces:
-            await self._traces.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.aclose()
 
     def _corpus_notices(self) -> list[Notice]:
-        skipped: Sequence[tuple[str, str]] = getattr(self._components.retriever, "skipped", ())
-        return [
-            Notice(code="file_skipped", message=line, node="retrieve") for line in by_reason(skipped)
-        ] + self._unused
+        return super()._corpus_notices() + self._unused
 
 
 def revise(text: str, context: str | None = None, **settings: Any) -> Revision:

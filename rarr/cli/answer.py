@@ -3,10 +3,9 @@
 import sys
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli import graph_options, options
+from rarr.cli import graph_options, options, run_options
 from rarr.cli.streams import complain, text_of_file, text_to_revise, warn, write
 from rarr.errors import BudgetError, ModelError, RetrievalError
-from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.records.answers import Answer, Unsupported
@@ -44,19 +43,7 @@ def answer(
       rarr answer "Who was Marie Curie?" --graph people.csv --draft answer.md
       rarr answer "Who was Marie Curie?" --graph people.ttl --model vllm:Qwen/Qwen3-8B --unsupported drop
     """
-    given = options.given(
-        **graph_options.of_graph(graph),
-        corpus=corpus,
-        search=search,
-        offline=offline,
-        refresh=refresh,
-        model=model,
-        base_url=base_url,
-        prompts=prompts,
-        preset=preset,
-        max_calls=max_calls,
-        deadline_s=deadline,
-    )
+    given = run_options.of_run(locals())
     try:
         written = None if draft is None else text_of_file(draft)
         answered = _answered(text_to_revise(question, None), written, given, unsupported)
@@ -75,19 +62,15 @@ def answer(
 def _answered(
     question: str, draft: str | None, chosen: dict[str, Any], unsupported: "Unsupported"
 ) -> "Answer":
-    from rarr.agent.answering.answer import answered
-    from rarr.agent.revise import Reviser
+    from rarr.agent.answering.answer import Answerer
     from rarr.settings import Settings
-    from rarr.tools.concurrency.background_loop import run
     from rarr.views.terminal.progress_line import Waiting
 
-    with Waiting(watched=sys.stderr.isatty()) as waiting:
-
-        def on_index(done: int, total: int) -> None:
-            waiting.say(f"index: {done} of {counted(total, 'file')}")
-
-        with Reviser(Settings(**chosen), on_index=on_index) as reviser:
-            return run(answered(reviser, question, unsupported, draft))
+    with (
+        Waiting(watched=sys.stderr.isatty()) as waiting,
+        Answerer(Settings(**chosen), on_step=waiting.step, on_index=waiting.indexed) as answerer,
+    ):
+        return answerer.answer(question, draft=draft, unsupported=unsupported)
 
 
 def _refused(answered: "Answer") -> list[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from rarr.cli import graph_options, options
+from rarr.cli import graph_options, options, run_options
 from rarr.cli.checked_files import found_files, outside, read_document
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
@@ -51,21 +51,7 @@ def check(
       rarr check docs/ --corpus specs/ --format github
       rarr check docs/ --corpus specs/ --format sarif -o rarr.sarif
     """
-    given = options.given(
-        corpus=corpus,
-        **graph_options.of_graph(graph),
-        search=search,
-        include_domains=include_domain,
-        exclude_domains=exclude_domain,
-        offline=offline,
-        refresh=refresh,
-        model=model,
-        base_url=base_url,
-        prompts=prompts,
-        preset=preset,
-        max_calls=max_calls,
-        deadline_s=deadline,
-    )
+    given = run_options.of_run(locals(), include_domains=include_domain, exclude_domains=exclude_domain)
     statuses = _statuses(fail_on or [])
     documents = found_files(files)
     _require_writable(out, documents)
@@ -97,12 +83,8 @@ def _checked(
     if inside := len(found) - len(files):
         warn(f"{counted(inside, 'file')} left out as part of the corpus, where each would confirm itself")
     with Waiting(watched=sys.stderr.isatty()) as waiting:
-
-        def on_index(done: int, total: int) -> None:
-            waiting.say(f"index: {done} of {counted(total, 'file')}")
-
         done = _CheckProgress(waiting.say, len(files))
-        with Reviser(settings, on_step=done.step, on_index=on_index) as reviser:
+        with Reviser(settings, on_step=done.step, on_index=waiting.indexed) as reviser:
             return _documents(reviser, files, fail_on, jobs, done)
 
 

@@ -4,9 +4,8 @@ import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli import graph_options, options
+from rarr.cli import graph_options, options, run_options
 from rarr.cli.streams import complain, decoded, text_of_file, warn, write
-from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.records.citations import CitationCheck, CitationPlace, CitationStyle, Cited
@@ -45,19 +44,7 @@ def cite(
     """
     text = text_of_file(file)
     context = None if context is None else decoded(context, "--context")
-    given = options.given(
-        corpus=corpus,
-        **graph_options.of_graph(graph),
-        search=search,
-        offline=offline,
-        refresh=refresh,
-        model=model,
-        base_url=base_url,
-        prompts=prompts,
-        preset=preset,
-        max_calls=max_calls,
-        deadline_s=deadline,
-    )
+    given = run_options.of_run(locals())
     cited = _cited(text, context, given, style, place, mark_unsupported=mark_unsupported)
     from rarr.views.terminal.revision import as_json as json_of
 
@@ -78,16 +65,11 @@ def _cited(
     from rarr.settings import Settings
     from rarr.views.terminal.progress_line import Waiting
 
-    with Waiting(watched=sys.stderr.isatty()) as waiting:
-
-        def on_step(node: str) -> None:
-            waiting.say(node.replace("_", " "))
-
-        def on_index(done: int, total: int) -> None:
-            waiting.say(f"index: {done} of {counted(total, 'file')}")
-
-        with Reviser(Settings(**chosen), on_step=on_step, on_index=on_index) as reviser:
-            return reviser.cite(text, context, style=style, place=place, mark_unsupported=mark_unsupported)
+    with (
+        Waiting(watched=sys.stderr.isatty()) as waiting,
+        Reviser(Settings(**chosen), on_step=waiting.step, on_index=waiting.indexed) as reviser,
+    ):
+        return reviser.cite(text, context, style=style, place=place, mark_unsupported=mark_unsupported)
 
 
 def _outcome(cited: "Cited", *, as_json: bool) -> int:

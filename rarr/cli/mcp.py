@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from rarr.cli import graph_options, options
 from rarr.errors import InputError
-from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.integrations.mcp import ToolServer
@@ -74,11 +73,7 @@ def _made(chosen: dict[str, Any]) -> "tuple[ToolServer, str | None]":
 
     settings = Settings(**chosen)
     with Waiting(watched=sys.stderr.isatty()) as waiting:
-
-        def on_index(done: int, total: int) -> None:
-            waiting.say(f"index: {done} of {counted(total, 'file')}")
-
-        server = ToolServer(settings, on_index=on_index)
+        server = ToolServer(settings, on_index=waiting.indexed)
     return server, None if settings.mcp_token is None else settings.mcp_token.get_secret_value()
 
 

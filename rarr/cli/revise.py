@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli import graph_options, options
+from rarr.cli import graph_options, options, run_options
 from rarr.cli.streams import complain, decoded, text_to_revise, warn, write
 from rarr.errors import InputError
 from rarr.tools.models.client_failures import redacted
@@ -61,22 +61,12 @@ def revise(
         raise InputError("--json and --diff exclude each other: give one of them")
     original = text_to_revise(text, file)
     context = None if context is None else decoded(context, "--context")
-    given = options.given(
-        corpus=corpus,
-        **graph_options.of_graph(graph),
-        search=search,
+    given = run_options.of_run(
+        locals(),
         include_domains=include_domain,
         exclude_domains=exclude_domain,
         published_after=published_after,
         published_before=published_before,
-        offline=offline,
-        refresh=refresh,
-        model=model,
-        base_url=base_url,
-        prompts=prompts,
-        preset=preset,
-        max_calls=max_calls,
-        deadline_s=deadline,
     )
     if estimate:
         write(_estimated(original, context, given, as_json=as_json))
@@ -103,10 +93,7 @@ def _revised(text: str, context: str | None, chosen: dict[str, Any]) -> "Revisio
             calls[node] += 1
             waiting.say(f"{node.replace('_', ' ')} {calls[node]}")
 
-        def on_index(done: int, total: int) -> None:
-            waiting.say(f"index: {done} of {counted(total, 'file')}")
-
-        with Reviser(Settings(**chosen), on_step=on_step, on_index=on_index) as reviser:
+        with Reviser(Settings(**chosen), on_step=on_step, on_index=waiting.indexed) as reviser:
             return reviser.revise(text, context)
 
 

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from rarr.cli import options, write_options
+from rarr.cli import graph_options, options, run_options, write_options
 from rarr.cli.streams import complain, decoded, text_of_file, warn, write as write_out
 from rarr.tools.text.plurals_and_articles import counted
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def write(
     topic: write_options.Topic,
     corpus: options.Corpus = None,
+    graph: graph_options.Graph = None,
     search: options.Search = None,
     outline: write_options.OutlineFile = None,
     plan: write_options.Plan = None,
@@ -44,24 +45,12 @@ def write(
       rarr write "Golden Gate Bridge" --corpus notes/
       rarr write "Golden Gate Bridge" --corpus notes/ --outline headings.txt -o article.md
       rarr write "Golden Gate Bridge" --corpus notes/ --model vllm:Qwen/Qwen3-8B --json
+      rarr write "Marie Curie" --graph people.csv
     """
     topic = decoded(topic, "TOPIC")
     headings = None if outline is None else text_of_file(str(outline))
-    given = options.given(
-        corpus=corpus,
-        search=search,
-        chunks=chunks,
-        smooth=smooth,
-        offline=offline,
-        refresh=refresh,
-        model=model,
-        base_url=base_url,
-        prompts=prompts,
-        preset=preset,
-        max_calls=max_calls,
-        deadline_s=deadline,
-    )
-    if plan is not None:
+    given = run_options.of_run(locals(), chunks=chunks, smooth=smooth)
+    if plan is not None:  # False is a value here, and no flag that is off
         given["plan"] = plan
     article = _written(topic, headings, given)
     return _outcome(article, out, as_json=as_json)
@@ -74,17 +63,13 @@ def _written(topic: str, headings: str | None, chosen: dict[str, Any]) -> "Artic
     advice = "; --deadline S ends a run with the sections so far"
     with Waiting(watched=sys.stderr.isatty(), advice=advice) as waiting:
 
-        def on_step(node: str) -> None:
-            waiting.say(node.replace("_", " "))
-
-        def on_index(done: int, total: int) -> None:
-            waiting.say(f"index: {done} of {counted(total, 'file')}")
-
         def on_section(draft: "SectionDraft") -> None:
             if sys.stderr.isatty():
                 complain(f"written, to be checked: {draft.heading}", 0)
 
-        with Writer(Settings(**chosen), on_step=on_step, on_index=on_index, on_section=on_section) as writer:
+        with Writer(
+            Settings(**chosen), on_step=waiting.step, on_index=waiting.indexed, on_section=on_section
+        ) as writer:
             return writer.write(topic, headings)
 
 

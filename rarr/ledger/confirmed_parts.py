@@ -150,11 +150,14 @@ def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -
 
 def agrees_on_other_amounts(check: Check) -> bool:
     """Does the check agree on a number that the passage gives in another unit, or rounded otherwise?"""
-    if check.verdict != "agrees":
-        return False
+    return check.verdict == "agrees" and gives_other_amounts(check.text_answer, check.evidence_answer)
+
+
+def gives_other_amounts(text_words: str, evidence_words: str) -> bool:
+    """Do both have numbers, and none of the text's is among those of the evidence?"""
     text_amounts, evidence_amounts = (
-        {value.read.amount for value in checkable_values(answer) if isinstance(value.read, Quantity)}
-        for answer in (check.text_answer, check.evidence_answer)
+        {value.read.amount for value in checkable_values(words) if isinstance(value.read, Quantity)}
+        for words in (text_words, evidence_words)
     )
     return bool(text_amounts and evidence_amounts) and text_amounts.isdisjoint(evidence_amounts)
 

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import model_validator
 
-from rarr.records import Notice, Passage, Record, Usage
+from rarr.records import Notice, Passage, Record, Status, Usage
 
 AnswerStyle = Literal["brackets", "footnotes"]
 """The form of a rendered answer: brackets as in KaLMA (Li et al. 2023), or Markdown footnotes."""
@@ -32,16 +32,71 @@ class AnswerSource(Record):
     triple: CitedTriple | None = None
 
 
+class NamedTriple(Record):
+    """A triple that a written statement names in words, in brackets; what the brackets lack is empty."""
+
+    entity: str = ""
+    relation: str = ""
+    value: str = ""
+
+
+class CitedStatement(Record):
+    """A statement as it was written, with the numbers of the sources that it cites, and triples it names.
+
+    `needs_support`: whoever wrote it knows no source of it.
+    """
+
+    text: str
+    citations: tuple[int, ...] = ()
+    needs_support: bool = False
+    named: tuple[NamedTriple, ...] = ()
+
+
+class PartAnswer(Record):
+    """What a graph says about a part of the question: the numbers of triples, and a sentence for each gap."""
+
+    text: str
+    triples: tuple[int, ...] = ()
+    gaps: tuple[str, ...] = ()
+
+
+class StatementDraft(Record):
+    """A checked statement with the numbers of its sources; `refused`: why citations were taken away.
+
+    `unjudged`: a source could not be judged. `is_gap`: it tells what the sources do not answer.
+    """
+
+    text: str
+    citations: tuple[int, ...] = ()
+    needs_support: bool = False
+    refused: tuple[str, ...] = ()
+    unjudged: bool = False
+    is_gap: bool = False
+
+    @property
+    def status(self) -> Status:
+        """Returns the status of the statement, as that of a sentence of a revision."""
+        if self.is_gap:
+            return "no_evidence"
+        if self.needs_support:
+            return "unjudged" if self.unjudged else "unconfirmed"
+        return "supported" if self.citations else "unjudged"
+
+
 class Statement(Record):
     """A statement of an answer, the text from `start` to `end`, with the numbers of its sources.
 
-    `needs_support`: it says something that no source says; it may still cite sources for the rest. `refused`
-    are the reasons why citations of a language model were taken away.
+    `needs_support`: it says something that no source says; it may still cite sources for the rest. Then its
+    `status` is `unconfirmed`; or `unjudged` if a source could not be judged; or `no_evidence` if it tells
+    what the sources do not answer. A statement that says nothing, such as "Here is what I found.", is
+    `unjudged` and needs no support. `refused` are the reasons why citations of a language model were taken
+    away.
     """
 
     text: str
     start: int
     end: int
+    status: Status = "unjudged"
     citations: tuple[int, ...] = ()
     needs_support: bool = False
     refused: tuple[str, ...] = ()
@@ -50,7 +105,8 @@ class Statement(Record):
 class Answer(Record):
     """An answer in statements. `text` is the answer without marks; `sources` are those that it cites.
 
-    `dropped` are statements without support that were left out on request.
+    `dropped` are statements without support that were left out on request. `run_id` names the run, in its
+    trace too.
     """
 
     question: str
@@ -60,6 +116,7 @@ class Answer(Record):
     dropped: tuple[str, ...] = ()
     usage: Usage = Usage()
     warnings: tuple[Notice, ...] = ()
+    run_id: str = ""
 
     @model_validator(mode="after")
     def _statements_are_text(self) -> Self:

@@ -9,6 +9,7 @@ import pytest
 from langgraph.types import Send
 from makers import ASKED, FACT, TEXT, check, disagrees, evidence, query, state
 
+from rarr.agent.answering.graph import build_answering_graph
 from rarr.agent.final_revision import NODES
 from rarr.agent.graph import after_edits, build_graph, one_branch_per_query
 from rarr.agent.revise import Reviser
@@ -59,7 +60,7 @@ def test_two_contradicted_sentences_are_corrected() -> None:
 
 
 def test_usage_has_an_order_for_every_node() -> None:
-    graphs = (build_graph(), build_graph(rewriting=True), build_writing_graph())
+    graphs = (build_graph(), build_graph(rewriting=True), build_writing_graph(), build_answering_graph())
     nodes = {name for graph in graphs for name in graph.nodes} - {"__start__"}
     named = {name for name in nodes if "__error_handler__" not in name}
     assert named == {*NODES}, "correct NODES of rarr/agent/final_revision.py"

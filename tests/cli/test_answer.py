@@ -30,6 +30,18 @@ def test_refused_citations_are_told(tmp_path: Path, capsys: pytest.CaptureFixtur
     assert "there is no such source (in 'Mary Shelley was tall.')" in capsys.readouterr().err
 
 
+def test_trace_shows_triples_and_statements_and_is_replayed(
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    assert run(["answer", "Where was Marie Curie born?", "--graph", PEOPLE]) == 0
+    capsysbinary.readouterr()
+    assert run(["trace", "show", "last"]) == 0
+    shown = capsysbinary.readouterr().out.decode()
+    assert "] Marie Curie was born in Warsaw.\n" in shown
+    assert "  supported: Marie Curie was born in Warsaw. [" in shown
+    assert run(["trace", "replay", "last"]) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "problem"),
     [

@@ -33,6 +33,14 @@ def test_prints_an_article_that_quotes_the_sources(command: Command) -> None:
     )
 
 
+def test_graph_is_a_source_of_an_article(command: Command) -> None:
+    graph = "subject_id,subject,relation,object_id,object\nd1,Vell Dam,inception,,1936\n"
+    Path("dams.csv").write_text(graph, encoding="utf-8")
+    done = command("write", "Vell Dam", "--graph", "dams.csv")
+    assert done.status == 0
+    assert b"[^1]: Vell Dam, dams.csv#d1\n" in done.out
+
+
 def test_citations_of_a_model_are_mended_and_marked(command: Command) -> None:
     done = command("write", "Hoover Dam", "--corpus", "dam.md", "--model", "scripted:script.json")
     assert done.status == 0

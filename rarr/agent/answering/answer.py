@@ -1,24 +1,133 @@
-"""Offers the public calls `answer` and `aanswer`."""
+"""Offers `Answerer`, which answers questions with citations, and the public calls `answer` and `aanswer`."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, get_args
 
-from rarr.agent.answering.answer_sources import GivenSource, QuestionSources, graphs_of, question_sources
-from rarr.agent.answering.extractive_answer import extractive_answer
-from rarr.agent.answering.statement_checks import checked_statements
-from rarr.agent.answering.statement_drafts import Draft, built_answer
-from rarr.agent.final_revision import budget_of, usage_of
+from rarr.agent.answering.answer_sources import graph_of
+from rarr.agent.answering.finished_answer import FinishedAnswer, finished_answer
+from rarr.agent.answering.graph import build_answering_graph
+from rarr.agent.checkpoints import Checkpointer
+from rarr.agent.graph_runs import GraphRuns
 from rarr.agent.input_checks import required_text
-from rarr.agent.revise import Reviser
-from rarr.agent.wiring.language_models import LanguageModels
-from rarr.backends.prompted.cited_answers import PromptedAnswers, WrittenAnswer
-from rarr.backends.prompted.prompts import Prompts
+from rarr.agent.pipeline_owner import PipelineOwner, wired
+from rarr.agent.run_observers import OnCall
+from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records.answers import Answer, Unsupported
-from rarr.retrievers.graph.relations import sentence_of
-from rarr.settings import EMBEDDED, Settings
+from rarr.settings import Settings
+from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.worker_threads import in_thread, work
-from rarr.tools.models.run_budget import METER, Meter
+
+_PASSAGES = 8  # passages of a corpus or the web for one question
+
+
+class Answerer(PipelineOwner):
+    """Builds models, indexes and the graph once; answers any number of questions, also at the same time."""
+
+    def __init__(
+        self,
+        settings: Settings | None = None,
+        *,
+        components: Components | None = None,
+        on_step: Callable[[str], None] | None = None,
+        on_index: Callable[[int, int], None] | None = None,
+        on_call: OnCall | None = None,
+        checkpointer: Checkpointer | None = None,
+    ) -> None:
+        """The arguments are those of `Reviser`. Raises `RarrError` where something is missing.
+
+        Several graphs raise `InputError`.
+        """
+        made = wired(settings, components, on_index)
+        graph_of(made)
+        super().__init__(
+            _with_more_passages(made),
+            build_answering_graph,
+            on_step=on_step,
+            on_call=on_call,
+            checkpointer=checkpointer,
+        )
+        self._runs = GraphRuns(self._checkpoints, on_step)
+
+    def answer(
+        self,
+        question: str,
+        *,
+        draft: str | None = None,
+        unsupported: Unsupported = "mark",
+        run_id: str | None = None,
+    ) -> Answer:
+        """`aanswer` for callers without an event loop and for callers inside a running loop."""
+        return run(self.aanswer(question, draft=draft, unsupported=unsupported, run_id=run_id))
+
+    async def aanswer(
+        self,
+        question: str,
+        *,
+        draft: str | None = None,
+        unsupported: Unsupported = "mark",
+        run_id: str | None = None,
+    ) -> Answer:
+        """Does what `rarr.answer` does; `run_id` names the run.
+
+        Raises `InputError` for an empty question or draft, a draft without a graph, and a name that is not
+        allowed or already used.
+        """
+        _require_choice(unsupported)
+        question = required_text(question, "question")
+        draft = None if draft is None else required_text(draft, "draft")
+        if draft is not None and graph_of(self._components) is None:
+            raise InputError("a draft is checked against a graph: give graph, or see rarr cite for documents")
+        run_id = await self._checkpoints.new(run_id)
+        warnings = [*self._corpus_notices(), *self._untraced]
+        start = State(original=question, text=question, context=draft, round=1, warnings=warnings)
+        return (await self.aanswer_from(start, run_id, unsupported)).answer
+
+    def resume(self, run_id: str, unsupported: Unsupported = "mark") -> Answer:
+        """`aresume` for callers without an event loop and for callers inside a running loop."""
+        return run(self.aresume(run_id, unsupported))
+
+    async def aresume(self, run_id: str, unsupported: Unsupported = "mark") -> Answer:
+        """Continues an interrupted run from its last checkpoint, as `Reviser.aresume` does.
+
+        Raises `InputError` without a checkpointer, and for an unknown run; later as `aanswer` does.
+        """
+        _require_choice(unsupported)
+        state, done = await self._checkpoints.begun(run_id)
+        finished = await self.aanswer_from(state, run_id, unsupported, resumed=True, done=done)
+        recorded = await self._traces.revision(run_id, state) if done and self._traces else None
+        if recorded is None:
+            return finished.answer
+        told = {"usage": recorded.usage, "warnings": recorded.warnings}
+        return finished.answer.model_copy(update=told)
+
+    async def aanswer_from(
+        self,
+        start: State,
+        run_id: str,
+        unsupported: Unsupported = "mark",
+        *,
+        resumed: bool = False,
+        done: bool = False,
+    ) -> FinishedAnswer:
+        """Answers the question of `start`, the first state of a run; `resumed`: from its last checkpoint.
+
+        `done`: `start` is the last state of a finished run, and becomes an answer without asking a model.
+        """
+        text = f"{start['original']}\n{start['context'] or ''}"
+        observed = self._observed(run_id, start, resumed=resumed, finished=done, text=text)
+        async with observed as (meter, recorder):
+            first = None if resumed else start
+            state = start if done else await self._runs.through_graph(first, run_id, self._components)
+            if recorder is None:
+                return await work(finished_answer, run_id, state, meter, unsupported)
+            await recorder.flush()  # a failure to write becomes a warning of the answer
+            finished = await work(finished_answer, run_id, state, meter, unsupported)
+            research = await recorder.finished(finished.research)
+            answer = finished.answer.model_copy(update={"warnings": research.warnings})
+            return FinishedAnswer(answer, research)
 
 
 def answer(
@@ -40,58 +149,20 @@ async def aanswer(
     question: str, *, draft: str | None = None, unsupported: Unsupported = "mark", **settings: Any
 ) -> Answer:
     """`answer` for async callers."""
+    _require_choice(unsupported)
+    async with await in_thread(lambda: Answerer(Settings(**settings))) as answerer:
+        return await answerer.aanswer(question, draft=draft, unsupported=unsupported)
+
+
+def _require_choice(unsupported: str) -> None:
     if unsupported not in get_args(Unsupported):
         raise InputError(f"unsupported is {unsupported!r}: give mark or drop")
-    async with await in_thread(lambda: Reviser(Settings(**settings))) as reviser:
-        return await answered(reviser, question, unsupported, draft)
 
 
-async def answered(
-    reviser: Reviser, question: str, unsupported: Unsupported = "mark", draft: str | None = None
-) -> Answer:
-    """Answers a question by the sources and the model of a reviser; raises as `answer` does."""
-    question = required_text(question, "question")
-    draft = None if draft is None else required_text(draft, "draft")
-    if draft is not None and not graphs_of(reviser._components):
-        raise InputError("a draft is checked against a graph: give graph, or see rarr cite for documents")
-    settings = reviser.settings
-    meter = Meter(budget_of(settings), text=f"{question}\n{draft or ''}")
-    token = METER.set(meter)
-    try:
-        found = await question_sources(reviser, question if draft is None else f"{question}\n{draft}")
-        if draft is not None:
-            written = await work(WrittenAnswer.of_free_text, draft)
-            drafts = await checked_statements(
-                written.statements if written else [], found, reviser._components
-            )
-        elif settings.model in EMBEDDED:
-            drafts = await extractive_answer(question, found, settings)
-        else:
-            drafts = await _prompted(question, found, reviser)
-        return await work(
-            built_answer, question, drafts, found.sources, unsupported, usage_of(meter), meter.warnings
-        )
-    finally:
-        METER.reset(token)
-
-
-async def _prompted(question: str, found: QuestionSources, reviser: Reviser) -> list[Draft]:
-    """Lets the language model of the settings write the statements, and checks each of them."""
-    settings = reviser.settings
-    models = await in_thread(lambda: LanguageModels(settings, [settings.model]))
-    model = models[settings.model]
-    try:
-        prompts = await in_thread(lambda: Prompts(settings.prompts))
-        sources = await work(lambda: [_listed(source) for source in found.sources])
-        written = await PromptedAnswers(model, prompts).write(question, sources)
-        return await checked_statements(written, found, reviser._components)
-    finally:
-        await model.aclose()
-
-
-def _listed(source: GivenSource) -> str:
-    """Writes a source for the model: the sentence of its triple alone, or its passage with the title."""
-    if source.triple is not None:
-        return sentence_of(source.triple.subject, source.triple.relation, [source.triple.object])
-    title = f"{source.passage.title}: " if source.passage.title else ""
-    return f"{title}{source.passage.text}"
+def _with_more_passages(components: Components) -> Components:
+    settings = components.settings
+    more = {
+        "evidence_per_query": _PASSAGES,
+        "documents_per_query": max(_PASSAGES, settings.documents_per_query),
+    }
+    return replace(components, settings=settings.model_copy(update=more))

@@ -1,19 +1,20 @@
 """Finds the sources for a question: the triples of the entities that it names, and passages about it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from rarr.agent.evidence_search import find_evidence
-from rarr.agent.revise import Reviser
 from rarr.agent.wiring.search_and_reranking import search_names
 from rarr.backends.rules.asked_relations import is_telling
 from rarr.components import Components
+from rarr.errors import InputError
 from rarr.records import Evidence, Passage
+from rarr.records.answers import AnswerSource, CitedTriple
 from rarr.retrievers.graph.graph import EntityGraph, TriplePassage, warn_of_namesakes
+from rarr.retrievers.graph.store import TripleStore
 from rarr.retrievers.graph.triples import Triple
+from rarr.state import State, usable
 from rarr.tools.concurrency.worker_threads import work
 
-_PASSAGES = 8  # passages of a corpus or the web for one question
 _TRIPLES = 60  # triples of one entity
 _POINTING = 20  # triples of other entities that have it as their value
 
@@ -47,50 +48,100 @@ class QuestionSources(NamedTuple):
     unclear: tuple[str, ...] = ()
 
 
-async def question_sources(reviser: Reviser, question: str) -> QuestionSources:
-    """Searches everything that the settings of the reviser name. Raises `RetrievalError`."""
-    components = reviser._components
-    graphs = graphs_of(components)
-    found = [await _of_graph(graph, question) for graph in graphs]
-    passages = [] if graphs and _only_graphs(components) else await _passages(reviser, question)
-    triples = [each for one in found for each in one.triples]
-    known = {(each.passage.source, each.passage.start) for each in triples}
-    sources = [GivenSource(0, each.passage, each.triple) for each in triples]
-    sources += [GivenSource(0, _plain(each)) for each in passages if (each.source, each.start) not in known]
-    return QuestionSources(
-        [source._replace(number=number) for number, source in enumerate(sources, start=1)],
-        found[0].graph if found else None,
-        tuple(dict.fromkeys(id_ for one in found for id_ in one.subjects)),
-        tuple(dict.fromkeys(name for one in found for name in one.unclear)),
-    )
-
-
-def graphs_of(components: Components) -> list[HasEntities]:
-    """Returns the graphs among the sources: those of the settings, and those that the caller gave."""
-    given = [getattr(components.retriever, "source", None), *components.opened]
-    searched = [each for each in search_names(components.settings) if not isinstance(each, str)]
-    return list({id(each): each for each in (*given, *searched) if isinstance(each, HasEntities)}.values())
-
-
-class _OfGraph(NamedTuple):
-    graph: EntityGraph
-    triples: Sequence[TriplePassage]
-    subjects: Sequence[str]
-    unclear: Sequence[str]
-
-
-async def _of_graph(source: HasEntities, question: str) -> _OfGraph:
-    graph = await source.around(question)
-    mentions = [each for each in await work(graph.link, question) if _is_subject(graph, each.entities)]
+async def graph_sources(source: HasEntities, text: str) -> QuestionSources:
+    """Finds in a graph the triples of the entities that `text` names. Raises `RetrievalError`."""
+    graph = await source.around(text)
+    mentions = [each for each in await work(graph.link, text) if _is_subject(graph, each.entities)]
     for mention in mentions:
         if len(mention.entities) > 1:
             warn_of_namesakes(graph, mention)
     named = list(dict.fromkeys(each.entities[0] for each in mentions if len(each.entities) == 1))
     # A value such as a country is asked about only where no entity with triples of its own is.
     sure = [entity for entity in named if graph.store.around(entity)] or named
-    unclear = [mention.name for mention in mentions if len(mention.entities) > 1]
     triples = await work(_triples, graph, sure)
-    return _OfGraph(graph, triples, [graph.store.id(entity) for entity in sure], unclear)
+    return QuestionSources(
+        [GivenSource(number, each.passage, each.triple) for number, each in enumerate(triples, start=1)],
+        graph,
+        tuple(graph.store.id(entity) for entity in sure),
+        tuple(dict.fromkeys(mention.name for mention in mentions if len(mention.entities) > 1)),
+    )
+
+
+def kept_sources(found: QuestionSources) -> State:
+    """Returns what a run keeps of the sources in a graph, for its state."""
+    return {
+        "triples": [
+            AnswerSource(number=each.number, passage=each.passage, triple=cited_triple(each.triple))
+            for each in found.sources
+        ],
+        "aliases": [each for id_ in found.subjects for each in _aliases(id_, found.graph)],
+        "subjects": list(found.subjects),
+        "unclear": list(found.unclear),
+    }
+
+
+def _aliases(id_: str, graph: EntityGraph | None) -> Iterator[CitedTriple]:
+    number = graph.store.number(id_) if graph else None
+    if graph is None or number is None:
+        return
+    name = graph.store.name(number)
+    for alias in graph.store.aliases(number):
+        yield CitedTriple(subject_id=id_, subject=name, relation="alias", value_id=alias, value=alias)
+
+
+def sources_of(state: State) -> QuestionSources:
+    """Returns all sources that a run has found: triples first, then the passages.
+
+    The graph has only the triples that the run keeps, so that a resumed run and a replay need no other.
+    """
+    kept = state.get("triples", [])
+    triples = [GivenSource(each.number, each.passage, triple_of(each.triple)) for each in kept]
+    known = {(each.passage.source, each.passage.start) for each in triples}
+    passages = [_plain(each) for each in usable(state) if (each.source, each.start) not in known]
+    sources = [*triples, *(GivenSource(n, each) for n, each in enumerate(passages, start=len(triples) + 1))]
+    told = [each.triple for each in triples] + [triple_of(each) for each in state.get("aliases", [])]
+    store = TripleStore(each for each in dict.fromkeys(told) if each is not None)
+    return QuestionSources(
+        sources,
+        EntityGraph(store, "graph") if told else None,
+        tuple(state.get("subjects", ())),
+        tuple(state.get("unclear", ())),
+    )
+
+
+def cited_triple(triple: Triple | None) -> CitedTriple | None:
+    """Makes the record of a triple."""
+    if triple is None:
+        return None
+    return CitedTriple(
+        subject_id=triple.subject_id,
+        subject=triple.subject,
+        relation=triple.relation,
+        value_id=triple.object_id,
+        value=triple.object,
+    )
+
+
+def triple_of(record: CitedTriple | None) -> Triple | None:
+    """Returns the triple of a record."""
+    if record is None:
+        return None
+    return Triple(record.subject_id, record.subject, record.relation, record.value_id, record.value)
+
+
+def graph_of(components: Components) -> HasEntities | None:
+    """Returns the graph among the sources of the settings and of the caller; None for none.
+
+    Raises `InputError` for several: the same id may name other entities in another graph.
+    """
+    given = [getattr(components.retriever, "source", None), *components.opened]
+    searched = [each for each in search_names(components.settings) if not isinstance(each, str)]
+    graphs = {id(each): each for each in (*given, *searched) if isinstance(each, HasEntities)}
+    if len(graphs) > 1:
+        raise InputError(
+            f"{len(graphs)} graphs are given, and an answer takes one: give one, or join them in one file"
+        )
+    return next(iter(graphs.values()), None)
 
 
 def _is_subject(graph: EntityGraph, entities: Sequence[int]) -> bool:
@@ -114,16 +165,13 @@ def _triples(graph: EntityGraph, entities: Sequence[int]) -> list[TriplePassage]
     return list({each.triple: each for each in found}.values())
 
 
-def _only_graphs(components: Components) -> bool:
+def searches_graphs_alone(components: Components) -> bool:
+    """Do the settings name no source of passages?"""
     names = search_names(components.settings)
     return all(
         each in ("graph", "sparql") if isinstance(each, str) else isinstance(each, HasEntities)
         for each in names
     )
-
-
-async def _passages(reviser: Reviser, question: str) -> Sequence[Evidence]:
-    return (await find_evidence(reviser, question, _PASSAGES, question)).evidence
 
 
 def _plain(evidence: Evidence) -> Passage:

@@ -3,12 +3,13 @@
 from collections.abc import Sequence
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
-from rarr.agent.answering.statement_drafts import Draft
-from rarr.agent.answering.triple_answer import triple_answer
+from rarr.agent.answering.statement_drafts import distinct_drafts, gap_draft
 from rarr.agent.wiring.resources import Resources
 from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.backends.rules.asked_relations import clauses
+from rarr.backends.rules.values import checkable_values
 from rarr.records import Passage
+from rarr.records.answers import PartAnswer, StatementDraft
 from rarr.retrievers.corpus.index_words import stems, telling
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import in_thread, work
@@ -17,38 +18,57 @@ from rarr.tools.text.blocks_and_sentences import sentences
 _SHARED = 0.5  # the share of the question's words that a sentence and its title must have
 
 
-async def extractive_answer(question: str, found: QuestionSources, settings: Settings) -> list[Draft]:
+async def extractive_answer(
+    question: str, found: QuestionSources, parts: Sequence[PartAnswer], settings: Settings
+) -> list[StatementDraft]:
     """Returns the statements of an answer, each by construction what its source says.
 
-    Where the question asks for something that no source has, a statement says so, and needs support.
+    `parts` is what the graph says. Where a part of the question asks for something that no source has, one
+    statement says so, and needs support.
     """
     passages = [source for source in found.sources if source.triple is None]
-    drafts = [] if found.graph is None else await triple_answer(question, found, settings)
-    from_passages = await _of_passages(question, passages, settings) if passages else []
-    if from_passages:
-        drafts = [draft for draft in drafts if draft.citations]
-    drafts += from_passages
-    return drafts or [Draft("The sources do not answer this question.", needs_support=True)]
+    quotes = await _quotes(question, passages, settings) if passages else {}
+    sentences = {source.number: source.passage.text for source in found.sources}
+    told = [
+        StatementDraft(text=sentences[number], citations=(number,))
+        for part in parts
+        for number in part.triples
+    ]
+    answered = {part.text for part in parts if part.triples}
+    gaps = [
+        gap
+        for part in parts
+        for gap in part.gaps
+        if not quotes.get(part.text) and (part.text in answered or part.text not in quotes)
+    ]
+    gaps += [
+        f"The sources do not answer: {text}"
+        for text, quote in quotes.items()
+        if quote is None and text not in answered
+    ]
+    drafts = distinct_drafts([*told, *filter(None, quotes.values())])
+    drafts += map(gap_draft, dict.fromkeys(gaps))
+    return drafts or [gap_draft("The sources do not answer this question.")]
 
 
-async def _of_passages(question: str, sources: Sequence[GivenSource], settings: Settings) -> list[Draft]:
-    """Takes for each part of the question the sentence that the encoder finds most relevant.
+async def _quotes(
+    question: str, sources: Sequence[GivenSource], settings: Settings
+) -> dict[str, StatementDraft | None]:
+    """Takes for each part of the question the sentence that the encoder finds most relevant; None for none.
 
-    The sentence and the title of its document must have enough of the part's words.
+    The sentence or the title of its document must have a name that the part asks about, or else the part
+    before it, and enough of the part's words.
     """
     pieces = await work(_sentences, sources)
     reranker = TrainedReranker(await in_thread(lambda: Resources(settings).encoder))
-    drafts = dict[str, Draft]()
+    quotes, names = dict[str, StatementDraft | None](), list[str]()
     for part in await work(clauses, question):
+        names = await work(_names, part) or names
         scores = await reranker.score(part, [passage for passage, _ in pieces])
-        ranked = sorted(zip(scores, pieces, strict=True), key=lambda scored: -scored[0])
-        for _, (passage, number) in ranked[:1]:
-            if await work(_shared, part, passage) >= _SHARED:
-                drafts.setdefault(passage.text, Draft(passage.text, (number,)))
-            else:
-                text = f"The sources do not answer: {part}"
-                drafts[text] = Draft(text, needs_support=True)
-    return list(drafts.values())
+        _, (passage, number) = max(zip(scores, pieces, strict=True), key=lambda scored: scored[0])
+        is_about = await work(_is_about, part, names, passage)
+        quotes[part] = StatementDraft(text=passage.text, citations=(number,)) if is_about else None
+    return quotes
 
 
 def _sentences(sources: Sequence[GivenSource]) -> list[tuple[Passage, int]]:
@@ -61,7 +81,13 @@ def _sentences(sources: Sequence[GivenSource]) -> list[tuple[Passage, int]]:
     return list(found.values())
 
 
-def _shared(question: str, passage: Passage) -> float:
-    """Returns the share of the question's words that the sentence or the title of its document has."""
-    wanted = {stem for word in telling(question) for stem in stems(word)}
-    return len(wanted & set(stems(f"{passage.title} {passage.text}"))) / len(wanted or {""})
+def _names(part: str) -> list[str]:
+    return [part[value.start : value.end] for value in checkable_values(part) if value.kind == "name"]
+
+
+def _is_about(part: str, names: Sequence[str], passage: Passage) -> bool:
+    """Has the sentence or the title of its document one of the names, and enough of the words of the part?"""
+    told = set(stems(f"{passage.title} {passage.text}"))
+    wanted = {stem for word in telling(part) for stem in stems(word)}
+    is_named = any(told.issuperset(stems(name)) for name in names) or not names
+    return is_named and len(wanted & told) >= _SHARED * len(wanted or {""})

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from rarr.agent.citing.citation_resolution import CitedSources
 from rarr.agent.citing.cited_clauses import clause_before
 from rarr.components import Components
-from rarr.ledger.confirmed_parts import SURE_SUPPORT, sentence_parts
-from rarr.ledger.sentence_support import Support, classify_sentences
+from rarr.ledger.citation_support import confirming_passages
+from rarr.ledger.sentence_support import classify_sentences
 from rarr.records import Evidence, Notice, Passage
 from rarr.records.citations import CitationCheck, CitationState
 from rarr.state import failure
@@ -219,21 +219,7 @@ def _confirming(cited: CitedText, citations: Sequence[_ReadCitation], threshold:
     Empty if all passages together do not support it enough, or leave a part unconfirmed.
     """
     evidence = {passage.id: passage for each in citations for passage in each.passages or ()}
-    scores: dict[str, float | None] = {
-        name: score for each in citations for name, score in each.supports.items() if score
-    }
-    support = Support(citations[0].mark.sentence, (), scores, searched=True)
-    refuted = [name for name in evidence if name not in scores]
-    parts = sentence_parts(
-        cited.text,
-        cited.context,
-        support,
-        [],
-        {name: passage for name, passage in evidence.items() if name not in refuted},
-        [],
+    scores = {name: score for each in citations for name, score in each.supports.items()}
+    return confirming_passages(
+        cited.text, cited.context, citations[0].mark.sentence, scores, evidence, threshold
     )
-    enough = threshold if parts else max(threshold, SURE_SUPPORT)
-    if (support.best or 0.0) < enough or any(part.state != "confirmed" for part in parts):
-        return set()
-    best = max(scores, key=lambda name: scores[name] or 0.0)
-    return {best, *(part.evidence_id for part in parts)}

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from typing import cast
 
 from rarr import errors
 from rarr.agent.replay.live_components import LiveComponents
@@ -9,6 +10,7 @@ from rarr.backends.prompted.passage_surroundings import Surroundings, with_block
 from rarr.components import Components, Reranker
 from rarr.errors import RarrError, RetrievalError
 from rarr.records import Evidence, Passage
+from rarr.state import State
 from rarr.tools.concurrency.worker_threads import in_thread
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Sample
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
@@ -63,6 +65,8 @@ class RecordedReadings:
     async def put(self, model: BudgetedChat, ask: ChatRequest, answer: Sample) -> None:
         """Does nothing."""
 
+
+_OF_GRAPH = ("queries", "triples", "aliases", "subjects", "unclear", "parts")
 
 LOCAL = ("overlap", "embedded")
 """The rerankers that need no server and no download."""
@@ -126,6 +130,14 @@ class RecordedSearch:
         query_id = ids.pop(0) if len(ids) > 1 else ids[0]
         self._repeat(self._searches.get(query_id))
         return [_passage(evidence) for evidence in self._evidence[query_id]]
+
+    def kept_triples(self) -> State:
+        """Returns what the run found in its graph, or raises its error."""
+        spans = (span for span in self._trace.spans if (span.kind, span.name) == ("node", "find_triples"))
+        self._repeat(next(spans, None))
+        state = self._trace.state()
+        kept = {key: state[key] for key in _OF_GRAPH if key in state}  # type: ignore[literal-required]
+        return cast(State, kept)
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the recorded scores, or raises the recorded error.

@@ -1,5 +1,6 @@
 """Lists the nodes that ask a language model, which a replay can run again, with their prompts and models."""
 
+from rarr.agent.answering.answering_nodes import write_answer
 from rarr.nodes.attribute import attribute
 from rarr.nodes.baseline_rewrite import rewrite
 from rarr.nodes.check_agreement import check_agreement
@@ -16,6 +17,7 @@ REPLAYED_NODES = {
     for node in (
         *(generate_queries, check_agreement, edit, rewrite, attribute, evaluate),
         *(plan, write_section, write_article, smooth),
+        write_answer,
     )
 }
 """The nodes by their names."""
@@ -33,6 +35,7 @@ NODE_PROMPTS = {
     "write_section": ("write_section",),
     "write_article": ("write_article",),
     "smooth": ("smooth",),
+    "write_answer": ("answer_with_citations",),
 }
 """The prompts of each node, without their forms for a text with a context."""
 MODEL_OF = {"rewrite": "edit", "write_article": "write_section"}

@@ -14,6 +14,7 @@ from rarr.backends.judge_name_parsing import language_models_in
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.cascade import CascadeChecker
+from rarr.backends.prompted.cited_answers import PromptedAnswers
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.passage_surroundings import BlockFinder, Surroundings
 from rarr.backends.prompted.prompts import Prompts
@@ -41,6 +42,7 @@ from rarr.components import (
     NO_BASELINE,
     WRITING_NODES,
     AgreementChecker,
+    AnswerWriter,
     ArticleWriter,
     Baseline,
     Components,
@@ -57,7 +59,7 @@ from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.language_model import SavedAnswers
 
 REVISING = ("generate_queries", "check_agreement", "edit")
-MODEL_NODES = (*REVISING, "attribute", "evaluate", *WRITING_NODES)
+MODEL_NODES = (*REVISING, "attribute", "evaluate", *WRITING_NODES, "write_answer")
 """The nodes that have a model; `model` is the model of the nodes that revise, and of those that write.
 
 The embedded verifier judges attribution unless `models` names another, or `model` is the rules. The model
@@ -83,7 +85,9 @@ def wire(
     """
     with opening(settings) as opened:
         embedded = settings.model if settings.model == "rules" else "embedded"
-        chosen = {"attribute": embedded} | dict.fromkeys((*REVISING, *WRITING_NODES), settings.model)
+        chosen = {"attribute": embedded} | dict.fromkeys(
+            (*REVISING, *WRITING_NODES, "write_answer"), settings.model
+        )
         chosen |= settings.models
         parts = ComponentMaker(settings, chosen, opened, prompts, baseline, surroundings, readings)
         return Components(
@@ -95,6 +99,7 @@ def wire(
             rewriter=parts.rewriter(),
             intent_judge=parts.intent_judge(),
             writers={node: parts.writer(node) for node in WRITING_NODES},
+            answer_writer=parts.answer_writer(),
             models=parts.models.all,
             reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
             retriever=retriever(settings, opened, on_index),
@@ -215,6 +220,11 @@ class ComponentMaker:
         if node not in self.named:
             return ExtractiveWriter()
         return PromptedWriter(self.models[self.named[node]], self.prompts, most=self.settings.max_sections)
+
+    def answer_writer(self) -> AnswerWriter | None:
+        if "write_answer" not in self.named:
+            return None
+        return PromptedAnswers(self.models[self.named["write_answer"]], self.prompts)
 
     def intent_judge(self) -> IntentJudge | None:
         return self.judges.intent_judge(self.named["evaluate"]) if "evaluate" in self.named else None

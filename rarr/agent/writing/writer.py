@@ -2,35 +2,31 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import nullcontext
-from typing import Any, Self
+from typing import Any
 
-from rarr.agent.checkpoints import Checkpointer, Checkpoints
-from rarr.agent.final_revision import budget_of
+from rarr.agent.checkpoints import Checkpointer
 from rarr.agent.graph_runs import GraphRuns
 from rarr.agent.input_checks import required_text
-from rarr.agent.run_observers import OnCall, listener, opened_traces
-from rarr.agent.wiring.components import wire
+from rarr.agent.pipeline_owner import PipelineOwner, wired
+from rarr.agent.run_observers import OnCall
 from rarr.agent.writing.article import article_of
 from rarr.agent.writing.graph import build_writing_graph
 from rarr.agent.writing.writing_components import writing_components
-from rarr.components import Components, close_all
+from rarr.components import Components
 from rarr.errors import InputError
 from rarr.nodes.plan import clean_headings
-from rarr.records import Notice
 from rarr.records.articles import Article, SectionDraft
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.worker_threads import in_thread, work
-from rarr.tools.models.run_budget import METER, Meter
-from rarr.tools.text.warning_lines import by_reason
+from rarr.tools.models.run_budget import Meter
 
 Outline = str | Sequence[str]
 """The headings of an article: a list, or a text with one heading a line."""
 
 
-class Writer:
+class Writer(PipelineOwner):
     """Builds models, indexes and the graph once; writes any number of articles, also at the same time."""
 
     def __init__(
@@ -48,14 +44,14 @@ class Writer:
 
         `on_section` is called with each section when it is written. Its citations are not checked yet.
         """
-        if settings is not None and components is not None:
-            raise InputError("settings and components are both given: components bring their own settings")
-        self._components = writing_components(components or wire(settings or Settings(), on_index))
-        self.settings = self._components.settings
-        self._checkpoints = Checkpoints(checkpointer, build_writing_graph)
-        self._on_step, self._on_section = on_step, on_section
-        self._on_call = listener(self.settings, on_call)
-        self._traces, self._untraced = opened_traces(self._components, resumable=checkpointer is not None)
+        super().__init__(
+            writing_components(wired(settings, components, on_index)),
+            build_writing_graph,
+            on_step=on_step,
+            on_call=on_call,
+            checkpointer=checkpointer,
+        )
+        self._on_section = on_section
 
     def write(self, topic: str, outline: Outline | None = None, *, run_id: str | None = None) -> Article:
         """`awrite` for callers without an event loop and for callers inside a running loop."""
@@ -145,44 +141,16 @@ class Writer:
                     on_section(draft)
 
         runs = GraphRuns(self._checkpoints, self._on_step, tell if on_section else None)
-        meter = Meter(budget_of(self.settings), self._on_call)
-        token = METER.set(meter)
-        try:
-            traces = None if last else self._traces
-            recorded = traces.of(run_id, start, meter, resumed=resumed) if traces else nullcontext()
-            async with recorded as recorder:
-                first = None if resumed else start
-                state = last or await runs.through_graph(first, run_id, self._components)
-                if recorder is None:
-                    return await work(article_of, run_id, state, meter)
-                await recorder.flush()  # a failure to write becomes a warning of the article
-                article = await work(article_of, run_id, state, meter)
-                research = await recorder.finished(article.research)
-                return article.model_copy(update={"research": research})
-        finally:
-            METER.reset(token)
-
-    def close(self) -> None:
-        """Closes files, and the connections that `write` opened; `aclose` closes those of `awrite`."""
-        run(self.aclose())
-
-    async def aclose(self) -> None:
-        """Closes files, and the connections that this event loop opened. The next use opens them again."""
-        await close_all((*self._components.models, *self._components.opened, self._checkpoints))
-        if self._traces:
-            await self._traces.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.aclose()
+        observed = self._observed(run_id, start, resumed=resumed, finished=last is not None)
+        async with observed as (meter, recorder):
+            first = None if resumed else start
+            state = last or await runs.through_graph(first, run_id, self._components)
+            if recorder is None:
+                return await work(article_of, run_id, state, meter)
+            await recorder.flush()  # a failure to write becomes a warning of the article
+            article = await work(article_of, run_id, state, meter)
+            research = await recorder.finished(article.research)
+            return article.model_copy(update={"research": research})
 
     def _outline(self, outline: Outline, topic: str) -> str:
         """Returns the headings, one a line. Raises `InputError` if there is none, or too many."""
@@ -198,10 +166,6 @@ class Writer:
                 " leave some out, or raise max_sections"
             )
         return "\n".join(headings)
-
-    def _corpus_notices(self) -> list[Notice]:
-        skipped = getattr(self._components.retriever, "skipped", ())
-        return [Notice(code="file_skipped", message=line, node="retrieve") for line in by_reason(skipped)]
 
 
 def write(topic: str, outline: Outline | None = None, **settings: Any) -> Article:

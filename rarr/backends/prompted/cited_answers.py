@@ -7,6 +7,7 @@ from pydantic import BaseModel
 
 from rarr.backends.prompted.answer_token_limits import of_written
 from rarr.backends.prompted.prompts import Prompts
+from rarr.records.answers import CitedStatement, NamedTriple
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.citation_brackets import BracketCitation, bracket_statements
 
@@ -41,6 +42,22 @@ class WrittenAnswer(BaseModel):
         ]
         return cls(statements=statements) if statements else None
 
+    def cited(self) -> list[CitedStatement]:
+        """Returns the statements that are not empty."""
+        return [
+            CitedStatement(
+                text=statement.text,
+                citations=tuple(statement.citations),
+                needs_support=statement.needs_support,
+                named=tuple(
+                    NamedTriple(entity=each.entity, relation=each.relation, value=each.value)
+                    for each in statement.named
+                ),
+            )
+            for statement in self.statements
+            if statement.text.strip()
+        ]
+
 
 class PromptedAnswers:
     """Asks a language model to answer from numbered sources."""
@@ -48,7 +65,7 @@ class PromptedAnswers:
     def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
         self._model, self._prompts = model, prompts
 
-    async def write(self, question: str, sources: Sequence[str]) -> list[WrittenStatement]:
+    async def write(self, question: str, sources: Sequence[str]) -> list[CitedStatement]:
         """Returns the statements of the answer; the first of `sources` has the number 1.
 
         Raises `ModelError` and `BudgetError`.
@@ -58,4 +75,4 @@ class PromptedAnswers:
         answer = await self._model.ask(
             prompt, WrittenAnswer, {"question": question, "sources": listed or "(none)"}
         )
-        return [statement for statement in answer.statements if statement.text.strip()]
+        return answer.cited()

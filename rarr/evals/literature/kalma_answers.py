@@ -6,8 +6,7 @@ import random
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from rarr.agent.answering.answer import answered
-from rarr.agent.revise import Reviser
+from rarr.agent.answering.answer import Answerer
 from rarr.backends.rules.asked_relations import answers, asked_relations
 from rarr.errors import BudgetError, ModelError
 from rarr.evals.literature.benchmark_judging import digest
@@ -64,8 +63,8 @@ class GraphAnswerer:
 
     async def _answer(self, question: str, triples: Sequence[Triple], draft: str | None) -> Answer:
         made = self._settings.model_copy(update={"search": await asyncio.to_thread(Graph, triples)})
-        async with await in_thread(lambda: Reviser(made)) as reviser:
-            return await answered(reviser, question, draft=draft)
+        async with await in_thread(lambda: Answerer(made)) as answerer:
+            return await answerer.aanswer(question, draft=draft)
 
 
 def cited_triples(answer: Answer) -> tuple[Triple, ...]:

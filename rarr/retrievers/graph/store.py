@@ -57,6 +57,10 @@ class TripleStore:
     def name(self, entity: int) -> str:
         return self._names[entity]
 
+    def aliases(self, entity: int) -> Sequence[str]:
+        """Returns the other names of an entity."""
+        return self._aliases.get(entity, [])
+
     def id(self, entity: int) -> str:
         return self._ids[entity]
 

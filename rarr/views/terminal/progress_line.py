@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from rarr.tools.concurrency.interrupt_actions import before_end
+from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.revision import one_line
 
 _LONGEST = 80  # characters of the line
@@ -58,6 +59,14 @@ class Waiting:
         """Shows `text` on the line."""
         self._step = one_line(text, _LONGEST)
         self._progress.update(self._task, description=self._step)
+
+    def step(self, node: str) -> None:
+        """Shows the node of a run that has finished last."""
+        self.say(node.replace("_", " "))
+
+    def indexed(self, done: int, total: int) -> None:
+        """Shows how many files of a corpus are indexed."""
+        self.say(f"index: {done} of {counted(total, 'file')}")
 
     def _show_line(self) -> None:
         if not self._ended.wait(_PATIENCE):

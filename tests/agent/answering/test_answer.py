@@ -1,6 +1,7 @@
 """Answers from a graph and from documents: every statement names its sources, and a gap is told."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -138,3 +139,37 @@ def test_draft_is_checked_against_a_graph() -> None:
     )
     with pytest.raises(InputError, match="a draft is checked against a graph"):
         answer("Who was Marie Curie?", draft=draft, corpus="examples/corpus/marie-curie.md")
+
+
+BOTH = {"graph": PEOPLE, "corpus": "examples/corpus/hoover-dam.md"}
+
+
+def texts(question: str, **settings: Any) -> list[tuple[str, bool]]:
+    return [(each.text, each.needs_support) for each in answer(question, **settings).statements]
+
+
+def test_each_part_is_answered_by_graph_or_passages_or_is_one_gap() -> None:
+    question = "When did Marie Curie die, how high is the Hoover Dam, and who painted it?"
+    assert texts(question, **BOTH) == [
+        ("Marie Curie died on 4 July 1934.", False),
+        ("Hoover Dam is 726 feet high and 1,244 feet long at the crest.", False),
+        ("The sources do not answer: who painted it", True),
+    ]
+
+
+def test_part_that_the_graph_answers_is_no_gap_of_the_passages() -> None:
+    assert [text for text, is_gap in texts("Where was Marie Curie born?", **BOTH) if is_gap] == []
+
+
+def test_part_without_a_relation_is_a_gap_beside_others() -> None:
+    question = "When did Marie Curie die, and what was her favourite food?"
+    assert texts(question, graph=PEOPLE) == [
+        ("Marie Curie died on 4 July 1934.", False),
+        ("The graph does not answer: what was her favourite food", True),
+    ]
+
+
+def test_several_graphs_are_refused() -> None:
+    graphs = [Graph.open(PEOPLE), Graph.open(PEOPLE)]
+    with pytest.raises(InputError, match="2 graphs are given, and an answer takes one"):
+        answer("Where was Marie Curie born?", search=graphs)

@@ -66,6 +66,26 @@ def test_citation_about_another_entity_is_taken_away() -> None:
     assert answered.statements[0].needs_support
 
 
+@pytest.mark.parametrize(
+    ("listed", "text"),
+    [
+        ("Marie Curie was born in Warsaw.", "Marie Curie was not born in Warsaw."),
+        ("Marie Curie was born in Warsaw.", "It is a myth that Marie Curie was born in Warsaw."),
+        ("Marie Curie was a chemist.", "Marie Curie was never a chemist."),
+        ("The mother of Irène Joliot-Curie was Marie Curie.",
+         "The mother of Marie Curie was Irène Joliot-Curie."),
+    ],
+)  # fmt: skip
+def test_triple_supports_no_statement_that_denies_or_reverses_it(listed: str, text: str) -> None:
+    [statement] = said({"text": text, "citations": [numbers()[listed]]}).statements
+    assert (statement.citations, statement.status) == ((), "unconfirmed")
+
+
+def test_statement_about_a_pronoun_is_marked_as_well() -> None:
+    [statement] = said({"text": "She was a dancer."}).statements
+    assert (statement.status, statement.needs_support) == ("unconfirmed", True)
+
+
 def test_missing_citation_is_added() -> None:
     answered = said({"text": "Marie Curie died on July 4, 1934."})
     assert answered.render() == "Marie Curie died on July 4, 1934. [p1, date of death: 1934-07-04]"

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from rarr.records import Check, Edit, Evidence, Notice, Query, Record, Sentence
+from rarr.records.answers import AnswerSource, StatementDraft
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.revision import one_line
 from rarr.views.terminal.trace.entry_tree import Entry
@@ -30,9 +31,11 @@ class NewRecords:
         entries = [
             *map(_query, self._new(update, "queries")),
             *_passages(update.get("passages") or {}, full=full),
+            *map(_triple, update.get("triples") or []),
             *map(_evidence, self._new(update, "evidence")),
             *(_check(check) for check in added if not check.stale),
             *map(_edit, self._new(update, "edits")),
+            *map(_statement, update.get("statements") or []),
         ]
         if report := update.get("report"):
             entries += [
@@ -91,6 +94,17 @@ def _evidence(evidence: Evidence) -> Entry:
     quote = f"“{one_line(evidence.text, _QUOTE)}” {evidence.source}"
     text = f"{evidence.id} kept, relevance {evidence.relevance:.2f}{doubt}: {quote}"
     return _entry("evidence", one_line(text, _DOCUMENT), evidence, evidence.id)
+
+
+def _triple(source: AnswerSource) -> Entry:
+    return _entry("triple", one_line(f"[{source.number}] {source.passage.text}", _QUOTE), source)
+
+
+def _statement(draft: StatementDraft) -> Entry:
+    cited = "".join(f"[{number}]" for number in draft.citations)
+    refused = f" (refused: {'; '.join(draft.refused)})" if draft.refused else ""
+    text = f"{draft.status.replace('_', ' ')}: {one_line(draft.text, _QUOTE)} {cited}{refused}"
+    return _entry("statement", one_line(text, _DOCUMENT), draft)
 
 
 def _check(check: Check) -> Entry:
