@@ -92,7 +92,7 @@ def test_row_is_no_subject_of_the_next_row_or_of_the_text_behind() -> None:
 
 def test_list_behind_a_table_makes_no_headers() -> None:
     told = parsed_passage(
-        "The mill has two parts.\n- One is old.\n\n| Part | Year |\n|-|-|\n| Mill | 1900 |\n| Barn | 1910 |\n\n"
+        "The mill has parts.\n- One is old.\n\n| Part | Year |\n|-|-|\n| Mill | 1900 |\n| Barn | 1910 |\n\n"
         "- One burned.",
         "Mill",
     )

@@ -34,9 +34,7 @@ SAME_NEIGHBOUR = 0.15
 CLAIM_FADES = 0.25  # loss of weight for each word between a word of the claim and the value
 EVIDENCE_FADES = 0.2
 _DESCRIPTOR = re.compile(r"\b(?:The|the|A|a|An|an)((?:\s+[a-z][\w-]*){1,3})\s+$")
-_DELIMITER = re.compile(
-    r"(?=[^-]*\||\s*:?--)[|\s]*:?-[-:|\s]*"
-)  # between the headers and the first row of a table
+_DELIMITER = re.compile(r"(?=[^-]*\||\s*:?--)[|\s]*:?-[-:|\s]*")  # behind the headers of a table
 _NAMESAKES = re.compile(r"\bmay (?:also )?refer to\b")  # a page that lists several things of one name
 
 
