@@ -16,7 +16,7 @@ from rarr.components import close_all
 from rarr.errors import RarrError
 from rarr.evals import run_folder
 from rarr.evals.literature.benchmark_judging import BenchmarkClaim
-from rarr.evals.resumable_row_processing import finish_rows, known_rows
+from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
 from rarr.evals.run_fingerprint import described
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.verified_claims import failed_judgement
@@ -83,19 +83,15 @@ def scored_by_facts(
             run_folder.begin(out, made_with)
             return finish_rows(
                 claims[:limit],
-                known_rows(claims, out, FactsLine, _same),
+                known_rows(claims, out, FactsLine, line_itself),
                 out,
                 FactsLine,
                 work_on=worker.verified,
-                result_of=_same,
+                result_of=line_itself,
                 aclose=worker.aclose,
                 jobs=jobs,
                 on_row=on_row,
             )
-
-
-def _same(claim: BenchmarkClaim, line: FactsLine) -> FactsLine:
-    return line
 
 
 class _FactVerifier:

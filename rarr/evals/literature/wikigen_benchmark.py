@@ -16,7 +16,7 @@ from rarr.evals.literature.compared_rerankers import compared_reranker
 from rarr.evals.literature.published import WIKIGENBENCH, PublishedFigures
 from rarr.evals.literature.wikigen_rows import EventPages, WikigenEvent, events_of
 from rarr.evals.metrics import Measured, mean, meteor, rouge_l
-from rarr.evals.resumable_row_processing import finish_rows, known_rows
+from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
 from rarr.evals.run_fingerprint import described
 from rarr.evals.run_folder import FinishedLine
 from rarr.records import Record
@@ -151,19 +151,15 @@ def _written(
         writing = _EventWriter(components, given_outline=options.given_outline)
         return finish_rows(
             rows[: options.limit],
-            known_rows(rows, out, ArticleLine, _same),
+            known_rows(rows, out, ArticleLine, line_itself),
             out,
             ArticleLine,
             work_on=writing.line,
-            result_of=_same,
+            result_of=line_itself,
             aclose=Writer(components=components).aclose,
             jobs=options.jobs,
             on_row=on_row,
         )
-
-
-def _same(event: WikigenEvent, line: ArticleLine) -> ArticleLine:
-    return line
 
 
 class _EventWriter:
