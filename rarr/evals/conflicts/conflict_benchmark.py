@@ -1,6 +1,7 @@
 """Puts conflicts to a model: each once, even if the process is interrupted in between."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from rarr.evals.conflicts.policies import POLICIES, Conflict, Policy, conflicts_
 from rarr.evals.conflicts.question_rows import read_questions
 from rarr.evals.conflicts.roles import Role, Tested, tested
 from rarr.evals.literature.benchmark_judging import digest
-from rarr.evals.resumable_row_processing import finish_rows, known_rows
+from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
 from rarr.evals.run_fingerprint import described
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
@@ -56,6 +57,10 @@ def bench_conflicts(
     if not conflicts:
         reasons = "; ".join(f"{reason}: {count}" for reason, count in made.left_out.items())
         raise InputError(f"{data} gives no conflict ({reasons}): give rows whose passage states the answer")
+    if options.role == "reader" and any(each.policy == "given" for each in conflicts):
+        raise InputError(
+            f"{data} has pairs of statements, which no reader answers: test a checker or reviser"
+        )
     description = described(settings)
     made_with = {
         "version": installed_version(),
@@ -71,11 +76,11 @@ def bench_conflicts(
         write_lines(path / CONFLICTS, (each.model_dump_json().encode() + b"\n" for each in conflicts))
         lines = finish_rows(
             conflicts,
-            known_rows(conflicts, path, ReactionLine, _line),
+            known_rows(conflicts, path, ReactionLine, line_itself),
             path,
             ReactionLine,
             work_on=ConflictTest(model).line,
-            result_of=_line,
+            result_of=line_itself,
             aclose=model.aclose,
             jobs=options.jobs,
             on_row=on_row,
@@ -128,15 +133,11 @@ class ConflictTest:
         return right, await self._model.remembers(conflict) if right else None
 
 
-def _line(conflict: Conflict, line: ReactionLine) -> ReactionLine:
-    return line
-
-
 def _limited(conflicts: Sequence[Conflict], limit: int | None) -> list[Conflict]:
     """Keeps at most `limit` conflicts of each policy, a sample that depends on the ids alone."""
-    kept, counts = list[Conflict](), dict[Policy, int]()
+    kept, counts = list[Conflict](), Counter[str]()
     for conflict in sorted(conflicts, key=lambda each: digest(each.id)):
-        counts[conflict.policy] = counts.get(conflict.policy, 0) + 1
+        counts[conflict.policy] += 1
         if limit is None or counts[conflict.policy] <= limit:
             kept.append(conflict)
     return kept
