@@ -41,7 +41,7 @@ def names(
     \b
     Examples:
       rarr bench names sets.jsonl --corpus docs/ -o scores
-      rarr bench names sets.jsonl --corpus docs/ -o scores --reranker overlap --task qa --no-edits
+      rarr bench names sets.jsonl --corpus docs/ -o searches --reranker overlap --task qa --no-edits
     """
     from rarr.cli.eval import Clock
     from rarr.evals.namesakes.benchmark import bench_names
