@@ -15,13 +15,13 @@ from rarr.evals import run_folder
 from rarr.evals.literature.benchmark_judging import digest, write_report
 from rarr.evals.metrics import Measured, bootstrap, roc_auc, rouge_l
 from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
-from rarr.evals.run_fingerprint import described
+from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.scored_answers import AnswerRow, answer_rows, score_of
 from rarr.records import Record
 from rarr.records.answer_score import RatedAnswer
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.settings import Settings, installed_version
+from rarr.settings import Settings
 
 OWN = "rarr.score"
 RESAMPLES = 300
@@ -106,12 +106,8 @@ def _scored(
 ) -> list[ScoreLine]:
     """Scores the answers that the folder lacks, and returns the lines of all."""
     texts = [each.model_dump_json() for each in (*rows, *examples)]
-    made_with = {
-        "version": installed_version(),
-        "data": digest("\n".join(texts)),
-        "settings": described(settings or Settings()) | {"command": "rarr bench answers"},
-        "corpora": {},
-    }
+    command = {"command": "rarr bench answers"}
+    made_with = run_inputs(digest("\n".join(texts)), described(settings or Settings()) | command)
     run_folder.check(path, made_with)
     scorer = AnswerScorer(settings, examples)
     run_folder.begin(path, made_with)

@@ -17,12 +17,12 @@ from rarr.errors import RarrError
 from rarr.evals import run_folder
 from rarr.evals.literature.benchmark_judging import BenchmarkClaim
 from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
-from rarr.evals.run_fingerprint import described
+from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.verified_claims import failed_judgement
 from rarr.records import AttributionClass, Passage, Record
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.settings import Settings, installed_version
+from rarr.settings import Settings
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.run_budget import METER, Meter
 
@@ -70,12 +70,7 @@ def scored_by_facts(
     A language model that judges also splits; otherwise the rules split. `digest` is that of the claims. The
     same call continues an interrupted run. Raises `InputError` if `out` is in use or holds another run.
     """
-    made_with = {
-        "version": installed_version(),
-        "data": digest,
-        "settings": described(settings) | {"command": "rarr bench factscore"},
-        "corpora": {},
-    }
+    made_with = run_inputs(digest, described(settings) | {"command": "rarr bench factscore"})
     with run_folder.claimed(out):
         run_folder.check(out, made_with)
         with ClaimVerifier(settings) as verifier:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 from rarr.errors import InputError
 from rarr.evals import run_folder
@@ -13,10 +14,10 @@ from rarr.evals.namesakes.names_worker import NamesLine, NamesOptions, NamesRow,
 from rarr.evals.namesakes.records import TASKS, NameSet, Task
 from rarr.evals.namesakes.search_scores import AskedQuery, SearchScores, asked_queries, search_scores
 from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
-from rarr.evals.run_fingerprint import corpora, described
+from rarr.evals.run_fingerprint import corpora, described, run_inputs
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.settings import Settings, installed_version
+from rarr.settings import Settings
 from rarr.tools.storage.atomic_files import write_lines
 from rarr.tools.storage.line_files import writing
 
@@ -93,15 +94,13 @@ def _rows(sets: Sequence[NameSet], tasks: Collection[Task], edits: bool) -> list
     return [*asked_queries(sets, tasks), *(claim_trials(sets) if edits else ())]
 
 
-def _made_with(sets: Sequence[NameSet], settings: Settings, options: NamesOptions) -> dict[str, object]:
+def _made_with(sets: Sequence[NameSet], settings: Settings, options: NamesOptions) -> dict[str, Any]:
     """Describes the inputs of the run. Tasks, limit and edits may differ: they choose among its rows."""
-    return {
-        "version": installed_version(),
-        "data": digest("\n".join(each.model_dump_json() for each in sets)),
-        "settings": described(settings)
-        | {"command": "rarr bench names", "rerankers": ", ".join(options.rerankers)},
-        "corpora": corpora([settings.corpus], settings.max_file_mb),
-    }
+    return run_inputs(
+        digest("\n".join(each.model_dump_json() for each in sets)),
+        described(settings) | {"command": "rarr bench names", "rerankers": ", ".join(options.rerankers)},
+        corpora([settings.corpus], settings.max_file_mb),
+    )
 
 
 def _require_queries(every_row: Sequence[NamesRow], rows: Sequence[NamesRow], tasks: Sequence[Task]) -> None:
