@@ -1,14 +1,18 @@
 """Offers the public call `score`: how well an answer says what a reference answer says."""
 
+import asyncio
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from rarr.agent.input_checks import required_text
 from rarr.errors import InputError
 from rarr.records.answer_score import AnswerScore, RatedAnswer
+from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.plurals_and_articles import kind_of
 
 if TYPE_CHECKING:
+    from rarr.backends.prompted.answer_scoring import PromptedAnswerScorer
     from rarr.settings import Settings
 
 
@@ -32,18 +36,82 @@ def score(
     Raises `InputError` for an empty answer, reference, question or passage, without a reference, and for
     examples without a language model; `RarrError` if the model cannot be used.
     """
-    answer = required_text(answer, "answer")
-    given = [references] if isinstance(references, str) else references
-    if not isinstance(given, Sequence) or not given:
+    scorer, given = AnswerScorer(settings, examples), _checked(answer, references, question, passage)
+    # Without a model there is nothing to wait for: callers on a thread of the pool must not wait for another.
+    return run(_scored_once(scorer, given)) if scorer.asks_model else _by_head(given)
+
+
+class _ScoredInput(NamedTuple):
+    """The answer to score, as `score` gets it, after its checks."""
+
+    answer: str
+    references: list[str]
+    question: str | None
+    passage: str | None
+
+
+class AnswerScorer:
+    """Scores any number of answers, also at the same time, with one model. See `score`."""
+
+    def __init__(self, settings: "Settings | None" = None, examples: Sequence[RatedAnswer] = ()) -> None:
+        """Raises `InputError` for examples without a language model, and `RarrError` for a missing model."""
+        self._model: PromptedAnswerScorer | None = None
+        if settings is not None and _is_language_model(settings.model):
+            from rarr.agent.wiring.answer_scorer import answer_scorer
+
+            self._model = answer_scorer(settings, examples)
+        elif examples:
+            raise InputError(
+                "examples are shown to a language model: name one in settings, or leave them out"
+            )
+
+    @property
+    def asks_model(self) -> bool:
+        """Does a language model score, where the rules do not decide?"""
+        return self._model is not None
+
+    async def ascore(
+        self,
+        answer: str,
+        references: str | Sequence[str],
+        question: str | None = None,
+        passage: str | None = None,
+    ) -> AnswerScore:
+        """Scores an answer as `score` does. Raises `InputError`, and like `LanguageModel.ask`."""
+        given = _checked(answer, references, question, passage)
+        if self._model is None:
+            return await asyncio.to_thread(_by_head, given)
+        if (ruled := await work(_by_rules, given)) is not None:
+            return ruled
+        value, reason = await self._model.score(*given)
+        return AnswerScore(score=value, reference=given.references[0], by_rules=False, reason=reason)
+
+    async def aclose(self) -> None:
+        """Closes the connections of the model in the running event loop."""
+        if self._model is not None:
+            await self._model.aclose()
+
+
+async def _scored_once(scorer: AnswerScorer, given: _ScoredInput) -> AnswerScore:
+    try:
+        return await scorer.ascore(*given)
+    finally:
+        await scorer.aclose()
+
+
+def _checked(
+    answer: object, references: str | Sequence[str], question: object, passage: object
+) -> _ScoredInput:
+    """Raises `InputError` for a wrong or empty text, and without a reference."""
+    texts = [references] if isinstance(references, str) else references
+    if not isinstance(texts, Sequence) or not texts:
         raise InputError(f"references is {kind_of(references)}: give a text, or a list of at least one text")
-    question = None if question is None else required_text(question, "question")
-    passage = None if passage is None else required_text(passage, "passage")
-    texts = [required_text(reference, "reference") for reference in given]
-    if settings is not None and _is_language_model(settings.model):
-        return _by_model(answer, texts, question, passage, settings, examples)
-    if examples:
-        raise InputError("examples are shown to a language model: name one in settings, or leave them out")
-    return _by_head(answer, texts, question)
+    return _ScoredInput(
+        answer=required_text(answer, "answer"),
+        references=[required_text(text, "reference") for text in texts],
+        question=None if question is None else required_text(question, "question"),
+        passage=None if passage is None else required_text(passage, "passage"),
+    )
 
 
 def _is_language_model(model: object) -> bool:
@@ -52,33 +120,25 @@ def _is_language_model(model: object) -> bool:
     return model not in EMBEDDED
 
 
-def _by_head(answer: str, references: Sequence[str], question: str | None) -> AnswerScore:
+def _by_head(given: _ScoredInput) -> AnswerScore:
     from rarr.backends.encoder.answer_score import reference_score  # numpy and the encoder take a second
     from rarr.backends.encoder.model import shipped_encoder
 
     encoder = shipped_encoder()
-    scored = [(reference_score(answer, text, question, encoder), text) for text in references]
+    scored = [
+        (reference_score(given.answer, text, given.question, encoder), text) for text in given.references
+    ]
     best, reference = max(scored, key=lambda each: each[0].score)
     return AnswerScore(score=best.score, reference=reference, by_rules=best.by_rules, reason=best.reason)
 
 
-def _by_model(
-    answer: str,
-    references: Sequence[str],
-    question: str | None,
-    passage: str | None,
-    settings: "Settings",
-    examples: Sequence[RatedAnswer],
-) -> AnswerScore:
-    from rarr.agent.wiring.answer_scorer import answer_scorer
+def _by_rules(given: _ScoredInput) -> AnswerScore | None:
+    """Scores if a reference has the same words or each has another value; otherwise returns None."""
     from rarr.backends.encoder.answer_score import ruled_score
-    from rarr.tools.concurrency.background_loop import run
 
-    scorer = answer_scorer(settings, examples)
-    ruled = [(ruled_score(answer, text, question), text) for text in references]
+    ruled = [(ruled_score(given.answer, text, given.question), text) for text in given.references]
     decided = [(found, text) for found, text in ruled if found is not None]
-    if len(decided) == len(references) or any(found.score == 1 for found, _ in decided):
-        best, reference = max(decided, key=lambda each: each[0].score)
-        return AnswerScore(score=best.score, reference=reference, by_rules=True, reason=best.reason)
-    value, reason = run(scorer.score(answer, references, question, passage))
-    return AnswerScore(score=value, reference=references[0], by_rules=False, reason=reason)
+    if len(decided) < len(given.references) and not any(found.score == 1 for found, _ in decided):
+        return None
+    best, reference = max(decided, key=lambda each: each[0].score)
+    return AnswerScore(score=best.score, reference=reference, by_rules=True, reason=best.reason)

@@ -8,7 +8,8 @@ import typer
 
 from rarr.cli import options
 from rarr.cli.score import Examples, scoring
-from rarr.cli.streams import write
+from rarr.cli.streams import complain, write
+from rarr.errors import BudgetError, ModelError
 
 if TYPE_CHECKING:
     from rarr.evals.answer_benchmark import AnswersReport
@@ -17,7 +18,10 @@ if TYPE_CHECKING:
 Rated = Annotated[
     Path, typer.Argument(metavar="RATED", help='JSON lines: {"answer", "references", "score"}, "question".')
 ]
-Out = Annotated[Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for report.json.")]
+Out = Annotated[
+    Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the run and its report.")
+]
+Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Answers to score at once.")]
 
 
 def answers(
@@ -26,13 +30,15 @@ def answers(
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     examples: Examples = None,
+    jobs: Jobs = 4,
     as_json: options.Json = False,
 ) -> int:
     """Measure how well scores of answers agree with people's ratings.
 
     "score" is a person's rating of the answer: 0 to 1, or true and false. Prints for `rarr score` and for
     usual scores Pearson's r and the AUC, with 95% intervals. Rated examples for a language model must not be
-    in RATED. Exit status: 0 done; 2 the call or a line is wrong; 3 the model fails.
+    in RATED. With -o, the same call continues an interrupted run. Exit status: 0 done; 2 the call or a line
+    is wrong; 3 the model fails.
 
     \\b
     Examples:
@@ -46,14 +52,18 @@ def answers(
 
     settings, shown = scoring(model, base_url, examples)
     clock = Clock()
-    with Waiting(watched=sys.stderr.isatty()) as waiting:
-        report = bench_answers(
-            data,
-            out,
-            settings=settings,
-            examples=shown,
-            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
-        )
+    try:
+        with Waiting(watched=sys.stderr.isatty()) as waiting:
+            report = bench_answers(
+                data,
+                out,
+                settings=settings,
+                examples=shown,
+                jobs=jobs,
+                on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+            )
+    except (ModelError, BudgetError) as error:
+        return complain(str(error), 3)
     write(json_of(report) if as_json else _text(report))
     return 0
 

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from rarr.cli import options
-from rarr.cli.streams import complain, warn_of_each, write
+from rarr.cli.streams import complain_of_errors, write
 from rarr.errors import InputError
-from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.evals.conflicts.conflict_benchmark import ConflictOptions
@@ -17,7 +16,10 @@ if TYPE_CHECKING:
     from rarr.settings import Settings
 
 Questions = Annotated[
-    Path, typer.Argument(metavar="QA", help='JSON lines: {"question", "answers", "passage"}, maybe "title".')
+    Path,
+    typer.Argument(
+        metavar="QA", help='JSON lines: {"question", "answers", "passage"}, maybe "title"; or ConflictQA.'
+    ),
 ]
 Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the run and its report.")]
 Policies = Annotated[
@@ -53,14 +55,16 @@ def conflicts(
     In the passage of each question, the answer is replaced by another: by an answer of another row of the
     same type (corpus), by another form of the same answer (alias: no conflict), by an answer of another type
     (type-swap), or by one of each of five bins of popularity, if rows have "popularity". A reader answers the
-    question; a checker or reviser gets the sentence with the old answer and the changed passage. Rows that
-    are wrong with the unchanged passage are left out, and counted. Prints the memorisation ratio: memory of
-    memory and evidence. If the run was interrupted, the same call continues it. Exit status: 0 done; 2 the
-    call or QA is wrong, or a conflict has an error; 3 no conflict could be judged.
+    question; a checker or reviser gets the sentence with the old answer and the changed passage. A row of
+    ConflictQA has two opposite statements, each with its evidence: the first is checked by the evidence of
+    the other (given). Rows that are wrong with the unchanged passage are left out, and counted. Prints the
+    memorisation ratio: memory of memory and evidence. If the run was interrupted, the same call continues it.
+    Exit status: 0 done; 2 the call or QA is wrong, or a conflict has an error; 3 no conflict could be judged.
 
     \b
     Examples:
       rarr bench conflicts questions.jsonl -o embedded --limit 50
+      rarr bench conflicts conflictqa.jsonl.gz -o given --limit 200
       rarr bench conflicts questions.jsonl -o reads --as reader --model vllm:Qwen/Qwen3-8B
       rarr bench conflicts questions.jsonl -o seen --text-in-view --model vllm:Qwen/Qwen3-8B
     """
@@ -101,10 +105,4 @@ def _done(report: "ConflictReport", out: Path, *, as_json: bool) -> int:
     from rarr.views.terminal.revision import as_json as json_of
 
     write(json_of(report) if as_json else f"{conflicts_text(report)}\nreport: {out / 'report.json'}\n")
-    if not report.errors:
-        return 0
-    warn_of_each(list(report.errors))
-    if len(report.errors) == report.conflicts:
-        return complain("no conflict could be judged: see rarr doctor", 3)
-    cure = "correct the cause, and run again, which repeats these conflicts"
-    return complain(f"{counted(len(report.errors), 'conflict')} with an error: {cure}", 2)
+    return complain_of_errors(report.errors, of=report.conflicts, rows="conflict")

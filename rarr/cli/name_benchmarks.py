@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rarr.cli import name_options, options
-from rarr.cli.streams import write
+from rarr.cli.streams import complain_of_errors, write
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
 
@@ -35,14 +35,17 @@ def names(
     is about the right thing, for the best known thing of a name (head) and the others (tails), and how often
     another thing of the name stands above it. Then revises each false claim twice: with the corpus without
     the pages of its subject, where any change is an error, and with the whole corpus. DIR gets report.json
-    and what became of each claim. Exit status: 0 done; 2 the call or SETS is wrong, or the search fails.
+    and what became of each claim. If the run was interrupted, the same call continues it. Exit status: 0
+    done; 2 the call or SETS is wrong, the search fails, or a claim has an error; 3 no claim could be judged.
 
     \b
     Examples:
       rarr bench names sets.jsonl --corpus docs/ -o scores
-      rarr bench names sets.jsonl --corpus docs/ -o scores --reranker overlap --task qa --no-edits
+      rarr bench names sets.jsonl --corpus docs/ -o searches --reranker overlap --task qa --no-edits
     """
-    from rarr.evals.namesakes.benchmark import NamesOptions, bench_names
+    from rarr.cli.eval import Clock
+    from rarr.evals.namesakes.benchmark import bench_names
+    from rarr.evals.namesakes.names_worker import NamesOptions
     from rarr.evals.namesakes.records import read_sets
     from rarr.views.terminal.namesake_tables import names_text
     from rarr.views.terminal.progress_line import Waiting
@@ -53,18 +56,20 @@ def names(
         rerankers=tuple(reranker or NamesOptions().rerankers),
         tasks=_tasks(task),
         edits=not no_edits,
+        limit=limit,
         jobs=jobs,
     )
+    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         report = bench_names(
-            read_sets(sets)[:limit],
+            read_sets(sets),
             out,
             settings=settings,
             options=chosen,
-            on_query=lambda done, total: waiting.say(f"{done} of {total}"),
+            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
         )
     write(json_of(report) if as_json else f"{names_text(report)}\nreport: {out / 'report.json'}\n")
-    return 0
+    return complain_of_errors(report.errors, of=report.claims, rows="claim")
 
 
 def name_sets(

@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+import rarr
 from rarr.cli import options
-from rarr.cli.streams import write
-from rarr.errors import InputError
+from rarr.cli.streams import complain, write
+from rarr.errors import BudgetError, InputError, ModelError
 
 if TYPE_CHECKING:
-    from rarr.records.answer_score import RatedAnswer
+    from rarr.records.answer_score import AnswerScore, RatedAnswer
     from rarr.settings import Settings
 
 Answer = Annotated[
@@ -56,24 +57,34 @@ def score(
       rarr score answers.jsonl
       rarr score answers.jsonl --model vllm:Qwen/Qwen3-8B --examples rated.jsonl
     """
-    import rarr
+    settings, shown = scoring(model, base_url, examples)
+    if not answer.endswith(".jsonl") and not reference:
+        raise InputError("an answer is scored against a right answer: give it with --reference")
+    if answer.endswith(".jsonl") and (reference or question or passage):
+        raise InputError("a file brings its references: leave out --reference, --question and --passage")
+    try:
+        if answer.endswith(".jsonl"):
+            _write_scores(Path(answer), settings, shown)
+        else:
+            found = rarr.score(answer, reference or (), question, passage, settings=settings, examples=shown)
+            _write_score(found, as_json=as_json)
+    except (ModelError, BudgetError) as error:
+        return complain(str(error), 3)
+    return 0
+
+
+def _write_scores(file: Path, settings: "Settings", shown: "Sequence[RatedAnswer]") -> None:
+    from rarr.evals.scored_answers import scored_answers
+
+    for scored in scored_answers(file, settings, shown):
+        write(scored.model_dump_json() + "\n")
+
+
+def _write_score(found: "AnswerScore", *, as_json: bool) -> None:
     from rarr.views.terminal.revision import as_json as json_of, visible
 
-    settings, shown = scoring(model, base_url, examples)
-    if answer.endswith(".jsonl"):
-        if reference or question or passage:
-            raise InputError("a file brings its references: leave out --reference, --question and --passage")
-        from rarr.evals.scored_answers import scored_answers
-
-        for scored in scored_answers(Path(answer), settings, shown):
-            write(scored.model_dump_json() + "\n")
-        return 0
-    if not reference:
-        raise InputError("an answer is scored against a right answer: give it with --reference")
-    found = rarr.score(answer, reference, question, passage, settings=settings, examples=shown)
     text = f"{found.score:.3f}  {found.reason} (reference: {found.reference})\n"
     write(json_of(found) if as_json else visible(text))
-    return 0
 
 
 def scoring(

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rarr.errors import InputError
+from rarr.tools.text.plurals_and_articles import counted
 
 _NAMED = 20  # lines or rows that are named on standard error
 _FILE_NAME = re.compile(r"\S+\.(?:txt|md|markdown|rst|html?|pdf|docx?|odt|rtf|jsonl?|csv)", re.IGNORECASE)
@@ -151,3 +152,17 @@ def warn_of_each(messages: Sequence[str]) -> None:
         warn(message)
     if len(messages) > _NAMED:
         warn(f"and {len(messages) - _NAMED} more: report.json has all of them")
+
+
+def complain_of_errors(errors: Sequence[str], *, of: int, rows: str) -> int:
+    """Writes a warning for each error, and the cure; `of` counts all rows, and `rows` names one: "claim".
+
+    Returns the exit status: 0 without an error, 3 if all rows have one, else 2.
+    """
+    if not errors:
+        return 0
+    warn_of_each(errors)
+    if len(errors) == of:
+        return complain(f"no {rows} could be judged: see rarr doctor", 3)
+    cure = f"correct the cause, and run again, which repeats these {rows}s"
+    return complain(f"{counted(len(errors), rows)} with an error: {cure}", 2)

@@ -1,22 +1,27 @@
 """Compares the score of answers with people's ratings, beside the usual scores."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import StatisticsError, correlation
+from tempfile import TemporaryDirectory
 
-from rarr.agent.score import score
+from rarr.agent.score import AnswerScorer
 from rarr.backends.encoder.model import shipped_encoder
 from rarr.backends.rules.answer_overlap import containment, exact_match, token_f1
 from rarr.errors import InputError
-from rarr.evals.literature.benchmark_judging import write_report
+from rarr.evals import run_folder
+from rarr.evals.literature.benchmark_judging import digest, write_report
 from rarr.evals.metrics import Measured, bootstrap, roc_auc, rouge_l
-from rarr.evals.scored_answers import AnswerRow, answer_rows
+from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
+from rarr.evals.run_fingerprint import described, run_inputs
+from rarr.evals.run_folder import FinishedLine
+from rarr.evals.scored_answers import AnswerRow, answer_rows, score_of
 from rarr.records import Record
 from rarr.records.answer_score import RatedAnswer
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
-from rarr.tools.storage.line_files import writing
 
 OWN = "rarr.score"
 RESAMPLES = 300
@@ -41,17 +46,26 @@ class AnswersReport(Record):
     scores: dict[str, RatingAgreement]
 
 
+class ScoreLine(FinishedLine):
+    """A line of `predictions.jsonl`: the score of one answer by `rarr.score`."""
+
+    score: float
+
+
 def bench_answers(
     data: str | Path,
     out: str | Path | None = None,
     *,
     settings: Settings | None = None,
     examples: Sequence[RatedAnswer] = (),
+    jobs: int = 4,
     on_row: Progress | None = None,
 ) -> AnswersReport:
-    """Scores the rated answers of the file `data`, and compares with the ratings; report.json goes to `out`.
+    """Scores the rated answers of the file `data`, `jobs` at once, and compares with the ratings.
 
-    Raises `InputError` for a row without a rating, and if no rating differs; `RarrError` if a model fails.
+    The folder `out` gets a line for each answer and report.json; the same call continues an interrupted run.
+    Raises `InputError` for a row without a rating, if no rating differs, or if `out` holds another run;
+    `RarrError` if a model fails.
     """
     rows = answer_rows(Path(data))
     if missing := next((row.id for row in rows if row.rating is None), None):
@@ -59,27 +73,69 @@ def bench_answers(
     ratings = [row.rating or 0.0 for row in rows]
     if len(set(ratings)) < 2:
         raise InputError(f"all ratings of {data} are equal: give right and wrong answers")
-    own = list[float]()
-    for row in rows:
-        found = score(
-            row.answer, row.references, row.question, row.passage, settings=settings, examples=examples
+    with _kept_or_temporary(out) as path, run_folder.claimed(path):
+        lines = _scored(rows, path, settings, examples, jobs, on_row)
+        scores = {OWN: [line.score for line in lines]} | _usual(rows)
+        report = AnswersReport(
+            data=str(data),
+            answers=len(rows),
+            right=sum(rating >= 0.5 for rating in ratings),
+            scores={name: agreement(values, ratings) for name, values in scores.items()},
         )
-        own.append(found.score)
-        if on_row:
-            on_row(len(own), len(rows))
-    scores = {OWN: own} | {name: [_best(of, row) for row in rows] for name, of in usual_scores().items()}
-    scores["cosine"] = [max(_cosine(row, reference) for reference in row.references) for row in rows]
-    report = AnswersReport(
-        data=str(data),
-        answers=len(rows),
-        right=sum(rating >= 0.5 for rating in ratings),
-        scores={name: agreement(values, ratings) for name, values in scores.items()},
-    )
-    if out is not None:
-        with writing(Path(out)):
-            Path(out).mkdir(parents=True, exist_ok=True)
-        write_report(Path(out), report)
+        write_report(path, report)
     return report
+
+
+@contextmanager
+def _kept_or_temporary(out: str | Path | None) -> Iterator[Path]:
+    """Yields the folder `out`; without it, a folder that is deleted at the end."""
+    if out is not None:
+        yield Path(out)
+        return
+    with TemporaryDirectory() as folder:
+        yield Path(folder)
+
+
+def _scored(
+    rows: Sequence[AnswerRow],
+    path: Path,
+    settings: Settings | None,
+    examples: Sequence[RatedAnswer],
+    jobs: int,
+    on_row: Progress | None,
+) -> list[ScoreLine]:
+    """Scores the answers that the folder lacks, and returns the lines of all."""
+    texts = [each.model_dump_json() for each in (*rows, *examples)]
+    command = {"command": "rarr bench answers"}
+    made_with = run_inputs(digest("\n".join(texts)), described(settings or Settings()) | command)
+    run_folder.check(path, made_with)
+    scorer = AnswerScorer(settings, examples)
+    run_folder.begin(path, made_with)
+
+    async def line(row: AnswerRow) -> ScoreLine:
+        return ScoreLine(id=row.id, score=(await score_of(scorer, row)).score)
+
+    return finish_rows(
+        rows,
+        known_rows(rows, path, ScoreLine, line_itself),
+        path,
+        ScoreLine,
+        work_on=line,
+        result_of=line_itself,
+        aclose=scorer.aclose,
+        jobs=jobs,
+        on_row=on_row,
+    )
+
+
+def _usual(rows: Sequence[AnswerRow]) -> dict[str, list[float]]:
+    """Computes the usual scores, and the cosine; the best reference of a row counts."""
+    scores = usual_scores()
+    found = {
+        name: [max(of(row.answer, each) for each in row.references) for row in rows]
+        for name, of in scores.items()
+    }
+    return found | {"cosine": [max(_cosine(row, each) for each in row.references) for row in rows]}
 
 
 def usual_scores() -> dict[str, Callable[[str, str], float]]:
@@ -113,10 +169,6 @@ def pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 def _auc(pairs: Sequence[tuple[float, float]]) -> float | None:
     return roc_auc([value for value, _ in pairs], [rating >= 0.5 for _, rating in pairs])
-
-
-def _best(score_of: Callable[[str, str], float], row: AnswerRow) -> float:
-    return max(score_of(row.answer, reference) for reference in row.references)
 
 
 def _cosine(row: AnswerRow, reference: str) -> float:

@@ -18,11 +18,11 @@ from rarr.evals.report_records import EvalReport
 from rarr.evals.resumable_row_processing import finish_rows, known_rows
 from rarr.evals.row_retriever import FoundPassages, RowRetriever
 from rarr.evals.rows import EvalRow, read_rows
-from rarr.evals.run_fingerprint import corpora, described
+from rarr.evals.run_fingerprint import corpora, described, run_inputs
 from rarr.records import Revision
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.settings import Settings, installed_version
+from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import in_thread
 from rarr.tools.text.warning_lines import nothing_checked
 
@@ -71,12 +71,7 @@ def evaluate(
     settings = components.settings if components else settings or Settings()
     description = described(settings, components, baseline)
     searched = [settings.corpus, *(row.corpus for row in source.rows)]
-    made_with = {
-        "version": installed_version(),
-        "data": source.digest,
-        "settings": description,
-        "corpora": corpora(searched, settings.max_file_mb),
-    }
+    made_with = run_inputs(source.digest, description, corpora(searched, settings.max_file_mb))
     with run_folder.claimed(path):
         run_folder.check(path, made_with)
         chosen = source.rows[:limit]

@@ -1,7 +1,7 @@
 """Works on the rows of a run, several at once, and records each result as soon as it is finished."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -33,7 +33,7 @@ def finish_rows(
     *,
     work_on: Callable[[Row], Awaitable[RowLine]],
     result_of: Callable[[Row, RowLine], Result],
-    aclose: Callable[[], Awaitable[Any]],
+    aclose: Callable[[], Coroutine[Any, Any, None]],
     jobs: int,
     on_row: Progress | None,
 ) -> list[Result]:
@@ -41,12 +41,13 @@ def finish_rows(
 
     `jobs` rows are worked on at once. A finished row is written at once as a line of `predictions.jsonl` in
     the folder `path`; `result_of` turns a row and its line into its result. `aclose` is called in the event
-    loop of the work.
+    loop of the work, also if no row is left.
     """
     finished = {row.id: known[row.id] for row in rows if row.id in known}
     say = on_row or (lambda count, total: None)
     say(len(finished), len(rows))
-    todo = iter([row for row in rows if row.id not in known])
+    left = [row for row in rows if row.id not in known]
+    todo = iter(left)
 
     async def work() -> None:
         for row in todo:  # all workers take from one iterator
@@ -57,15 +58,22 @@ def finish_rows(
 
     async def work_all() -> None:
         try:
-            await together(*(work() for _ in range(min(jobs, len(rows) - len(finished)))))
+            await together(*(work() for _ in range(min(jobs, len(left)))))
         finally:
             await aclose()
 
-    if len(finished) < len(rows):
+    if left:
         run_folder.reopen(path, kind)
         with Appending(path / run_folder.PREDICTIONS) as appending:
             run(work_all())
+    else:
+        run(aclose())
     return [finished[row.id] for row in rows]
+
+
+def line_itself(row: RowWithId, line: RowLine) -> RowLine:
+    """Returns the line: the `result_of` a benchmark whose results are its lines."""
+    return line
 
 
 def known_rows(

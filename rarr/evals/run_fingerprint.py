@@ -20,7 +20,7 @@ from rarr.retrievers.corpus.file_listing import located, scan
 from rarr.retrievers.corpus.index_reader import is_index
 from rarr.retrievers.corpus.manifest import Manifest
 from rarr.retrievers.extract.extracted_document import MEGABYTE
-from rarr.settings import Settings
+from rarr.settings import Settings, installed_version
 from rarr.settings.endpoints import Endpoint
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.client_failures import redacted
@@ -32,6 +32,21 @@ _FREE = frozenset(
 )
 _NO_PARTS = ("settings", "models", "opened", "baseline")  # fields of components that do not revise
 _DIGITS = 12  # hexadecimal digits of a digest
+
+
+def run_inputs(
+    data: str, settings: Mapping[str, Any], corpora: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Returns the inputs of a run for its run.json. `data` and `corpora` are digests.
+
+    `settings` are those of `described`, with "command" and what else must not differ when a run continues.
+    """
+    return {
+        "version": installed_version(),
+        "data": data,
+        "settings": dict(settings),
+        "corpora": dict(corpora or {}),
+    }
 
 
 def described(

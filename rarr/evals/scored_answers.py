@@ -4,13 +4,14 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from rarr.agent.score import score
+from rarr.agent.score import AnswerScorer
 from rarr.errors import InputError
 from rarr.evals.json_lines import WrongRowError
 from rarr.evals.rows import read_lines, row_id, string_of
 from rarr.records import Record
 from rarr.records.answer_score import AnswerScore, RatedAnswer
 from rarr.settings import Settings
+from rarr.tools.concurrency.background_loop import run
 
 _EXAMPLE = '{"answer": "...", "references": ["..."]} for each answer'
 
@@ -39,11 +40,17 @@ def scored_answers(
     path: Path, settings: Settings | None = None, examples: Sequence[RatedAnswer] = ()
 ) -> Iterator[ScoredAnswer]:
     """Yields the score of each row of a file. Raises `InputError` at first for a wrong line."""
-    for row in answer_rows(path):
-        found = score(
-            row.answer, row.references, row.question, row.passage, settings=settings, examples=examples
-        )
-        yield ScoredAnswer(id=row.id, **found.model_dump())
+    rows, scorer = answer_rows(path), AnswerScorer(settings, examples)
+    try:
+        for row in rows:
+            yield ScoredAnswer(id=row.id, **run(score_of(scorer, row)).model_dump())
+    finally:
+        run(scorer.aclose())
+
+
+async def score_of(scorer: AnswerScorer, row: AnswerRow) -> AnswerScore:
+    """Scores the answer of a row. Raises `ModelError` or `BudgetError` if the model fails."""
+    return await scorer.ascore(row.answer, row.references, row.question, row.passage)
 
 
 def answer_rows(path: Path) -> list[AnswerRow]:

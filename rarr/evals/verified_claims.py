@@ -14,12 +14,12 @@ from rarr.evals.claim_scores import ClaimScores, JudgedClaim, claim_scores
 from rarr.evals.report_records import Unreadable
 from rarr.evals.resumable_row_processing import finish_rows, known_rows
 from rarr.evals.rows import RowEvidence
-from rarr.evals.run_fingerprint import described
+from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
 from rarr.records import AttributionClass, Record
 from rarr.records.verification import Verification
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.settings import Settings, installed_version
+from rarr.settings import Settings
 from rarr.tools.storage.atomic_files import write_whole
 from rarr.tools.storage.line_files import writing
 from rarr.tools.text.warning_lines import is_failure
@@ -79,12 +79,7 @@ def verify_claims(
         raise InputError("jobs and limit are numbers of rows: give at least 1")
     source, path, settings = read_claims(Path(data)), Path(out), settings or Settings()
     description = described(settings)
-    made_with = {
-        "version": installed_version(),
-        "data": source.digest,
-        "settings": description | {"command": "rarr verify"},
-        "corpora": {},
-    }
+    made_with = run_inputs(source.digest, description | {"command": "rarr verify"})
     with run_folder.claimed(path):
         run_folder.check(path, made_with)
         with ClaimVerifier(settings) as verifier:

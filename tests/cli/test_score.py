@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from cli.helpers import Command, is_complaint
+from rarr.testing import ScriptedServer
 
 
 def test_answer_prints_score_and_reason(command: Command) -> None:
@@ -58,3 +59,16 @@ def test_examples_without_a_model_have_status_2(command: Command) -> None:
     done = command("score", "z", "-r", "y", "--examples", "rated.jsonl")
     assert (done.status, is_complaint(done.err)) == (2, True)
     assert "examples are shown to a language model" in done.err
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize("call", [["score", "rated.jsonl"], ["bench", "answers", "rated.jsonl", "-o", "out"]])
+def test_failing_model_has_status_3(command: Command, call: list[str]) -> None:
+    rows = [
+        {"answer": "quiet", "references": ["soundproofed"], "score": 1},
+        {"answer": "red", "references": ["soundproofed"], "score": 0},
+    ]
+    Path("rated.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    with ScriptedServer({"nothing": "fits"}) as server:
+        done = command(*call, "--model", "vllm:m", "--base-url", server.url)
+    assert (done.status, is_complaint(done.err)) == (3, True)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr.errors import InputError
+from rarr.errors import InputError, RarrError
 from rarr.evals.answer_benchmark import OWN, agreement, bench_answers, pearson
 from rarr.evals.scored_answers import rated_answers
 from rarr.settings import Settings
@@ -47,6 +47,17 @@ def test_scores_are_compared_with_ratings(tmp_path: Path) -> None:
     assert report.scores[OWN].auc.value == 1.0
     assert report.scores["exact match"].auc.value == 0.75
     assert json.loads((tmp_path / "out" / "report.json").read_text())["answers"] == 3
+
+
+def test_interrupted_run_goes_on_with_the_answers_that_are_left(tmp_path: Path) -> None:
+    """Equal words need no model; of the other two answers, the model fails at the second."""
+    rows, level = rated(tmp_path, ROWS), {"reason": "", "level": "half right"}
+    failing = Settings(model=ScriptedModel({"Ida Lunde": level}))
+    with pytest.raises(RarrError):
+        bench_answers(rows, tmp_path / "out", settings=failing, jobs=1)
+    left = ScriptedModel({"song by Berg": level})
+    report = bench_answers(rows, tmp_path / "out", settings=Settings(model=left), jobs=1)
+    assert (report.answers, len(left.calls)) == (3, 1)
 
 
 @pytest.mark.parametrize(

@@ -1,23 +1,24 @@
 """Puts conflicts to a model: each once, even if the process is interrupted in between."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.evals.conflicts.conflict_report import ConflictReport, ReactionLine, counts_by_group
-from rarr.evals.conflicts.policies import POLICIES, Conflict, Policy, conflicts_of
+from rarr.evals.conflicts.policies import POLICIES, Conflict, Made, Policy, conflicts_of
 from rarr.evals.conflicts.question_rows import read_questions
 from rarr.evals.conflicts.roles import Role, Tested, tested
-from rarr.evals.literature.benchmark_judging import digest
-from rarr.evals.resumable_row_processing import finish_rows, known_rows
-from rarr.evals.run_fingerprint import described
+from rarr.evals.literature.benchmark_judging import digest, write_report
+from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
+from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.settings import Settings, installed_version
+from rarr.settings import Settings
 from rarr.tools.models.run_budget import METER, Meter
-from rarr.tools.storage.atomic_files import write_lines, write_whole
+from rarr.tools.storage.atomic_files import write_lines
 from rarr.tools.storage.line_files import writing
 
 CONFLICTS = "conflicts.jsonl"
@@ -53,29 +54,23 @@ def bench_conflicts(
     source = read_questions(Path(data))
     made = conflicts_of(source.rows, options.policies, options.seed)
     conflicts = _limited(made.conflicts, options.limit)
-    if not conflicts:
-        reasons = "; ".join(f"{reason}: {count}" for reason, count in made.left_out.items())
-        raise InputError(f"{data} gives no conflict ({reasons}): give rows whose passage states the answer")
+    _require_conflicts(conflicts, made, data, options.role)
     description = described(settings)
-    made_with = {
-        "version": installed_version(),
-        "data": source.digest,
-        "settings": description
-        | {"command": f"rarr bench conflicts, {options.model_dump(exclude={'jobs'})}"},
-        "corpora": {},
-    }
+    command = {"command": f"rarr bench conflicts, {options.model_dump(exclude={'jobs'})}"}
+    made_with = run_inputs(source.digest, description | command)
     with run_folder.claimed(path):
         run_folder.check(path, made_with)
         model = tested(options.role, settings)
         run_folder.begin(path, made_with)
-        write_lines(path / CONFLICTS, (each.model_dump_json().encode() + b"\n" for each in conflicts))
+        with writing(path):
+            write_lines(path / CONFLICTS, (each.model_dump_json().encode() + b"\n" for each in conflicts))
         lines = finish_rows(
             conflicts,
-            known_rows(conflicts, path, ReactionLine, _line),
+            known_rows(conflicts, path, ReactionLine, line_itself),
             path,
             ReactionLine,
             work_on=ConflictTest(model).line,
-            result_of=_line,
+            result_of=line_itself,
             aclose=model.aclose,
             jobs=options.jobs,
             on_row=on_row,
@@ -91,9 +86,18 @@ def bench_conflicts(
             errors=tuple(f"{line.id}: {line.error}" for line in lines if line.error),
             unreadable=tuple(source.unreadable),
         )
-        with writing(path):
-            write_whole(path / run_folder.REPORT, report.model_dump_json(indent=2) + "\n")
+        write_report(path, report)
     return report
+
+
+def _require_conflicts(conflicts: Sequence[Conflict], made: Made, data: str | Path, role: Role) -> None:
+    """Raises `InputError` if there is no conflict, or if a reader would get pairs of statements."""
+    if not conflicts:
+        reasons = "; ".join(f"{reason}: {count}" for reason, count in made.left_out.items())
+        raise InputError(f"{data} gives no conflict ({reasons}): give rows whose passage states the answer")
+    if role == "reader" and any(each.policy == "given" for each in conflicts):
+        cure = "test a checker or reviser"
+        raise InputError(f"{data} has pairs of statements, which no reader answers: {cure}")
 
 
 class ConflictTest:
@@ -128,15 +132,11 @@ class ConflictTest:
         return right, await self._model.remembers(conflict) if right else None
 
 
-def _line(conflict: Conflict, line: ReactionLine) -> ReactionLine:
-    return line
-
-
 def _limited(conflicts: Sequence[Conflict], limit: int | None) -> list[Conflict]:
     """Keeps at most `limit` conflicts of each policy, a sample that depends on the ids alone."""
-    kept, counts = list[Conflict](), dict[Policy, int]()
+    kept, counts = list[Conflict](), Counter[str]()
     for conflict in sorted(conflicts, key=lambda each: digest(each.id)):
-        counts[conflict.policy] = counts.get(conflict.policy, 0) + 1
+        counts[conflict.policy] += 1
         if limit is None or counts[conflict.policy] <= limit:
             kept.append(conflict)
     return kept

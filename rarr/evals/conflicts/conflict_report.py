@@ -71,7 +71,7 @@ def counts_by_group(judged: Sequence[Judged]) -> dict[str, ConflictCounts]:
     groups = {"all conflicts": [each for each in judged if each[0].policy != "alias"]}
     namings: Iterable[Callable[[Conflict], str]] = (
         lambda conflict: conflict.policy,
-        lambda conflict: f"{conflict.policy}, {conflict.type}",
+        lambda conflict: "" if conflict.policy == "given" else f"{conflict.policy}, {conflict.type}",
         lambda conflict: f"{conflict.policy}, bin {conflict.bin}" if conflict.bin else "",
     )
     for naming in namings:

@@ -6,7 +6,6 @@ type-swap    the answer of another row, of another type: nonsense on purpose, on
 popularity   the answer of another row, of the same type, once for each of five bins of popularity
 """
 
-import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -15,8 +14,9 @@ from typing import Literal, NamedTuple, get_args
 from rarr.backends.rules.answer_overlap import answer_words, exact_match
 from rarr.backends.rules.model_answer_comparison import is_same_answer
 from rarr.evals.conflicts.answer_types import answer_type
-from rarr.evals.conflicts.question_rows import AnswerType, QuestionRow
+from rarr.evals.conflicts.question_rows import AnswerType, QuestionRow, StatementPair
 from rarr.evals.conflicts.replacement import contains, distinctive_words, part_of_answer, replaced
+from rarr.evals.literature.benchmark_judging import digest
 from rarr.records import Record
 from rarr.tools.text.blocks_and_sentences import sentences
 
@@ -31,11 +31,14 @@ class Conflict(Record):
 
     `old` are all variants of the old answer, `stated` the one in `claim`, the first sentence of the passage
     that has it. `bin`: the bin of popularity of the new answer, 1 to 5; 0 for other policies.
+
+    The policy of a pair of statements is "given": `stated` and `new` are the statements, and `passage` and
+    `changed` the passage of each.
     """
 
     id: str
-    policy: Policy
-    type: AnswerType
+    policy: Policy | Literal["given"]
+    type: AnswerType | Literal["statement"]
     question: str
     old: tuple[str, ...]
     stated: str
@@ -67,17 +70,21 @@ class Made(NamedTuple):
     left_out: dict[str, int]
 
 
-def conflicts_of(rows: Sequence[QuestionRow], policies: Sequence[Policy], seed: int) -> Made:
-    """Makes the conflicts of all rows by each policy. The same rows and seed give the same conflicts."""
+def conflicts_of(rows: Sequence[QuestionRow | StatementPair], policies: Sequence[Policy], seed: int) -> Made:
+    """Makes the conflicts of all questions by each policy, and one of each pair of statements.
+
+    The same rows and seed give the same conflicts.
+    """
     left_out = Counter[str]()
     typed = list[Typed]()
     for row in rows:
-        each = _typed(row)
-        if isinstance(each, str):
-            left_out[each] += 1
-        else:
-            typed.append(each)
-    conflicts = list[Conflict]()
+        if isinstance(row, QuestionRow):
+            each = _typed(row)
+            if isinstance(each, str):
+                left_out[each] += 1
+            else:
+                typed.append(each)
+    conflicts = [_given(row) for row in rows if isinstance(row, StatementPair)]
     for policy in policies:
         for each in typed:
             if policy != "alias" and _keeps_a_part(each):
@@ -88,6 +95,21 @@ def conflicts_of(rows: Sequence[QuestionRow], policies: Sequence[Policy], seed: 
             if not made:
                 left_out[f"{policy}: no substitute fits"] += 1
     return Made(conflicts, dict(left_out))
+
+
+def _given(pair: StatementPair) -> Conflict:
+    return Conflict(
+        id=f"{pair.id}/given",
+        policy="given",
+        type="statement",
+        question=pair.question,
+        old=(pair.memory,),
+        stated=pair.memory,
+        new=pair.counter,
+        passage=pair.memory_passage,
+        changed=pair.counter_passage,
+        claim=pair.memory,
+    )
 
 
 def by_alias(row: Typed, rows: Sequence[Typed], seed: int) -> Iterator[Conflict]:
@@ -157,7 +179,7 @@ def _first(
 ) -> Iterator[Conflict]:
     """Yields the conflict with the first answer that fits, in a random order that `seed` decides."""
     name = f"{row.row.id}/{policy}{suffix}"
-    for new in sorted(set(answers), key=lambda answer: (_digest(f"{seed}\n{name}\n{answer}"), answer)):
+    for new in sorted(set(answers), key=lambda answer: (digest(f"{seed}\n{name}\n{answer}"), answer)):
         if (changed := _changed(row, new, is_alias=policy == "alias")) is not None:
             yield Conflict(
                 id=name,
@@ -201,7 +223,3 @@ def _keeps_a_part(row: Typed) -> bool:
 
 def _may_be_same(new: str, old: str) -> bool:
     return bool(part_of_answer(new, [old])) or contains(old, new) or is_same_answer(new, old)
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()

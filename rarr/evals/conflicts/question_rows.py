@@ -1,4 +1,4 @@
-"""Reads questions with their answers and a passage that states one of them."""
+"""Reads questions with answers and a passage that states one of them, and pairs of opposite statements."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,10 +29,24 @@ class QuestionRow(Record):
     popularity: float | None = None
 
 
+class StatementPair(Record):
+    """A question with two opposite answers, each a sentence with a passage that supports it (ConflictQA).
+
+    `memory` is what language models answered from memory, `counter` the opposite.
+    """
+
+    id: str
+    question: str
+    memory: str
+    memory_passage: str
+    counter: str
+    counter_passage: str
+
+
 class QuestionData(NamedTuple):
     """The content of a data file. `digest` is the SHA-256 digest of all its bytes, unpacked."""
 
-    rows: list[QuestionRow]
+    rows: list[QuestionRow | StatementPair]
     unreadable: list[Unreadable]
     digest: str
 
@@ -41,26 +55,45 @@ def read_questions(path: Path) -> QuestionData:
     """Reads the questions of a file of JSON lines, gzipped if its name ends in `.gz`.
 
     A row is an object with "question", "answers" (texts, or objects with "text"), "passage", and optionally
-    "id" (default: the line's number), "title", "type" and "popularity". Other keys are not read. Raises
-    `InputError` if the file, or all its lines, cannot be read.
+    "id" (default: the line's number), "title", "type" and "popularity". A row of ConflictQA has "question",
+    "memory_answer", "counter_answer", and evidence for each. Other keys are not read. Raises `InputError` if
+    the file, or all its lines, cannot be read.
     """
     return QuestionData(*read_lines(path, _row, _EXAMPLE))
 
 
-def _row(value: dict[str, Any], number: int) -> QuestionRow:
-    texts = {key: string_of(value, key, "it", filled=True) for key in ("question", "passage")}
-    for key, text in texts.items():
-        if text is None:
-            raise WrongRowError(f'it has no "{key}"')
+def _row(value: dict[str, Any], number: int) -> QuestionRow | StatementPair:
+    return _pair(value, number) if "memory_answer" in value else _question(value, number)
+
+
+def _pair(value: dict[str, Any], number: int) -> StatementPair:
+    return StatementPair(
+        id=row_id(value, number),
+        question=_required(value, "question"),
+        memory=_required(value, "memory_answer"),
+        memory_passage=_required(value, "parametric_memory_aligned_evidence"),
+        counter=_required(value, "counter_answer"),
+        counter_passage=_required(value, "counter_memory_aligned_evidence"),
+    )
+
+
+def _question(value: dict[str, Any], number: int) -> QuestionRow:
     return QuestionRow(
         id=row_id(value, number),
-        question=texts["question"] or "",
-        passage=texts["passage"] or "",
+        question=_required(value, "question"),
+        passage=_required(value, "passage"),
         title=string_of(value, "title", "it") or "",
         answers=_answers(value.get("answers")),
         type=_type(string_of(value, "type", "it")),
         popularity=_popularity(value.get("popularity")),
     )
+
+
+def _required(value: dict[str, Any], key: str) -> str:
+    text = string_of(value, key, "it", filled=True)
+    if text is None:
+        raise WrongRowError(f'it has no "{key}"')
+    return text
 
 
 def _answers(given: object) -> tuple[str, ...]:

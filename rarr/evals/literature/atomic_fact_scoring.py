@@ -16,13 +16,13 @@ from rarr.components import close_all
 from rarr.errors import RarrError
 from rarr.evals import run_folder
 from rarr.evals.literature.benchmark_judging import BenchmarkClaim
-from rarr.evals.resumable_row_processing import finish_rows, known_rows
-from rarr.evals.run_fingerprint import described
+from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
+from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.verified_claims import failed_judgement
 from rarr.records import AttributionClass, Passage, Record
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.settings import Settings, installed_version
+from rarr.settings import Settings
 from rarr.tools.concurrency.together import together
 from rarr.tools.models.run_budget import METER, Meter
 
@@ -70,12 +70,7 @@ def scored_by_facts(
     A language model that judges also splits; otherwise the rules split. `digest` is that of the claims. The
     same call continues an interrupted run. Raises `InputError` if `out` is in use or holds another run.
     """
-    made_with = {
-        "version": installed_version(),
-        "data": digest,
-        "settings": described(settings) | {"command": "rarr bench factscore"},
-        "corpora": {},
-    }
+    made_with = run_inputs(digest, described(settings) | {"command": "rarr bench factscore"})
     with run_folder.claimed(out):
         run_folder.check(out, made_with)
         with ClaimVerifier(settings) as verifier:
@@ -83,19 +78,15 @@ def scored_by_facts(
             run_folder.begin(out, made_with)
             return finish_rows(
                 claims[:limit],
-                known_rows(claims, out, FactsLine, _same),
+                known_rows(claims, out, FactsLine, line_itself),
                 out,
                 FactsLine,
                 work_on=worker.verified,
-                result_of=_same,
+                result_of=line_itself,
                 aclose=worker.aclose,
                 jobs=jobs,
                 on_row=on_row,
             )
-
-
-def _same(claim: BenchmarkClaim, line: FactsLine) -> FactsLine:
-    return line
 
 
 class _FactVerifier:

@@ -33,13 +33,13 @@ from rarr.evals.metrics.triples import (
     triple_correctness,
 )
 from rarr.evals.question_evolution import evolved_questions
-from rarr.evals.run_fingerprint import described
+from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.records import Record
 from rarr.records.answers import Answer
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.retrievers.graph.store import TripleStore
 from rarr.retrievers.graph.triples import Triple
-from rarr.settings import Settings, installed_version
+from rarr.settings import Settings
 from rarr.tools.models.chat import name_of
 
 REMOVED = (1, 2, 3)
@@ -115,12 +115,8 @@ def bench_kalma(
     replaced = sum(len(evolved) - round(share * len(evolved)) for share in ACCURACIES)
     total = each * len(rows) + (each + 1) * len(evolved) + replaced
     done = count(1)
-    made_with = {
-        "version": installed_version(),
-        "data": digest(repr(everything)),
-        "settings": described(settings) | {"command": "rarr bench kalma"},
-        "corpora": {},
-    }
+    command = {"command": "rarr bench kalma"}
+    made_with = run_inputs(digest(repr(everything)), described(settings) | command)
     with KeptAnswers.opened(out, made_with) as kept:
         on_answer = (lambda: on_row(min(next(done), total), total)) if on_row else None
         answerer = GraphAnswerer(settings, kept, on_answer)

@@ -16,13 +16,13 @@ from rarr.evals.literature.compared_rerankers import compared_reranker
 from rarr.evals.literature.published import WIKIGENBENCH, PublishedFigures
 from rarr.evals.literature.wikigen_rows import EventPages, WikigenEvent, events_of
 from rarr.evals.metrics import Measured, mean, meteor, rouge_l
-from rarr.evals.resumable_row_processing import finish_rows, known_rows
-from rarr.evals.run_fingerprint import described
+from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
+from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
 from rarr.records import Record
 from rarr.records.articles import Article, CitationScores
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.settings import EMBEDDED, Settings, installed_version
+from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.warning_lines import is_failure
 
@@ -135,13 +135,11 @@ def _written(
     on_row: Progress | None,
 ) -> list[ArticleLine]:
     """Writes the articles that the folder `out` lacks, and returns all lines."""
-    made_with = {
-        "version": installed_version(),
-        "data": digest("\n".join(row.model_dump_json() for row in rows)),
-        "settings": described(settings.model_copy(update={"search": None}))
+    made_with = run_inputs(
+        digest("\n".join(row.model_dump_json() for row in rows)),
+        described(settings.model_copy(update={"search": None}))
         | {"command": "rarr bench wikigen", "pair": list(pair), "given_outline": options.given_outline},
-        "corpora": {},
-    }
+    )
     with run_folder.claimed(out):
         run_folder.check(out, made_with)
         components = wire(settings)
@@ -151,19 +149,15 @@ def _written(
         writing = _EventWriter(components, given_outline=options.given_outline)
         return finish_rows(
             rows[: options.limit],
-            known_rows(rows, out, ArticleLine, _same),
+            known_rows(rows, out, ArticleLine, line_itself),
             out,
             ArticleLine,
             work_on=writing.line,
-            result_of=_same,
+            result_of=line_itself,
             aclose=Writer(components=components).aclose,
             jobs=options.jobs,
             on_row=on_row,
         )
-
-
-def _same(event: WikigenEvent, line: ArticleLine) -> ArticleLine:
-    return line
 
 
 class _EventWriter:

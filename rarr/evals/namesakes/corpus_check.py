@@ -11,9 +11,10 @@ from rarr.evals.metrics.retrieval import is_accurate, is_confused
 from rarr.evals.namesakes.corpus_documents import corpus_documents
 from rarr.evals.namesakes.corpus_entities import corpus_entities, other_entities, shared_names
 from rarr.evals.namesakes.records import TASKS, CorpusDocument, NameSet, Task
-from rarr.evals.namesakes.search_scores import OnQuery, rankings
+from rarr.evals.namesakes.search_scores import ComparedSearch, asked_queries
 from rarr.evals.namesakes.set_generation import name_sets
 from rarr.records import Record
+from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 
@@ -65,9 +66,10 @@ def _sets(
     )
 
 
-def check_names(settings: Settings, on_query: OnQuery = lambda done, total: None) -> NamesCheck:
+def check_names(settings: Settings, on_query: Progress = lambda done, total: None) -> NamesCheck:
     """Lists the shared names of the corpus of the settings, and asks its search and reranker about them.
 
+    `on_query` is called with the number of asked queries and of all.
     Raises `InputError` without a corpus, and `RarrError` where it cannot be searched.
     """
     if settings.corpus is None:
@@ -84,15 +86,21 @@ def check_names(settings: Settings, on_query: OnQuery = lambda done, total: None
     return NamesCheck(documents=len(documents), names=tuple(names))
 
 
-def _ranked(sets: Sequence[NameSet], settings: Settings, on_query: OnQuery) -> list[RankedQuery]:
-    opened = Resources(settings)
+def _ranked(sets: Sequence[NameSet], settings: Settings, on_query: Progress) -> list[RankedQuery]:
+    opened, asked = Resources(settings), asked_queries(sets, ASKED)
+
+    async def ranked(search: ComparedSearch) -> list[RankedQuery]:
+        queries = list[RankedQuery]()
+        for each in asked:
+            queries.append(each.ranked((await search.rankings(each.query))[""]))
+            on_query(len(queries), len(asked))
+        return queries
+
     try:
-        search = retriever(settings.model_copy(update={"search": "corpus"}), opened)
-        systems = {"": reranker(settings, opened)}
-        ranked = run(rankings(sets, search, systems, tasks=ASKED, on_query=on_query))
+        corpus = retriever(settings.model_copy(update={"search": "corpus"}), opened)
+        return run(ranked(ComparedSearch(corpus, {"": reranker(settings, opened)}, sets)))
     finally:
         run(opened.aclose())
-    return [query for queries in ranked[""].values() for query in queries]
 
 
 def _is_about(query: RankedQuery, documents: Sequence[CorpusDocument]) -> bool:

@@ -1,17 +1,18 @@
 """Revises false claims beside the pages of namesakes, with and without the pages of their own subject."""
 
-import asyncio
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from rarr.agent.revise import Reviser
-from rarr.components import Components, Retriever
+from rarr.components import Components, Retriever, close_all
+from rarr.errors import RarrError
 from rarr.evals.metrics import Measured, share
 from rarr.evals.namesakes.corpus_documents import document_of
 from rarr.evals.namesakes.records import NameQuery, NameSet
-from rarr.evals.namesakes.search_scores import OnQuery
 from rarr.records import Passage, Record, Revision
+from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.text.warning_lines import nothing_checked
 
 Naming = Literal["name", "kind"]
 """A claim names its subject alone ("Apollo"), or with its kind ("the film Apollo")."""
@@ -24,7 +25,7 @@ class ClaimOutcome(Record):
 
     `correct`: the revised text is the true claim. `suggested`: it is after the suggested edits.
     `from_namesake`: an edit, or with `suggests_namesake` a suggested one, has its value from a page that is
-    not of the subject.
+    not of the subject. With an `error`, nothing else is known of the claim.
     """
 
     query_id: str
@@ -32,13 +33,13 @@ class ClaimOutcome(Record):
     naming: Naming
     pages: Pages
     text: str
-    revised: str
-    status: str
-    changed: bool
-    correct: bool
-    suggested: bool
-    from_namesake: bool
-    suggests_namesake: bool
+    revised: str = ""
+    status: str = ""
+    changed: bool = False
+    correct: bool = False
+    suggested: bool = False
+    from_namesake: bool = False
+    suggests_namesake: bool = False
     error: str = ""
 
 
@@ -65,6 +66,23 @@ class FalseClaim(NamedTuple):
     text: str
     right: tuple[str, ...]
     documents: tuple[str, ...]
+
+
+class ClaimTrial(NamedTuple):
+    """A false claim, and the pages beside which it is revised."""
+
+    claim: FalseClaim
+    pages: Pages
+
+    @property
+    def id(self) -> str:
+        """An id of its own among all trials and queries."""
+        return f"{self.claim.query.id}/{self.claim.naming}/{self.pages}"
+
+
+def claim_trials(sets: Sequence[NameSet]) -> list[ClaimTrial]:
+    """Lists the false claims of sets, each once with either choice of pages."""
+    return [ClaimTrial(claim, pages) for claim in false_claims(sets) for pages in get_args(Pages)]
 
 
 def false_claims(sets: Sequence[NameSet]) -> list[FalseClaim]:
@@ -97,53 +115,62 @@ class WithoutDocuments:
         return [passage for passage in kept if passage.source in best]
 
 
-async def claim_outcomes(
-    sets: Sequence[NameSet], components: Components, *, jobs: int, on_query: OnQuery
-) -> list[ClaimOutcome]:
-    """Revises each false claim with both choices of pages. A failed revision is an outcome with its error."""
-    claims = [(claim, pages) for claim in false_claims(sets) for pages in ("namesakes", "all")]
-    free, done = asyncio.Semaphore(jobs), 0
+class ClaimRevision:
+    """Revises false claims with the same components; a claim beside namesakes has its own search."""
 
-    async def outcome(claim: FalseClaim, pages: Pages) -> ClaimOutcome:
-        nonlocal done
-        async with free:
-            searched = components
-            if pages == "namesakes":
-                search = WithoutDocuments(components.retriever, claim.documents)
-                searched = replace(components, retriever=search)
-            revision = await Reviser(components=searched).arevise(claim.text)
-        done += 1
-        on_query(done, len(claims))
-        return claim_outcome(claim, pages, revision)
+    def __init__(self, components: Components) -> None:
+        self._components = components
 
-    return await asyncio.gather(*(outcome(claim, pages) for claim, pages in claims))  # type: ignore[arg-type]
+    async def outcome(self, trial: ClaimTrial) -> ClaimOutcome:
+        """Revises the claim; the outcome has an error if that failed. Only a defect raises."""
+        components = self._components
+        if trial.pages == "namesakes":
+            search = WithoutDocuments(components.retriever, trial.claim.documents)
+            components = replace(components, retriever=search)
+        try:
+            reviser = await in_thread(lambda: Reviser(components=components))
+            return claim_outcome(trial, await reviser.arevise(trial.claim.text))
+        except RarrError as error:
+            return _outcome_of(trial, error=str(error))
+
+    async def aclose(self) -> None:
+        """Closes models and sources in the running event loop."""
+        await close_all((*self._components.models, *self._components.opened))
 
 
-def claim_outcome(claim: FalseClaim, pages: Pages, revision: Revision) -> ClaimOutcome:
+def claim_outcome(trial: ClaimTrial, revision: Revision) -> ClaimOutcome:
     """Compares the revision of a claim with the true claim, and its edits with the subject's pages."""
-    sources = {evidence.id: evidence.source for evidence in revision.evidence}
-    strange = {
+    claim, sources = trial.claim, {evidence.id: evidence.source for evidence in revision.evidence}
+    if why := nothing_checked(revision):
+        return _outcome_of(trial, error=f"nothing could be checked: {why}")
+    from_other_pages = {
         edit.state
         for edit in revision.edits
         if document_of(sources.get(edit.evidence_id, ""), claim.documents) not in claim.documents
     }
-    statuses = {sentence.status for sentence in revision.report.sentences}
     suggestions = [edit.id for edit in revision.edits if edit.state == "suggested"]
     after = [revision.accept(each).text for each in suggestions]
+    return _outcome_of(
+        trial,
+        revised=revision.text,
+        status=", ".join(sorted({sentence.status for sentence in revision.report.sentences})),
+        changed=revision.changed,
+        correct=revision.text in claim.right,
+        suggested=any(text in claim.right for text in after),
+        from_namesake="accepted" in from_other_pages,
+        suggests_namesake="suggested" in from_other_pages,
+    )
+
+
+def _outcome_of(trial: ClaimTrial, **found: Any) -> ClaimOutcome:
+    claim = trial.claim
     return ClaimOutcome(
         query_id=claim.query.id,
         is_head=claim.is_head,
         naming=claim.naming,
-        pages=pages,
+        pages=trial.pages,
         text=claim.text,
-        revised=revision.text,
-        status=", ".join(sorted(statuses)),
-        changed=revision.changed,
-        correct=revision.text in claim.right,
-        suggested=any(text in claim.right for text in after),
-        from_namesake="accepted" in strange,
-        suggests_namesake="suggested" in strange,
-        error="the search failed" if "retrieval_failed" in statuses else "",
+        **found,
     )
 
 

@@ -14,7 +14,7 @@ Form = Literal["question", "claim"]
 Templates = Mapping[str, Mapping[Form, Sequence[str]]]
 """For each property, templates with $entity, and $object for the value in claims."""
 
-_OTHERS: Mapping[Form, Sequence[str]] = {
+_GENERAL: Mapping[Form, Sequence[str]] = {
     "question": ["What is the $property of $entity?"],
     "claim": ["The $property of $entity is $object."],
 }
@@ -29,7 +29,7 @@ def shipped_templates() -> Templates:
 
 def template_of(templates: Templates, property_name: str, form: Form, random: Random) -> str:
     """Draws a template of the property; a property without templates has general ones."""
-    return random.choice(templates.get(property_name, _OTHERS)[form])
+    return random.choice(templates.get(property_name, _GENERAL)[form])
 
 
 def worded(template: str, property_name: str, entity: str, value: str = "") -> str:

@@ -1,6 +1,7 @@
 """Searches for the queries of sets, and scores the rankings of a search and of rerankers behind it."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
 
 from rarr.components import Reranker, Retriever
 from rarr.evals.metrics import (
@@ -18,7 +19,6 @@ from rarr.records import Passage, Record
 
 DEPTH = 20
 """Documents that a search returns for a query."""
-OnQuery = Callable[[int, int], None]
 
 
 class SearchScores(Record):
@@ -32,32 +32,58 @@ class SearchScores(Record):
     by_gap: dict[str, Measured]
 
 
-async def rankings(
-    sets: Sequence[NameSet],
-    search: Retriever,
-    rerankers: Mapping[str, Reranker | None],
-    *,
-    tasks: Collection[Task],
-    on_query: OnQuery,
-) -> dict[str, dict[Task, list[RankedQuery]]]:
-    """Returns the ranked queries of each task by each reranker; None keeps the order of the search.
+class AskedQuery(NamedTuple):
+    """A query, and the set that it belongs to."""
 
-    Raises `RetrievalError` or `ModelError` at the first failure: a benchmark over a part of its queries would
-    be another benchmark.
-    """
-    asked = [(each, query) for each in sets for query in each.queries if query.task in tasks]
-    documents = sorted({name for each in sets for member in each.members for name in member.documents})
-    ranked: dict[str, dict[Task, list[RankedQuery]]] = {name: {} for name in rerankers}
-    for number, (each, query) in enumerate(asked, start=1):
+    name_set: NameSet
+    query: NameQuery
+
+    @property
+    def id(self) -> str:
+        """The id of the query."""
+        return self.query.id
+
+    def ranked(self, ranking: tuple[str, ...]) -> RankedQuery:
+        """Joins the query with the documents that a search ranked for it."""
+        members, own_id = self.name_set.members, self.query.entity_id
+        (subject,) = [member for member in members if member.entity_id == own_id]
+        own = frozenset(subject.documents)
+        others = frozenset(name for member in members for name in member.documents) - own
+        gold = frozenset(self.query.gold)
+        return RankedQuery(
+            self.name_set.id, own_id, subject.is_head, subject.popularity, gold, others, ranking
+        )
+
+
+def asked_queries(sets: Sequence[NameSet], tasks: Collection[Task]) -> list[AskedQuery]:
+    """Lists the queries of these tasks."""
+    return [AskedQuery(each, query) for each in sets for query in each.queries if query.task in tasks]
+
+
+class ComparedSearch:
+    """A search with rerankers behind it. A reranker that is None keeps the order of the search."""
+
+    def __init__(
+        self, search: Retriever, rerankers: Mapping[str, Reranker | None], sets: Sequence[NameSet]
+    ) -> None:
+        self._search, self._rerankers = search, rerankers
+        self._documents = sorted(
+            {name for each in sets for member in each.members for name in member.documents}
+        )
+
+    async def rankings(self, query: NameQuery) -> dict[str, tuple[str, ...]]:
+        """Returns the documents for a query, best first, by the name of the reranker.
+
+        A document of no set has the address of its passage. Raises `RetrievalError` or `ModelError`.
+        """
         text = query.text.replace("[SEP]", " ")
-        passages = await search.retrieve(text, DEPTH)
-        for name, reranker in rerankers.items():
+        passages = await self._search.retrieve(text, DEPTH)
+        ranked = dict[str, tuple[str, ...]]()
+        for name, reranker in self._rerankers.items():
             ordered = passages if reranker is None else await _reranked(reranker, text, passages)
             sources = dict.fromkeys(passage.source for passage in ordered)
-            ranking = tuple(document_of(source, documents) for source in sources)
-            ranked[name].setdefault(query.task, []).append(ranked_query(each, query, ranking))
-        on_query(number, len(asked))
-    return ranked
+            ranked[name] = tuple(document_of(source, self._documents) for source in sources)
+        return ranked
 
 
 async def _reranked(reranker: Reranker, text: str, passages: Sequence[Passage]) -> list[Passage]:
@@ -66,15 +92,6 @@ async def _reranked(reranker: Reranker, text: str, passages: Sequence[Passage]) 
     scores = await reranker.score(text, passages)
     order = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
     return [passage for _, passage in order]
-
-
-def ranked_query(each: NameSet, query: NameQuery, ranking: tuple[str, ...]) -> RankedQuery:
-    """Joins a query of a set with the ranking of documents that a search gave for it."""
-    (member,) = [member for member in each.members if member.entity_id == query.entity_id]
-    own = frozenset(member.documents)
-    others = frozenset(name for other in each.members for name in other.documents) - own
-    gold = frozenset(query.gold)
-    return RankedQuery(each.id, member.entity_id, member.is_head, member.popularity, gold, others, ranking)
 
 
 def search_scores(queries: Sequence[RankedQuery]) -> SearchScores:

@@ -22,7 +22,7 @@ OPENING = 350
 _NUMBER = re.compile(r"\d[\d.,]*")
 
 
-class Tuple(NamedTuple):
+class StatedProperty(NamedTuple):
     """A property of an entity, its values that documents state, and these documents."""
 
     entity: Entity
@@ -47,11 +47,15 @@ def name_sets(
     no name, may stand in false claims too. `every_name` keeps sets without a clear head, and sets with
     queries about one thing alone. Same arguments, same sets, in any order of the entities.
     """
-    sets = [(name, members, _tuples(members, texts)) for name, members in _shared_names(entities)]
-    sets = [each for each in sets if _is_kept(*each[1:]) or (every_name and each[2])]
-    common = _common_values([each for _, _, tuples in sets for each in tuples], others)
+    sets = [(name, members, _stated_properties(members, texts)) for name, members in _shared_names(entities)]
+    kept = [
+        (name, members, stated)
+        for name, members, stated in sets
+        if _is_kept(members, stated) or (every_name and stated)
+    ]
+    common = _common_values([each for _, _, stated in kept for each in stated], others)
     writer = _Writer(seed, frozenset(tasks), templates or shipped_templates(), common)
-    return [writer.set_of(name, members, tuples) for name, members, tuples in sets]
+    return [writer.set_of(name, members, stated) for name, members, stated in kept]
 
 
 def _shared_names(entities: Sequence[Entity]) -> Iterator[tuple[str, list[Entity]]]:
@@ -75,7 +79,7 @@ def _has_head(members: Sequence[Entity]) -> bool:
     return first > 0 and (first - second) / ((first + second) / 2) >= LEAST_GAP
 
 
-def _tuples(members: Sequence[Entity], texts: Mapping[str, str]) -> list[Tuple]:
+def _stated_properties(members: Sequence[Entity], texts: Mapping[str, str]) -> list[StatedProperty]:
     """Returns the properties that one entity of the set has, and that its documents state."""
     owners = Counter(name for member in members for name in member.properties)
     found = []
@@ -86,7 +90,7 @@ def _tuples(members: Sequence[Entity], texts: Mapping[str, str]) -> list[Tuple]:
             )
             if owners[name] == 1 and gold:
                 stated = tuple(value for value in values if any(_states(texts[d], [value]) for d in gold))
-                found.append(Tuple(member, name, stated, gold))
+                found.append(StatedProperty(member, name, stated, gold))
     return found
 
 
@@ -98,15 +102,15 @@ def _states(text: str, values: Sequence[PropertyValue]) -> bool:
     )
 
 
-def _is_kept(members: Sequence[Entity], tuples: Sequence[Tuple]) -> bool:
-    with_tuples = {each.entity.id for each in tuples}
-    return _has_head(members) and members[0].id in with_tuples and len(with_tuples) > 1
+def _is_kept(members: Sequence[Entity], stated: Sequence[StatedProperty]) -> bool:
+    asked_about = {each.entity.id for each in stated}
+    return _has_head(members) and members[0].id in asked_about and len(asked_about) > 1
 
 
-def _common_values(tuples: Sequence[Tuple], others: Sequence[Entity]) -> dict[str, Counter[str]]:
+def _common_values(stated: Sequence[StatedProperty], others: Sequence[Entity]) -> dict[str, Counter[str]]:
     """Counts the values of each property in the collection, and of `others`."""
     counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for each in tuples:
+    for each in stated:
         counts[each.property].update(value.text for value in each.values)
     for entity in others:
         for name, values in entity.properties.items():
@@ -122,9 +126,9 @@ class _Writer(NamedTuple):
     templates: Templates
     common: Mapping[str, Counter[str]]
 
-    def set_of(self, name: str, members: Sequence[Entity], tuples: Sequence[Tuple]) -> NameSet:
+    def set_of(self, name: str, members: Sequence[Entity], stated: Sequence[StatedProperty]) -> NameSet:
         """Makes the set. An entity without a query stays in it, since a search may confuse it."""
-        queries = [query for each in tuples for query in self._queries(name, members, each)]
+        queries = [query for each in stated for query in self._queries(name, members, each)]
         return NameSet(
             id=_digest(name, *sorted(member.id for member in members)),
             name=name,
@@ -132,7 +136,9 @@ class _Writer(NamedTuple):
             queries=tuple(queries),
         )
 
-    def _queries(self, name: str, members: Sequence[Entity], made_from: Tuple) -> Iterator[NameQuery]:
+    def _queries(
+        self, name: str, members: Sequence[Entity], made_from: StatedProperty
+    ) -> Iterator[NameQuery]:
         random = Random(f"{self.seed}/{made_from.entity.id}/{made_from.property}")
         right = made_from.values[0].text
         question = template_of(self.templates, made_from.property, "question", random)
@@ -150,7 +156,7 @@ class _Writer(NamedTuple):
     def _query(
         self,
         name: str,
-        made_from: Tuple,
+        made_from: StatedProperty,
         task: Task,
         template: str,
         value: str = "",
@@ -162,7 +168,7 @@ class _Writer(NamedTuple):
         named = worded(template, made_from.property, f"the {kind} {name}", value) if kind else ""
         return query.model_copy(update={"text_with_kind": named, "is_true": is_true, "value": value})
 
-    def _wrong_value(self, members: Sequence[Entity], made_from: Tuple, random: Random) -> str:
+    def _wrong_value(self, members: Sequence[Entity], made_from: StatedProperty, random: Random) -> str:
         """Draws among the most frequent values that no entity of the set has; "" without any.
 
         A value with a number has the unit of the right value: 4 hectares are no false 4 kilometres.
@@ -195,7 +201,7 @@ def _form(value: str) -> str:
     return _NUMBER.sub("0", value) if _NUMBER.search(value) else ""
 
 
-def _identified(name: str, made_from: Tuple, task: Task, text: str) -> NameQuery:
+def _identified(name: str, made_from: StatedProperty, task: Task, text: str) -> NameQuery:
     return NameQuery(
         id=f"{_digest(name, made_from.entity.id, made_from.property)}={_digest(task, text)}",
         task=task,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from rarr.evals.metrics import Measured
 from rarr.evals.namesakes.benchmark import NamesReport
 from rarr.evals.namesakes.corpus_check import CheckedName, NamesCheck
+from rarr.evals.namesakes.edited_claims import EditingScores
 from rarr.evals.namesakes.search_scores import SearchScores
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.evaluation_tables import aligned_table, shown_interval, shown_number
@@ -33,23 +34,7 @@ def names_text(report: NamesReport) -> str:
             f"{TASK_NAMES[task]}: accuracy of heads minus tails, by gap in popularity\n{_gaps(by_system)}"
         )
     if report.editing:
-        rows: list[Sequence[str]] = [
-            (
-                "false claims",
-                "changed",
-                "corrected",
-                "or rightly suggested",
-                "from a namesake",
-                "suggested so",
-                "n",
-            )
-        ]
-        for name, scores in report.editing.items():
-            shares = (
-                scores.changed, scores.correct, scores.right, scores.from_namesake, scores.suggests_namesake
-            )  # fmt: skip
-            rows.append((name, *map(_value, shares), str(scores.changed.n)))
-        parts.append(aligned_table(rows))
+        parts.append(_editing(report.editing))
     return "\n".join(parts)
 
 
@@ -80,18 +65,9 @@ def _checked_name(name: CheckedName) -> str:
 
 
 def _accuracy(by_system: Mapping[str, SearchScores]) -> str:
+    groups = ("all", "heads", "tails", "95% of tails")
     rows: list[Sequence[str]] = [
-        (
-            "system",
-            "all",
-            "heads",
-            "tails",
-            "95% of tails",
-            "all of a name",
-            "confused heads",
-            "tails",
-            "queries",
-        )
+        ("system", *groups, "all of a name", "confused heads", "tails", "queries"),
     ]
     for name, scores in by_system.items():
         accuracy, confusion = scores.accuracy, scores.confusion
@@ -105,6 +81,17 @@ def _accuracy(by_system: Mapping[str, SearchScores]) -> str:
                 str(accuracy["all"].n),
             )
         )
+    return aligned_table(rows)
+
+
+def _editing(by_pages: Mapping[str, EditingScores]) -> str:
+    head = ("changed", "corrected", "or rightly suggested", "from a namesake", "suggested so", "n")
+    rows: list[Sequence[str]] = [("false claims", *head)]
+    for name, scores in by_pages.items():
+        shares = (
+            scores.changed, scores.correct, scores.right, scores.from_namesake, scores.suggests_namesake
+        )  # fmt: skip
+        rows.append((name, *map(_value, shares), str(scores.changed.n)))
     return aligned_table(rows)
 
 

@@ -136,6 +136,35 @@ def test_rules_follow_the_passage(tmp_path: Path, role: str) -> None:
     assert counts.substitute == 2
 
 
+BRIDGE = {
+    "question": "Was the Oru bridge opened before 1940?",
+    "memory_answer": "The Oru bridge was opened in 1937.",
+    "parametric_memory_aligned_evidence": "The Oru bridge was opened in 1937 by two mayors.",
+    "counter_answer": "The Oru bridge was opened in 1952.",
+    "counter_memory_aligned_evidence": "The Oru bridge was opened in 1952, after the flood.",
+}
+
+
+def bench_pair(tmp_path: Path, role: Any) -> ConflictReport:
+    data = tmp_path / "conflictqa.jsonl"
+    data.write_text(json.dumps(BRIDGE))
+    settings, options = Settings(model="rules", home=tmp_path / "home"), ConflictOptions(role=role)
+    return bench_conflicts(data, tmp_path / "out", settings=settings, options=options)
+
+
+@pytest.mark.parametrize("role", ["checker", "reviser"])
+def test_rules_follow_the_evidence_of_the_other_statement(tmp_path: Path, role: str) -> None:
+    report = bench_pair(tmp_path, role)
+    assert [*report.counts] == ["all conflicts", "given"]
+    counts = report.counts["given"]
+    assert (counts.cases, counts.wrong, counts.original, counts.substitute) == (1, 0, 0, 1)
+
+
+def test_reader_of_statements_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="test a checker or reviser"):
+        bench_pair(tmp_path, "reader")
+
+
 def test_twenty_conflicts_ship() -> None:
     conflicts = shipped_conflicts()
     assert len({conflict.id for conflict in conflicts}) == 20

@@ -1,12 +1,13 @@
 """The four substitutions on rows that were made by hand, and what is left alone."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from rarr.evals.conflicts.answer_types import answer_type
 from rarr.evals.conflicts.policies import POLICIES, conflicts_of
-from rarr.evals.conflicts.question_rows import QuestionRow, read_questions
+from rarr.evals.conflicts.question_rows import QuestionRow, StatementPair, read_questions
 from rarr.evals.conflicts.replacement import replaced
 
 NOVEL = QuestionRow(
@@ -30,6 +31,16 @@ MILL = QuestionRow(
     passage="The mill opened in 1937.",
 )
 ROWS = [NOVEL, SONG, MILL]
+
+
+PAIR = StatementPair(
+    id="seal",
+    question="Can a seal sing?",
+    memory="A seal cannot sing.",
+    memory_passage="Seals make no song.",
+    counter="A seal can sing.",
+    counter_passage="Seals of Norvik sing at night.",
+)
 
 
 def changed(policy: str) -> dict[str, str]:
@@ -62,6 +73,12 @@ def test_popularity_takes_an_answer_of_each_bin_and_no_row_without_popularity() 
         ("novel/popularity/5", "Tom Berg"),
         ("song/popularity/3", "Ida Lunde"),
     }
+
+
+def test_pair_of_statements_is_a_conflict_whatever_the_policies() -> None:
+    (made,) = conflicts_of([PAIR], ["alias"], seed=1).conflicts
+    assert (made.policy, made.claim, made.passage) == ("given", PAIR.memory, PAIR.memory_passage)
+    assert (made.new, made.changed) == (PAIR.counter, PAIR.counter_passage)
 
 
 def test_same_seed_gives_the_same_conflicts_in_any_order_of_rows() -> None:
@@ -166,5 +183,24 @@ def test_rows_are_read_and_wrong_lines_listed(tmp_path: Path) -> None:
         '{"question": "q", "answers": ["a"], "passage": "a", "popularity": "much"}\n'
     )
     data = read_questions(file)
-    assert data.rows[0].answers == ("a", "b")
+    (row,) = data.rows
+    assert isinstance(row, QuestionRow) and row.answers == ("a", "b")
     assert [line.line for line in data.unreadable] == [2, 3, 4, 5]
+
+
+def test_row_of_conflictqa_is_a_pair_of_statements(tmp_path: Path) -> None:
+    row = {
+        "id": "seal",
+        "question": PAIR.question,
+        "memory_answer": PAIR.memory,
+        "parametric_memory": "not read",
+        "parametric_memory_aligned_evidence": PAIR.memory_passage,
+        "counter_answer": PAIR.counter,
+        "counter_memory_aligned_evidence": PAIR.counter_passage,
+    }
+    without = {key: text for key, text in row.items() if key != "counter_memory_aligned_evidence"}
+    file = tmp_path / "conflictqa.jsonl"
+    file.write_text(f"{json.dumps(row)}\n{json.dumps(without | {'id': 'other'})}\n")
+    data = read_questions(file)
+    assert data.rows == [PAIR]
+    assert [line.reason for line in data.unreadable] == ['it has no "counter_memory_aligned_evidence"']
