@@ -1,0 +1,131 @@
+"""Finds the sentences of an article that a passage of its sources contradicts.
+
+A sentence that quotes one source is supported by it whatever the other sources say. So each of its values is
+compared with what the other passages have in its place, by the rules that `rarr revise` uses too. A passage
+that holds both values, in two of its sentences, contradicts the sentence as well.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rarr.backends.rules.agreement import agreement_unless_namesake, value_agreement, value_with_unit
+from rarr.backends.rules.counterparts import ParsedPassage, counterparts, parsed_passage
+from rarr.backends.rules.name_matching import key_words, shortest_form
+from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.sentence_antecedents import subject_name
+from rarr.backends.rules.standalone_claims import Claim, claims
+from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subjects_of
+from rarr.backends.rules.values import Value
+from rarr.records import Evidence, Notice
+from rarr.records.articles import WrittenSentence
+from rarr.tools.text.blocks_and_sentences import Span, split_sentences
+
+_SAME_EVENT = 0.5
+"""The least share of the sentence's own words, beside its values, in a sentence that contradicts it."""
+_WORD = re.compile(r"\w+")
+
+
+class Dispute(NamedTuple):
+    """A value of a sentence, and a passage with another value in its place."""
+
+    value: str
+    other_value: str
+    passage: Evidence
+
+
+def with_disputes(
+    text: str, sentences: Sequence[WrittenSentence], passages: Sequence[Evidence]
+) -> tuple[list[WrittenSentence], list[Notice]]:
+    """Returns the sentences of `text`; a supported one that a passage contradicts becomes `contradicted`.
+
+    `disputed_by` names its first such passage, and a notice both sources.
+    """
+    by_id = {passage.id: passage for passage in passages}
+    distinct = list({(passage.source, passage.text): passage for passage in passages}.values())
+    stated = {claim.span: claim for claim in claims(text, None)}
+    judged, notices = list[WrittenSentence](), list[Notice]()
+    for sentence in sentences:
+        claim = stated.get(Span(sentence.start, sentence.end))
+        dispute = next(_disputes(text, claim, distinct), None) if claim and _is_open(sentence) else None
+        if dispute is None:
+            judged.append(sentence)
+            continue
+        update = {"status": "contradicted", "disputed_by": (dispute.passage.id,)}
+        judged.append(sentence.model_copy(update=update))
+        notices.append(_notice(text[sentence.start : sentence.end], by_id[sentence.evidence_ids[0]], dispute))
+    return judged, notices
+
+
+def _is_open(sentence: WrittenSentence) -> bool:
+    return sentence.status == "supported" and bool(sentence.evidence_ids)
+
+
+def _notice(sentence: str, support: Evidence, dispute: Dispute) -> Notice:
+    value, other = dispute.value, dispute.other_value
+    message = f"{sentence!r}: {support.source} has {value!r}, and {dispute.passage.source} has {other!r}"
+    return Notice(code="sources_disagree", message=message, node="cite")
+
+
+def _disputes(text: str, claim: Claim, passages: Sequence[Evidence]) -> Iterator[Dispute]:
+    sentence = claim.span.of(text)
+    for passage in passages:
+        reading = _without(sentence, passage)
+        parsed = parsed_passage(reading.text, reading.title)
+        for value, place in askable_values(text, claim):
+            if not _tells_the_same(claim, value, parsed):
+                continue
+            if other := _other_value(text, claim, value, reading):
+                yield Dispute(place.of(text), other, passage)
+
+
+def _without(sentence: str, passage: Evidence) -> Evidence:
+    """Returns the passage without the places where it has the sentence itself."""
+    own = _words(sentence)
+    rest = passage.text
+    for span in reversed(split_sentences(passage.text)):
+        if _words(span.of(passage.text)) == own:
+            rest = rest[: span.start] + rest[span.end :]
+    return passage if rest == passage.text else passage.model_copy(update={"text": rest})
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _tells_the_same(claim: Claim, value: Value, passage: ParsedPassage) -> bool:
+    """Does one sentence of the passage have at least half of the claim's words beside its values?"""
+    values = claim.sentence.values
+    plain = {
+        word.stem
+        for word in claim.sentence.content
+        if word.start >= claim.put_in and not any(v.start <= word.start < v.end for v in values)
+    }
+    alike = any(len(plain & stems) >= _SAME_EVENT * len(plain) for stems in passage.own_stems)
+    return bool(plain) and alike and not is_about_something_else(claim, value, passage)
+
+
+def _names_another(claim: Claim, value: Value, sentence: str) -> bool:
+    """Is the sentence about a thing that it names, and does it not name the claim's subject?
+
+    The page about one town may tell of another.
+    """
+    subjects, words = subjects_of(claim, value), {*key_words(sentence)}
+    if not subjects or any({*shortest_form(subject)} <= words for subject in subjects):
+        return False
+    return subject_name(sentence) is not None
+
+
+def _other_value(text: str, claim: Claim, value: Value, passage: Evidence) -> str:
+    """Returns the other value that the passage has in the place of the claim's value; "" for none."""
+    parsed = parsed_passage(passage.text, passage.title)
+    reading = counterparts(claim.sentence, value, parsed, claim.about)
+    agreement = value_agreement(claim, value, reading, parsed)
+    agreement = agreement_unless_namesake(agreement, text, None, passage)
+    if agreement.verdict != "disagrees" or reading.other is None:
+        return ""
+    if not is_about_subject(claim, value, reading.other, parsed) or _names_another(
+        claim, value, reading.other.sentence.text
+    ):
+        return ""
+    return value_with_unit(reading.other.sentence, reading.other.value)
