@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rarr.backends.rules.agreement import agreement_unless_namesake, value_agreement, value_with_unit
-from rarr.backends.rules.counterparts import ParsedPassage, counterparts, parsed_passage
+from rarr.backends.rules.counterparts import Candidate, ParsedPassage, counterparts, parsed_passage
 from rarr.backends.rules.name_matching import key_words, shortest_form
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.sentence_antecedents import subject_name
@@ -27,11 +27,12 @@ _WORD = re.compile(r"\w+")
 
 
 class Dispute(NamedTuple):
-    """A value of a sentence, and a passage with another value in its place."""
+    """A value of a sentence, and a passage with another value in its place, in the sentence `stated_in`."""
 
     value: str
     other_value: str
     passage: Evidence
+    stated_in: str
 
 
 def with_disputes(
@@ -39,22 +40,47 @@ def with_disputes(
 ) -> tuple[list[WrittenSentence], list[Notice]]:
     """Returns the sentences of `text`; a supported one that a passage contradicts becomes `contradicted`.
 
-    `disputed_by` names its first such passage, and a notice both sources.
+    `disputed_by` names its first such passage, and a notice both sources. If the article has the sentence of
+    that passage too, both are contradicted.
     """
     by_id = {passage.id: passage for passage in passages}
-    distinct = list({(passage.source, passage.text): passage for passage in passages}.values())
+    found = _found(text, sentences, list({(p.source, p.text): p for p in passages}.values()))
+    for number, dispute in [*found.items()]:
+        support = by_id[sentences[number].evidence_ids[0]]
+        mirrored = Dispute(dispute.other_value, dispute.value, support, "")
+        for other, sentence in enumerate(sentences):
+            if _is_open(sentence) and _is_told(text, sentence, dispute.stated_in):
+                found.setdefault(other, mirrored)
+    judged = [
+        sentence.model_copy(update={"status": "contradicted", "disputed_by": (found[number].passage.id,)})
+        if number in found
+        else sentence
+        for number, sentence in enumerate(sentences)
+    ]
+    return judged, [
+        _notice(text[each.start : each.end], by_id[each.evidence_ids[0]], found[number])
+        for number, each in enumerate(sentences)
+        if number in found
+    ]
+
+
+def _found(
+    text: str, sentences: Sequence[WrittenSentence], passages: Sequence[Evidence]
+) -> dict[int, Dispute]:
+    """Returns the first dispute of each supported sentence that has one, by its number."""
     stated = {claim.span: claim for claim in claims(text, None)}
-    judged, notices = list[WrittenSentence](), list[Notice]()
-    for sentence in sentences:
+    found = {}
+    for number, sentence in enumerate(sentences):
         claim = stated.get(Span(sentence.start, sentence.end))
-        dispute = next(_disputes(text, claim, distinct), None) if claim and _is_open(sentence) else None
-        if dispute is None:
-            judged.append(sentence)
-            continue
-        update = {"status": "contradicted", "disputed_by": (dispute.passage.id,)}
-        judged.append(sentence.model_copy(update=update))
-        notices.append(_notice(text[sentence.start : sentence.end], by_id[sentence.evidence_ids[0]], dispute))
-    return judged, notices
+        if claim and _is_open(sentence) and (dispute := next(_disputes(text, claim, passages), None)):
+            found[number] = dispute
+    return found
+
+
+def _is_told(text: str, sentence: WrittenSentence, stated_in: str) -> bool:
+    """Is `stated_in` the sentence, or the sentence behind a subject that was put in?"""
+    words = _words(text[sentence.start : sentence.end])
+    return words == _words(stated_in)[-len(words) :]
 
 
 def _is_open(sentence: WrittenSentence) -> bool:
@@ -76,7 +102,8 @@ def _disputes(text: str, claim: Claim, passages: Sequence[Evidence]) -> Iterator
             if not _tells_the_same(claim, value, parsed):
                 continue
             if other := _other_value(text, claim, value, reading):
-                yield Dispute(place.of(text), other, passage)
+                answer = value_with_unit(other.sentence, other.value)
+                yield Dispute(place.of(text), answer, passage, other.sentence.text)
 
 
 def _without(sentence: str, passage: Evidence) -> Evidence:
@@ -116,16 +143,13 @@ def _names_another(claim: Claim, value: Value, sentence: str) -> bool:
     return subject_name(sentence) is not None
 
 
-def _other_value(text: str, claim: Claim, value: Value, passage: Evidence) -> str:
-    """Returns the other value that the passage has in the place of the claim's value; "" for none."""
+def _other_value(text: str, claim: Claim, value: Value, passage: Evidence) -> Candidate | None:
+    """Returns the other value that the passage has in the place of the claim's value; None for none."""
     parsed = parsed_passage(passage.text, passage.title)
     reading = counterparts(claim.sentence, value, parsed, claim.about)
     agreement = value_agreement(claim, value, reading, parsed)
     agreement = agreement_unless_namesake(agreement, text, None, passage)
-    if agreement.verdict != "disagrees" or reading.other is None:
-        return ""
-    if not is_about_subject(claim, value, reading.other, parsed) or _names_another(
-        claim, value, reading.other.sentence.text
-    ):
-        return ""
-    return value_with_unit(reading.other.sentence, reading.other.value)
+    other = reading.other
+    if agreement.verdict != "disagrees" or other is None or not is_about_subject(claim, value, other, parsed):
+        return None
+    return None if _names_another(claim, value, other.sentence.text) else other

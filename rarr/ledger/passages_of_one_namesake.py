@@ -46,13 +46,18 @@ def of_one_namesake(topic: str, passages: Sequence[Evidence]) -> OneNamesake:
     if not bearers:
         return OneNamesake(list(passages), topic, ())
     others = [passage for passage in passages if passage.title not in bearers]
-    has_plain = any(name <= {*key_words(f"{passage.title}\n{passage.text}")} for passage in others)
+    has_plain = any(name <= _words(passage) for passage in others)
     meant = told[0] if told else topic if has_plain else bearers.most_common(1)[0][0]
-    # Where a thing with a qualifier is meant, the page of the plain name is about another thing.
-    plain = {passage.title for passage in others if {*key_words(passage.title)} == name}
-    left_out = {*bearers} - {meant} | (plain if meant in bearers else set())
+    left_out = {*bearers} - {meant}
+    if meant in bearers:  # a page with the name and without the qualifier is about another thing
+        told_in = {*key_words(meant)}
+        left_out |= {p.title for p in others if name <= (found := _words(p)) and not told_in <= found}
     kept = [passage for passage in passages if passage.title not in left_out]
     return OneNamesake(kept, meant, tuple(sorted(left_out)))
+
+
+def _words(passage: Evidence) -> set[str]:
+    return {*key_words(f"{passage.title}\n{passage.text}")}
 
 
 def _is_qualified(title: str) -> bool:

@@ -56,3 +56,18 @@ def test_what_is_no_contradiction_leaves_the_sentence_supported(other: str) -> N
 
 def test_sentence_without_support_is_not_compared() -> None:
     assert judged(FOUNDED, PAGE, OTHER, status="unconfirmed")[0].status == "unconfirmed"
+
+
+def test_both_sentences_are_contradicted_if_the_article_has_both() -> None:
+    old, new = "The old harbour of Velmar closed in 1974.", "The old harbour of Velmar closed in 1979."
+    text = f"{old} {new}"
+    written = [
+        WrittenSentence(
+            section_id="s1", start=text.index(each), end=text.index(each) + len(each), evidence_ids=(name,),
+            status="supported",
+        )
+        for each, name in ((old, "q1.1"), (new, "q1.2"))
+    ]  # fmt: skip
+    after, notices = with_disputes(text, written, [page(old, 1), page(new, 2)])
+    assert [each.disputed_by for each in after] == [("q1.2",), ("q1.1",)]
+    assert len(notices) == 2

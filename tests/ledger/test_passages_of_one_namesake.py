@@ -45,3 +45,9 @@ def test_pages_of_other_names_are_no_namesakes() -> None:
     pages = [TOWN, page("Golden (film)", number=6)]
     chosen = of_one_namesake("Velmar", pages)
     assert (chosen.passages, chosen.notices()) == (pages, [])
+
+
+def test_page_with_the_name_and_without_the_qualifier_is_not_about_the_band() -> None:
+    guide, fans = page("guide", "Velmar lies on the Sarn.", 5), page("fans", "The band Velmar was loud.", 6)
+    chosen = of_one_namesake("Velmar (band)", [guide, fans, BAND])
+    assert (chosen.passages, chosen.left_out) == ([fans, BAND], ("guide",))

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from rarr.backends.rules.heading_selection import headings_of
 from rarr.backends.rules.quotable_sentences import Quotable, mostly_foreign, quotable
+from rarr.backends.rules.sentence_antecedents import readable_in_order
 from rarr.components import SectionSource
 from rarr.errors import SetupError
 from rarr.records import Evidence
@@ -52,14 +53,14 @@ def quoted_article(topic: str, chunks: Sequence[Evidence], most: int) -> list[tu
     """Plans at most `most` headings, and quotes sentences under each; empty sections are left out."""
     headings = headings_of(topic, chunks)[:most] or [topic]
     pools = _pools(topic, [(heading, chunks) for heading in headings])
-    written = [(heading, _text(_own(heading, pools))) for heading in headings]
+    written = [(heading, _text(topic, _own(heading, pools))) for heading in headings]
     return [(heading, text) for heading, text in written if text]
 
 
 def quoted_section(topic: str, sources: Sequence[SectionSource], at: int) -> str:
     """Quotes the sentences that fit the section `sources[at]` best, each with its citation."""
     pools = _pools(topic, [(source.section.heading, source.chunks) for source in sources])
-    return _text(_own(sources[at].section.heading, pools))
+    return _text(topic, _own(sources[at].section.heading, pools))
 
 
 def _pools(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]]]) -> dict[str, list[Quotable]]:
@@ -84,10 +85,16 @@ def _own(heading: str, pools: dict[str, list[Quotable]]) -> list[Quotable]:
     return list(own.values())[:SENTENCES]
 
 
-def _text(quoted: Sequence[Quotable]) -> str:
-    """Writes the sentences in the order of their passages, each with its citation."""
+def _text(topic: str, quoted: Sequence[Quotable]) -> str:
+    """Writes the sentences in the order of their passages, each with its citation.
+
+    A sentence that would be about another thing there is left out.
+    """
     ordered = sorted(quoted, key=lambda each: (each.number, each.start))
-    return " ".join(f"{each.text} [{each.number}]" for each in ordered)
+    readable = readable_in_order(topic, [each.text for each in ordered])
+    return " ".join(
+        f"{each.text} [{each.number}]" for each, fits in zip(ordered, readable, strict=True) if fits
+    )
 
 
 def _key(sentence: str) -> str:

@@ -5,7 +5,7 @@ if that is the topic. In "In 2020 it had a harbour.", the topic takes the place 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rarr.backends.rules.proper_names import ProperName, is_person, proper_names
@@ -44,7 +44,8 @@ def standalone_sentences(topic: str, passage: Evidence) -> Iterator[Standalone]:
 
     A passage from the middle of a document is about an unknown thing until a sentence or heading names it.
     """
-    text, reader = passage.text, _Reader(topic, passage)
+    text = passage.text
+    reader = _Reader(topic, text, passage.title, from_start=passage.start == 0)
     headings = [block for block in blocks(text) if block.kind == "heading"]
     above = ""
     for span in split_sentences(text):
@@ -54,6 +55,16 @@ def standalone_sentences(topic: str, passage: Evidence) -> Iterator[Standalone]:
         sentence = reader.read(" ".join(span.of(text).split()))
         if sentence:
             yield Standalone(span, sentence, above)
+
+
+def readable_in_order(topic: str, sentences: Sequence[str]) -> list[bool]:
+    """Tells for each sentence whether it can be read behind the others, under the title of an article.
+
+    Sentences of several sources stand together there: "The town" behind a sentence about another town would
+    be that town.
+    """
+    reader = _Reader(topic, " ".join(sentences), topic, from_start=True)
+    return [bool(reader.read(sentence)) for sentence in sentences]
 
 
 def _words_of(text: str, heading: Block) -> str:
@@ -67,14 +78,14 @@ class _Reader:
     who only says something. Empty: unknown.
     """
 
-    def __init__(self, topic: str, passage: Evidence) -> None:
+    def __init__(self, topic: str, text: str, title: str, *, from_start: bool) -> None:
         self._topic = " ".join(topic.split())
         self._stems = stems(topic)
-        self._home = self._topic if shares_topic(self._stems, passage.title) else ""
-        self.last = self.thing = self._home if passage.start == 0 else ""
-        names = [name for name in proper_names(passage.text) if self._is_topic(name.text)]
-        self._of_person = any(is_person(passage.text, name) for name in names)
-        self._has_article = any(_has_article(passage.text, name) for name in names)
+        self._home = self._topic if shares_topic(self._stems, title) else ""
+        self.last = self.thing = self._home if from_start else ""
+        names = [name for name in proper_names(text) if self._is_topic(name.text)]
+        self._of_person = any(is_person(text, name) for name in names)
+        self._has_article = any(_has_article(text, name) for name in names)
 
     def see_heading(self, heading: str) -> None:
         """Notes the name in a heading; a heading without a name is about the topic of the document."""

@@ -139,3 +139,12 @@ def test_article_in_another_language_keeps_its_sentences() -> None:
     german = "Der Orrel Viaduct ist eine Brücke in Wessland und wurde im Jahr 1912 gebaut."
     [section] = sources("Overview", chunks=(page(german),))
     assert quoted_section(TOPIC, [section], 0) == f"{german} [1]"
+
+
+def test_the_bridge_behind_a_sentence_about_another_bridge_is_left_out() -> None:
+    other = page("Humber is longer than Orrel by 200 metres.", 1, title="Orrel")
+    own = page("Orrel was built in 1908. The bridge has the length of 320 metres.", 2, title="Orrel")
+    [section] = sources("Length and metres", chunks=(other, own))
+    assert quoted_section("Orrel", [section], 0) == "Humber is longer than Orrel by 200 metres. [1]"
+    [alone] = sources("Length and metres", chunks=(own,))
+    assert quoted_section("Orrel", [alone], 0) == "The bridge has the length of 320 metres. [1]"
