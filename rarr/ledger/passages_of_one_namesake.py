@@ -43,9 +43,10 @@ def of_one_namesake(topic: str, passages: Sequence[Evidence]) -> OneNamesake:
     told = [p.title for p in passages if _is_qualified(p.title) and {*key_words(p.title)} == words]
     name = {*key_words(name_in_title(told[0] if told else topic))}
     bearers = Counter(p.title for p in passages if _is_qualified(p.title) and _name_words(p.title) == name)
-    if not bearers:
-        return OneNamesake(list(passages), topic, ())
     others = [passage for passage in passages if passage.title not in bearers]
+    has_plain_title = any({*key_words(passage.title)} == name for passage in others)
+    if not bearers or (len(bearers) == 1 and not has_plain_title and not told):
+        return OneNamesake(list(passages), topic, ())  # all may be about one thing
     has_plain = any(name <= _words(passage) for passage in others)
     meant = told[0] if told else topic if has_plain else bearers.most_common(1)[0][0]
     left_out = {*bearers} - {meant}
@@ -61,7 +62,8 @@ def _words(passage: Evidence) -> set[str]:
 
 
 def _is_qualified(title: str) -> bool:
-    return name_in_title(title) != title.strip()
+    """Has the title a qualifier with a word? A year alone is mostly that of the page, or of an event."""
+    return any(not word.isdigit() for word in {*key_words(title)} - _name_words(title))
 
 
 def _name_words(title: str) -> set[str]:

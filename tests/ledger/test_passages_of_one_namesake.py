@@ -38,7 +38,8 @@ def test_without_a_plain_page_most_passages_choose() -> None:
 
 def test_page_of_another_name_that_speaks_of_the_topic_stays() -> None:
     guide = page("guide", "Velmar lies on the Sarn.", 5)
-    assert of_one_namesake("Velmar", [guide, BAND]).passages == [guide]
+    assert of_one_namesake("Velmar", [guide, BAND, TOWN]).passages == [guide, TOWN]
+    assert of_one_namesake("Velmar", [guide, BAND, VILLAGE]).passages == [guide]
 
 
 def test_pages_of_other_names_are_no_namesakes() -> None:
@@ -51,3 +52,13 @@ def test_page_with_the_name_and_without_the_qualifier_is_not_about_the_band() ->
     guide, fans = page("guide", "Velmar lies on the Sarn.", 5), page("fans", "The band Velmar was loud.", 6)
     chosen = of_one_namesake("Velmar (band)", [guide, fans, BAND])
     assert (chosen.passages, chosen.left_out) == ([fans, BAND], ("guide",))
+
+
+def test_one_qualifier_without_a_plain_page_tells_nothing_apart() -> None:
+    pages = [page("guide", "Velmar lies on the Sarn.", 5), page("Velmar (town)", number=6)]
+    assert of_one_namesake("Velmar", pages).passages == pages
+
+
+def test_year_in_a_title_makes_no_namesake() -> None:
+    pages = [TOWN, page("Velmar (2022)", number=6)]
+    assert of_one_namesake("Velmar", pages).passages == pages

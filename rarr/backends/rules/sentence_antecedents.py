@@ -17,14 +17,15 @@ from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, split_sent
 _PRONOUN = r"(?P<pronoun>(?i:it|he|she|they|its|his|her|their))"
 # An opening that has no subject for the pronoun: "In 2020 it", "During the First World War she".
 _PLAIN_OPENING = re.compile(
-    rf"(?P<opening>(?:In|On|At|By|After|Since|Before|During|From|Around|Until|As of|Today|Later)"
-    rf"(?:\s+(?:the|an?))?(?:\s+(?:of\s+)?[A-Z\d][\w’'-]*)*,?)\s+{_PRONOUN}\b"
+    rf"(?P<opening>(?:(?:In|On|At|By|After|Since|Before|During|From|Around|Until|As of)"
+    rf"(?:\s+(?:the|an?))?(?:\s+(?:of\s+)?[A-Z\d][\w’'-]*)+|Today|Later),?)\s+{_PRONOUN}\b"
 )
 _LATER_PRONOUN = re.compile(
     rf"(?:In|On|At|By|After|Since|Before|During|From|Around|Until|As|When|While|Although|Though|Because|If)\b"
     rf"[^.;:]{{0,80}}?\b{_PRONOUN}\b"
 )
 _POSSESSIVE = frozenset({"its", "his", "her", "their"})
+_OF_PERSONS, _OF_THINGS = frozenset({"he", "she", "his", "her"}), frozenset({"it", "its"})
 _SAYS = re.compile(r"\s+(?:said|says|told|reported|reports|wrote|added|announced|stated)\b")
 _ARTICLE = re.compile(r"\bthe\s+$", re.IGNORECASE)
 _COMPARED = re.compile(r"(?:Unlike|Like)\s[^,]{1,60},\s+")
@@ -108,7 +109,7 @@ class _Reader:
     def _alone(self, sentence: str) -> str:
         pronoun = _PLAIN_OPENING.match(sentence)
         if pronoun:
-            return self._replaced(sentence, pronoun) if self._is_topic(self.last) else ""
+            return self._replaced(sentence, pronoun) if self._stands_for_topic(pronoun["pronoun"]) else ""
         names_topic = shares_topic(self._stems, sentence)
         names = proper_names(sentence)
         if (later := _LATER_PRONOUN.match(sentence)) and not any(n.start < later.end() for n in names):
@@ -116,6 +117,10 @@ class _Reader:
         if names_topic or subject_name(sentence) is not None:
             return sentence
         return sentence if self._is_topic(self.thing) else ""
+
+    def _stands_for_topic(self, pronoun: str) -> bool:
+        fits = pronoun.lower() in (_OF_PERSONS if self._of_person else _OF_THINGS)
+        return fits and self._is_topic(self.last)
 
     def _replaced(self, sentence: str, pronoun: re.Match[str]) -> str:
         owner = "'s" if pronoun["pronoun"].lower() in _POSSESSIVE else ""

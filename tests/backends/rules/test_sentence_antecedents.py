@@ -69,6 +69,25 @@ def test_topic_takes_the_place_of_a_pronoun(sentence: str, expected: str) -> Non
     assert read(f"Velmar is old. {sentence}")[1] == expected
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "On his first voyage in 1769 Captain Tarv came to Hosk.",  # the captain's voyage
+        "In 2020 she moved to Hosk.",  # a town is no person
+        "In 2020 they opened a museum.",
+    ],
+)
+def test_pronoun_that_does_not_fit_the_topic_is_not_replaced(sentence: str) -> None:
+    assert not any("Velmar" in each for each in read(f"Velmar is old. {sentence}")[1:])
+
+
+def test_person_takes_the_place_of_she() -> None:
+    text = "Ada Brook was a painter. During the First World War she lived in Hosk."
+    assert read(text, title="Ada Brook", topic="Ada Brook")[1] == (
+        "During the First World War Ada Brook lived in Hosk."
+    )
+
+
 def test_pronoun_for_another_thing_leaves_the_sentence_out() -> None:
     assert read("Hosk is larger. In 2020 it had 900 inhabitants.") == ["Hosk is larger."]
 
