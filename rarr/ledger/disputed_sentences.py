@@ -7,6 +7,7 @@ that holds both values, in two of its sentences, contradicts the sentence as wel
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.backends.rules.agreement import agreement_unless_namesake, value_agreement, value_with_unit
@@ -80,7 +81,7 @@ def _found(
 def _is_told(text: str, sentence: WrittenSentence, stated_in: str) -> bool:
     """Is `stated_in` the sentence, or the sentence behind a subject that was put in?"""
     words = _words(text[sentence.start : sentence.end])
-    return words == _words(stated_in)[-len(words) :]
+    return f" {_words(stated_in)}".endswith(f" {words}")
 
 
 def _is_open(sentence: WrittenSentence) -> bool:
@@ -109,15 +110,18 @@ def _disputes(text: str, claim: Claim, passages: Sequence[Evidence]) -> Iterator
 def _without(sentence: str, passage: Evidence) -> Evidence:
     """Returns the passage without the places where it has the sentence itself."""
     own = _words(sentence)
+    if own not in _words(passage.text):  # parsing each passage for each sentence would be slow
+        return passage
     rest = passage.text
     for span in reversed(split_sentences(passage.text)):
         if _words(span.of(passage.text)) == own:
             rest = rest[: span.start] + rest[span.end :]
-    return passage if rest == passage.text else passage.model_copy(update={"text": rest})
+    return passage.model_copy(update={"text": rest})
 
 
-def _words(text: str) -> list[str]:
-    return _WORD.findall(text.casefold())
+@lru_cache(maxsize=1024)  # passages: each is read beside every sentence
+def _words(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
 
 
 def _tells_the_same(claim: Claim, value: Value, passage: ParsedPassage) -> bool:

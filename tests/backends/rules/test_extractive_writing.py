@@ -125,14 +125,14 @@ def test_advertisement_with_an_address_is_not_quoted() -> None:
 def test_sentence_in_another_language_than_the_article_is_left_out_with_a_warning() -> None:
     german = "Der Orrel Viaduct ist eine Brücke in Wessland und wurde im Jahr 1912 gebaut."
     chunks = (page(), page(german, 2))
-    token = METER.set(Meter())
+    meter = Meter()
+    token = METER.set(meter)
     try:
         quoted = quoted_section(TOPIC, sources("Overview", chunks=chunks), 0)
-        warnings = METER.get().warnings
     finally:
         METER.reset(token)
     assert "Brücke" not in quoted
-    assert [(w.code, "2.md" in w.message) for w in warnings] == [("language_left_out", True)]
+    assert [(w.code, "2.md" in w.message) for w in meter.warnings] == [("language_left_out", True)]
 
 
 def test_article_in_another_language_keeps_its_sentences() -> None:
