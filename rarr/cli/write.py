@@ -48,7 +48,9 @@ def write(
       rarr write "Marie Curie" --graph people.csv
     """
     topic = decoded(topic, "TOPIC")
-    headings = None if outline is None else text_of_file(str(outline))
+    if out is not None:
+        _require_writable(out)
+    headings = None if outline is None else _headings_of(outline)
     given = run_options.of_run(locals(), chunks=chunks, smooth=smooth)
     if plan is not None:  # False is a value here, and no flag that is off
         given["plan"] = plan
@@ -79,8 +81,7 @@ def _outcome(article: "Article", out: Path | None, *, as_json: bool) -> int:
     from rarr.views.terminal.revision import as_json as json_of
 
     if not article.sentences:
-        reasons = [*grouped(article.warnings)] or ["no source was found"]
-        return complain(f"nothing could be written about {article.topic!r}: {reasons[-1]}", 3)
+        return complain(f"nothing could be written about {article.topic!r}: {_reason(article)}", 3)
     if out is not None:
         _save(out, article.text)
     if as_json:
@@ -90,6 +91,39 @@ def _outcome(article: "Article", out: Path | None, *, as_json: bool) -> int:
     for warning in grouped(article.warnings):
         warn(warning)
     return 0
+
+
+def _reason(article: "Article") -> str:
+    """Writes why there is no sentence: the first failure with its cause, else the last gap."""
+    from rarr.tools.text.warning_lines import grouped, is_failure
+
+    failed = grouped(warning for warning in article.warnings if is_failure(warning))
+    gaps = grouped(article.warnings) or ["no source was found"]
+    return failed[0] if failed else gaps[-1]
+
+
+def _headings_of(outline: Path) -> str:
+    """Reads the outline. An empty file has no heading, as the writer then says."""
+    from rarr.errors import InputError
+
+    try:
+        if outline.is_file() and not outline.read_bytes().strip():
+            raise InputError(f"{outline} has no heading of a section: give one a line, such as History")
+    except OSError:
+        pass  # `text_of_file` says why the file cannot be read
+    return text_of_file(str(outline))
+
+
+def _require_writable(out: Path) -> None:
+    """Raises `InputError` before any work if the article cannot be written to `out`."""
+    from rarr.errors import InputError
+
+    if out.is_dir():
+        raise InputError(f"{out} is a folder: give the name of a file with -o")
+    if not out.parent.is_dir():
+        raise InputError(
+            f"{out} cannot be written ({out.parent} is no folder): make it, or give another path"
+        )
 
 
 def _save(out: Path, text: str) -> None:

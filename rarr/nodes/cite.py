@@ -8,6 +8,8 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.article_text import ArticleText, DraftSentence, article_text
 from rarr.ledger.citation_support import Judged, Judgements, judged_citations
+from rarr.ledger.disputed_sentences import with_disputes
+from rarr.ledger.passages_of_one_namesake import of_one_namesake
 from rarr.ledger.section_gaps import gap_reasons
 from rarr.ledger.sentence_support import moved_place
 from rarr.records import Edit, Evidence, Notice
@@ -23,11 +25,13 @@ async def cite(state: State, runtime: Runtime[Components]) -> State:
 
     A sentence keeps those of its citations that support it. A sentence without such a citation gets the
     passage of its section that supports it best. If none does, it is listed in `lacking`, to be researched.
+    A supported sentence that another passage of the article contradicts is marked as such.
     """
     if "sentences" in state:
         return await _cited_again(state, runtime.context)
     written = await work(_written, state)
-    drafts, evidence = state.get("drafts", {}), {passage.id: passage for passage in usable(state)}
+    chosen = of_one_namesake(state["topic"], usable(state))
+    drafts, evidence = state.get("drafts", {}), {passage.id: passage for passage in chosen.passages}
     cited = {sentence.span: _cited_ids(sentence, drafts) for sentence in written.sentences}
     judged, warnings = await _judged(written.text, cited, evidence, runtime.context)
     others = {
@@ -37,7 +41,8 @@ async def cite(state: State, runtime: Runtime[Components]) -> State:
     }
     untried = {span: [name for name in names if name not in cited[span]] for span, names in others.items()}
     more, failures = await _judged(written.text, untried, evidence, runtime.context)
-    sentences = [_sentence(each, drafts, judged, more) for each in written.sentences]
+    supported = [_sentence(each, drafts, judged, more) for each in written.sentences]
+    sentences, disputes = await work(with_disputes, written.text, supported, list(evidence.values()))
     lacking = [Span(each.start, each.end) for each in sentences if each.status == "unconfirmed"]
     return {
         "original": written.text,
@@ -46,7 +51,7 @@ async def cite(state: State, runtime: Runtime[Components]) -> State:
         "settled": [passage.id for passage in state.get("evidence", [])],
         "lacking": [] if meter().exhausted else lacking,
         "round": 3,
-        "warnings": [*warnings, *failures],
+        "warnings": [*chosen.notices(), *warnings, *failures, *disputes],
     }
 
 
@@ -131,18 +136,16 @@ async def _cited_again(state: State, components: Components) -> State:
     }
     if not changed:
         return {"sentences": moved, "lacking": []}
-    evidence = {passage.id: passage for passage in usable(state)}
+    evidence = {passage.id: passage for passage in of_one_namesake(state["topic"], usable(state)).passages}
     new = [edit.evidence_id for edit in edits]
     names = {
         span: [name for name in (*new, *_of_section(sentence, state)) if name in evidence]
         for span, sentence in changed.items()
     }
     judged, warnings = await _judged(text, names, evidence, components)
-    return {
-        "sentences": [_judged_again(sentence, changed, names, judged) for sentence in moved],
-        "lacking": [],
-        "warnings": warnings,
-    }
+    again = [_judged_again(sentence, changed, names, judged) for sentence in moved]
+    sentences, disputes = await work(with_disputes, text, again, list(evidence.values()))
+    return {"sentences": sentences, "lacking": [], "warnings": [*warnings, *disputes]}
 
 
 def _moved(sentence: WrittenSentence, edits: Sequence[Edit]) -> WrittenSentence:

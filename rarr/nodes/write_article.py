@@ -3,6 +3,7 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
+from rarr.ledger.passages_of_one_namesake import of_one_namesake
 from rarr.records.articles import PlannedSection, SectionDraft
 from rarr.state import State, usable
 from rarr.tools.models.run_budget import meter
@@ -10,7 +11,7 @@ from rarr.tools.models.run_budget import meter
 
 async def write_article(state: State, runtime: Runtime[Components]) -> State:
     """Asks the writer for all sections at once; without passages, there are none."""
-    chunks = usable(state)
+    chunks = of_one_namesake(state["topic"], usable(state)).passages
     if not chunks:
         return {"sections": []}
     most = runtime.context.settings.max_sections

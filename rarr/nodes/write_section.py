@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, SectionSource
+from rarr.ledger.passages_of_one_namesake import of_one_namesake
 from rarr.records.articles import SectionDraft
 from rarr.state import SectionBranch, State, usable
 from rarr.tools.models.run_budget import meter
@@ -32,8 +33,11 @@ async def write_section(state: SectionBranch, runtime: Runtime[Components]) -> S
 
 
 def section_sources(state: SectionBranch | State) -> Sequence[SectionSource]:
-    """Returns the sections of the plan, each with its passages that are not suspicious."""
-    chunks = usable({"evidence": state["evidence"]})
+    """Returns the sections of the plan, each with its passages that are not suspicious.
+
+    Of pages about several things of the topic's name, these are the pages about one of them.
+    """
+    chunks = of_one_namesake(state["topic"], usable({"evidence": state["evidence"]})).passages
     return [
         SectionSource(section, tuple(chunk for chunk in chunks if chunk.query_id == section.query_id))
         for section in state["sections"]

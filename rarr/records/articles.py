@@ -41,8 +41,9 @@ class WrittenSentence(Record):
     """A sentence of an article, at `start` to `end` of the article without marks.
 
     `written` are the citations of the writer. `evidence_ids` are the passages that are cited after the check:
-    each supports the sentence by itself. `status` is `supported`, `unconfirmed` or `unjudged`, and `support`
-    that by the best passage, from 0 to 1.
+    each supports the sentence by itself. `status` is `supported`, `contradicted`, `unconfirmed` or
+    `unjudged`, and `support` that by the best passage, from 0 to 1. A sentence that one passage supports and
+    another contradicts is `contradicted`; `disputed_by` has the other passage.
     """
 
     section_id: str
@@ -50,6 +51,7 @@ class WrittenSentence(Record):
     end: int
     written: tuple[WrittenCitation, ...] = ()
     evidence_ids: tuple[str, ...] = ()
+    disputed_by: tuple[str, ...] = ()
     support: float | None = None
     status: Status = "unjudged"
 
@@ -83,10 +85,11 @@ class Article(Record):
     """An article in Markdown, in which each supported sentence has a footnote.
 
     `citations` is the ledger: the place of each mark in `text`, and its passage with source and offsets.
-    `unsupported` are the places of the marks `[citation needed]`. `as_written` scores the citations of the
-    writer, `checked` those of `text`; both by the verifier of the run. `research.original` is the article as
-    written, without marks, and `research.text` the same after its edits: the places of sections and
-    sentences, and `sentence_start`, point into it. `words` counts the words of its sentences.
+    `unsupported` are the places of the marks `[citation needed]` and `[sources disagree]`. `as_written`
+    scores the citations of the writer, `checked` those of `text`; both by the verifier of the run.
+    `research.original` is the article as written, without marks, and `research.text` the same after its
+    edits: the places of sections and sentences, and `sentence_start`, point into it. `words` counts the words
+    of its sentences.
     """
 
     run_id: str

@@ -64,7 +64,10 @@ class CitationCheck(Record):
 
 
 class UnsupportedMark(Record):
-    """A mark `[citation needed]`: its place in the original, and in the new text from `start` to `end`."""
+    """A mark `[citation needed]` or, in an article, `[sources disagree]`.
+
+    `at` is its place in the original, and `start` to `end` that in the new text.
+    """
 
     at: int
     start: int

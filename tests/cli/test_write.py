@@ -96,13 +96,46 @@ def test_topic_that_no_source_has_is_status_3(command: Command) -> None:
         (("", "--corpus", "dam.md"), "topic"),
         (("Hoover Dam", "--corpus", "empty"), "empty"),
         (("Hoover Dam", "--corpus", "dam.md", "--outline", "none.txt"), "none.txt"),
+        (("Hoover Dam", "--corpus", "dam.md", "--outline", "blank.txt"), "no heading of a section"),
         (("Hoover Dam", "--corpus", "dam.md", "--smooth"), "smooth needs a language model"),
         (("Hoover Dam", "--corpus", "dam.md", "-o", "no/such/folder/a.md"), "cannot be written"),
+        (("Hoover Dam", "--corpus", "dam.md", "-o", "empty"), "is a folder"),
     ],
 )
 def test_wrong_call_is_status_2(command: Command, arguments: tuple[str, ...], reason: str) -> None:
     Path("empty").mkdir()
+    Path("blank.txt").write_text("\n", encoding="utf-8")
     done = command("write", *arguments)
     assert done.status == 2
     assert is_complaint(done.err)
     assert reason in done.err
+
+
+def test_path_of_the_article_is_checked_before_the_work(command: Command) -> None:
+    done = command("write", "Zyzzyva", "--corpus", "dam.md", "-o", "no/such/folder/a.md")
+    assert (done.status, "cannot be written" in done.err) == (2, True)  # and not 3: nothing was searched
+
+
+def test_dead_model_is_named_as_the_cause(command: Command) -> None:
+    Path("script.json").write_text(json.dumps({"never asked": {}}), encoding="utf-8")
+    done = command("write", "Hoover Dam", "--corpus", "dam.md", "--model", "scripted:script.json")
+    assert (done.status, done.out) == (3, b"")
+    assert "plan_failed" in done.err
+    assert "a search or the writer failed" not in done.err
+
+
+def test_disputed_sentence_is_marked_and_both_sources_are_named(command: Command) -> None:
+    Path("notes").mkdir()
+    Path("notes/a.md").write_text("# Hoover Dam\n\nHoover Dam was completed in 1936 by Six Companies.\n")
+    Path("notes/b.md").write_text("# Hoover Dam\n\nHoover Dam was completed in 1931 by Six Companies.\n")
+    done = command("write", "Hoover Dam", "--corpus", "notes")
+    assert done.out.count(b"[sources disagree]") == 2
+    assert "sources_disagree" in done.err
+    assert "a.md has '1936', and" in done.err
+    assert "b.md has '1931'" in done.err
+
+
+def test_without_a_model_no_plan_is_said_to_change_little(command: Command) -> None:
+    done = command("write", "Hoover Dam", "--corpus", "dam.md", "--no-plan")
+    assert done.status == 0
+    assert "no_plan: without a language model" in done.err

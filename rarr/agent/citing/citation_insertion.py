@@ -18,6 +18,7 @@ from rarr.records.citations import (
 from rarr.tools.text.blocks_and_sentences import Span, blocks, protected
 
 NEEDED = "[citation needed]"
+DISPUTED = "[sources disagree]"
 _FENCE = re.compile(r"[ >]*(`{3,}|~{3,})")
 _IN_MEMORY = "memory:"  # the source of a string in `rarr.testing.InMemoryRetriever`
 _CLOSING = ".!?…\"'”’)*_]"
@@ -32,17 +33,20 @@ def cited_text(
     style: CitationStyle,
     first_number: int,
     numbers: Mapping[str, int],
+    disputed: Sequence[Sentence] = (),
 ) -> Cited:
     """Builds the cited text: a mark for each of `planned`, and `[citation needed]` behind each `unsupported`.
 
-    The list of sources comes at the end. `numbers` are those that some sources have already; other sources
-    are numbered from `first_number`. `existing`, the checks of earlier citations, only go into the result.
+    Each sentence in `disputed` gets `[sources disagree]` behind its marks. The list of sources comes at the
+    end. `numbers` are those that some sources have already; other sources are numbered from `first_number`.
+    `existing`, the checks of earlier citations, only go into the result.
     """
     original = revision.original
     sources = _numbered(planned, numbers, first_number)
     marks = [(citation.at, _mark(sources[citation.passage.source].number, style)) for citation in planned]
-    gaps = [mark_place(original, sentence.end, sentence.end) for sentence in unsupported]
-    text, places = with_marks(original, dict.fromkeys([*marks, *((at, NEEDED) for at in gaps)]))
+    lacking = [*((each, NEEDED) for each in unsupported), *((each, DISPUTED) for each in disputed)]
+    gaps = [(mark_place(original, each.end, each.end), mark) for each, mark in lacking]
+    text, places = with_marks(original, dict.fromkeys([*marks, *gaps]))
     listed = _source_list(original, list(sources.values()), style)
     return Cited(
         original=original,
@@ -68,13 +72,13 @@ def cited_text(
         ),
         unsupported=tuple(
             UnsupportedMark(
-                at=at,
-                start=places[at, NEEDED].start,
-                end=places[at, NEEDED].end,
+                at=gap[0],
+                start=places[gap].start,
+                end=places[gap].end,
                 sentence_start=sentence.start,
                 sentence_end=sentence.end,
             )
-            for sentence, at in zip(unsupported, gaps, strict=True)
+            for (sentence, _), gap in zip(lacking, gaps, strict=True)
         ),
     )
 

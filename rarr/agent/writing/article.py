@@ -127,7 +127,10 @@ def _reported(sentence: WrittenSentence, text: str) -> Sentence:
 def _cited(
     research: Revision, sentences: Sequence[WrittenSentence], evidence: Mapping[str, Evidence]
 ) -> Cited:
-    """Puts a footnote behind each supported sentence, and `[citation needed]` behind unconfirmed ones."""
+    """Puts a footnote behind each supported sentence, and `[citation needed]` behind unconfirmed ones.
+
+    A contradicted sentence has `[sources disagree]` behind its footnote.
+    """
     text, reported = research.text, research.report.sentences
     planned = [
         PlannedCitation(mark_place(text, each.end, each.end), each, evidence[name], ())
@@ -135,5 +138,8 @@ def _cited(
         for name in each.evidence_ids
     ]
     unsupported = [each for each in reported if each.status == "unconfirmed"]
+    disputed = [each for each in reported if each.status == "contradicted"]
     plain = research.model_copy(update={"original": text, "edits": (), "changed": False})
-    return cited_text(plain, planned, unsupported, (), style="footnotes", first_number=1, numbers={})
+    return cited_text(
+        plain, planned, unsupported, (), style="footnotes", first_number=1, numbers={}, disputed=disputed
+    )

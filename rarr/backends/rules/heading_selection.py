@@ -11,7 +11,6 @@ from rarr.tools.text.blocks_and_sentences import blocks, split_sentences
 
 OVERVIEW = "Overview"
 """The heading of what fits no other heading."""
-_FEWEST = 3  # headings of sources; with fewer of them, names are added
 _NAMES = 4
 _LONGEST = 8  # words of a heading
 _PLAIN = re.compile(r"[^\W_][^\n_|@#<>]{2,60}")
@@ -19,18 +18,16 @@ _ON_TOPIC = 0.5  # the least share of the topic's words in the title of a source
 
 
 def headings_of(topic: str, chunks: Sequence[Evidence]) -> list[str]:
-    """Returns the headings of the sources about `topic`: those of several sources first, then in their order.
+    """Returns the headings of an article about `topic`: "Overview", then the headings of its sources.
 
-    If the sources have fewer than three, "Overview" comes before them. If they have none, the names that most
-    of their sentences mention follow it.
+    Those of several sources come first, then they keep their order. If the sources have none, the names that
+    most of their sentences mention follow.
     """
     subject = _stems(topic)
     about = [chunk for chunk in chunks if _shares(subject, chunk.title)] or list(chunks)
     by_source = {(chunk.source, heading): None for chunk in about for heading in _headings(chunk, subject)}
     counts = Counter(heading for _, heading in by_source)
     headings = sorted(counts, key=lambda heading: -counts[heading])  # equal counts keep their order
-    if len(headings) >= _FEWEST:
-        return headings
     return [OVERVIEW, *(headings or _names(about, subject))]
 
 

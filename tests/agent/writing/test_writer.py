@@ -245,3 +245,20 @@ async def test_sections_come_while_others_are_written() -> None:
             seen.append(item.heading if isinstance(item, SectionDraft) else "article")
             second.set()
     assert seen == ["History", "Design", "article"]
+
+
+def test_passage_that_contradicts_a_supported_sentence_marks_it() -> None:
+    other = PASSAGES[0].model_copy(update={"text": BUILT.replace("1912", "1931"), "source": "other.md"})
+    article = written({"History": f"{BUILT} [1]"}, retriever=InMemoryRetriever([*PASSAGES, other]))
+    assert statuses(article.sentences) == ["contradicted"]
+    assert f"{BUILT}[^1][sources disagree]" in article.text
+    assert [mark.start for mark in article.unsupported] == [article.text.index("[sources disagree]")]
+    assert "sources_disagree" in {warning.code for warning in article.warnings}
+
+
+def test_pages_about_a_namesake_are_not_written_from() -> None:
+    ship = PASSAGES[2].model_copy(update={"title": f"{TOPIC} (ship)", "source": "ship.md"})
+    article = written({"History": f"{BUILT} [1]"}, retriever=InMemoryRetriever([*PASSAGES[:2], ship]))
+    drafted = {name for each in article.sentences for name in each.evidence_ids}
+    assert "ship.md" not in {p.source for p in article.research.evidence if p.id in drafted}
+    assert "ambiguous_name" in {warning.code for warning in article.warnings}
