@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from benchmarks.shared_data import rows
-from rarr.backends.encoder.answer_score import answer_features, head, other_value
+from rarr.backends.encoder.answer_score import answer_features, head
 from rarr.backends.encoder.model import shipped_encoder
 from rarr.backends.logistic import Logistic
+from rarr.backends.rules.answer_contradictions import contradiction
 from rarr.backends.rules.answer_overlap import exact_match, token_f1
 from rarr.evals.literature.benchmark_judging import digest
 from rarr.evals.metrics import bootstrap, roc_auc, rouge_l
@@ -46,7 +47,7 @@ def case(question: str, answer: str, references: list[str], right: bool) -> Case
         "containment": max(features["contained"] for features in each),
         "cosine": max(features["cosine"] for features in each),
     }
-    ruled_out = all(other_value(answer, reference, question) for reference in references)
+    ruled_out = all(contradiction(answer, reference, question) for reference in references)
     return Case(right, each[best], ruled_out, usual)
 
 

@@ -45,11 +45,13 @@ def score(
 ) -> int:
     """Score how well an answer says what a right answer says, from 0 to 1.
 
-    Another number, date or direction than that of the reference scores 0, equal words 1; a small head on the
-    shipped encoder scores the rest, or a language model on five levels, which also reads the passage and
-    rated examples of yours. A line of a file is {"answer", "references", and maybe "question", "passage"};
-    each gives a line of JSON, in the same order. Exit status: 0 done; 2 the call or a line is wrong; 3 the
-    model fails.
+    Rules come first: another number, date or direction than that of the reference, a denial of it, or
+    exchanged roles score 0; two answers joined by "or" 0.25; equal words 1. A small head on the shipped
+    encoder scores the rest: a right paraphrase in other words may score near 0. With --model, a language
+    model scores it on five levels; it also reads the passage and rated examples of yours.
+
+    A line of a file is {"answer", "references", and maybe "question", "passage"}; each gives a line of JSON,
+    in the same order. Exit status: 0 done; 2 the call or a line is wrong; 3 the model fails.
 
     \b
     Examples:

@@ -44,7 +44,7 @@ def test_equal_value_in_another_unit_word_is_right() -> None:
 @pytest.mark.slow
 def test_other_value_scores_0_by_rules() -> None:
     scored = rarr.score("It took 19 days.", "18 days", "How long did it take?")
-    assert (scored.score, scored.by_rules, scored.reason) == (0.0, True, "'19' is not '18'")
+    assert (scored.score, scored.by_rules, scored.reason) == (0.0, True, "'19 days' is not '18 days'")
 
 
 @pytest.mark.slow

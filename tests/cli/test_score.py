@@ -12,7 +12,7 @@ from rarr.testing import ScriptedServer
 def test_answer_prints_score_and_reason(command: Command) -> None:
     done = command("score", "It took 19 days.", "-r", "18 days", "--question", "How long did it take?")
     assert (done.status, done.err) == (0, "")
-    assert done.out == b"0.000  '19' is not '18' (reference: 18 days)\n"
+    assert done.out == b"0.000  '19 days' is not '18 days' (reference: 18 days)\n"
 
 
 def test_file_gives_a_line_for_each_row(command: Command) -> None:

@@ -1,4 +1,4 @@
-"""Scores an answer against a reference answer: values by rules, and everything else by a fitted head.
+"""Scores an answer against a reference answer: by rules where they decide, and otherwise by a fitted head.
 
 The head is a logistic regression over words in common and the cosine of the encoder's embeddings. It was
 fitted on `train/handwritten` alone (`python -m benchmarks.answer_scores --fit`).
@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.logistic import Logistic
+from rarr.backends.rules.answer_contradictions import contradiction, with_unit_of_reference
 from rarr.backends.rules.answer_overlap import (
     answer_words,
     containment,
@@ -17,6 +18,8 @@ from rarr.backends.rules.answer_overlap import (
     longest_common_share,
     token_f1,
 )
+from rarr.backends.rules.parsed_sentence import parsed_sentence
+from rarr.backends.rules.passive_voice import tells_the_same_in_passive
 from rarr.backends.rules.values import checkable_values, same_value, value_extent
 
 HEAD = Path(__file__).with_name("answer_score.json")
@@ -31,7 +34,7 @@ class ReferenceScore(NamedTuple):
 
 
 def reference_score(answer: str, reference: str, question: str | None, encoder: Encoder) -> ReferenceScore:
-    """Scores an answer by one reference: equal words 1, another value 0, otherwise by the head."""
+    """Scores an answer by one reference: by the rules where they decide, and otherwise by the head."""
     if (ruled := ruled_score(answer, reference, question)) is not None:
         return ruled
     likely = head().probability(answer_features(answer, reference, question or "", encoder))
@@ -39,30 +42,19 @@ def reference_score(answer: str, reference: str, question: str | None, encoder: 
 
 
 def ruled_score(answer: str, reference: str, question: str | None) -> ReferenceScore | None:
-    """Scores by the rules alone: equal words 1, another value 0; None if the rules cannot decide."""
+    """Scores by the rules alone: equal words or the same act in the passive 1, a contradiction 0 or 0.25.
+
+    None if the rules cannot decide.
+    """
+    answer = with_unit_of_reference(answer, reference)
+    if found := contradiction(answer, reference, question or ""):  # 1.5 and 15 have the same words
+        return ReferenceScore(found.score, found.reason, True)
     if exact_match(answer, reference):
         return ReferenceScore(1.0, "the same words", True)
-    if other := other_value(answer, reference, question or ""):
-        return ReferenceScore(0.0, other, True)
+    pair = parsed_sentence(answer), parsed_sentence(reference)
+    if tells_the_same_in_passive(*pair) or tells_the_same_in_passive(*reversed(pair)):
+        return ReferenceScore(1.0, "the same in the passive", True)
     return None
-
-
-def other_value(answer: str, reference: str, question: str) -> str:
-    """Tells which value of the reference has another value of its kind in the answer; "" if there is none.
-
-    A value counts as missing only if the answer has a comparable value and no equal one. Names are compared
-    by the head, because other forms of a name are common. Values of the question are not compared.
-    """
-    asked = checkable_values(question)
-    given = [
-        value for value in checkable_values(answer) if not any(same_value(value, each) for each in asked)
-    ]
-    for value in checkable_values(reference):
-        compared = [same_value(value, other) for other in given]
-        if value.kind != "name" and False in compared and True not in compared:
-            other = given[compared.index(False)]
-            return f"{answer[other.start : other.end]!r} is not {reference[value.start : value.end]!r}"
-    return ""
 
 
 def answer_features(answer: str, reference: str, question: str, encoder: Encoder) -> dict[str, float]:
@@ -87,6 +79,7 @@ def answer_features(answer: str, reference: str, question: str, encoder: Encoder
 
 def in_words_of_reference(answer: str, reference: str) -> str:
     """Writes equal numbers and dates of an answer as the reference does: "221 metres" for "221 m"."""
+    answer = with_unit_of_reference(answer, reference)
     wanted = [value for value in checkable_values(reference) if value.kind != "name"]
     for value in reversed(checkable_values(answer)):
         equal = next((each for each in wanted if same_value(value, each)), None)

@@ -9,6 +9,7 @@ from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import Value, same_value, value_extent
+from rarr.backends.rules.words import Token
 from rarr.tools.text.blocks_and_sentences import Span
 
 TOLD = 0.8  # a sentence tells the same if it has this share of the claim's words with meaning
@@ -31,7 +32,7 @@ _DENIES_VALUE = re.compile(r"(?:not|no|never|hardly|scarcely|neither|nor|cannot|
 # "Not only" and "no fewer than" deny nothing, "not until 1950" says when, "No. 5" is a number.
 _DENIES_NOTHING = re.compile(
     r"not\s+(?:only|just|merely)\b | (?:not|\w+n['’]t)\b[^,;]*\suntil\b"
-    r"| no\s+(?:fewer|less|more|later|earlier|other)\s+than\b | no\.\s",
+    r"| no(?:ne)?\s+(?:fewer|less|more|later|earlier|other)\s+than\b | no\.\s",
     re.IGNORECASE | re.VERBOSE,
 )
 
@@ -158,8 +159,8 @@ def _measured(part: ParsedSentence) -> set[str]:
     return {word.stem for word in part.content if any(span.start <= word.start < span.end for span in taken)}
 
 
-def _denied(part: ParsedSentence) -> Iterator[str]:
-    """Yields the stems of the first two words with meaning behind each negator, such as "not", in its clause.
+def denials(part: ParsedSentence) -> Iterator[tuple[Token, list[Token]]]:
+    """Yields each negator, such as "not", with the first two words with meaning behind it in its clause.
 
     None for "not only" and the like.
     """
@@ -171,4 +172,9 @@ def _denied(part: ParsedSentence) -> Iterator[str]:
                 for content_word in part.content
                 if content_word.start > word.end and part.clause(content_word.start) == clause
             ]
-            yield from (content_word.stem for content_word in behind[:SCOPE])
+            yield word, behind[:SCOPE]
+
+
+def _denied(part: ParsedSentence) -> Iterator[str]:
+    """Yields the stems of the words that are denied."""
+    return (word.stem for _, behind in denials(part) for word in behind)

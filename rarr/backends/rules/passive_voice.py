@@ -15,6 +15,9 @@ _PASSIVE = re.compile(
     re.IGNORECASE,
 )
 
+_PASSIVE_WORDS = {"is", "are", "was", "were", "by", "the", "a", "an"}
+_Sides = tuple[frozenset[str], frozenset[str]]
+
 _BY = re.compile(r"\s+by\s", re.IGNORECASE)
 
 
@@ -31,15 +34,38 @@ def keeps_order_in_passive(passive: ParsedSentence, active: ParsedSentence) -> b
 
     "Elm was beaten by Hay" and "Elm beat Hay" give the two each other's role.
     """
+    return any(
+        before & other_before and behind & other_behind
+        for (before, behind), (other_before, other_behind) in _same_acts(passive, active)
+    )
+
+
+def tells_the_same_in_passive(passive: ParsedSentence, active: ParsedSentence) -> bool:
+    """Does one sentence tell the other's act in the passive, and nothing else?
+
+    "Hay was beaten by Elm" tells "Elm beat Hay".
+    """
+    return _other_words(passive) == _other_words(active) and any(
+        before & other_behind and behind & other_before
+        for (before, behind), (other_before, other_behind) in _same_acts(passive, active)
+    )
+
+
+def _other_words(part: ParsedSentence) -> list[str]:
+    """Returns the words that a change to the passive does not bring: stems, and words such as "may"."""
+    words = [word.stem or word.text.lower() for word in part.words]
+    return sorted(word for word in words if word not in _PASSIVE_WORDS)
+
+
+def _same_acts(passive: ParsedSentence, active: ParsedSentence) -> Iterator[tuple[_Sides, _Sides]]:
+    """Yields the words before and behind each verb with an agent, and those around the other's same verb."""
     for verb, place, has_agent in _passive_verbs(passive):
         acting = _active_verb(active, verb) if has_agent else None
-        if acting is None:
-            continue
-        before = _nearest(passive, place.start, before=True), _nearest(active, acting.start, before=True)
-        behind = _nearest(passive, place.end, before=False), _nearest(active, acting.end, before=False)
-        if before[0] & before[1] and behind[0] & behind[1]:
-            return True
-    return False
+        if acting is not None:
+            yield (
+                (_nearest(passive, place.start, before=True), _nearest(passive, place.end, before=False)),
+                (_nearest(active, acting.start, before=True), _nearest(active, acting.end, before=False)),
+            )
 
 
 def verb_with_other_agent(claim: ParsedSentence, evidence: Sequence[ParsedSentence]) -> Span | None:

@@ -93,7 +93,7 @@ _NUMBER = re.compile(
         # twenty-third
       | (?<![\w-])(?P<ordinal>{_any_of(_ORDINALS)})\b
         # two hundred and five thousand
-      | (?<![\w-])(?<!top\ )(?<!several\ )(?<!few\ )(?<!many\ )(?:a\ (?=dozen))?
+      | (?<![\w-])(?<!top\ )(?<!several\ )(?<!few\ )(?<!many\ )(?P<minus>minus\ )?(?:a\ (?=dozen))?
         (?P<words>(?:{_WORD})(?:(?:\ and\ |[ -])(?:{_WORD}|hundred|thousand|million|billion))*)\b
         # a hundred
       | (?<![\w-])(?<!half\ )(?:a\ )(?P<lone>hundred|thousand|million|billion|dozen)\b
@@ -110,7 +110,7 @@ _NUMBER_WORDS = {
     *_LETTERS.findall(" ".join([*_WORD_VALUES, *_ORDINALS, *_MULTIPLES, *MAGNITUDES]).lower()),
     *("hundred", "dozen", "mile", "kilometre", "kilometer", "ton", "tonne", "decade", "century"),
 }
-_UNIT = re.compile(rf"[ -]?(?P<unit>{MEASURES})(?![\w²³])")
+_UNIT = re.compile(rf"[ -]?(?P<unit>{MEASURES})(?![\w²³])(?: below zero\b)?")
 _CURRENCY_WORD = re.compile(
     r" ?(?:US |American )?(?P<name>dollars?|euros?|pounds? sterling|pounds?|yen)\b(?! of\b)"
 )
@@ -198,8 +198,8 @@ def _number(text: str, match: re.Match[str]) -> Quantity:
         rounding = 10 * step if step and not match["magnitude"] else step
         low = amount if least == 1.0 else min(low - rounding, amount * least)
         high = amount if most == 1.0 else max(high + rounding, amount * most)
-    if match["sign"]:  # "below" and the like mean another range there
-        amount, low, high = -amount, -amount - step, step - amount
+    if match["sign"] or match["minus"] or text[end:tail].endswith("below zero"):
+        amount, low, high = -amount, -amount - step, step - amount  # there "below" means another range
     if form:
         amount, low, high = (to_base(value, form) for value in (amount, low, high))
     start += len(text[start:end]) - len(text[start:end].lstrip())
