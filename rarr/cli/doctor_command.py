@@ -96,6 +96,7 @@ def _followed(name: str, base_url: str | None, *, as_json: bool) -> int:
     from rarr.views.terminal.revision import as_json as json_of, visible
 
     found = asked_conflicts(Settings(**options.given(model=name, base_url=base_url)))
+    if not found.asked:
+        return complain(f"no question could be asked: {found.results[0].error}", 3)
     write(json_of(found) if as_json else visible(as_lines(found)))
-    errors = [each.error for each in found.results if each.error]
-    return complain(errors[0], 3) if len(errors) == len(found.results) else 0
+    return 0

@@ -70,3 +70,28 @@ def test_doctor_conflicts_needs_a_model(command: Command) -> None:
     done = command("doctor", "--conflicts")
     assert (done.status, is_complaint(done.err)) == (2, True)
     assert "--conflicts asks a model: name it with --model" in done.err
+
+
+@pytest.mark.loopback
+def test_doctor_has_no_verdict_on_a_model_that_was_not_asked(command: Command) -> None:
+    with ScriptedServer({"nothing": "fits"}) as server:
+        done = command("doctor", "--model", "vllm:m", "--base-url", server.url, "--conflicts")
+    assert (done.status, done.out, is_complaint(done.err)) == (3, b"", True)
+    assert done.err.startswith("rarr: no question could be asked: ")
+
+
+@pytest.mark.loopback
+def test_doctor_counts_of_the_questions_that_were_asked(command: Command) -> None:
+    with ScriptedServer({"Eiffel": {"answer": "Paris"}}) as server:
+        done = command("doctor", "--model", "vllm:m", "--base-url", server.url, "--conflicts")
+    lines = done.out.decode().splitlines()
+    assert (done.status, done.err) == (0, "")
+    assert lines[0] == "vllm:m, as reader: follows its evidence in 0 of 1 that it was asked"
+    assert sum(" not asked: " in line for line in lines) == 19
+
+
+@pytest.mark.parametrize("out", ["qa.jsonl", "qa.jsonl/out"])
+def test_folder_that_cannot_be_written_has_status_2(command: Command, out: str) -> None:
+    done = command("bench", "conflicts", "qa.jsonl", "-o", out, "--model", "rules", "--policy", "corpus")
+    assert (done.status, done.out, is_complaint(done.err)) == (2, b"", True)
+    assert "cannot be written" in done.err

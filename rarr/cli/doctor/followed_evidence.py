@@ -21,7 +21,8 @@ def asked_conflicts(settings: Settings) -> "FollowsEvidence":
 def as_lines(found: "FollowsEvidence") -> str:
     """Writes how often the model followed the passage, and a line for each question in which it did not."""
     results = found.results
-    lines = [f"{found.model}, as {found.role}: follows its evidence in {found.followed} of {len(results)}\n"]
+    of = f"{found.asked} that it was asked" if found.asked < len(results) else len(results)
+    lines = [f"{found.model}, as {found.role}: follows its evidence in {found.followed} of {of}\n"]
     for each in results:
         if each.bucket == "original":
             lines.append(f"  {each.question} kept {each.memory!r}; the passage says {each.passage_says!r}\n")

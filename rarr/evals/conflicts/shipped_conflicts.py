@@ -40,6 +40,11 @@ class FollowsEvidence(Record):
     results: tuple[ShippedResult, ...]
 
     @property
+    def asked(self) -> int:
+        """The number of questions that were put to the model, with an answer."""
+        return sum(not each.error for each in self.results)
+
+    @property
     def followed(self) -> int:
         """The number of questions in which the model followed the passage."""
         return sum(each.bucket == "substitute" for each in self.results)
