@@ -35,8 +35,9 @@ def names(
     is about the right thing, for the best known thing of a name (head) and the others (tails), and how often
     another thing of the name stands above it. Then revises each false claim twice: with the corpus without
     the pages of its subject, where any change is an error, and with the whole corpus. DIR gets report.json
-    and what became of each claim. If the run was interrupted, the same call continues it. Exit status: 0
-    done; 2 the call or SETS is wrong, the search fails, or a claim has an error; 3 no claim could be judged.
+    and what became of each claim. If the run was interrupted, the same call continues it. Only --search
+    wikipedia sends the names to Wikipedia. Exit status: 0 done; 2 the call or SETS is wrong, the search
+    fails, or a claim has an error; 3 no claim could be judged.
 
     \b
     Examples:

@@ -128,3 +128,35 @@ def test_doctor_without_a_corpus_complains(command: Command) -> None:
 
 def test_options_before_the_name_of_a_check_are_refused(command: Command) -> None:
     complains(command("doctor", "--json", "names", "--corpus", "docs"), "give --json after names")
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "reason"),
+    [
+        ("bad.jsonl", b"{bad\n", "bad.jsonl: "),
+        ("empty.jsonl", b"", "it holds no text"),
+        ("cols.jsonl", b'{"q": "x", "a": "y"}\n', "cols.jsonl: "),
+        ("folder/bytes.md", bytes([0, 159, 200, 1, 255]) * 99, "bytes.md: it is not text"),
+    ],
+)
+def test_doctor_complains_about_a_corpus_without_a_readable_document(
+    command: Command, file: str, content: bytes, reason: str
+) -> None:
+    Path("folder").mkdir()
+    Path(file).write_bytes(content)
+    done = command("doctor", "names", "--corpus", file.partition("/")[0])
+    complains(done, "holds no document that can be read (")
+    assert reason in done.err and done.err.endswith("): give documents with text\n")
+
+
+@pytest.mark.parametrize("out", ["sets.jsonl", "sets.jsonl/out"])
+def test_bench_complains_first_about_a_folder_that_cannot_be_written(command: Command, out: str) -> None:
+    made(command)
+    done = command("bench", "names", "sets.jsonl", "--corpus", "docs", "-o", out)
+    complains(done, f"{out} cannot be written (")
+
+
+def test_bench_asks_wikipedia_only_if_told(command: Command) -> None:
+    made(command)
+    complains(command("bench", "names", "sets.jsonl", "-o", "out"), "only --search wikipedia asks Wikipedia")
+    assert not Path("out").exists()

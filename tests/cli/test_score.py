@@ -72,3 +72,12 @@ def test_failing_model_has_status_3(command: Command, call: list[str]) -> None:
     with ScriptedServer({"nothing": "fits"}) as server:
         done = command(*call, "--model", "vllm:m", "--base-url", server.url)
     assert (done.status, is_complaint(done.err)) == (3, True)
+
+
+def test_bench_answers_complains_first_about_a_folder_that_cannot_be_written(command: Command) -> None:
+    rows = [{"answer": "a", "references": "a", "score": 1}, {"answer": "b", "references": "c", "score": 0}]
+    Path("rated.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    call = ("bench", "answers", "rated.jsonl", "-o", "rated.jsonl", "--model", "vllm:m")
+    done = command(*call, "--base-url", "http://127.0.0.1:9")
+    assert (done.status, is_complaint(done.err)) == (2, True)
+    assert "rated.jsonl cannot be written (" in done.err

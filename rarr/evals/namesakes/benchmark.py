@@ -5,6 +5,7 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
+from rarr.agent.wiring.search_and_reranking import search_names
 from rarr.errors import InputError
 from rarr.evals import run_folder
 from rarr.evals.literature.benchmark_judging import digest, write_report
@@ -52,9 +53,11 @@ def bench_names(
 
     The folder `out` gets a line for each query and claim, report.json, and what became of each claim in
     claims.jsonl. The same call continues an interrupted run. `on_row` is called with the number of finished
-    queries and claims, and of all. Raises `InputError` for sets without queries, or if `out` holds another
-    run, and `RarrError` if the search or a reranker fails: scores of some queries would be of other sets.
+    queries and claims, and of all. Raises `InputError` for sets without queries, without a corpus or `search`,
+    or if `out` holds another run, and `RarrError` if the search or a reranker fails: scores of some queries
+    would be of other sets.
     """
+    _require_source(settings)
     path, chosen = Path(out), options or NamesOptions()
     made_with = _made_with(sets, settings, chosen)
     every_row, rows = _rows(sets, TASKS, edits=True), _rows(sets[: chosen.limit], chosen.tasks, chosen.edits)
@@ -88,6 +91,14 @@ def bench_names(
         )
         write_report(path, report)
     return report
+
+
+def _require_source(settings: Settings) -> None:
+    """Raises `InputError` if nothing names what to search: the default would send the names to Wikipedia."""
+    if settings.search is None and search_names(settings) == ["wikipedia"]:
+        raise InputError(
+            "nothing to search: give the documents with --corpus PATH; only --search wikipedia asks Wikipedia"
+        )
 
 
 def _rows(sets: Sequence[NameSet], tasks: Collection[Task], edits: bool) -> list[NamesRow]:

@@ -1,9 +1,9 @@
 """Reads the documents of a corpus, with the names that entities give them."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 
+from rarr.errors import InputError
 from rarr.evals.namesakes.records import CorpusDocument
 from rarr.retrievers.corpus.file_listing import scan
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
@@ -13,17 +13,26 @@ from rarr.retrievers.extract.files import extract
 def corpus_documents(path: Path, max_file_mb: int) -> list[CorpusDocument]:
     """Reads all documents of a folder or file. Files that cannot be read are left out, as in a search.
 
-    Raises `InputError` if there is nothing to read.
+    Raises `InputError` if no document can be read.
     """
-    return [*_documents(path.expanduser(), max_file_mb * MEGABYTE)]
+    problems: list[str] = []
+    documents = [*_documents(path.expanduser(), max_file_mb * MEGABYTE, problems)]
+    if not documents:
+        why = f"corpus {str(path)!r} holds no document that can be read ({problems[0]})"
+        raise InputError(f"{why}: give documents with text")
+    return documents
 
 
-def _documents(path: Path, max_bytes: int) -> Iterator[CorpusDocument]:
+def _documents(path: Path, max_bytes: int, problems: list[str]) -> Iterator[CorpusDocument]:
     for file in scan(path, max_bytes).files:
-        with suppress(UnreadableError):  # `rarr doctor` reports it
-            for document in extract(file.path, max_bytes, lambda _: None):
+        name, found = file.name or path.name, list[str]()
+        try:
+            for document in extract(file.path, max_bytes, found.append):
                 item = f"#{document.item}" if document.item else ""
                 yield CorpusDocument(document.source or f"{file.name}{item}", document.title, document.text)
+        except UnreadableError as error:  # `rarr doctor` reports it
+            found.append(str(error))
+        problems.extend(f"{name}: {problem}" for problem in found)
 
 
 def document_of(source: str, names: Sequence[str]) -> str:
