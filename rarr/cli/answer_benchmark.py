@@ -40,7 +40,7 @@ def answers(
     in RATED. With -o, the same call continues an interrupted run. Exit status: 0 done; 2 the call or a line
     is wrong; 3 the model fails.
 
-    \\b
+    \b
     Examples:
       rarr bench answers rated.jsonl
       rarr bench answers rated.jsonl --model vllm:Qwen/Qwen3-8B --examples few.jsonl

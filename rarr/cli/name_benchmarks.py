@@ -69,7 +69,8 @@ def names(
             options=chosen,
             on_row=lambda done, total: waiting.say(clock.progress(done, total)),
         )
-    write(json_of(report) if as_json else f"{names_text(report)}\nreport: {out / 'report.json'}\n")
+    text = f"{names_text(report, revised=not no_edits)}\nreport: {out / 'report.json'}\n"
+    write(json_of(report) if as_json else text)
     return complain_of_errors(report.errors, of=report.claims, rows="claim")
 
 

@@ -17,7 +17,7 @@ from rarr.evals.metrics import Measured, bootstrap, roc_auc, rouge_l
 from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
 from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
-from rarr.evals.scored_answers import AnswerRow, answer_rows, score_of
+from rarr.evals.scored_answers import RATED, AnswerRow, answer_rows, score_of
 from rarr.records import Record
 from rarr.records.answer_score import RatedAnswer
 from rarr.retrievers.corpus.index_building import Progress
@@ -67,7 +67,7 @@ def bench_answers(
     Raises `InputError` for a row without a rating, if no rating differs, or if `out` holds another run;
     `RarrError` if a model fails.
     """
-    rows = answer_rows(Path(data))
+    rows = answer_rows(Path(data), RATED)
     if missing := next((row.id for row in rows if row.rating is None), None):
         raise InputError(f'{data}, row {missing} has no "score": give a person\'s rating, from 0 to 1')
     ratings = [row.rating or 0.0 for row in rows]

@@ -128,7 +128,8 @@ def string_of(value: dict[str, Any], name: str, owner: str, *, filled: bool = Fa
     if given is None:
         return None
     if not isinstance(given, str):
-        raise WrongRowError(f'{owner} has a "{name}" that is not a string')
+        article = "an" if name[0] in "aeio" else "a"
+        raise WrongRowError(f'{owner} has {article} "{name}" that is not a string')
     if (filled or name == "text") and not given.strip():
         raise WrongRowError(f'{owner} has an empty "{name}"')
     return given

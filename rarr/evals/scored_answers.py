@@ -13,6 +13,8 @@ from rarr.records.answer_score import AnswerScore, RatedAnswer
 from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 
+RATED = '{"answer": "...", "references": ["..."], "score": 0.5} for each answer'
+"""An example of a line with the rating of a person."""
 _EXAMPLE = '{"answer": "...", "references": ["..."]} for each answer'
 
 
@@ -53,9 +55,9 @@ async def score_of(scorer: AnswerScorer, row: AnswerRow) -> AnswerScore:
     return await scorer.ascore(row.answer, row.references, row.question, row.passage)
 
 
-def answer_rows(path: Path) -> list[AnswerRow]:
-    """Reads the answers of a file. Raises `InputError` for a wrong line."""
-    rows, unreadable, _ = read_lines(path, _row, _EXAMPLE)
+def answer_rows(path: Path, example: str = _EXAMPLE) -> list[AnswerRow]:
+    """Reads the answers of a file. Raises `InputError`, with the `example` of a line, for a wrong line."""
+    rows, unreadable, _ = read_lines(path, _row, example)
     if unreadable:
         raise InputError(f"{path}, line {unreadable[0].line}: {unreadable[0].reason}: correct it")
     return rows
@@ -64,7 +66,7 @@ def answer_rows(path: Path) -> list[AnswerRow]:
 def rated_answers(path: Path) -> list[RatedAnswer]:
     """Reads answers that people rated: rows with a "score". Raises `InputError` for a row without."""
     rated = list[RatedAnswer]()
-    for row in answer_rows(path):
+    for row in answer_rows(path, RATED):
         if row.rating is None:
             raise InputError(f'{path}, row {row.id} has no "score": give a person\'s rating, from 0 to 1')
         given = row.model_dump(exclude={"id", "rating"})
@@ -77,7 +79,9 @@ def _row(value: dict[str, Any], number: int) -> AnswerRow:
     if answer is None:
         raise WrongRowError('it has no "answer"')
     texts = [references] if isinstance(references, str) else references
-    if not isinstance(texts, list) or not texts or not all(isinstance(t, str) and t.strip() for t in texts):
+    if texts == []:
+        raise WrongRowError('its "references" is an empty list: give at least one text')
+    if not isinstance(texts, list) or not all(isinstance(t, str) and t.strip() for t in texts):
         raise WrongRowError('its "references" is no list of texts')
     return AnswerRow(
         id=row_id(value, number),

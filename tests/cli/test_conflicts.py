@@ -37,7 +37,12 @@ def test_bench_conflicts_prints_counts_and_ratio(command: Command) -> None:
     [
         (["--policy", "corpus,synonym"], "--policy names 'synonym': give some of "),
         (["--as", "reader"], "'embedded' answers no questions: name a language model with --model"),
-        (["--policy", "popularity"], "qa.jsonl gives no conflict (popularity: no substitute fits: 2)"),
+        (
+            ["--policy", "popularity"],
+            "qa.jsonl gives no conflict (popularity: no substitute fits: 2): give more rows with answers of"
+            ' the same type and a number "popularity"\n',
+        ),
+        (["--policy", "alias"], "(alias: no substitute fits: 2): give other forms of an answer"),
     ],
 )
 def test_wrong_call_has_status_2(command: Command, more: list[str], complaint: str) -> None:
@@ -64,6 +69,12 @@ def test_doctor_tells_how_often_a_model_follows_its_evidence(command: Command) -
     assert lines[0] == "vllm:m, as reader: follows its evidence in 0 of 20"
     assert lines[1] == "  Where is the Eiffel Tower? kept 'Paris'; the passage says 'Lyon'"
     assert sum(line.endswith("wrong with the true passage, so not asked again") for line in lines) == 19
+
+
+def test_question_with_an_empty_list_of_answers_says_so(command: Command) -> None:
+    Path("qa.jsonl").write_text(json.dumps(ROWS[0] | {"answers": []}))
+    done = command("bench", "conflicts", "qa.jsonl", "-o", "out")
+    assert 'line 1: its "answers" is an empty list: give at least one text' in done.err
 
 
 def test_doctor_conflicts_needs_a_model(command: Command) -> None:

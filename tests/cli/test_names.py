@@ -111,6 +111,45 @@ def test_doctor_lists_shared_names(command: Command) -> None:
     )
 
 
+def test_doctor_shows_which_query_was_mixed_up(command: Command) -> None:
+    Path("docs/Veldra (film).md").write_text(
+        "# Veldra (film)\n\nVeldra is a drama film. It was directed by Ana Holm. When was Veldra founded? In"
+        " which year was Veldra founded? Was Veldra founded, or established, and when was it?\n",
+        encoding="utf-8",
+    )
+    done = command("doctor", "names", "--corpus", "docs")
+    assert ": mixed up 1 of 2 queries\n" in done.out.decode()
+    [asked] = [line for line in done.out.decode().splitlines() if line.startswith("  asked ")]
+    assert asked.endswith(": Veldra (film).md stands above Veldra.md") and "Veldra" in asked.partition(":")[0]
+    [name] = NamesCheck.model_validate_json(
+        command("doctor", "names", "--corpus", "docs", "--json").out
+    ).names
+    [query] = name.mix_ups
+    assert (query.right, query.above) == (("Veldra.md",), ("Veldra (film).md",))
+    assert query.query in asked
+
+
+def test_doctor_says_which_wording_is_read(command: Command) -> None:
+    for title in ("Veldra", "Veldra (film)"):
+        Path(f"docs/{title}.md").write_text(f"# {title}\n\n{title} has a harbour.\n", encoding="utf-8")
+    out = command("doctor", "names", "--corpus", "docs").out.decode()
+    assert "1 name not asked about: in the openings, the rules read no property of one thing alone." in out
+    assert '"founded in 1312"' in out
+
+
+def test_bench_says_that_the_sets_have_no_false_claim(command: Command) -> None:
+    command("bench", "name-sets", "--corpus", "docs", "-o", "sets.jsonl", "--task", "qa")
+    call = ("bench", "names", "sets.jsonl", "--corpus", "docs", "-o", "out", "--reranker", "overlap")
+    assert "no false claim to revise: one needs " in command(*call).out.decode()
+    assert "no false claim" not in command(*call, "--no-edits").out.decode()
+
+
+def test_bench_names_the_key_that_a_line_lacks(command: Command) -> None:
+    Path("sets.jsonl").write_text('{"q": "x"}\n', encoding="utf-8")
+    done = command("bench", "names", "sets.jsonl", "--corpus", "docs", "-o", "out")
+    complains(done, 'line 1: it has no "id"')
+
+
 def test_doctor_prints_json(command: Command) -> None:
     check = NamesCheck.model_validate_json(command("doctor", "names", "--corpus", "docs", "--json").out)
     assert [(name.name, name.queries, name.right) for name in check.names] == [("Veldra", 2, 2)]

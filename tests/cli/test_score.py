@@ -54,6 +54,26 @@ def test_bench_answers_prints_r_and_auc(command: Command) -> None:
     assert Path("out/report.json").exists()
 
 
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        ({"answer": "a", "references": []}, 'its "references" is an empty list: give at least one text'),
+        ({"answer": 27, "references": "a"}, 'it has an "answer" that is not a string'),
+        ({"answers": "a"}, '"score": 0.5} for each answer'),
+    ],
+)
+def test_wrong_line_of_rated_answers(command: Command, row: dict[str, object], complaint: str) -> None:
+    Path("rated.jsonl").write_text(json.dumps(row))
+    done = command("bench", "answers", "rated.jsonl")
+    assert (done.status, is_complaint(done.err)) == (2, True)
+    assert complaint in done.err
+
+
+def test_help_of_bench_answers_has_its_examples_on_lines(command: Command) -> None:
+    lines = command("bench", "answers", "--help").out.decode().splitlines()
+    assert any(line.strip() == "rarr bench answers rated.jsonl" for line in lines)
+
+
 def test_examples_without_a_model_have_status_2(command: Command) -> None:
     Path("rated.jsonl").write_text('{"answer": "x", "references": "y", "score": 1}\n')
     done = command("score", "z", "-r", "y", "--examples", "rated.jsonl")

@@ -59,7 +59,7 @@ def test_date_may_be_left_empty(tmp_path: Path) -> None:
         ('{"text": 1}', 'it has a "text" that is not a string'),
         ('{"text": " \\n"}', 'it has an empty "text"'),
         ('{"text": "One.", "id": "good"}', "its id 'good' is that of an earlier line"),
-        ('{"text": "One.", "id": true}', 'it has a "id" that is not a string'),
+        ('{"text": "One.", "id": true}', 'it has an "id" that is not a string'),
         ('{"text": "One.", "id": ""}', 'it has an empty "id"'),
         ('{"text": "One.", "context": ["C?"]}', 'it has a "context" that is not a string'),
         ('{"text": "One.", "revised": ""}', 'its "revised" is empty: leave it out if nobody revised'),

@@ -8,7 +8,7 @@ from pathlib import Path
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.evals.conflicts.conflict_report import ConflictReport, ReactionLine, counts_by_group
-from rarr.evals.conflicts.policies import POLICIES, Conflict, Made, Policy, conflicts_of
+from rarr.evals.conflicts.policies import POLICIES, Conflict, Made, Policy, conflicts_of, why_none
 from rarr.evals.conflicts.question_rows import read_questions
 from rarr.evals.conflicts.roles import Role, Tested, tested
 from rarr.evals.literature.benchmark_judging import digest, write_report
@@ -93,8 +93,7 @@ def bench_conflicts(
 def _require_conflicts(conflicts: Sequence[Conflict], made: Made, data: str | Path, role: Role) -> None:
     """Raises `InputError` if there is no conflict, or if a reader would get pairs of statements."""
     if not conflicts:
-        reasons = "; ".join(f"{reason}: {count}" for reason, count in made.left_out.items())
-        raise InputError(f"{data} gives no conflict ({reasons}): give rows whose passage states the answer")
+        raise InputError(f"{data} gives no conflict {why_none(made)}")
     if role == "reader" and any(each.policy == "given" for each in conflicts):
         cure = "test a checker or reviser"
         raise InputError(f"{data} has pairs of statements, which no reader answers: {cure}")

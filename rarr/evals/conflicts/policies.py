@@ -23,6 +23,14 @@ from rarr.tools.text.blocks_and_sentences import sentences
 Policy = Literal["corpus", "alias", "type-swap", "popularity"]
 POLICIES: tuple[Policy, ...] = get_args(Policy)
 BINS = 5
+_NO_SUBSTITUTE = "no substitute fits"
+_CURES: dict[Policy, str] = {
+    "alias": "other forms of an answer, which are no date or number",
+    "corpus": "more rows with answers of the same type",
+    "type-swap": "more rows with answers of other types",
+    "popularity": 'more rows with answers of the same type and a number "popularity"',
+}
+"""What lets a policy find a substitute."""
 _PREPOSITION = re.compile(r"^(?:in|on|at|from|by|to)\s+(?=\S)", re.IGNORECASE)
 
 
@@ -93,7 +101,7 @@ def conflicts_of(rows: Sequence[QuestionRow | StatementPair], policies: Sequence
             made = list(_MAKERS[policy](each, typed, seed))
             conflicts += made
             if not made:
-                left_out[f"{policy}: no substitute fits"] += 1
+                left_out[f"{policy}: {_NO_SUBSTITUTE}"] += 1
     return Made(conflicts, dict(left_out))
 
 
@@ -110,6 +118,13 @@ def _given(pair: StatementPair) -> Conflict:
         changed=pair.counter_passage,
         claim=pair.memory,
     )
+
+
+def why_none(made: Made) -> str:
+    """Tells why there is no conflict: the reasons with their counts in brackets, and what to give instead."""
+    reasons = "; ".join(f"{reason}: {count}" for reason, count in made.left_out.items())
+    cures = [cure for policy, cure in _CURES.items() if f"{policy}: {_NO_SUBSTITUTE}" in made.left_out]
+    return f"({reasons}): give {'; '.join(cures) or 'rows whose passage states the answer'}"
 
 
 def by_alias(row: Typed, rows: Sequence[Typed], seed: int) -> Iterator[Conflict]:

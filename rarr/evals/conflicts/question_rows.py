@@ -97,6 +97,8 @@ def _required(value: dict[str, Any], key: str) -> str:
 
 
 def _answers(given: object) -> tuple[str, ...]:
+    if given == []:
+        raise WrongRowError('its "answers" is an empty list: give at least one text')
     pieces: Sequence[object] = given if isinstance(given, list) else []
     texts = [piece.get("text") if isinstance(piece, dict) else piece for piece in pieces]
     answers = dict.fromkeys(text.strip() for text in texts if isinstance(text, str) and text.strip())

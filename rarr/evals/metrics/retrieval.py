@@ -21,7 +21,7 @@ class RankedQuery(NamedTuple):
     """A query of a set with the documents that a search returned, best first.
 
     `gold` are the documents of the entity that the query is about, `rivals` those of the other entities of
-    its set. `popularity` is that of the entity, in any unit.
+    its set. `popularity` is that of the entity, in any unit. `text` is what was asked.
     """
 
     set_id: str
@@ -31,6 +31,7 @@ class RankedQuery(NamedTuple):
     gold: frozenset[str]
     rivals: frozenset[str]
     ranking: tuple[str, ...]
+    text: str = ""
 
 
 def is_accurate(query: RankedQuery, k: int = 1) -> bool:
@@ -43,8 +44,14 @@ def is_confused(query: RankedQuery) -> bool:
 
     A gold document that was not found counts as below all that were found.
     """
+    return bool(rivals_above(query))
+
+
+def rivals_above(query: RankedQuery) -> list[str]:
+    """Lists the documents of other entities of the set above the first gold document, best first."""
     places = [query.ranking.index(document) for document in query.gold if document in query.ranking]
-    return not query.rivals.isdisjoint(query.ranking[: min(places, default=len(query.ranking))])
+    above = query.ranking[: min(places, default=len(query.ranking))]
+    return [*dict.fromkeys(document for document in above if document in query.rivals)]
 
 
 def accuracy_at(queries: Sequence[RankedQuery], k: int = 1) -> Measured:

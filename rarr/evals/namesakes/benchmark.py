@@ -53,9 +53,9 @@ def bench_names(
 
     The folder `out` gets a line for each query and claim, report.json, and what became of each claim in
     claims.jsonl. The same call continues an interrupted run. `on_row` is called with the number of finished
-    queries and claims, and of all. Raises `InputError` for sets without queries, without a corpus or `search`,
-    or if `out` holds another run, and `RarrError` if the search or a reranker fails: scores of some queries
-    would be of other sets.
+    queries and claims, and of all. Raises `InputError` for sets without queries, without a corpus or
+    `search`, or if `out` holds another run, and `RarrError` if the search or a reranker fails: scores of some
+    queries would be of other sets.
     """
     _require_source(settings)
     path, chosen = Path(out), options or NamesOptions()

@@ -7,7 +7,7 @@ from rarr.agent.wiring.resources import Resources
 from rarr.agent.wiring.search_and_reranking import reranker, retriever
 from rarr.errors import InputError
 from rarr.evals.metrics import RankedQuery
-from rarr.evals.metrics.retrieval import is_accurate, is_confused
+from rarr.evals.metrics.retrieval import is_accurate, is_confused, rivals_above
 from rarr.evals.namesakes.corpus_documents import corpus_documents
 from rarr.evals.namesakes.corpus_entities import corpus_entities, other_entities, shared_names
 from rarr.evals.namesakes.records import TASKS, CorpusDocument, NameSet, Task
@@ -28,11 +28,19 @@ class NamedDocument(Record):
     title: str
 
 
+class MixedUpQuery(Record):
+    """A query for which documents of other things of the name stand `above` those that are `right`."""
+
+    query: str
+    right: tuple[str, ...]
+    above: tuple[str, ...]
+
+
 class CheckedName(Record):
     """A name that several documents share.
 
     `queries` were asked about their things. For `right` of them the first document is the right one, and for
-    `mixed_up` of them a document of another thing of the name stands above it.
+    `mixed_up` of them, which are `mix_ups`, a document of another thing of the name stands above it.
     """
 
     name: str
@@ -40,6 +48,7 @@ class CheckedName(Record):
     queries: int = 0
     right: int = 0
     mixed_up: int = 0
+    mix_ups: tuple[MixedUpQuery, ...] = ()
 
 
 class NamesCheck(Record):
@@ -114,4 +123,9 @@ def _checked(name: str, documents: Sequence[CorpusDocument], queries: Sequence[R
         queries=len(queries),
         right=sum(map(is_accurate, queries)),
         mixed_up=sum(map(is_confused, queries)),
+        mix_ups=tuple(
+            MixedUpQuery(query=query.text, right=tuple(sorted(query.gold)), above=tuple(rivals_above(query)))
+            for query in queries
+            if is_confused(query)
+        ),
     )

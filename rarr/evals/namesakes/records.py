@@ -125,7 +125,10 @@ def _records(path: Path, kind: type[Any], example: str) -> list[Any]:
             return kind.model_validate(value)
         except ValidationError as error:
             first = error.errors()[0]
-            raise WrongRowError(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
+            place = ".".join(map(str, first["loc"]))
+            if first["type"] == "missing":
+                raise WrongRowError(f'it has no "{place}"') from None
+            raise WrongRowError(f'its "{place}" is wrong ({first["msg"]})') from None
 
     records, unreadable, _ = read_lines(path, record, example)
     if unreadable:

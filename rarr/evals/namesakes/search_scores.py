@@ -51,7 +51,14 @@ class AskedQuery(NamedTuple):
         others = frozenset(name for member in members for name in member.documents) - own
         gold = frozenset(self.query.gold)
         return RankedQuery(
-            self.name_set.id, own_id, subject.is_head, subject.popularity, gold, others, ranking
+            self.name_set.id,
+            own_id,
+            subject.is_head,
+            subject.popularity,
+            gold,
+            others,
+            ranking,
+            self.query.text,
         )
 
 

@@ -13,15 +13,22 @@ from rarr.views.terminal.revision import one_line
 
 TASK_NAMES: Mapping[str, str] = {"qa": "questions", "sf": "slots", "fc": "claims"}
 _NAME = 60  # characters of a name or title that are shown
+_QUERY = 100  # characters of a query that are shown
 _LISTED = 20  # names that are shown
 _DOCUMENTS = 5  # documents of a name that are shown
+_QUERIES = 3  # queries of a name that are shown
+_READ = """They read a few wordings, such as "directed by Ana Holm", "born in 1931", "founded in 1312" and
+"212 kilometres long"."""
 _CURE = """
 To tell them apart, give pages titles with a qualifier, as in Apollo (film), and name the kind in texts: the
 film Apollo. --reranker embedded reads passages before it orders them."""
 
 
-def names_text(report: NamesReport) -> str:
-    """Renders accuracy and confusion by system and task, the loss of tails by popularity, and the edits."""
+def names_text(report: NamesReport, *, revised: bool = True) -> str:
+    """Renders accuracy and confusion by system and task, the loss of tails by popularity, and the edits.
+
+    `revised`: false claims were to be revised, so a lack of them is said.
+    """
     parts = [
         f"{counted(report.names, 'name')} of {counted(report.entities, 'thing')},"
         f" {counted(report.queries, 'query')}\n"
@@ -35,6 +42,8 @@ def names_text(report: NamesReport) -> str:
         )
     if report.editing:
         parts.append(_editing(report.editing))
+    elif revised:
+        parts.append("no false claim to revise: one needs the value of another thing for the same property\n")
     return "\n".join(parts)
 
 
@@ -52,7 +61,8 @@ def names_check_text(check: NamesCheck) -> str:
         lines.append(f"and {len(check.names) - _LISTED} more: see --json")
     if unasked := sum(not name.queries for name in check.names):
         lines.append(
-            f"\n{counted(unasked, 'name')} not asked about: no opening states a property of one thing alone"
+            f"\n{counted(unasked, 'name')} not asked about: in the openings, the rules read no property of"
+            f" one thing alone.\n{_READ}"
         )
     return "\n".join([*lines, *([_CURE] if mixed else []), ""])
 
@@ -61,7 +71,12 @@ def _checked_name(name: CheckedName) -> str:
     mixed = f": mixed up {name.mixed_up} of {counted(name.queries, 'query')}" if name.queries else ""
     shown = [f"  {one_line(each.title, _NAME)} - {one_line(each.name, _NAME)}" for each in name.documents]
     more = [f"  and {len(shown) - _DOCUMENTS} more"] * (len(shown) > _DOCUMENTS)
-    return "\n".join([one_line(name.name, _NAME) + mixed, *shown[:_DOCUMENTS], *more])
+    asked = [
+        f"  asked {one_line(each.query, _QUERY)!r}: {one_line(each.above[0], _NAME)} stands above"
+        f" {one_line(each.right[0], _NAME)}"
+        for each in name.mix_ups[:_QUERIES]
+    ]
+    return "\n".join([one_line(name.name, _NAME) + mixed, *shown[:_DOCUMENTS], *more, *asked])
 
 
 def _accuracy(by_system: Mapping[str, SearchScores]) -> str:
