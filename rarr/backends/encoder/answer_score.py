@@ -10,7 +10,11 @@ from typing import NamedTuple
 
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.logistic import Logistic
-from rarr.backends.rules.answer_contradictions import contradiction, with_unit_of_reference
+from rarr.backends.rules.answer_contradictions import (
+    contradiction,
+    with_unit_of_question,
+    with_unit_of_reference,
+)
 from rarr.backends.rules.answer_overlap import (
     answer_words,
     containment,
@@ -46,6 +50,7 @@ def ruled_score(answer: str, reference: str, question: str | None) -> ReferenceS
 
     None if the rules cannot decide.
     """
+    reference = with_unit_of_question(reference, question or "")
     answer = with_unit_of_reference(answer, reference)
     if found := contradiction(answer, reference, question or ""):  # 1.5 and 15 have the same words
         return ReferenceScore(found.score, found.reason, True)

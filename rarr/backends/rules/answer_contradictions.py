@@ -15,6 +15,7 @@ UNDECIDED = 0.25
 """The score of an answer that offers the right value and another one: "27 or 30 days"."""
 _PARTIES = 3  # words with meaning of a reference that tells who did something to whom
 _OR = re.compile(r"\s*(?:,\s*)?(?:or\b|/)\s*(?:(?:maybe|perhaps|possibly|even|in|on|at|about|the)\s+)*", re.I)
+_ASKED = re.compile(r"\bhow many (?P<unit>[a-z]+)\b", re.I)
 _DEGREES = re.compile(r"\s*(?:degrees?\b|°)")
 
 
@@ -106,6 +107,16 @@ def with_unit_of_reference(answer: str, reference: str) -> str:
             after = next(each for each in checkable_values(answer) if each.start >= second.start)
             answer = _with_unit(answer, first.end, _unit(after, answer))
     return answer
+
+
+def with_unit_of_question(reference: str, question: str) -> str:
+    """Writes the unit that a question asks for behind a bare number: "27" days for "how many days"."""
+    asked, numbers = _ASKED.search(question), _numbers(reference)
+    if asked is None or len(numbers) != 1 or not _is_bare(numbers[0], reference):
+        return reference
+    place = numbers[0].end
+    written = f"{reference[:place]} {asked['unit']}{reference[place:]}"
+    return written if any(_unit(number, written) for number in _numbers(written)) else reference
 
 
 def _numbers(text: str) -> list[Value]:

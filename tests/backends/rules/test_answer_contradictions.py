@@ -112,3 +112,14 @@ def test_number_below_zero_is_read(answer: str) -> None:
 )
 def test_bare_number_has_the_unit_of_the_reference(answer: str, written: str) -> None:
     assert with_unit_of_reference(answer, "27 days") == written
+
+
+@pytest.mark.parametrize(("answer", "score"), [("27", 1.0), ("27 days", 1.0), ("27 weeks", 0.0), ("28", 0.0)])
+def test_bare_reference_has_the_unit_of_the_question(answer: str, score: float) -> None:
+    found = ruled_score(answer, "27", "How many days of leave do staff have?")
+    assert found is not None and found.score == score
+
+
+def test_question_without_a_unit_gives_none() -> None:
+    found = ruled_score("27 people", "27", "How many people work there?")
+    assert found is None
