@@ -46,7 +46,7 @@ def score(
     """Score how well an answer says what a right answer says, from 0 to 1.
 
     Rules come first: another number, date or direction than that of the reference, a denial of it, or
-    exchanged roles score 0; two answers joined by "or" 0.25; equal words 1. A small head on the shipped
+    exchanged roles score 0; two values joined by "or" 0.25; equal words 1. A small head on the shipped
     encoder scores the rest: a right paraphrase in other words may score near 0. With --model, a language
     model scores it on five levels; it also reads the passage and rated examples of yours.
 

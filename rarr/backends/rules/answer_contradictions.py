@@ -15,6 +15,7 @@ UNDECIDED = 0.25
 """The score of an answer that offers the right value and another one: "27 or 30 days"."""
 _PARTIES = 3  # words with meaning of a reference that tells who did something to whom
 _OR = re.compile(r"\s*(?:,\s*)?(?:or\b|/)\s*(?:(?:maybe|perhaps|possibly|even|in|on|at|about|the)\s+)*", re.I)
+_OPEN = re.compile(r"\beither\b|\bor (?:maybe|perhaps|possibly)\b", re.I)
 _ASKED = re.compile(r"\bhow many (?P<unit>[a-z]+)\b", re.I)
 _DEGREES = re.compile(r"\s*(?:degrees?\b|°)")
 
@@ -86,7 +87,7 @@ def two_answers(answer: str, reference: str) -> str:
     for first, second in pairwise(checkable_values(answer)):
         right = [any(same_value(value, each) for value in wanted) for each in (first, second)]
         between = answer[value_extent(first).end : second.start]
-        if right[0] != right[1] and _OR.fullmatch(between) and _is_other(first, second):
+        if right[0] != right[1] and _OR.fullmatch(between) and _is_other(first, second, answer):
             return f"{_shown(first, answer)} or {_shown(second, answer)}: the answer does not decide"
     return ""
 
@@ -147,17 +148,15 @@ def _shown(value: Value, text: str) -> str:
     return repr(value_extent(value).of(text))
 
 
-def _is_other(first: Value, second: Value) -> bool:
+def _is_other(first: Value, second: Value, text: str) -> bool:
     """Are these two values, and not two ways to write one, as "228 minutes or 3 hours and 48 minutes"?
 
-    A name in one word may be another name for the same thing.
+    Two names with "or" often name one thing: they are two answers behind "either", or with "or perhaps".
     """
-    if first.kind == "name" and not all(" " in getattr(each.read, "text", "") for each in (first, second)):
+    if first.kind == "name" and not _OPEN.search(text[: second.start]):
         return False
     forms = [getattr(each.read, "form", "").removesuffix("s") for each in (first, second)]
-    if forms[0] != forms[1]:
-        return False
-    return same_value(first, second) is False
+    return forms[0] == forms[1] and same_value(first, second) is False
 
 
 def _is_not_who(claim: ParsedSentence, told: Sequence[ParsedSentence], asked: ParsedSentence) -> bool:

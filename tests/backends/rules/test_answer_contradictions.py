@@ -34,6 +34,7 @@ def test_denial_of_the_reference_scores_0(answer: str, reference: str, question:
         ("The city paid for it.", "the city", "Who paid for it?"),
         ("228 minutes or 3 hours and 48 minutes", "228 minutes", ""),
         ("two or three", "two or three", ""),
+        ("To the Elysian Fields or the Isles of the Blessed.", "Elysian Fields", ""),
     ],
 )
 def test_answer_that_denies_something_else_is_no_contradiction(
@@ -48,7 +49,8 @@ def test_answer_that_denies_something_else_is_no_contradiction(
         ("27 days or 30 days", "27 days"),
         ("either 27 or 30 days", "27 days"),
         ("27 or 30", "27 days"),
-        ("It was Tom Berg or Ida Lunde.", "Tom Berg"),
+        ("It was either Tom Berg or Ida Lunde.", "Tom Berg"),
+        ("Tom Berg, or perhaps Ida Lunde", "Tom Berg"),
     ],
 )
 def test_two_answers_score_a_quarter(answer: str, reference: str) -> None:
