@@ -29,11 +29,12 @@ def score(
 
     Rules come first: equal words score 1, and so does the reference in the passive. Another number, date or
     direction in the place of that of the reference scores 0, and so do an answer that denies the reference
-    and one that exchanges who did something to whom. Two values joined by "or" score 0.25; two names only with
-    "either" or "or perhaps". A number without a unit has that of the reference. Otherwise a small head on the shipped encoder scores, from 0 to
-    1; it was fitted on English. If `settings` name a language model, this scores instead, on five worded
-    levels: 0, 0.25, 0.5, 0.75 or 1. It also reads `passage`, and the first 8 of your rated `examples`; the
-    head reads neither. The score is for ranking answers, and no calibrated probability.
+    and one that exchanges who did something to whom. Two values joined by "or" score 0.25; two names only
+    with "either" or "or perhaps". A number without a unit has that of the reference. Otherwise a small head
+    on the shipped encoder scores, from 0 to 1; it was fitted on English. If `settings` name a language model,
+    this scores instead, on five worded levels: 0, 0.25, 0.5, 0.75 or 1. It also reads `passage`, and the
+    first 8 of your rated `examples`; the head reads neither. The score is for ranking answers, and no
+    calibrated probability.
 
     Raises `InputError` for an empty answer, reference, question or passage, without a reference, and for
     examples without a language model; `RarrError` if the model cannot be used.
