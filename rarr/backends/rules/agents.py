@@ -38,7 +38,7 @@ class _Act(NamedTuple):
 def name_of_other_agent(claim: ParsedSentence, evidence: Sequence[ParsedSentence]) -> Span | None:
     """Returns the name of the claim that acts, if somebody else does so in all sentences of the act.
 
-    A sentence tells of the same act if it has the verb and another word of the claim besides the agent.
+    A sentence tells of the same act if it has the verb and half of the claim's words besides the agent.
     Returns None if one of them has the same agent or does not name who acts. A common noun, such as "the
     company", may be the claim's name, unless that stands behind the verb.
     """
@@ -49,7 +49,7 @@ def name_of_other_agent(claim: ParsedSentence, evidence: Sequence[ParsedSentence
         acts = [
             (part, act)
             for part in evidence
-            if others & {word.stem for word in part.content}
+            if 2 * len(others & {word.stem for word in part.content}) >= max(1, len(others))
             for act in _acts(part, verb.stem)
         ]
         if acts and all(_is_other(part, act, name) for part, act in acts):

@@ -32,6 +32,7 @@ SAME = [
     ("Ada Lund, a painter, sold the farm.", "The painter sold the farm."),  # no name right before the verb
     ("Orm planned the bridge.", "The plan of the council for the bridge was old."),
     ("Elm bought a boat.", "Hay bought a mill."),
+    ("The software firm Quill was founded by Tom Orm.", "The band Quill was founded by Ada Lind."),
     ("Ada Lind founded the school in 1950.", "Ada Lind and Tom Orm founded the school in 1950."),
     ("Tom Orm founded the school.", "The school was founded by Ada Lind, Tom Orm and Kai Berg."),
     ("Ada Lind and Tom Orm founded the school.", "Tom Orm and Ada Lind founded the school."),
