@@ -1,20 +1,19 @@
 """Answers without a language model: by the sentences of triples that answer a question, or of passages."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.statement_drafts import Draft
 from rarr.agent.answering.triple_answer import triple_answer
 from rarr.agent.wiring.resources import Resources
 from rarr.backends.encoder.ranking import TrainedReranker
-from rarr.backends.rules.asked_relations import clauses
+from rarr.backends.rules.asked_clauses import AskedClause, asked_clauses
+from rarr.backends.rules.question_answers import Candidate, answers_question
 from rarr.records import Passage
-from rarr.retrievers.corpus.index_words import stems, telling
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import in_thread, work
 from rarr.tools.text.blocks_and_sentences import sentences
-
-_SHARED = 0.5  # the share of the question's words that a sentence and its title must have
 
 
 async def extractive_answer(question: str, found: QuestionSources, settings: Settings) -> list[Draft]:
@@ -32,36 +31,43 @@ async def extractive_answer(question: str, found: QuestionSources, settings: Set
 
 
 async def _of_passages(question: str, sources: Sequence[GivenSource], settings: Settings) -> list[Draft]:
-    """Takes for each part of the question the sentence that the encoder finds most relevant.
-
-    The sentence and the title of its document must have enough of the part's words.
-    """
+    """Takes for each clause of the question the most relevant sentence that answers it, or tells a gap."""
     pieces = await work(_sentences, sources)
     reranker = TrainedReranker(await in_thread(lambda: Resources(settings).encoder))
     drafts = dict[str, Draft]()
-    for part in await work(clauses, question):
-        scores = await reranker.score(part, [passage for passage, _ in pieces])
-        ranked = sorted(zip(scores, pieces, strict=True), key=lambda scored: -scored[0])
-        for _, (passage, number) in ranked[:1]:
-            if await work(_shared, part, passage) >= _SHARED:
-                drafts.setdefault(passage.text, Draft(passage.text, (number,)))
-            else:
-                text = f"The sources do not answer: {part}"
-                drafts[text] = Draft(text, needs_support=True)
+    for asked in await work(asked_clauses, question):
+        answering = await work(_answering, asked, pieces)
+        if answering:
+            best = await reranker.score(asked.words, [piece.passage for piece in answering])
+            piece = max(zip(best, answering, strict=True), key=lambda scored: scored[0])[1]
+            drafts.setdefault(piece.candidate.text, Draft(piece.candidate.text, (piece.number,)))
+        else:
+            text = f"The sources do not answer: {asked.written}"
+            drafts[text] = Draft(text, needs_support=True)
     return list(drafts.values())
 
 
-def _sentences(sources: Sequence[GivenSource]) -> list[tuple[Passage, int]]:
-    """Returns each sentence of the passages once, with the number of its source."""
-    found = dict[str, tuple[Passage, int]]()
+class _Piece(NamedTuple):
+    """A sentence of a source: as a candidate, as a passage, and the number of the source."""
+
+    candidate: Candidate
+    passage: Passage
+    number: int
+
+
+def _answering(asked: AskedClause, pieces: Sequence[_Piece]) -> list[_Piece]:
+    return [piece for piece in pieces if answers_question(asked, piece.candidate)]
+
+
+def _sentences(sources: Sequence[GivenSource]) -> list[_Piece]:
+    """Returns each sentence of the passages once, with the sentence before it where a passage has it."""
+    found = dict[str, _Piece]()
     for source in sources:
-        for span in sentences(source.passage.text):
-            text = " ".join(span.of(source.passage.text).split())
-            found.setdefault(text, (source.passage.model_copy(update={"text": text}), source.number))
+        passage, before = source.passage, ""
+        for span in sentences(passage.text):
+            text = " ".join(span.of(passage.text).split())
+            if text not in found or (before and not found[text].candidate.before):
+                candidate = Candidate(text, before, passage.title)
+                found[text] = _Piece(candidate, passage.model_copy(update={"text": text}), source.number)
+            before = text
     return list(found.values())
-
-
-def _shared(question: str, passage: Passage) -> float:
-    """Returns the share of the question's words that the sentence or the title of its document has."""
-    wanted = {stem for word in telling(question) for stem in stems(word)}
-    return len(wanted & set(stems(f"{passage.title} {passage.text}"))) / len(wanted or {""})
