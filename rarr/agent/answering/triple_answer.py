@@ -1,15 +1,30 @@
 """Answers from triples without a language model: each statement is the sentence of the triples it cites."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rarr.agent.answering.answer_gaps import gap_sentences, name_of, pointing, unclear, untold
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
+from rarr.agent.answering.chained_relations import Chain, chain_of, chained
 from rarr.agent.answering.question_parts import QuestionPart, question_parts
-from rarr.agent.answering.relevant_triples import relevant_triples, without_names
+from rarr.agent.answering.relevant_triples import is_other_noun, relevant_triples
 from rarr.agent.answering.statement_drafts import Draft
+from rarr.agent.answering.undated_values import undated
+from rarr.agent.answering.verbs_of_relations import asks_by_words, asks_of_event, by_words, nameless
 from rarr.backends.rules.asked_relations import answers, is_core, is_telling
+from rarr.retrievers.graph.relations import ended
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import work
+
+_SHORT = 5
+"""Words of a part beside others that the encoder still reads: of a long part it knows the topic alone."""
+
+
+class _Told(NamedTuple):
+    """The triples that answer a part of a question, and the gaps of what no triple says."""
+
+    chosen: list[GivenSource]
+    gaps: list[str]
 
 
 async def triple_answer(question: str, found: QuestionSources, settings: Settings) -> list[Draft]:
@@ -17,23 +32,44 @@ async def triple_answer(question: str, found: QuestionSources, settings: Setting
     if not found.subjects:
         text = unclear(found.unclear) if found.unclear else "The graph has nothing that the question names."
         return [Draft(text, needs_support=True)]
-    triples = [source for source in found.sources if source.triple is not None]
     parts = await work(question_parts, question, found)
     is_asked = any(part.asked for part in parts)
-    chosen = [source for source in triples for part in parts if _is_wanted(source, part, core=is_asked)]
-    chosen += [source for part in parts for source in pointing(part.subjects, part.asked, triples, found)]
-    gaps = await work(gap_sentences, parts, triples, found)
-    for part in parts:
-        for words in part.open:
-            relevant, gap = await _of_open(words, part, triples, found, settings)
-            chosen += relevant
-            gaps += gap
-    if not (chosen or gaps or is_asked):
-        mentions = await work(found.graph.link, question) if found.graph else []
-        chosen = await relevant_triples(without_names(question, mentions), triples, settings)
-    drafts = [*_sentences(chosen), *(Draft(text, needs_support=True) for text in dict.fromkeys(gaps))]
-    names = " and ".join(name_of(id_, found) for id_ in found.subjects)
-    return drafts or [Draft(f"The graph does not tell this of {names}.", needs_support=True)]
+    told = [await _of_part(part, found, settings, core=is_asked, alone=len(parts) == 1) for part in parts]
+    chosen = [source for each in told for source in each.chosen]
+    gaps = dict.fromkeys(gap for each in told for gap in each.gaps)
+    drafts = [*_sentences(chosen), *(Draft(text, needs_support=True) for text in gaps)]
+    return drafts or [Draft(_nothing(found.subjects, found), needs_support=True)]
+
+
+async def _of_part(
+    part: QuestionPart, found: QuestionSources, settings: Settings, *, core: bool, alone: bool
+) -> _Told:
+    """Answers a part by the relations that it names, else by its verb, else by the encoder."""
+    triples = [source for source in found.sources if source.triple is not None]
+    if chain := await work(chain_of, part, found):
+        return await _of_chain(chain, found, settings)
+    chosen = [source for source in triples if _is_wanted(source, part, core=core)]
+    chosen += pointing(part.subjects, part.asked, triples, found, part.text)
+    gaps = await work(gap_sentences, [part], triples, found)
+    for words in part.open:
+        relevant, gap = await _of_open(words, part.subjects, found, settings)
+        chosen, gaps = [*chosen, *relevant], [*gaps, *gap]
+    if not (chosen or gaps or part.asked) and asks_by_words(part, alone=alone):
+        chosen = await work(by_words, part, found)
+        if not chosen and (alone or len(part.text.split()) <= _SHORT):
+            chosen = await _relevant(part, found, settings)
+        words = "" if alone else nameless(part)
+        gaps = [] if chosen or not part.subjects else [_nothing(part.subjects, found, words)]
+    return _Told(chosen, [*gaps, *undated(part, chosen, found)])
+
+
+async def _of_chain(chain: Chain, found: QuestionSources, settings: Settings) -> _Told:
+    """Answers "the height of the successor of NAME": the successor first, and then its height."""
+    chosen, gaps = await work(chained, chain, found)
+    for words in chain.open:
+        relevant, gap = await _of_open(words, chain.entities, found, settings)
+        chosen, gaps = [*chosen, *relevant], [*gaps, *gap]
+    return _Told(chosen, gaps)
 
 
 def _is_wanted(source: GivenSource, part: QuestionPart, *, core: bool) -> bool:
@@ -47,17 +83,29 @@ def _is_wanted(source: GivenSource, part: QuestionPart, *, core: bool) -> bool:
 
 
 async def _of_open(
-    words: str,
-    part: QuestionPart,
-    triples: Sequence[GivenSource],
-    found: QuestionSources,
-    settings: Settings,
+    words: str, subjects: Sequence[str], found: QuestionSources, settings: Settings
 ) -> tuple[list[GivenSource], list[str]]:
     """Returns the triples that the encoder finds relevant to words that name no relation, else the gap."""
-    names = [name_of(id_, found) for id_ in part.subjects]
-    own = [each for each in triples if each.triple is not None and each.triple.subject_id in part.subjects]
+    own = [each for each in _own(subjects, found) if each.triple and not is_other_noun(words, each.triple)]
     relevant = await relevant_triples(f"What is the {words}?", own, settings)
-    return relevant, [] if relevant else [untold(words, names)]
+    return relevant, [] if relevant else [untold(words, [name_of(id_, found) for id_ in subjects])]
+
+
+async def _relevant(part: QuestionPart, found: QuestionSources, settings: Settings) -> list[GivenSource]:
+    """Asks the encoder, but not for who, when and where: it knows the kind of a value better than a verb."""
+    if asks_of_event(part):
+        return []
+    return await relevant_triples(nameless(part), _own(part.subjects, found), settings)
+
+
+def _own(subjects: Sequence[str], found: QuestionSources) -> list[GivenSource]:
+    return [each for each in found.sources if each.triple is not None and each.triple.subject_id in subjects]
+
+
+def _nothing(subjects: Sequence[str], found: QuestionSources, words: str = "") -> str:
+    """Writes the gap of a question that names no relation; `words` tell which part of it."""
+    names = " and ".join(name_of(id_, found) for id_ in subjects)
+    return ended(f"The graph does not tell this of {names}{f': {words}' if words else ''}.")
 
 
 def _sentences(chosen: Sequence[GivenSource]) -> list[Draft]:
