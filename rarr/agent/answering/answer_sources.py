@@ -1,5 +1,6 @@
 """Finds the sources for a question: the triples of the entities that it names, and passages about it."""
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
@@ -17,6 +18,9 @@ from rarr.tools.concurrency.worker_threads import work
 
 _TRIPLES = 60  # triples of one entity
 _POINTING = 20  # triples of other entities that have it as their value
+_NEXT = 200  # triples of the values of these entities, for a question over two steps
+_TWO_STEPS = re.compile(r"\bof the\b.*\bof\b|\b(?:when|where|how)\b.*\bthe\b.*\bof\b", re.IGNORECASE)
+"""Questions that may ask for a fact about a value, as "the height of the successor of NAME"."""
 
 
 @runtime_checkable
@@ -59,6 +63,8 @@ async def graph_sources(source: HasEntities, text: str) -> QuestionSources:
     # A value such as a country is asked about only where no entity with triples of its own is.
     sure = [entity for entity in named if graph.store.around(entity)] or named
     triples = await work(_triples, graph, sure)
+    if _TWO_STEPS.search(text):
+        triples += await work(_next_triples, graph, triples)
     return QuestionSources(
         [GivenSource(number, each.passage, each.triple) for number, each in enumerate(triples, start=1)],
         graph,
@@ -151,6 +157,14 @@ def _is_subject(graph: EntityGraph, entities: Sequence[int]) -> bool:
         or any(is_telling(each.relation) for each in graph.store.pointing_at(entity))
         for entity in entities
     )
+
+
+def _next_triples(graph: EntityGraph, triples: Sequence[TriplePassage]) -> list[TriplePassage]:
+    """Returns the triples of the values of these triples, of those that are not among them."""
+    numbers = dict.fromkeys(graph.store.number(each.triple.object_id) for each in triples)
+    found = [each for number in numbers if number is not None for each in graph.triples(number)[:_TRIPLES]]
+    known = {each.triple for each in triples}
+    return [each for each in found if each.triple not in known][:_NEXT]
 
 
 def _triples(graph: EntityGraph, entities: Sequence[int]) -> list[TriplePassage]:

@@ -1,21 +1,19 @@
 """Answers without a language model: by the sentences of triples that answer a question, or of passages."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.statement_drafts import distinct_drafts, gap_draft
 from rarr.agent.wiring.resources import Resources
 from rarr.backends.encoder.ranking import TrainedReranker
-from rarr.backends.rules.asked_relations import clauses
-from rarr.backends.rules.values import checkable_values
+from rarr.backends.rules.asked_clauses import AskedClause, asked_clauses
+from rarr.backends.rules.question_answers import Candidate, answers_question
 from rarr.records import Passage
 from rarr.records.answers import PartAnswer, StatementDraft
-from rarr.retrievers.corpus.index_words import stems, telling
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import in_thread, work
 from rarr.tools.text.blocks_and_sentences import sentences
-
-_SHARED = 0.5  # the share of the question's words that a sentence and its title must have
 
 
 async def extractive_answer(
@@ -28,6 +26,7 @@ async def extractive_answer(
     """
     passages = [source for source in found.sources if source.triple is None]
     quotes = await _quotes(question, passages, settings) if passages else {}
+    parts = [part.model_copy(update={"text": _clause_of(part.text, quotes)}) for part in parts]
     sentences = {source.number: source.passage.text for source in found.sources}
     told = [
         StatementDraft(text=sentences[number], citations=(number,))
@@ -51,43 +50,50 @@ async def extractive_answer(
     return drafts or [gap_draft("The sources do not answer this question.")]
 
 
+def _clause_of(part: str, clauses: Iterable[str]) -> str:
+    """Returns the clause that has this part, such as "the height" of "the height, the age"; else the part."""
+    return min((clause for clause in clauses if part in clause), key=len, default=part)
+
+
 async def _quotes(
     question: str, sources: Sequence[GivenSource], settings: Settings
 ) -> dict[str, StatementDraft | None]:
-    """Takes for each part of the question the sentence that the encoder finds most relevant; None for none.
-
-    The sentence or the title of its document must have a name that the part asks about, or else the part
-    before it, and enough of the part's words.
-    """
+    """Takes for each clause of the question the most relevant sentence that answers it; None for none."""
     pieces = await work(_sentences, sources)
     reranker = TrainedReranker(await in_thread(lambda: Resources(settings).encoder))
-    quotes, names = dict[str, StatementDraft | None](), list[str]()
-    for part in await work(clauses, question):
-        names = await work(_names, part) or names
-        scores = await reranker.score(part, [passage for passage, _ in pieces])
-        _, (passage, number) = max(zip(scores, pieces, strict=True), key=lambda scored: scored[0])
-        is_about = await work(_is_about, part, names, passage)
-        quotes[part] = StatementDraft(text=passage.text, citations=(number,)) if is_about else None
+    quotes = dict[str, StatementDraft | None]()
+    for asked in await work(asked_clauses, question):
+        # A second "and when?" is told by the words of its own question.
+        clause = asked.words if asked.written in quotes else asked.written
+        quotes[clause] = None
+        if answering := await work(_answering, asked, pieces):
+            scores = await reranker.score(asked.words, [piece.passage for piece in answering])
+            best = max(zip(scores, answering, strict=True), key=lambda scored: scored[0])[1]
+            quotes[clause] = StatementDraft(text=best.candidate.text, citations=(best.number,))
     return quotes
 
 
-def _sentences(sources: Sequence[GivenSource]) -> list[tuple[Passage, int]]:
-    """Returns each sentence of the passages once, with the number of its source."""
-    found = dict[str, tuple[Passage, int]]()
+class _Piece(NamedTuple):
+    """A sentence of a source: as a candidate, as a passage, and the number of the source."""
+
+    candidate: Candidate
+    passage: Passage
+    number: int
+
+
+def _answering(asked: AskedClause, pieces: Sequence[_Piece]) -> list[_Piece]:
+    return [piece for piece in pieces if answers_question(asked, piece.candidate)]
+
+
+def _sentences(sources: Sequence[GivenSource]) -> list[_Piece]:
+    """Returns each sentence of the passages once, with the sentence before it where a passage has it."""
+    found = dict[str, _Piece]()
     for source in sources:
-        for span in sentences(source.passage.text):
-            text = " ".join(span.of(source.passage.text).split())
-            found.setdefault(text, (source.passage.model_copy(update={"text": text}), source.number))
+        passage, before = source.passage, ""
+        for span in sentences(passage.text):
+            text = " ".join(span.of(passage.text).split())
+            if text not in found or (before and not found[text].candidate.before):
+                candidate = Candidate(text, before, passage.title)
+                found[text] = _Piece(candidate, passage.model_copy(update={"text": text}), source.number)
+            before = text
     return list(found.values())
-
-
-def _names(part: str) -> list[str]:
-    return [part[value.start : value.end] for value in checkable_values(part) if value.kind == "name"]
-
-
-def _is_about(part: str, names: Sequence[str], passage: Passage) -> bool:
-    """Has the sentence or the title of its document one of the names, and enough of the words of the part?"""
-    told = set(stems(f"{passage.title} {passage.text}"))
-    wanted = {stem for word in telling(part) for stem in stems(word)}
-    is_named = any(told.issuperset(stems(name)) for name in names) or not names
-    return is_named and len(wanted & told) >= _SHARED * len(wanted or {""})

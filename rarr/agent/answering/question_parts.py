@@ -12,15 +12,19 @@ from rarr.retrievers.graph.mentions import Mention
 from rarr.tools.text.blocks_and_sentences import Span
 
 _PRONOUN = re.compile(r"\b(?:he|she|it|they|him|his|hers?|its|them|their|theirs)\b", re.IGNORECASE)
+_IS_WHO = re.compile(r"\bwh(?:o|at)\s+(?:is|was|are|were)\s+Xx+(?!['’x])", re.IGNORECASE)
 
 
 class QuestionPart(NamedTuple):
     """A part of a question: the ids of the entities that it asks about, and what it asks for.
 
-    `is_general`: it asks who or what they are. `stranger`: it asks about this name instead, which no subject
-    of the graph has, or several. `open` are things that it asks for in words that name no relation.
+    `written` is the part as the question has it; `text` has the names of the subjects hidden
+    (`without_subjects`). `is_general`: it asks who or what they are. `stranger`: it asks about this name
+    instead, which no subject of the graph has, or several. `open` are things that it asks for in words that
+    name no relation.
     """
 
+    written: str
     text: str
     subjects: tuple[str, ...]
     asked: Sequence[AskedRelation]
@@ -49,23 +53,47 @@ def question_parts(question: str, found: QuestionSources) -> list[QuestionPart]:
     """
     if found.graph is None:
         return []
-    spans = clause_spans(question)
+    hidden = without_subjects(question, found)
+    spans = clause_spans(hidden)
     named = [_named(question, span, found) for span in spans]
     available = {source.triple.relation for source in found.sources if source.triple is not None}
-    phrases = [each for about in named for name in about.names for each in asked_phrases(question, name)]
-    unmatched = [each for each in phrases if not asked_relations(each.of(question), available)]
+    phrases = [each for about in named for name in about.names for each in asked_phrases(hidden, name)]
+    unmatched = [
+        each
+        for each in phrases
+        if each.of(hidden) == each.of(question) and not asked_relations(each.of(hidden), available)
+    ]
     return [
         QuestionPart(
-            text=span.of(question),
+            written=span.of(question),
+            text=span.of(hidden),
             subjects=about.ids,
-            asked=asked_relations(span.of(question), available),
-            is_general=is_general(span.of(question)) or _is_name(question, about),
+            asked=asked,
+            is_general=_is_general(span.of(hidden), asked) or _is_name(question, about),
             stranger=about.stranger,
-            open=tuple(each.of(question) for each in unmatched if span.start <= each.start < span.end),
+            open=tuple(each.of(hidden) for each in unmatched if span.start <= each.start < span.end),
         )
         for number, span in enumerate(spans)
-        for about in [named[number] or _other(number, span.of(question), named)]
+        for about in [named[number] or _other(number, span.of(hidden), named)]
+        for asked in [asked_relations(span.of(hidden), available)]
     ]
+
+
+def without_subjects(question: str, found: QuestionSources) -> str:
+    """Hides the names that the answer is about, each by a name of its length that says nothing.
+
+    So the words and commas in "Mother Goose Books, Ltd." ask for nothing.
+    """
+    for mention in found.graph.link(question) if found.graph else ():
+        if mention in _subjects(question, found) or mention.name in found.unclear:
+            hiding = "X" + "x" * (mention.end - mention.start - 1)
+            question = f"{question[: mention.start]}{hiding}{question[mention.end :]}"
+    return question
+
+
+def _is_general(part: str, asked: Sequence[AskedRelation]) -> bool:
+    """Does the part ask for an overview? Not "who is Ida Lunde married to", which asks for one thing."""
+    return is_general(part) and not (asked and _IS_WHO.search(part))
 
 
 def _other(number: int, part: str, named: Sequence[_About]) -> _About:

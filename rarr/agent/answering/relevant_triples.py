@@ -6,8 +6,8 @@ from rarr.agent.answering.answer_sources import GivenSource
 from rarr.agent.wiring.resources import Resources
 from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.records import Passage
-from rarr.retrievers.graph.mentions import Mention
-from rarr.retrievers.graph.triples import relation_words, value_forms
+from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
+from rarr.retrievers.graph.triples import Triple, relation_words, value_forms
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import in_thread
 
@@ -25,8 +25,8 @@ async def relevant_triples(
 ) -> list[GivenSource]:
     """Returns the triples of the most relevant relation; none if none is relevant enough.
 
-    The question has no name of an entity (`without_names`): a name in it and in the triples would make each
-    of them relevant.
+    The question has "it" for the names of entities: a name in it and in the triples would make each of them
+    relevant.
     """
     groups = dict[tuple[str, str], list[GivenSource]]()
     for source in triples:
@@ -42,11 +42,13 @@ async def relevant_triples(
     return [source for group, score in scored if score == best >= _RELEVANT for source in group]
 
 
-def without_names(question: str, mentions: Sequence[Mention]) -> str:
-    """Replaces the names of entities by "it"."""
-    for mention in sorted(mentions, key=lambda each: -each.start):
-        question = f"{question[: mention.start]}it{question[mention.end :]}"
-    return question
+def is_other_noun(words: str, triple: Triple) -> bool:
+    """Is the relation another than the words name: the chief executive officer for the financial one?"""
+    asked, told = (
+        {stem for word in text.split() if word not in STOP_WORDS for stem in stems(word)}
+        for text in (words.lower(), relation_words(triple.relation))
+    )
+    return bool(asked & told and asked - told and told - asked)
 
 
 def _nameless(relation: str, sources: Sequence[GivenSource]) -> Passage:

@@ -5,14 +5,20 @@ from collections.abc import Sequence
 
 from rarr.agent.answering.answer_gaps import gap_sentences, name_of, pointing, unclear, untold
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
+from rarr.agent.answering.chained_relations import Chain, chain_of, chained
 from rarr.agent.answering.question_parts import QuestionPart, question_parts
-from rarr.agent.answering.relevant_triples import relevant_triples, without_names
+from rarr.agent.answering.relevant_triples import is_other_noun, relevant_triples
+from rarr.agent.answering.undated_values import undated
+from rarr.agent.answering.verbs_of_relations import asks_by_words, asks_of_event, by_words, nameless
 from rarr.backends.rules.asked_relations import answers, clauses, is_core, is_telling
 from rarr.records.answers import PartAnswer
+from rarr.retrievers.graph.relations import ended
 from rarr.settings import Settings
 from rarr.tools.concurrency.worker_threads import work
 
 _ASKS = re.compile(r"(?:who|whom|whose|what|when|where|which|why|how)\s+\w+\s+\w", re.IGNORECASE)
+_SHORT = 5
+"""Words of a part beside others that the encoder still reads: of a long part it knows the topic alone."""
 
 
 async def triple_answers(question: str, found: QuestionSources, settings: Settings) -> list[PartAnswer]:
@@ -20,38 +26,49 @@ async def triple_answers(question: str, found: QuestionSources, settings: Settin
     if not found.subjects:
         text = unclear(found.unclear) if found.unclear else "The graph has nothing that the question names."
         return [PartAnswer(text=part, gaps=(text,)) for part in clauses(question)]
-    triples = [source for source in found.sources if source.triple is not None]
     parts = await work(question_parts, question, found)
     is_asked = any(part.asked for part in parts)
-    found_by_part = [await _of_part(part, triples, found, settings, core=is_asked) for part in parts]
-    if not (is_asked or any(part.triples or part.gaps for part in found_by_part)):
-        mentions = await work(found.graph.link, question) if found.graph else []
-        relevant = await relevant_triples(without_names(question, mentions), triples, settings)
-        names = " and ".join(name_of(id_, found) for id_ in found.subjects)
-        gaps = [] if relevant else [f"The graph does not tell this of {names}."]
-        return [PartAnswer(text=part.text, triples=_numbers(relevant), gaps=tuple(gaps)) for part in parts]
+    told = [await _of_part(part, found, settings, core=is_asked, alone=len(parts) == 1) for part in parts]
+    if not any(part.triples or part.gaps for part in told):
+        gap = _nothing(found.subjects, found)
+        return [part.model_copy(update={"gaps": (gap,)}) for part in told]
     return [
-        part.model_copy(update={"gaps": part.gaps or _gap_of(part)}) if not part.triples else part
-        for part in found_by_part
+        part if part.triples or part.gaps else part.model_copy(update={"gaps": _gap_of(part)})
+        for part in told
     ]
 
 
 async def _of_part(
-    part: QuestionPart,
-    triples: Sequence[GivenSource],
-    found: QuestionSources,
-    settings: Settings,
-    *,
-    core: bool,
+    part: QuestionPart, found: QuestionSources, settings: Settings, *, core: bool, alone: bool
 ) -> PartAnswer:
+    """Answers a part by the relations that it names, else by its verb, else by the encoder."""
+    triples = [source for source in found.sources if source.triple is not None]
+    if chain := await work(chain_of, part, found):
+        return await _of_chain(chain, part, found, settings)
     chosen = [source for source in triples if _is_wanted(source, part, core=core)]
-    chosen += pointing(part.subjects, part.asked, triples, found)
+    chosen += pointing(part.subjects, part.asked, triples, found, part.text)
     gaps = await work(gap_sentences, [part], triples, found)
     for words in part.open:
-        relevant, gap = await _of_open(words, part, triples, found, settings)
-        chosen += relevant
-        gaps += gap
-    return PartAnswer(text=part.text, triples=_numbers(chosen), gaps=tuple(gaps))
+        relevant, gap = await _of_open(words, part.subjects, found, settings)
+        chosen, gaps = [*chosen, *relevant], [*gaps, *gap]
+    if not (chosen or gaps or part.asked) and asks_by_words(part, alone=alone):
+        chosen = await work(by_words, part, found)
+        if not chosen and (alone or len(part.text.split()) <= _SHORT):
+            chosen = await _relevant(part, found, settings)
+        words = "" if alone else nameless(part)
+        gaps = [] if chosen or not part.subjects else [_nothing(part.subjects, found, words)]
+    return _answer(part, chosen, [*gaps, *undated(part, chosen, found)])
+
+
+async def _of_chain(
+    chain: Chain, part: QuestionPart, found: QuestionSources, settings: Settings
+) -> PartAnswer:
+    """Answers "the height of the successor of NAME": the successor first, and then its height."""
+    chosen, gaps = await work(chained, chain, found)
+    for words in chain.open:
+        relevant, gap = await _of_open(words, chain.entities, found, settings)
+        chosen, gaps = [*chosen, *relevant], [*gaps, *gap]
+    return _answer(part, chosen, gaps)
 
 
 def _is_wanted(source: GivenSource, part: QuestionPart, *, core: bool) -> bool:
@@ -65,17 +82,29 @@ def _is_wanted(source: GivenSource, part: QuestionPart, *, core: bool) -> bool:
 
 
 async def _of_open(
-    words: str,
-    part: QuestionPart,
-    triples: Sequence[GivenSource],
-    found: QuestionSources,
-    settings: Settings,
+    words: str, subjects: Sequence[str], found: QuestionSources, settings: Settings
 ) -> tuple[list[GivenSource], list[str]]:
     """Returns the triples that the encoder finds relevant to words that name no relation, else the gap."""
-    names = [name_of(id_, found) for id_ in part.subjects]
-    own = [each for each in triples if each.triple is not None and each.triple.subject_id in part.subjects]
+    own = [each for each in _own(subjects, found) if each.triple and not is_other_noun(words, each.triple)]
     relevant = await relevant_triples(f"What is the {words}?", own, settings)
-    return relevant, [] if relevant else [untold(words, names)]
+    return relevant, [] if relevant else [untold(words, [name_of(id_, found) for id_ in subjects])]
+
+
+async def _relevant(part: QuestionPart, found: QuestionSources, settings: Settings) -> list[GivenSource]:
+    """Asks the encoder, but not for who, when and where: it knows the kind of a value better than a verb."""
+    if asks_of_event(part):
+        return []
+    return await relevant_triples(nameless(part), _own(part.subjects, found), settings)
+
+
+def _own(subjects: Sequence[str], found: QuestionSources) -> list[GivenSource]:
+    return [each for each in found.sources if each.triple is not None and each.triple.subject_id in subjects]
+
+
+def _nothing(subjects: Sequence[str], found: QuestionSources, words: str = "") -> str:
+    """Writes the gap of a question that names no relation; `words` tell which part of it."""
+    names = " and ".join(name_of(id_, found) for id_ in subjects)
+    return ended(f"The graph does not tell this of {names}{f': {words}' if words else ''}.")
 
 
 def _gap_of(part: PartAnswer) -> tuple[str, ...]:
@@ -83,5 +112,6 @@ def _gap_of(part: PartAnswer) -> tuple[str, ...]:
     return (f"The graph does not answer: {part.text}",) if _ASKS.match(part.text) else ()
 
 
-def _numbers(sources: Sequence[GivenSource]) -> tuple[int, ...]:
-    return tuple(dict.fromkeys(source.number for source in sources))
+def _answer(part: QuestionPart, chosen: Sequence[GivenSource], gaps: Sequence[str]) -> PartAnswer:
+    numbers = dict.fromkeys(source.number for source in chosen)
+    return PartAnswer(text=part.written, triples=tuple(numbers), gaps=tuple(dict.fromkeys(gaps)))

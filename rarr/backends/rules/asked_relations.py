@@ -1,7 +1,7 @@
 """Finds out which relations of a graph a question asks for, by the words of the question."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import NamedTuple
 
@@ -66,6 +66,15 @@ _THEMES: tuple[tuple[str, str, tuple[str, ...]], ...] = (
 )  # fmt: skip
 
 
+_IMPLIED = (
+    (r"\bwhen\b|\b(?:what|which) (?:year|day)\b", "date year day time"),
+    (r"\bwhere\b", "place location"),
+    (r"\bhow many\b", "number count"),
+    (r"\bhow much\b", "amount"),
+)
+"""The nouns of relations that a question says by its interrogative."""
+
+
 class AskedRelation(NamedTuple):
     """What a question asks for, in words, and the first names of the common relations that answer it.
 
@@ -90,7 +99,7 @@ def asked_relations(question: str, available: Iterable[str] = ()) -> list[AskedR
         if any(map(pattern.search, parts))
     ]
     single = {name for each in asked for name in each.relations}
-    own = {relation: told for relation in sorted(available) if (told := _named_stems(relation, question))}
+    own = {relation: told for relation in sorted(available) if (told := named_stems(relation, question))}
     for words, pattern, relations in _themes():
         match = pattern.search(question)
         # "ancestral home" is a relation of its own, and does not ask for the family
@@ -98,16 +107,35 @@ def asked_relations(question: str, available: Iterable[str] = ()) -> list[AskedR
         if match and not within and not single.intersection(relations):
             asked.append(AskedRelation(words, relations))
     for relation in own:
-        if not any(answers(relation, each) for each in asked):
-            asked.append(AskedRelation(relation_words(relation), (), (relation,)))
-    return asked
+        known = common_relation(relation)
+        # "founded" is a date: in "who founded it", the founder is asked.
+        of_verb = known is not None and asked and relation_words(relation).endswith("ed")
+        if not any(answers(relation, each) for each in asked) and not of_verb:
+            words = known.names[0] if known else relation_words(relation)
+            asked.append(AskedRelation(words, (), (relation,)))
+    # "Where is the headquarters" asks for no other location.
+    named = any(each.own for each in asked)
+    return [each for each in asked if not (named and each.words == "location")]
 
 
-def _named_stems(relation: str, question: str) -> frozenset[str]:
-    """Returns the stems of the words of a relation if the question has all of them; otherwise none."""
+def named_stems(
+    relation: str, question: str, written: Callable[[str], Sequence[str]] = stems
+) -> frozenset[str]:
+    """Returns the stems of the words of a relation if the question has all of them; otherwise none.
+
+    "When was it released" names the release date as well, and "how many employees" the number of employees.
+    `written` gives the stems of a text.
+    """
     words = relation_words(relation).split()
-    told = frozenset(stem for word in words if word not in STOP_WORDS for stem in stems(word))
-    return told if told.issubset(stems(question)) else frozenset()
+    told = frozenset(stem for word in words if word not in STOP_WORDS for stem in written(word))
+    asked = frozenset(written(question))
+    implied = {
+        stem
+        for pattern, nouns in _IMPLIED
+        if re.search(pattern, question, re.IGNORECASE)
+        for stem in written(nouns)
+    }
+    return told if told <= asked | implied and told & asked else frozenset()
 
 
 def clauses(question: str) -> list[str]:
@@ -134,12 +162,19 @@ def answers(relation: str, asked: AskedRelation) -> bool:
     return relation in asked.own or (known is not None and known.names[0] in asked.relations)
 
 
-def answers_from_value(relation: str, asked: AskedRelation) -> bool:
-    """Does a triple answer whose value is the entity: who was born in Aarle, or a child by its father?"""
+def answers_from_value(relation: str, asked: AskedRelation, *, inverse: bool = False) -> bool:
+    """Does a triple answer whose value is the entity: who was born in Aarle, or a child by its father?
+
+    With `inverse`, only where the other direction has a name of its own, as the father and the child have.
+    """
     known = common_relation(relation)
-    if known is None:
-        return relation in asked.own
-    return any(known.names[0] in _INVERSES.get(each, (each,)) for each in asked.relations)
+    by_inverse = {name for each in asked.relations for name in _INVERSES.get(each, ())}
+    if known is not None and known.names[0] in by_inverse:
+        return True
+    if inverse:
+        return False
+    others = [each for each in asked.relations if each not in _INVERSES]
+    return relation in asked.own or (known is not None and known.names[0] in others)
 
 
 def is_general(question: str) -> bool:

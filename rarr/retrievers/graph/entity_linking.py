@@ -17,6 +17,8 @@ _REACH = 400  # characters on each side of a name, after its sentence and before
 def linked_names(store: TripleStore, text: str, around: str = "") -> list[Mention]:
     """Finds the names and aliases of the graph that stand in `text`, the longest first, without overlaps.
 
+    In a text of small letters alone, names of two words and more count as well.
+
     Of several entities with the name, the one is taken of which most neighbours are named near it: beside it
     ("the botanist Jonah Strake"), else in its sentence, else near it, else in the whole of `text` and
     `around`. A tie leaves all of the best. A surname alone means the one person with it whom `text` before it
@@ -55,7 +57,7 @@ def _longest_name(
         key = " ".join(word for word, _, _ in words[at : at + length])
         entities = store.named(key)
         written = text[words[at][1] : words[at + length - 1][2]]
-        if entities and _may_be_name(store, entities, written):
+        if entities and (_may_be_name(store, entities, written) or (length > 1 and text.islower())):
             return length, entities
     return None
 

@@ -44,7 +44,7 @@ _TABLE = (
     Relation(("date of death", "death date", "died", "died on"), "{name} died {on} {value}.",
              r"\b(when|(what|which) (year|day|date))\b[^?,]*\b(die|died|death)\b|date of death"),
     Relation(("cause of death", "manner of death"), "The cause of death of {name} was {value}.",
-             r"\bhow\b[^?,]*\b(die|died)\b|cause of death|manner of death|\bdie of\b"),
+             r"\b(how(?! old)|why)\b[^?,]*\b(die|died)\b|cause of death|manner of death|\bdie of\b"),
     Relation(("place of burial", "buried in", "buried at", "resting place"), "{name} was buried in {value}.",
              r"\bburied\b|\bburial\b|resting place|\bgrave\b"),
     Relation(("spouse", "husband", "wife", "married to", "partner", "unmarried partner", "cohabitant"),
@@ -105,7 +105,7 @@ _TABLE = (
     Relation(("designer", "architect", "designed by"), "{name} was designed by {value}.",
              r"\bwho designed\b|\b(designer|architect)s?\b"),
     Relation(("founder", "founded by"), "{name} was founded by {value}.",
-             r"\bwho (founded|established|started)\b|\bfounders?\b"),
+             r"\bwho (founded|established|started)\b|\bfounders?\b|\b(founded|established|started) by\b"),
     Relation(("inception", "founded", "date founded", "established", "founded in"),
              "{name} was founded {in} {value}.",
              r"\b(when|(what|which) year)\b[^?,]*\b(founded|established)\b|\binception\b"),
@@ -125,6 +125,7 @@ _TABLE = (
     Relation(("population",), "The population of {name} is {value}.",
              r"\bhow many (people|inhabitants)\b|\b(population|inhabitants)\b"),
     Relation(("price",), "The price of {name} is {value}.", r"\bhow much (is|does|was|did)\b|\bprices?\b"),
+    Relation(("age",), "The age of {name} is {value}.", r"\bhow old\b|\bage of\b"),
     Relation(("location", "located in", "country", "address"), "{name} is located in {value}.",
              r"\bwhere (is|are|was)\b(?![^?,]*\b(born|died|buried|educated)\b)|\b(location|located)\b"),
     Relation(("capital",), "The capital of {name} is {value}.", r"\bcapital\b"),
@@ -166,10 +167,14 @@ def sentence_of(subject: str, relation: str, values: Sequence[str]) -> str:
     value = f"{', '.join(most)} and {last}" if most else last
     known = common_relation(relation)
     if known is not None:
-        return known.sentence.format_map(
-            {"name": subject, "value": value, "a": _article(value), "on": _on(value), "in": _on(value)}
-        )
-    return _by_form(subject, relation_words(relation), value)
+        words = {"name": subject, "value": value, "a": _article(value), "on": _on(value), "in": _on(value)}
+        return ended(known.sentence.format_map(words))
+    return ended(_by_form(subject, relation_words(relation), value))
+
+
+def ended(sentence: str) -> str:
+    """Ends a sentence with one full stop, where its last word, such as "Ltd.", has one already."""
+    return f"{sentence[:-2]}." if sentence.endswith("..") and not sentence.endswith("...") else sentence
 
 
 def _by_form(name: str, relation: str, value: str) -> str:

@@ -157,6 +157,25 @@ def test_each_part_is_answered_by_graph_or_passages_or_is_one_gap() -> None:
     ]
 
 
+def test_clause_of_two_parts_keeps_the_gap_of_the_part_that_nothing_answers() -> None:
+    question = "What is the date of death, blood type and place of birth of Marie Curie?"
+    assert texts(question, **BOTH) == [
+        ("Marie Curie died on 4 July 1934.", False),
+        ("Marie Curie was born in Warsaw.", False),
+        ("The graph does not tell the blood type of Marie Curie.", True),
+    ]
+
+
+def test_second_bare_question_is_a_gap_of_its_own() -> None:
+    told = texts("Who painted the Hoover Dam, and when, who sold it, and when?", **BOTH)
+    assert [text.removeprefix("The sources do not answer: ") for text, _ in told] == [
+        "Who painted the Hoover Dam",
+        "when",
+        "who sold it",
+        "when sold it",
+    ]
+
+
 def test_part_that_the_graph_answers_is_no_gap_of_the_passages() -> None:
     assert [text for text, is_gap in texts("Where was Marie Curie born?", **BOTH) if is_gap] == []
 
@@ -165,7 +184,7 @@ def test_part_without_a_relation_is_a_gap_beside_others() -> None:
     question = "When did Marie Curie die, and what was her favourite food?"
     assert texts(question, graph=PEOPLE) == [
         ("Marie Curie died on 4 July 1934.", False),
-        ("The graph does not answer: what was her favourite food", True),
+        ("The graph does not tell this of Marie Curie: what was her favourite food.", True),
     ]
 
 
