@@ -26,6 +26,12 @@ _BOUND = re.compile(
     r"more\s+than\b|(?:over|under|above|below|up\s+to|after|before)\s+(?:about\s+)?[\d$€£]", re.IGNORECASE
 )
 """A bound of a number or date, which other rules compare."""
+_OTHER_USE = re.compile(
+    r"(?:\b(?:a|an|the|his|her|its|their)\s+(?:later|further|other))"
+    r"|(?:(?<!\bgo)(?<!\bgoes)(?<!\bwent)(?<!\bcame)(?<!\bis)(?<!\bare)(?<!\bwas)(?<!\bwere)\s(?:up|down|out|off))"
+    r"|(?:\bunder\s+[A-Z]\w*)",
+)
+"""Uses that say little: "a later novel", "make up", "under King Harold"."""
 _GENDERS = {
     **dict.fromkeys(("he", "him", "his", "himself"), "male"),
     **dict.fromkeys(("she", "her", "hers", "herself"), "female"),
@@ -55,9 +61,20 @@ def _unsaid(clause: Clause, parts: Sequence[ParsedSentence]) -> Iterator[Span]:
     for word in clause.sentence.words:
         alike = _small_words().get(word.text.lower())
         inside = clause.place.start <= word.start < clause.place.end
-        is_bound = _BOUND.match(clause.sentence.text, word.start) is not None
-        if inside and alike and not is_bound and told and all(alike.isdisjoint(words) for words in told):
+        if (
+            inside
+            and alike
+            and _is_compared(clause.sentence.text, word)
+            and told
+            and all(alike.isdisjoint(words) for words in told)
+        ):
             yield Span(word.start, word.end)
+
+
+def _is_compared(text: str, word: Token) -> bool:
+    """Does the word say something of its own in its place, and no bound of a number?"""
+    uses = (Span(*match.span()) for match in _OTHER_USE.finditer(text))
+    return not _BOUND.match(text, word.start) and not any(use.start <= word.start < use.end for use in uses)
 
 
 @cache

@@ -35,6 +35,9 @@ KEPT = [
     ("The lake is over 40 metres deep.", "The lake is more than 40 metres deep."),
     ("Ada Lund became director.", "Ada Lund was appointed director."),
     ("The road goes over the hill.", "The road runs across the hill."),
+    ("The Salt Stair, a later novel, has nine parts.", "The novel The Salt Stair has nine parts."),
+    ("Nine ships make up the fleet of Tarn.", "Tarn has a fleet of nine ships."),
+    ("The army, under King Orm, lost the battle.", "The army of King Orm lost the battle."),
 ]  # fmt: skip
 
 
@@ -55,13 +58,12 @@ def test_same_meaning_is_left(claim: str, passage: str) -> None:
 
 UNSAID = [
     ("More people came to the fair in 1990.", "More", "In 1990 fewer people came to the fair."),
-    ("The gate is locked up by the guard.", "up", "The gate is locked by the guard."),
-    ("Prices rose up to June.", "up", "Prices rose from June."),
     ("The mill was sold because the roof fell.", "because", "The mill was sold, and the roof fell."),
     ("Clean the filter once a week.", "once", "Clean the filter twice a week."),
     ("The two meet in the same hall.", "same", "The two meet in different halls of the town."),
     ("Lund was elected chair again in 1999.", "again", "Lund was elected chair in 1999."),
     ("The mill is still open.", "still", "The mill is open in May."),
+    ("The price of milk went up in May.", "up", "The price of milk went down in May."),
 ]
 SAID = [
     ("More people came to the fair in 1990.", "In 1990 more people than before came to the fair."),
