@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from rarr.agent.final_revision import budget_of
 from rarr.agent.run_observers import OnCall, listener, opened_traces
@@ -11,7 +11,7 @@ from rarr.errors import InputError
 from rarr.records import Notice
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency.closable import Closable
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.warning_lines import by_reason
@@ -37,7 +37,7 @@ def wired(
     return components or wire(settings or Settings(), on_index)
 
 
-class PipelineOwner:
+class PipelineOwner(Closable):
     """Owns the components, the checkpoints and the traces of any number of runs of one graph."""
 
     def __init__(
@@ -57,10 +57,6 @@ class PipelineOwner:
         self._on_step, self._on_call = on_step, listener(self.settings, on_call)
         self._traces, self._untraced = opened_traces(components, resumable=checkpointer is not None)
 
-    def close(self) -> None:
-        """Closes files, and the connections of the calls that did not await; `aclose` closes the others."""
-        run(self.aclose())
-
     async def aclose(self) -> None:
         """Closes files, and the connections that this event loop opened. The next use opens them again.
 
@@ -69,18 +65,6 @@ class PipelineOwner:
         await close_all((*self._components.models, *self._components.opened, self._checkpoints))
         if self._traces:
             await self._traces.aclose()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.aclose()
 
     @asynccontextmanager
     async def _observed(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from contextlib import aclosing
-from typing import Any, Self, cast, overload
+from typing import Any, cast, overload
 
 from rarr.agent.final_revision import budget_of, usage_of
 from rarr.agent.given_evidence import GivenPassage, given_passages, readable_evidence
@@ -14,6 +14,7 @@ from rarr.records.verification import Verification
 from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.bounded_flow import bounded_flow
+from rarr.tools.concurrency.closable import Closable
 from rarr.tools.concurrency.worker_threads import in_thread, work
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.plurals_and_articles import counted, kind_of
@@ -22,7 +23,7 @@ Evidences = GivenPassage | Sequence[GivenPassage]
 """The evidence for one claim: a passage or several. No passage is the same as an empty list."""
 
 
-class ClaimVerifier:
+class ClaimVerifier(Closable):
     """Builds models once; verifies any number of claims, also at the same time. It searches nothing."""
 
     def __init__(self, settings: Settings | None = None, *, components: Components | None = None) -> None:
@@ -72,25 +73,9 @@ class ClaimVerifier:
         warnings = tuple(dict.fromkeys([*verification.warnings, *meter.warnings]))
         return verification.model_copy(update={"usage": usage_of(meter), "warnings": warnings})
 
-    def close(self) -> None:
-        """Closes files, and the connections that `verify` opened; `aclose` closes those of `averify`."""
-        run(self.aclose())
-
     async def aclose(self) -> None:
         """Closes files, and the connections that this event loop opened. The next use opens them again."""
         await close_all((*self._components.models, *self._components.opened))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self.aclose()
 
 
 @overload

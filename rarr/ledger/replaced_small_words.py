@@ -5,8 +5,7 @@ words of "the consent of the region and the railway".
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.denied_claims import negator_spans
@@ -59,7 +58,7 @@ def _unsaid(clause: Clause, parts: Sequence[ParsedSentence]) -> Iterator[Span]:
         if len(stems & {word.stem for word in part.content}) >= _TOLD * len(stems)
     ]
     for word in clause.sentence.words:
-        alike = _small_words().get(word.text.lower())
+        alike = word_groups("small_words").get(word.text.lower())
         inside = clause.place.start <= word.start < clause.place.end
         if (
             inside
@@ -75,11 +74,6 @@ def _is_compared(text: str, word: Token) -> bool:
     """Does the word say something of its own in its place, and no bound of a number?"""
     uses = (Span(*match.span()) for match in _OTHER_USE.finditer(text))
     return not _BOUND.match(text, word.start) and not any(use.start <= word.start < use.end for use in uses)
-
-
-@cache
-def _small_words() -> Mapping[str, frozenset[str]]:
-    return word_groups("small_words")
 
 
 def _other_junctions(claim: ParsedSentence, parts: Sequence[ParsedSentence]) -> Iterator[Span]:

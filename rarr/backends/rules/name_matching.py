@@ -1,8 +1,7 @@
 """Compares names: finds the words that identify a name, and decides whether two names mean the same."""
 
 import re
-from collections.abc import Mapping
-from functools import cache, lru_cache
+from functools import lru_cache
 
 from rapidfuzz.distance import Levenshtein
 
@@ -65,7 +64,9 @@ def same_name(first: str, second: str, *, surely: bool = False) -> bool:
     whole_first, whole_second = " ".join(first_words), " ".join(second_words)
     if any({whole_first, whole_second} <= group for group in _ALIASES):
         return True
-    if whole_second in _irregular_places().get(whole_first, ()):  # one word each: Dawn French is no place
+    if whole_second in word_groups("place_adjectives").get(
+        whole_first, ()
+    ):  # one word each: Dawn French is no place
         return True
     if (
         first_words == second_words
@@ -120,12 +121,7 @@ def surely_same_word(word: str, whole: str) -> bool:
 def same_place(word: str, other: str) -> bool:
     """Are the words variants, or is one a place and the other its adjective, as Norway and Norwegian?"""
     regular = same_word(word, other) or _is_adjective_of(word, other) or _is_adjective_of(other, word)
-    return regular or other in _irregular_places().get(word, ())
-
-
-@cache
-def _irregular_places() -> Mapping[str, frozenset[str]]:
-    return word_groups("place_adjectives")
+    return regular or other in word_groups("place_adjectives").get(word, ())
 
 
 def _is_adjective_of(adjective: str, place: str) -> bool:

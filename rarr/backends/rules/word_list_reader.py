@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "lists"
@@ -15,6 +16,7 @@ def word_list(name: str) -> list[str]:
     return _CONTINUED.sub(" ", _COMMENT.sub("", text)).splitlines()
 
 
+@cache
 def word_groups(name: str) -> Mapping[str, frozenset[str]]:
     """Reads the list `name`, whose lines are groups of words. Returns for each word all words of its lines.
 
