@@ -1,5 +1,6 @@
 """A long text goes block by block through all steps, and comes out as a text in one piece would."""
 
+import asyncio
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +31,7 @@ from rarr.testing import (
     ScriptedQueries,
     scripted_components,
 )
+from rarr.tools.models.chat import Answer, ChatRequest
 from rarr.tools.text.long_text_blocks import text_blocks
 from rarr.tools.text.warning_lines import nothing_checked
 
@@ -203,15 +205,21 @@ def test_block_that_cannot_be_divided_gives_a_warning() -> None:
 
 @pytest.mark.slow
 def test_two_blocks_are_under_way_at_once() -> None:
-    searched: list[int] = []
-
-    def answer(request: Any) -> Any:
-        if request.prompt == "generate_queries":
-            searched.append(len(searches.queries))
-        return mills.answer(request)
-
     searches = Searches()
-    revised(by_blocks(search=searches, model=ScriptedModel(answer)), TEXT)
+    searched: list[int] = []
+    both_asked = asyncio.Event()
+
+    class Model(ScriptedModel):
+        async def complete(self, ask: ChatRequest) -> Answer:
+            if ask.name == "generate_queries":
+                searched.append(len(searches.queries))
+                if len(searched) == 2:
+                    both_asked.set()
+                await asyncio.wait_for(both_asked.wait(), 30)
+            return await super().complete(ask)
+
+    revision = revised(by_blocks(search=searches, model=Model(mills.answer)), TEXT)
+    assert revision.text == RIGHT
     # The third is begun when one of the first two is done, whose sentences were searched for by then.
     assert len(searched) == 4
     assert searched[:2] == [0, 0]
