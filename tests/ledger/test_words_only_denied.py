@@ -13,6 +13,8 @@ DENIED = [
      "The mill of Tarn has been in a film. It has yet to be a scene for one."),
     ("The pump of the boiler needs a filter.", ["filter"],
      "The boiler needs a pump. The pump works without a filter."),
+    ("Too many pears cause coughs.", ["cause", "coughs"],
+     "It is a misconception that too many pears cause coughs. Many pears are sweet."),
     ("The hall was heated with coal.", ["coal"], "The hall was heated with wood rather than coal."),
 ]  # fmt: skip
 KEPT = [
