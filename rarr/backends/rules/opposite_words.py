@@ -76,7 +76,7 @@ def _neighbours(part: ParsedSentence, word: Token) -> frozenset[tuple[str, str]]
     )
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=4096)  # words
 def _prefixed(word: str) -> frozenset[str]:
     """Returns what differs from the word only by a prefix such as "un", or by "hyper" against "hypo"."""
     longer = {prefix + word for prefix in _PREFIXES if len(word) >= _SHORTEST}
