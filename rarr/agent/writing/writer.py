@@ -14,13 +14,13 @@ from rarr.agent.writing.graph import build_writing_graph
 from rarr.agent.writing.writing_components import writing_components
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.nodes.plan import clean_headings
 from rarr.records.articles import Article, SectionDraft
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.worker_threads import in_thread, work
 from rarr.tools.models.run_budget import Meter
+from rarr.tools.text.section_headings import clean_headings
 
 Outline = str | Sequence[str]
 """The headings of an article: a list, or a text with one heading a line."""
