@@ -27,7 +27,7 @@ def headings_of(topic: str, chunks: Sequence[Evidence]) -> list[str]:
     by_source = {(chunk.source, heading): None for chunk in about for heading in _headings(chunk, subject)}
     counts = Counter(heading for _, heading in by_source)
     headings = sorted(counts, key=lambda heading: -counts[heading])  # equal counts keep their order
-    return [OVERVIEW, *(headings or _names(about, subject))]
+    return list(dict.fromkeys([OVERVIEW, *(headings or _names(about, subject))]))
 
 
 def _headings(chunk: Evidence, subject: frozenset[str]) -> Iterator[str]:

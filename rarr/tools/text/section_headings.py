@@ -9,7 +9,6 @@ _NO_PROSE = {
     *("references", "see also", "notes", "external links", "bibliography", "further reading", "sources"),
     *("footnotes", "citations", "works cited"),
 }
-"""Headings of lists, which an article of prose leaves out."""
 # A number alone is a word of the heading: "12 Angry Men", "9 November 1989".
 _MARKS = re.compile(r"^(?:(?:#+|[-*+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]|\d{1,2}(?:\.\d{1,2})+)\s+)+")
 _LONGEST = 100  # characters of a heading
@@ -18,9 +17,18 @@ _LONGEST = 100  # characters of a heading
 def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
     """Returns each heading once, without marks and numbers; those of lists, and the topic, are left out."""
     headings: dict[str, str] = {}
-    for line in lines:
-        heading = " ".join(_MARKS.sub("", line.strip()).strip("*_#=: ").split())[:_LONGEST].strip()
+    for heading in map(clean_heading, lines):
         key = heading.casefold()
-        if heading and key not in _NO_PROSE and key != topic.casefold():
+        if heading and not is_heading_of_list(heading) and key != topic.casefold():
             headings.setdefault(key, heading)
     return list(headings.values())
+
+
+def clean_heading(line: str) -> str:
+    """Returns a heading without marks and numbers, and of 100 characters at most."""
+    return " ".join(_MARKS.sub("", line.strip()).strip("*_#=: ").split())[:_LONGEST].strip()
+
+
+def is_heading_of_list(heading: str) -> bool:
+    """Is this clean heading that of a list, such as "References", which an article of prose leaves out?"""
+    return heading.casefold() in _NO_PROSE

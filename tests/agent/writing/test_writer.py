@@ -188,6 +188,18 @@ def test_article_without_a_plan_is_one_call() -> None:
     assert cited(article) == [["built.md"], ["design.md"]]
 
 
+def test_headings_of_an_article_without_a_plan_are_cleaned() -> None:
+    sections = {
+        TOPIC: f"{BUILT} [1]",
+        "## Design": f"{ARCHES} [2]",
+        "DESIGN": f"{CLOSED} [3]",
+        "References": "[1] built.md is a page about the viaduct.",
+    }
+    article = written(sections, settings=Settings(plan=False))
+    assert f"## Overview\n\n{BUILT}[^1]\n\n## Design\n\n{ARCHES}[^2]\n\n{CLOSED}[^3]\n" in article.text
+    assert [section.heading for section in article.sections] == ["Overview", "Design"]
+
+
 def test_section_gets_as_many_passages_as_the_setting_says() -> None:
     article = written({"History": f"{BUILT} [1] {ARCHES} [2]"}, settings=Settings(chunks=1))
     assert labels(article) == [[("1", True)], [("2", False)]]
