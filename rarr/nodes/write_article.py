@@ -5,9 +5,11 @@ from collections.abc import Iterable
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
+from rarr.ledger.article_text import has_sentence
 from rarr.ledger.passages_of_one_namesake import of_one_namesake
 from rarr.records.articles import PlannedSection, SectionDraft
 from rarr.state import State, usable
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.section_headings import OVERVIEW, clean_heading, is_heading_of_list
 
@@ -33,7 +35,7 @@ async def write_article(state: State, runtime: Runtime[Components]) -> State:
             PlannedSection(id=draft.section_id, heading=draft.heading, query_id=state["queries"][0].id)
             for draft in drafts
         ],
-        "drafts": {draft.section_id: draft for draft in drafts if draft.text.strip()},
+        "drafts": {draft.section_id: draft for draft in drafts if await work(has_sentence, draft)},
     }
 
 

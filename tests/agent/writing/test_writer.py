@@ -218,6 +218,23 @@ def test_smoothing_that_loses_a_citation_is_refused() -> None:
     assert "smooth_refused" in {warning.code for warning in article.warnings}
 
 
+def test_smoothing_to_nothing_is_refused() -> None:
+    smoothing = ScriptedWriter({"History": BUILT}, smoothing=lambda text: "")
+    article = written({}, writer=smoothing, settings=Settings(smooth=True))
+    assert BUILT in article.text
+    assert "smooth_refused" in {warning.code for warning in article.warnings}
+
+
+@pytest.mark.parametrize(
+    "draft", ["## History\n", "## Early years\n", "## Sources\n\n[1] built.md\n", "[1][2]"]
+)
+@pytest.mark.parametrize("plan", [True, False])
+def test_draft_without_a_sentence_is_a_gap(draft: str, plan: bool) -> None:
+    article = written({"History": draft, "Design": f"{ARCHES} [2]"}, settings=Settings(plan=plan))
+    assert [section.state for section in article.sections] == ["no_source", "written"]
+    assert "section_missing" in {warning.code for warning in article.warnings}
+
+
 def test_list_of_sources_and_heading_of_a_draft_are_left_out() -> None:
     draft = f"## History\n\n{BUILT} [1]\n\n## Sources\n\n[1] built.md\n"
     assert f"## History\n\n{BUILT}[^1]\n\n[^1]" in written({"History": draft}).text
