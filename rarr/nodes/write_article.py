@@ -7,6 +7,8 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.article_text import has_sentence
 from rarr.ledger.passages_of_one_namesake import of_one_namesake
+from rarr.ledger.section_gaps import gap
+from rarr.records import Notice
 from rarr.records.articles import PlannedSection, SectionDraft
 from rarr.state import State, usable
 from rarr.tools.concurrency.worker_threads import work
@@ -15,13 +17,14 @@ from rarr.tools.text.section_headings import OVERVIEW, clean_heading, is_heading
 
 
 async def write_article(state: State, runtime: Runtime[Components]) -> State:
-    """Asks the writer for all sections at once; without passages, there are none.
+    """Asks the writer for all sections at once.
 
-    Sections of one heading become one, and lists, such as "References", are left out.
+    Sections of one heading become one, and lists, such as "References", are left out. Without passages, and
+    if the writer has no section, there are none, and a warning says why.
     """
     chunks = of_one_namesake(state["topic"], usable(state)).passages
     if not chunks:
-        return {"sections": []}
+        return _missing(state)
     most = runtime.context.settings.max_sections
     async with meter().in_time():
         written = await runtime.context.writer_of("write_section").article(state["topic"], chunks, most)
@@ -30,6 +33,8 @@ async def write_article(state: State, runtime: Runtime[Components]) -> State:
         SectionDraft(section_id=f"s{n}", heading=heading, text=text, evidence_ids=names)
         for n, (heading, text) in enumerate(_joined(state["topic"], written)[:most], start=1)
     ]
+    if not drafts:
+        return _missing(state)
     return {
         "sections": [
             PlannedSection(id=draft.section_id, heading=draft.heading, query_id=state["queries"][0].id)
@@ -37,6 +42,12 @@ async def write_article(state: State, runtime: Runtime[Components]) -> State:
         ],
         "drafts": {draft.section_id: draft for draft in drafts if await work(has_sentence, draft)},
     }
+
+
+def _missing(state: State) -> State:
+    _, reason = gap(state, state["queries"][0].id)
+    notice = Notice(code="article_missing", message=f"the article is {reason}", node="write_article")
+    return {"sections": [], "warnings": [notice]}
 
 
 def _joined(topic: str, written: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from agent.writing.bridges import (
 )  # fmt: skip
 from rarr import Article, InputError, Settings, Writer
 from rarr.errors import RetrievalError, SetupError
+from rarr.records import Passage
 from rarr.records.articles import SectionDraft
 from rarr.testing import (
     InMemoryRetriever,
@@ -186,6 +187,20 @@ def test_article_without_a_plan_is_one_call() -> None:
     article = written({}, writer=writer, settings=Settings(plan=False))
     assert writer.calls == [("article", TOPIC)]
     assert cited(article) == [["built.md"], ["design.md"]]
+
+
+@pytest.mark.parametrize(
+    ("sections", "passages", "reason"),
+    [({"History": BUILT}, [], "no source was found"), ({}, PASSAGES, "its sources say nothing for it")],
+)
+def test_article_without_a_plan_and_without_a_section_is_told(
+    sections: dict[str, str], passages: list[Passage], reason: str
+) -> None:
+    retriever = InMemoryRetriever(passages)
+    article = written(sections, settings=Settings(plan=False), retriever=retriever)
+    assert (article.sections, article.sentences) == ((), ())
+    [warning] = article.warnings
+    assert (warning.code, reason in warning.message) == ("article_missing", True)
 
 
 def test_headings_of_an_article_without_a_plan_are_cleaned() -> None:
