@@ -109,7 +109,8 @@ class Writer(PipelineOwner):
     async def aresume(self, run_id: str) -> Article:
         """Continues an interrupted run from its last checkpoint, as `Reviser.aresume` does.
 
-        Raises `InputError` without a checkpointer, and for an unknown run.
+        `on_section` is called with the sections that are written now. Raises `InputError` without a
+        checkpointer, and for an unknown run.
         """
         state, done = await self._checkpoints.begun(run_id)
         topic = state.get("topic", state["original"])
@@ -119,7 +120,8 @@ class Writer(PipelineOwner):
         if recorded is not None:
             article = await work(article_of, run_id, state, Meter())
             return article.model_copy(update={"research": recorded})
-        return await self.awrite_from(start, run_id, resumed=True, last=state if done else None)
+        last = state if done else None
+        return await self.awrite_from(start, run_id, resumed=True, last=last, on_section=self._on_section)
 
     async def awrite_from(
         self,
