@@ -85,18 +85,16 @@ def conflicts(
 
 
 def _run(data: Path, out: Path, settings: "Settings", chosen: "ConflictOptions") -> "ConflictReport":
-    from rarr.cli.eval import Clock
     from rarr.evals.conflicts.conflict_benchmark import bench_conflicts
     from rarr.views.terminal.progress_line import Waiting
 
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         return bench_conflicts(
             data,
             out,
             settings=settings,
             options=chosen,
-            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+            on_row=waiting.rows,
         )
 
 

@@ -38,7 +38,6 @@ def kalma(
       rarr bench kalma data/ -o scores
       rarr bench kalma data/ -o scores --model vllm:Qwen/Qwen3-8B --limit 20
     """
-    from rarr.cli.eval import Clock
     from rarr.evals.literature.kalma_benchmark import bench_kalma
     from rarr.settings import Settings
     from rarr.views.terminal.kalma_table import kalma_text
@@ -46,7 +45,6 @@ def kalma(
     from rarr.views.terminal.revision import as_json as json_of
 
     settings = Settings(**options.given(model=model, base_url=base_url, max_calls=max_calls))
-    clock = Clock()
     try:
         with Waiting(watched=sys.stderr.isatty()) as waiting:
             report = bench_kalma(
@@ -54,7 +52,7 @@ def kalma(
                 out,
                 settings=settings,
                 limit=limit,
-                on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+                on_row=waiting.rows,
             )
     except (ModelError, BudgetError, RetrievalError) as error:
         return complain(f"the questions could not be answered: {error}: see rarr doctor, and run again", 3)

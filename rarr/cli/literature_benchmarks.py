@@ -146,17 +146,15 @@ class _Benchmark(Protocol):
 
 
 def _run(benchmark: _Benchmark, data: Path, out: Path, settings: "Settings", chosen: "JudgingOptions") -> Any:
-    from rarr.cli.eval import Clock
     from rarr.views.terminal.progress_line import Waiting
 
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         return benchmark(
             data,
             out,
             settings=settings,
             options=chosen,
-            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+            on_row=waiting.rows,
         )
 
 

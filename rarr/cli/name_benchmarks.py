@@ -44,7 +44,6 @@ def names(
       rarr bench names sets.jsonl --corpus docs/ -o scores
       rarr bench names sets.jsonl --corpus docs/ -o searches --reranker overlap --task qa --no-edits
     """
-    from rarr.cli.eval import Clock
     from rarr.evals.namesakes.benchmark import bench_names
     from rarr.evals.namesakes.names_worker import NamesOptions
     from rarr.evals.namesakes.records import read_sets
@@ -60,14 +59,13 @@ def names(
         limit=limit,
         jobs=jobs,
     )
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         report = bench_names(
             read_sets(sets),
             out,
             settings=settings,
             options=chosen,
-            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+            on_row=waiting.rows,
         )
     text = f"{names_text(report, revised=not no_edits)}\nreport: {out / 'report.json'}\n"
     write(json_of(report) if as_json else text)

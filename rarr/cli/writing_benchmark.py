@@ -67,7 +67,6 @@ def wikigen(
       rarr bench wikigen events.jsonl docs.jsonl -o scores --system rr,prr --model vllm:Qwen/Qwen3-8B
       rarr bench wikigen events.jsonl docs.jsonl -o scores --reranker overlap,embedded,bm25,random
     """
-    from rarr.cli.eval import Clock
     from rarr.evals.literature.wikigen_benchmark import WikigenOptions, bench_wikigen
     from rarr.settings import Settings
     from rarr.views.terminal.progress_line import Waiting
@@ -80,7 +79,6 @@ def wikigen(
         limit=limit,
         jobs=jobs,
     )
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         report = bench_wikigen(
             events,
@@ -88,7 +86,7 @@ def wikigen(
             out,
             settings=settings,
             options=chosen,
-            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+            on_row=waiting.rows,
         )
     return _done(report, out, as_json=as_json)
 
