@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from rarr.cli import options
-from rarr.cli.streams import complain_of_errors, write
+from rarr.cli.streams import complain_of_errors, write_report
 from rarr.errors import InputError
 
 if TYPE_CHECKING:
@@ -100,7 +100,6 @@ def _run(data: Path, out: Path, settings: "Settings", chosen: "ConflictOptions")
 
 def _done(report: "ConflictReport", out: Path, *, as_json: bool) -> int:
     from rarr.views.terminal.conflict_tables import conflicts_text
-    from rarr.views.terminal.revision import as_json as json_of
 
-    write(json_of(report) if as_json else f"{conflicts_text(report)}\nreport: {out / 'report.json'}\n")
+    write_report(report, conflicts_text(report), out, as_json=as_json)
     return complain_of_errors(report.errors, of=report.conflicts, rows="conflict")
