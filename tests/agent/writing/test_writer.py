@@ -15,10 +15,10 @@ from agent.writing.bridges import (
     labels,
     statuses,
     writing,
+    written,
 )  # fmt: skip
-from rarr import Article, InputError, Settings, Writer
+from rarr import InputError, Settings, Writer
 from rarr.errors import RetrievalError, SetupError
-from rarr.records import Passage
 from rarr.records.articles import SectionDraft
 from rarr.testing import (
     InMemoryRetriever,
@@ -27,10 +27,6 @@ from rarr.testing import (
     ScriptedWriter,
     scripted_components,
 )
-
-
-def written(sections: Any, *, outline: Any = None, **changed: Any) -> Article:
-    return Writer(components=writing(sections, **changed)).write(TOPIC, outline)
 
 
 def test_article_has_footnotes_and_a_ledger_of_places() -> None:
@@ -182,62 +178,9 @@ def test_plan_has_max_sections_at_most() -> None:
     assert [section.heading for section in article.sections] == ["A", "B"]
 
 
-def test_article_without_a_plan_is_one_call() -> None:
-    writer = ScriptedWriter({"History": f"{BUILT} [1]", "Design": f"{ARCHES} [2]"})
-    article = written({}, writer=writer, settings=Settings(plan=False))
-    assert writer.calls == [("article", TOPIC)]
-    assert cited(article) == [["built.md"], ["design.md"]]
-
-
-@pytest.mark.parametrize(
-    ("sections", "passages", "reason"),
-    [({"History": BUILT}, [], "no source was found"), ({}, PASSAGES, "its sources say nothing for it")],
-)
-def test_article_without_a_plan_and_without_a_section_is_told(
-    sections: dict[str, str], passages: list[Passage], reason: str
-) -> None:
-    retriever = InMemoryRetriever(passages)
-    article = written(sections, settings=Settings(plan=False), retriever=retriever)
-    assert (article.sections, article.sentences) == ((), ())
-    [warning] = article.warnings
-    assert (warning.code, reason in warning.message) == ("article_missing", True)
-
-
-def test_headings_of_an_article_without_a_plan_are_cleaned() -> None:
-    sections = {
-        TOPIC: f"{BUILT} [1]",
-        "## Design": f"{ARCHES} [2]",
-        "DESIGN": f"{CLOSED} [3]",
-        "References": "[1] built.md is a page about the viaduct.",
-    }
-    article = written(sections, settings=Settings(plan=False))
-    assert f"## Overview\n\n{BUILT}[^1]\n\n## Design\n\n{ARCHES}[^2]\n\n{CLOSED}[^3]\n" in article.text
-    assert [section.heading for section in article.sections] == ["Overview", "Design"]
-
-
 def test_section_gets_as_many_passages_as_the_setting_says() -> None:
     article = written({"History": f"{BUILT} [1] {ARCHES} [2]"}, settings=Settings(chunks=1))
     assert labels(article) == [[("1", True)], [("2", False)]]
-
-
-def test_smoothed_section_is_checked() -> None:
-    smoothing = ScriptedWriter({"History": f"{BUILT} [1]"}, smoothing=lambda text: f"{CLOSED} [1]")
-    article = written({}, writer=smoothing, settings=Settings(smooth=True))
-    assert (labels(article), cited(article)) == ([[("1", False)]], [["trains.md"]])
-
-
-def test_smoothing_that_loses_a_citation_is_refused() -> None:
-    smoothing = ScriptedWriter({"History": f"{BUILT} [1]"}, smoothing=lambda text: CLOSED)
-    article = written({}, writer=smoothing, settings=Settings(smooth=True))
-    assert BUILT in article.text
-    assert "smooth_refused" in {warning.code for warning in article.warnings}
-
-
-def test_smoothing_to_nothing_is_refused() -> None:
-    smoothing = ScriptedWriter({"History": BUILT}, smoothing=lambda text: "")
-    article = written({}, writer=smoothing, settings=Settings(smooth=True))
-    assert BUILT in article.text
-    assert "smooth_refused" in {warning.code for warning in article.warnings}
 
 
 @pytest.mark.parametrize(
