@@ -6,9 +6,13 @@ import re
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 _NAMED = 20  # lines or rows that are named on standard error
 _FILE_NAME = re.compile(r"\S+\.(?:txt|md|markdown|rst|html?|pdf|docx?|odt|rtf|jsonl?|csv)", re.IGNORECASE)
@@ -133,6 +137,13 @@ def write_bytes(data: bytes) -> bool:
         return False
 
 
+def write_report(report: "BaseModel", text: str, out: Path, *, as_json: bool) -> None:
+    """Writes a report as JSON, or its text with the place of the whole report in the folder `out`."""
+    from rarr.views.terminal.revision import as_json as json_of
+
+    write(json_of(report) if as_json else f"{text}\nreport: {out / 'report.json'}\n")
+
+
 def complain(message: str, status: int) -> int:
     """Writes one line to standard error, and returns `status`."""
     from rarr.views.terminal.revision import one_line
@@ -154,10 +165,10 @@ def warn_of_each(messages: Sequence[str]) -> None:
         warn(f"and {len(messages) - _NAMED} more: report.json has all of them")
 
 
-def complain_of_errors(errors: Sequence[str], *, of: int, rows: str) -> int:
+def complain_of_errors(errors: Sequence[str], *, of: int | None = None, rows: str) -> int:
     """Writes a warning for each error, and the cure; `of` counts all rows, and `rows` names one: "claim".
 
-    Returns the exit status: 0 without an error, 3 if all rows have one, else 2.
+    Returns the exit status: 0 without an error, 3 if all rows have one, else 2. Without `of`, never 3.
     """
     if not errors:
         return 0

@@ -190,13 +190,11 @@ def _claim_outcome(verification: "Verification") -> int:
 def _verify_data(
     data: Path, out: Path, settings: "Settings", jobs: int, limit: int | None, *, as_json: bool
 ) -> int:
-    from rarr.cli.eval import Clock
     from rarr.evals.verified_claims import verify_claims
     from rarr.views.terminal.progress_line import Waiting
     from rarr.views.terminal.revision import as_json as json_of
     from rarr.views.terminal.verification import report_text
 
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         report = verify_claims(
             data,
@@ -204,7 +202,7 @@ def _verify_data(
             settings=settings,
             jobs=jobs,
             limit=limit,
-            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+            on_row=waiting.rows,
         )
     write(json_of(report) if as_json else f"{report_text(report)}report: {out / 'report.json'}\n")
     return _data_outcome(report)
