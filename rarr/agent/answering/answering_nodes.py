@@ -12,10 +12,10 @@ from rarr.agent.answering.answer_sources import (
     searches_graphs_alone,
     sources_of,
 )
+from rarr.agent.answering.draft_reading import draft_statements
 from rarr.agent.answering.extractive_answer import extractive_answer
 from rarr.agent.answering.statement_checks import checked_statements
 from rarr.agent.answering.triple_answer import triple_answers
-from rarr.backends.prompted.cited_answers import WrittenAnswer
 from rarr.components import Components
 from rarr.errors import RetrievalError
 from rarr.records import Query
@@ -64,8 +64,7 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
         raise RetrievalError(failed.message)
     found, writer = await work(sources_of, state), runtime.context.answer_writer
     if state["context"] is not None:
-        read = await work(WrittenAnswer.of_free_text, state["context"])
-        return {"written": read.cited() if read else []}
+        return {"written": await work(draft_statements, state["context"])}
     if writer is None:
         parts = state.get("parts", [])
         return {

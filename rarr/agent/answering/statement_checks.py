@@ -1,5 +1,6 @@
 """Checks every citation of a written statement, adds those that it lacks, and finds what has no support."""
 
+import re
 from collections.abc import Sequence
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
@@ -125,19 +126,27 @@ def _numbers(named: Sequence[NamedTriple], sources: Sequence[GivenSource]) -> li
 
 def _unknown(named: Sequence[NamedTriple], sources: Sequence[GivenSource]) -> list[str]:
     return [
-        f"[{each.entity}, {each.relation}: {each.value}]: there is no such triple"
+        f"{_written(each)}: "
+        + ("there is no such triple" if each.value else "it names no triple: write [id, relation: value]")
         for each in named
         if not any(_is_named(each, source) for source in sources)
     ]
 
 
+def _written(citation: NamedTriple) -> str:
+    """Writes a citation with the parts that it has."""
+    fact = f"{citation.relation}: {citation.value}" if citation.value else ""
+    return f"[{', '.join(filter(None, (citation.entity, fact)))}]"
+
+
 def _is_named(citation: NamedTriple, source: GivenSource) -> bool:
+    """Does the citation name the triple: by the id of its subject, or by the last part of an address?"""
     triple = source.triple
     if triple is None or not citation.value:
         return False
-    is_entity = not citation.entity or citation.entity.lower() == triple.subject_id.lower().rpartition("/")[2]
+    id_ = triple.subject_id.lower()
     return (
-        is_entity
+        citation.entity.lower() in ("", id_, re.split(r"[/#]", id_)[-1])
         and relation_words(citation.relation) == relation_words(triple.relation)
         and name_key(citation.value) in map(name_key, value_forms(triple.object))
     )
