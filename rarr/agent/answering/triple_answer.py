@@ -31,9 +31,11 @@ async def triple_answers(question: str, found: QuestionSources, settings: Settin
     told = [await _of_part(part, found, settings, core=is_asked, alone=len(parts) == 1) for part in parts]
     if not any(part.triples or part.gaps for part in told):
         gap = _nothing(found.subjects, found)
-        return [part.model_copy(update={"gaps": (gap,)}) for part in told]
+        return [
+            part.model_copy(update={"gaps": (_unread(part.text) if found.cut else gap,)}) for part in told
+        ]
     return [
-        part if part.triples or part.gaps else part.model_copy(update={"gaps": _gap_of(part)})
+        part if part.triples or part.gaps else part.model_copy(update={"gaps": _gap_of(part, found)})
         for part in told
     ]
 
@@ -57,7 +59,7 @@ async def _of_part(
             chosen = await _relevant(part, found, settings)
         words = "" if alone else nameless(part)
         gaps = [] if chosen or not part.subjects else [_nothing(part.subjects, found, words)]
-    return _answer(part, chosen, [*gaps, *undated(part, chosen, found)])
+    return _answer(part, chosen, [*gaps, *undated(part, chosen, found)], part.subjects, found)
 
 
 async def _of_chain(
@@ -68,7 +70,7 @@ async def _of_chain(
     for words in chain.open:
         relevant, gap = await _of_open(words, chain.entities, found, settings)
         chosen, gaps = [*chosen, *relevant], [*gaps, *gap]
-    return _answer(part, chosen, gaps)
+    return _answer(part, chosen, gaps, (*part.subjects, *chain.entities), found)
 
 
 def _is_wanted(source: GivenSource, part: QuestionPart, *, core: bool) -> bool:
@@ -107,11 +109,27 @@ def _nothing(subjects: Sequence[str], found: QuestionSources, words: str = "") -
     return ended(f"The graph does not tell this of {names}{f': {words}' if words else ''}.")
 
 
-def _gap_of(part: PartAnswer) -> tuple[str, ...]:
+def _gap_of(part: PartAnswer, found: QuestionSources) -> tuple[str, ...]:
     """Returns the gap of a part without any other; a part that asks nothing, such as a name, has none."""
-    return (f"The graph does not answer: {part.text}",) if _ASKS.match(part.text) else ()
+    if not _ASKS.match(part.text):
+        return ()
+    return (_unread(part.text) if found.cut else f"The graph does not answer: {part.text}",)
 
 
-def _answer(part: QuestionPart, chosen: Sequence[GivenSource], gaps: Sequence[str]) -> PartAnswer:
+def _unread(part: str) -> str:
+    """Writes that the graph may answer a part by triples that were not read."""
+    return f"What was read of the graph does not answer: {part}"
+
+
+def _answer(
+    part: QuestionPart,
+    chosen: Sequence[GivenSource],
+    gaps: Sequence[str],
+    about: Sequence[str],
+    found: QuestionSources,
+) -> PartAnswer:
+    """Makes the answer of a part. What the graph lacks of an entity that was cut, nobody knows."""
     numbers = dict.fromkeys(source.number for source in chosen)
+    if gaps and not set(found.cut).isdisjoint(about):
+        gaps = [] if chosen else [_unread(part.written)]
     return PartAnswer(text=part.written, triples=tuple(numbers), gaps=tuple(dict.fromkeys(gaps)))

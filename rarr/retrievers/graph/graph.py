@@ -51,9 +51,13 @@ class EntityGraph:
 
     def pointing_at(self, entity: int) -> Iterator[TriplePassage]:
         """Yields the triples of other entities whose value the entity is."""
-        for triple in self.store.pointing_at(entity):
+        return self.passages(self.store.pointing_at(entity), besides=entity)
+
+    def passages(self, triples: Iterable[Triple], *, besides: int) -> Iterator[TriplePassage]:
+        """Yields the triples with their passages, but none of which the entity `besides` is the subject."""
+        for triple in triples:
             subject = self.store.number(triple.subject_id)
-            if subject is not None and subject != entity:
+            if subject is not None and subject != besides:
                 yield from (each for each in self.triples(subject) if each.triple == triple)
 
     def text_about(self, source: str) -> str | None:
