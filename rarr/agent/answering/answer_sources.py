@@ -69,12 +69,13 @@ async def graph_sources(source: HasEntities, text: str) -> QuestionSources:
     second = _TWO_STEPS.search(text) is not None
     of_values = await work(triples_of_values, graph, own.triples, text) if second else SelectedTriples(())
     triples = [*own.triples, *of_values.triples]
+    subjects = tuple(graph.store.id(entity) for entity in sure)
     return QuestionSources(
         [GivenSource(number, each.passage, each.triple) for number, each in enumerate(triples, start=1)],
         graph,
-        tuple(graph.store.id(entity) for entity in sure),
+        subjects,
         tuple(dict.fromkeys(mention.name for mention in mentions if len(mention.entities) > 1)),
-        (*own.cut, *of_values.cut),
+        subjects if graph.is_cut else (*own.cut, *of_values.cut),
     )
 
 

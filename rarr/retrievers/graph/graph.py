@@ -37,9 +37,12 @@ class EntityGraph:
     The text about an entity has a line for each relation, which is a sentence with all its values.
     """
 
-    def __init__(self, store: TripleStore, place: str, window: int = 4) -> None:
-        """`window`: the lines of a passage, as the setting of this name."""
-        self.store, self._place, self._window = store, place, window
+    def __init__(self, store: TripleStore, place: str, window: int = 4, *, is_cut: bool = False) -> None:
+        """`window`: the lines of a passage, as the setting of this name.
+
+        `is_cut`: the source has more triples of these entities.
+        """
+        self.store, self._place, self._window, self.is_cut = store, place, window, is_cut
 
     def link(self, text: str, around: str = "") -> list[Mention]:
         """Finds the entities that `text` names, as `linked_names` does."""
