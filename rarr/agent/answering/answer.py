@@ -163,9 +163,8 @@ def _require_choice(unsupported: str) -> None:
 
 
 def _with_more_passages(components: Components) -> Components:
+    """Raises the passages of a query from those of a revision, where the user does not set them."""
     settings = components.settings
-    more = {
-        "evidence_per_query": _PASSAGES,
-        "documents_per_query": max(_PASSAGES, settings.documents_per_query),
-    }
+    names = ("evidence_per_query", "documents_per_query")
+    more = {name: _PASSAGES for name in names if name not in settings.model_fields_set}
     return replace(components, settings=settings.model_copy(update=more))
