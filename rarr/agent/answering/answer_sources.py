@@ -13,7 +13,7 @@ from rarr.records import Evidence, Passage
 from rarr.records.answers import AnswerSource, CitedTriple
 from rarr.retrievers.graph.graph import EntityGraph, warn_of_namesakes
 from rarr.retrievers.graph.store import TripleStore
-from rarr.retrievers.graph.triples import Triple
+from rarr.retrievers.graph.triples import Triple, cited_triple, triple_of
 from rarr.state import State, usable
 from rarr.tools.concurrency.worker_threads import work
 
@@ -35,6 +35,10 @@ class GivenSource(NamedTuple):
     number: int
     passage: Passage
     triple: Triple | None = None
+
+    def record(self) -> CitedTriple | None:
+        """Returns the record of its triple; None for a passage."""
+        return cited_triple(self.triple) if self.triple else None
 
 
 class QuestionSources(NamedTuple):
@@ -83,7 +87,7 @@ def kept_sources(found: QuestionSources) -> State:
     """Returns what a run keeps of the sources in a graph, for its state."""
     return {
         "triples": [
-            AnswerSource(number=each.number, passage=each.passage, triple=cited_triple(each.triple))
+            AnswerSource(number=each.number, passage=each.passage, triple=each.record())
             for each in found.sources
         ],
         "aliases": [each for id_ in found.subjects for each in _aliases(id_, found.graph)],
@@ -107,7 +111,10 @@ def sources_of(state: State) -> QuestionSources:
     The graph has only the triples that the run keeps, so that a resumed run and a replay need no other.
     """
     kept = state.get("triples", [])
-    triples = [GivenSource(each.number, each.passage, triple_of(each.triple)) for each in kept]
+    triples = [
+        GivenSource(each.number, each.passage, triple_of(each.triple) if each.triple else None)
+        for each in kept
+    ]
     known = {(each.passage.source, each.passage.start) for each in triples}
     passages = [_plain(each) for each in usable(state) if (each.source, each.start) not in known]
     sources = [*triples, *(GivenSource(n, each) for n, each in enumerate(passages, start=len(triples) + 1))]
@@ -119,26 +126,6 @@ def sources_of(state: State) -> QuestionSources:
         tuple(state.get("subjects", ())),
         tuple(state.get("unclear", ())),
     )
-
-
-def cited_triple(triple: Triple | None) -> CitedTriple | None:
-    """Makes the record of a triple."""
-    if triple is None:
-        return None
-    return CitedTriple(
-        subject_id=triple.subject_id,
-        subject=triple.subject,
-        relation=triple.relation,
-        value_id=triple.object_id,
-        value=triple.object,
-    )
-
-
-def triple_of(record: CitedTriple | None) -> Triple | None:
-    """Returns the triple of a record."""
-    if record is None:
-        return None
-    return Triple(record.subject_id, record.subject, record.relation, record.value_id, record.value)
 
 
 def graph_of(components: Components) -> HasEntities | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rarr.agent.answering.answer_sources import GivenSource, cited_triple, sources_of
+from rarr.agent.answering.answer_sources import GivenSource, sources_of
 from rarr.agent.final_revision import revision_of
 from rarr.records import Report, Revision, Sentence
 from rarr.records.answers import Answer, AnswerSource, Statement, StatementDraft, Unsupported
@@ -64,7 +64,7 @@ def _answer(
             AnswerSource(
                 number=numbers[number],
                 passage=by_number[number].passage,
-                triple=cited_triple(by_number[number].triple),
+                triple=by_number[number].record(),
             )
             for number in order
         ),

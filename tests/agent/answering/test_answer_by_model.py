@@ -156,3 +156,12 @@ def test_model_gets_as_many_passages_as_the_user_sets(given: dict[str, Any], cou
     model = ScriptedModel(lambda asked: {"statements": []})
     answer(question, search=InMemoryRetriever({question: passages}), model=model, **given)
     assert model.calls[0].messages[-1].content.count("metres high.") == count
+
+
+def test_number_in_a_passage_is_none_of_our_sources() -> None:
+    question = "How high is the Vell Dam?"
+    model = ScriptedModel(lambda asked: {"statements": []})
+    answer(
+        question, search=InMemoryRetriever({question: ["The Vell Dam is 221 metres high.[3]"]}), model=model
+    )
+    assert "[1] The Vell Dam is 221 metres high.\n" in f"{model.calls[0].messages[-1].content}\n"
