@@ -66,13 +66,15 @@ def _draft(
     told = [span.of(answer.text) for span in answer.sentences[number]]
     sources = {source.number: source for source in found.sources}
     held, refused = list[GivenSource](), list[str]()
-    for cited in dict.fromkeys([*statement.citations, *_numbers(statement.named, found.sources)]):
+    written = dict.fromkeys([*statement.citations, *_numbers(statement.named, found.sources)])
+    for cited in written:
         why = _fault(told, sources.get(cited), found, by_passages)
         if why:
             refused.append(f"[{cited}]: {why}")
         else:
             held.append(sources[cited])
-    refused += _unknown(statement.named, found.sources)
+    unknown = _unknown(statement.named, found.sources)
+    refused += unknown
     held += [sources[each] for each in by_passages.supporting if sources[each] not in held]
     triples, lacks = [source for source in held if source.triple is not None], False
     for span in by_passages.rest:
@@ -86,6 +88,7 @@ def _draft(
         needs_support=lacks or (bool(by_passages.rest) and statement.needs_support and not triples),
         refused=tuple(refused),
         unjudged=bool(by_passages.unjudged),
+        written=(*written, *(0 for _ in unknown)),
     )
 
 

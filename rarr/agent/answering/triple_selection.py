@@ -1,6 +1,6 @@
 """Chooses the triples that an answer may cite: of very many, first those that the question asks for."""
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Sequence, Set
 from typing import NamedTuple, TypeVar
 
 from rarr.backends.rules.asked_relations import answers, answers_from_value, asked_relations, is_telling
@@ -33,7 +33,7 @@ def triples_about(graph: EntityGraph, entities: Sequence[int], text: str) -> Sel
         own = graph.triples(entity)
         asked = _asked([each.triple for each in own], text)
         telling = [each for each in own if is_telling(each.triple.relation) or each.triple in asked] or own
-        kept = _first(telling, lambda each, asked=asked: each.triple in asked, _TRIPLES)
+        kept = _first(telling, [each.triple in asked for each in telling], _TRIPLES)
         if len(kept) < len(telling) or len(own) < len(graph.store.around(entity)):
             cut.append(graph.store.id(entity))
             _warn(f"{shown(graph.store.name(entity))!r} has more than {len(kept)} triples", len(kept))
@@ -50,7 +50,7 @@ def triples_of_values(graph: EntityGraph, triples: Sequence[TriplePassage], text
     found = [each for number in numbers if number is not None for each in graph.triples(number)]
     found = [each for each in found if each.triple not in known]
     asked = _asked([each.triple for each in found], text)
-    kept = _first(found, lambda each: each.triple in asked, _NEXT)
+    kept = _first(found, [each.triple in asked for each in found], _NEXT)
     if len(kept) == len(found):
         return SelectedTriples(kept)
     left = {each.triple for each in found} - {each.triple for each in kept}
@@ -73,7 +73,8 @@ def _pointing(graph: EntityGraph, entity: int, text: str) -> list[TriplePassage]
         name = shown(graph.store.name(entity))
         _warn(f"{len(asked)} triples that the question asks for have the value {name!r}", _POINTING)
     wanted = set(asked)
-    return [*graph.passages(_first(triples, lambda each: each in wanted, _POINTING), besides=entity)]
+    kept = _first(triples, [triple in wanted for triple in triples], _POINTING)
+    return [*graph.passages(kept, besides=entity)]
 
 
 def _asked(triples: Sequence[Triple], text: str) -> Set[Triple]:
@@ -88,9 +89,9 @@ def _asked(triples: Sequence[Triple], text: str) -> Set[Triple]:
     }
 
 
-def _first(items: Sequence[Item], is_asked: Callable[[Item], bool], most: int) -> list[Item]:
+def _first(items: Sequence[Item], is_asked: Sequence[bool], most: int) -> list[Item]:
     """Returns at most `most` of the items, in their order: those that are asked for, then others."""
-    ranked = sorted(range(len(items)), key=lambda n: not is_asked(items[n]))[:most]
+    ranked = sorted(range(len(items)), key=lambda n: not is_asked[n])[:most]
     return [items[n] for n in sorted(ranked)]
 
 

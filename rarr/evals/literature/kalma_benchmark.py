@@ -50,11 +50,11 @@ ACCURACIES = (1.0, 0.8, 0.6, 0.4, 0.2)
 class KalmaScores(Record):
     """The scores of the answers to a set of questions.
 
-    `correctness` is the share of citations that the graph has; `as_written` counts those that the code took
-    away as wrong. `aligned` is the share of citations whose value stands in the statement. `gaps` are the
-    scores of `[NA]` by the number of removed triples: in answers over the smaller graph, and in `drafts`,
-    texts from the whole graph that are checked against the smaller one. `marked` counts the `[NA]` statements
-    of answers over the whole graph.
+    `correctness` is the share of citations that the graph has; `as_written` that of the citations before the
+    check, without those that the code added. `aligned` is the share of citations whose value stands in the
+    statement. `gaps` are the scores of `[NA]` by the number of removed triples: in answers over the smaller
+    graph, and in `drafts`, texts from the whole graph that are checked against the smaller one. `marked`
+    counts the `[NA]` statements of answers over the whole graph.
     """
 
     questions: int
@@ -184,16 +184,17 @@ def _scores(
     answers = [answer for _, answer in pairs]
     cited = [citations_of(*pair) for pair in pairs]
     count = sum(len(each.cited) for each in cited)
-    refused = sum(len(each.refused) for answer in answers for each in answer.statements)
+    told = [each for answer in answers for each in answer.statements]
+    written, existing = sum(each.written for each in told), sum(each.existing for each in told)
     right = round((triple_correctness(cited) or 0.0) * count)
     return KalmaScores(
         questions=len(answers),
-        statements=sum(len(answer.statements) for answer in answers),
+        statements=len(told),
         citations=count,
         unanswered=sum(1 for each in cited if not each.cited),
-        marked=sum(each.needs_support for answer in answers for each in answer.statements),
+        marked=sum(each.needs_support for each in told),
         correctness=share([True] * right + [False] * (count - right)),
-        as_written=share([True] * right + [False] * (count - right + refused)),
+        as_written=share([True] * existing + [False] * (written - existing)),
         aligned=share([each for answer in answers for each in alignments(answer)]),
         gaps={n: _gaps(pairs, n, answerer, drafts=False) for n in REMOVED},
         draft_gaps={n: _gaps(pairs, n, answerer, drafts=True) for n in REMOVED},

@@ -111,6 +111,26 @@ def test_wrong_citations_of_a_model_count_as_written(tmp_path: Path) -> None:
     assert made.rows.unanswered == 1
 
 
+@pytest.mark.parametrize(
+    ("value", "cited", "correct"),
+    [
+        ("{value}", [], None),  # the code adds the citation
+        ("Xanten", [1], 1.0),  # refused, though the graph has the triple
+        ("{value}", [1, 99], 0.5),
+        ("{value} [{id}, place of birth: {value}] [{id}, pet: Max]", None, 0.5),  # free text
+    ],
+)
+def test_citations_as_written_are_those_of_the_model(
+    value: str, cited: list[int] | None, correct: float | None, tmp_path: Path
+) -> None:
+    folder = data_folder(tmp_path)
+    born = kalma_rows(folder)[0].triples[0]
+    text = f"{born.subject} was born in {value.format(value=born.object, id=born.subject_id)}."
+    said = {"statements": [{"text": text, "citations": cited, "needs_support": False}]}
+    made = scripted(folder, ScriptedModel(lambda asked: text if cited is None else said))
+    assert made.rows.as_written.value == correct
+
+
 def test_inverse_of_a_removed_triple_goes_with_it() -> None:
     father = Triple("Q1", "Ida", "father", "Ole", "Ole")
     child, other = Triple("Q2", "Ole", "child", "Ida", "Ida"), Triple("Q1", "Ida", "spouse", "Per", "Per")

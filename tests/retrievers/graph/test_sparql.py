@@ -11,7 +11,7 @@ import pytest
 from rarr import aanswer, revise
 from rarr.errors import RetrievalError, SettingsError
 from rarr.retrievers.graph.sparql import SparqlGraph, possible_names
-from rarr.tools.models.run_budget import METER, Meter
+from rarr.tools.models.run_budget import METER, Meter, meter
 from retrievers.caches import opened
 from retrievers.services import Asked, Said, Service
 
@@ -140,7 +140,7 @@ def warnings_of_a_run() -> Iterator[list[str]]:
     token, codes = METER.set(Meter()), list[str]()
     try:
         yield codes
-        codes += [f"{warning.code}: {warning.message}" for warning in METER.get().warnings]
+        codes += [f"{warning.code}: {warning.message}" for warning in meter().warnings]
     finally:
         METER.reset(token)
 
