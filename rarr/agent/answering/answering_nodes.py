@@ -13,6 +13,7 @@ from rarr.agent.answering.answer_sources import (
     sources_of,
 )
 from rarr.agent.answering.draft_reading import draft_statements
+from rarr.agent.answering.encoder_reranker import answer_reranker
 from rarr.agent.answering.extractive_answer import extractive_answer
 from rarr.agent.answering.statement_checks import checked_statements
 from rarr.agent.answering.triple_answer import triple_answers
@@ -50,7 +51,7 @@ async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     async with meter().in_time():
         found = await graph_sources(source, text)
     if components.answer_writer is None and draft is None:
-        update["parts"] = await triple_answers(question, found, components.settings)
+        update["parts"] = await triple_answers(question, found, answer_reranker(components))
     return {**update, **kept_sources(found)}
 
 
@@ -66,10 +67,8 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
     if state["context"] is not None:
         return {"written": await work(draft_statements, state["context"])}
     if writer is None:
-        parts = state.get("parts", [])
-        return {
-            "statements": await extractive_answer(state["original"], found, parts, runtime.context.settings)
-        }
+        parts, reranker = state.get("parts", []), answer_reranker(runtime.context)
+        return {"statements": await extractive_answer(state["original"], found, parts, reranker)}
     sources = await work(lambda: [_listed(source) for source in found.sources])
     return {"written": list(await writer.write(state["original"], sources))}
 
