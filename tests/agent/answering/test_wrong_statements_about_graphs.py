@@ -35,6 +35,8 @@ def told(*texts: str, question: str = QUESTION, graph: Graph = GRAPH) -> Answer:
         "Ida Lunde was born on 8 November 1867.",
         "Ida Lunde was born in October 1867.",
         "Ida Lunde died on 4 July 1934.",
+        "Ida Lunde, an engineer, won a prize in 1867.",
+        "The Vell Dam burst in 1936.",
         "The Tessin road was opened on 5 May 1971.",
         "The Tessin road was opened on 4 May 1972.",
         "The Vell Dam was completed in 1937.",
