@@ -31,7 +31,7 @@ def phrase_places(triple: Triple, sentence: str) -> list[Span]:
         place
         for form in value_forms(triple.object)
         for place in phrase_spans(sentence, form)
-        if not any(_closes(each, place, values) for each in own)
+        if not any(_closes(each, _joined(place, each, subject, sentence), values) for each in own)
         and not any(place.overlaps(name) for name in subject)
     ]
 
@@ -55,6 +55,12 @@ def agrees(first: Value, second: Value) -> bool:
 def _compared(triple: Triple) -> list[Value]:
     """Returns the dates and numbers in the value of the triple."""
     return [value for value in checkable_values(value_forms(triple.object)[0]) if value.kind in _COMPARED]
+
+
+def _joined(place: Span, own: Value, subject: Sequence[Span], sentence: str) -> Span:
+    """Joins the place with its subject's name right behind it, as in "Physicist Marie Curie" at a start."""
+    behind = next((name for name in subject if sentence[place.end : name.start].isspace()), None)
+    return Span(place.start, behind.end) if own.kind == "name" and behind else place
 
 
 def _closes(own: Value, place: Span, values: Sequence[Value]) -> bool:

@@ -137,6 +137,7 @@ def test_each_sentence_of_a_statement_needs_its_own_triple(text: str) -> None:
     [
         "The Vell Dam was completed in 1936. It is 221 metres high.",
         "Here is what I found. The Vell Dam was completed in 1936.",
+        "Engineer Ida Lunde died in 1934. She was born on 7 November 1867.",
     ],
 )
 def test_sentences_with_triples_of_their_own_are_supported(text: str) -> None:
