@@ -38,11 +38,25 @@ def text_to_revise(text: str | None, file: Path | None) -> str:
     if text is not None and text != "-":
         _require_no_path(text)
         return _filled(text, "TEXT")
-    if sys.stdin is None:  # closed, as after <&-
-        raise InputError("standard input is closed: give the text in quotes, or --file F")
-    if text is None and sys.stdin.isatty():
+    if text is None and sys.stdin is not None and sys.stdin.isatty():
         raise InputError("no text: give it in quotes, or - to read standard input, or --file F")
-    return _filled(_read_input(), "standard input")
+    return _input("give the text in quotes, or --file F")
+
+
+def argument_text(given: str, name: str, of_file: str) -> str:
+    """Reads the argument `name` of a command, or standard input if it is "-".
+
+    Raises `InputError` if it is empty, or the name of a file, where `of_file` is the cure.
+    """
+    if given == "-":
+        return _input(f"give {name} in quotes")
+    try:
+        is_file = Path(given).is_file()
+    except (OSError, ValueError):  # too long for a name, or not a name
+        is_file = False
+    if is_file:
+        raise InputError(f"{name} is the name of a file: {of_file}")
+    return _filled(given, name)
 
 
 def text_of_file(file: str) -> str:
@@ -50,7 +64,9 @@ def text_of_file(file: str) -> str:
 
     Raises `InputError` if it cannot be read, is no text, or is empty.
     """
-    return text_to_revise("-", None) if file == "-" else text_to_revise(None, Path(file))
+    if file == "-":
+        return _input("give the path of a text file")
+    return text_to_revise(None, Path(file))
 
 
 def _require_no_path(text: str) -> None:
@@ -68,11 +84,13 @@ def _require_no_path(text: str) -> None:
         return
 
 
-def _read_input() -> bytes:
+def _input(cure: str) -> str:
+    """Reads the text on standard input."""
+    if sys.stdin is None:  # closed, as after <&-
+        raise InputError(f"standard input is closed: {cure}")
     try:
-        return sys.stdin.buffer.read()
+        return _filled(sys.stdin.buffer.read(), "standard input")
     except OSError as error:
-        cure = "give the text in quotes, or --file F"
         raise InputError(f"standard input cannot be read ({error.strerror}): {cure}") from None
 
 
