@@ -8,6 +8,7 @@ from typing import NamedTuple
 from rarr.backends.rules.dates import MONTHS
 from rarr.backends.rules.name_matching import is_generic, key_words
 from rarr.backends.rules.quantities import CARDINALS
+from rarr.backends.rules.units import MEASURES
 from rarr.backends.rules.words import STOP_WORDS, folded_text, is_common
 
 _CAPITALISED = r"""(?:
@@ -27,6 +28,15 @@ _NUMBERED = r"""(?:
                 | \s(?:to|and|or)\s\d | \s?[-–:/]\s?\d
                 | \s(?:people|men|women|million|percent)\b )
 )"""
+# A number before a word in "-s" belongs to the name if that word is a verb, as in "Elm 500 costs 20 euros".
+# Then a number or a word such as "the" follows, or "the" stands before the name.
+_BEFORE_VERB = re.compile(
+    rf"\s\d{{1,4}}(?=\s(?!(?:{MEASURES}|times|doses|tablets|points|goals|votes|people)\b)[a-z]+s\b"
+    r"(?P<object>\s(?:\d|(?:the|its|it|to|about|only|neither|both|no|not|up|less|more)\b))?)"
+)
+_ARTICLE = re.compile(
+    r"(?<!\bin\s)(?<!\bon\s)(?<!\bat\s)\b(?:the|an?|this|each|every|our|your)\s$", re.IGNORECASE
+)
 _NAME = re.compile(
     rf"""
     (?<![^\W\d_]){_CAPITALISED}                                      # not the end of eGFR
@@ -89,7 +99,7 @@ def proper_names(text: str) -> tuple[ProperName, ...]:
     for match in _NAME.finditer(text):
         name = _trimmed(text, match.start(), match.end())
         if name is not None and not any(inside[name.start : name.end]):
-            all_names.append(name)
+            all_names.append(_with_number(text, name))
     return tuple(sorted(all_names))
 
 
@@ -106,6 +116,15 @@ def _titles(text: str) -> Iterator[ProperName]:
         start, end = match.span(match.lastgroup or 0)
         if text[start].isupper():
             yield ProperName(start, end, text[start:end], title=True)
+
+
+def _with_number(text: str, name: ProperName) -> ProperName:
+    """Returns the name with the number behind it, if that number is a part of the name."""
+    number = _BEFORE_VERB.match(text, name.end)
+    has_article = _ARTICLE.search(text, max(0, name.start - _BEFORE), name.start)
+    if number and (number["object"] or has_article):
+        return ProperName(name.start, number.end(), text[name.start : number.end()])
+    return name
 
 
 def _trimmed(text: str, start: int, end: int) -> ProperName | None:
