@@ -9,7 +9,7 @@ from rarr.ledger.edit_faithfulness import Wording
 from rarr.ledger.edit_limits import may_cross_sentences, out_of_bounds, sentence_of
 from rarr.ledger.edit_trial import Trial
 from rarr.ledger.passages_about_something_else import has_another_value, other_context
-from rarr.ledger.replaced_subjects import description_not_said
+from rarr.ledger.replaced_subjects import description_not_said, is_subject_told_otherwise
 from rarr.ledger.sentence_support import moved_place
 from rarr.ledger.source_weight import Side, relevant_beside
 from rarr.records import Agreement, Change, Check, EditState, Evidence, Query
@@ -114,6 +114,8 @@ def _otherwise(trial: Trial, wording: Wording, source: Evidence) -> str:
         return f"the evidence does not say {word!r}, so it may tell about something else"
     if description_not_said(wording.before, wording.changed, wording.answer, source):
         return "the evidence does not say that its subject is of the kind that the sentence tells of"
+    if is_subject_told_otherwise(wording.before, wording.changed, source):
+        return "the evidence tells something else of the subject, so another word may be wrong"
     if has_another_value(wording.before, wording.changed, source):
         return "the evidence has the other words of the sentence too, with another value"
     return ""

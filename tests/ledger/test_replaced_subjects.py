@@ -4,7 +4,7 @@ import pytest
 from makers import evidence
 
 from rarr.backends.rules.parsed_sentence import parsed_sentence
-from rarr.ledger.replaced_subjects import description_not_said
+from rarr.ledger.replaced_subjects import description_not_said, is_subject_told_otherwise
 from rarr.tools.text.blocks_and_sentences import Span
 
 
@@ -31,3 +31,23 @@ def test_kind_of_a_replaced_subject(text: str, old: str, new: str, page: str, ki
     start = text.index(old)
     changed = Span(start, start + len(old))
     assert description_not_said(parsed_sentence(text), changed, new, evidence(page)) == kind
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "page", "otherwise"),
+    [
+        ("A red light means that the tray is full.", "red",
+         "A red light means that the tank is empty. An orange light means that the tray is full.", True),
+        ("Jon Tarv planned the bridge.", "Jon Tarv",
+         "Ida Brandt planned the bridge. Jon Tarv planned the dam.", True),
+        ("Jon Tarv planned the bridge.", "Jon Tarv",
+         "Ida Brandt planned the bridge. Jon Tarv was born in Lisk.", False),
+        ("Jon Tarv planned the bridge.", "bridge", "Jon Tarv planned the dam.", False),
+        ("A red light means that the tray is full.", "red",
+         "An orange light means that the tray is full.", False),
+    ],
+)  # fmt: skip
+def test_subject_that_the_page_tells_otherwise(text: str, old: str, page: str, otherwise: bool) -> None:
+    start = text.index(old)
+    changed = Span(start, start + len(old))
+    assert is_subject_told_otherwise(parsed_sentence(text), changed, evidence(page)) is otherwise

@@ -141,8 +141,13 @@ class _Subjects:
         return name.start == 0 and re.search(rf"\b{small}s?\b", self._text) is not None
 
     def see_all(self, context: str) -> None:
-        """Notes each name of the context (a question or dialogue) in turn, so that the last becomes topic."""
+        """Notes each name of the context (a question or dialogue) in turn, so that the last becomes topic.
+
+        "Dishwasher?" has no name where the text writes of "the dishwasher".
+        """
         for name in proper_names(context):
+            if self._is_written_small(name):
+                continue
             if name.start == 0 and " " not in name.text and len(context.split()) > 1:
                 continue  # "Tell me about ..."
             self.last = self.topic = name.text

@@ -131,3 +131,9 @@ def test_a_sentence_without_a_subject_is_about_the_topic(text: str, last: str) -
 def test_inserted_subject_may_stand_for_the_topic() -> None:
     [_, claim] = claims("# The Orrel Dam\n\nIda Lunde drew it. She said that it took ten years.", None)
     assert (claim.sentence.text.partition(" said")[0], claim.topic) == ("Ida Lunde", "Orrel Dam")
+
+
+def test_a_word_that_the_text_writes_small_is_no_name_in_its_question() -> None:
+    text = "The tray can be washed in the dishwasher."
+    assert claim_texts(text, "Dishwasher?") == [text]
+    assert claim_texts("It has two trays.", "Elmon?") == ["Elmon has two trays."]
