@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rarr.batches.json_text import json_text
 from rarr.errors import InputError
 from rarr.tools.storage.database import Database
 from rarr.tools.storage.database_opening import Schema
@@ -96,7 +97,7 @@ class ResultStore:
 
     def add(self, digest: bytes, columns: Mapping[str, Any], error: str) -> None:
         """Stores the result of a row, in place of an earlier one."""
-        text = json.dumps(dict(columns), ensure_ascii=False)
+        text = json_text(dict(columns))
         with self._transaction() as sqlite:
             sqlite.execute(
                 "UPDATE results SET columns = ?, error = ? WHERE digest = ?", (text, error, digest)
