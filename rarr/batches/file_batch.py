@@ -6,6 +6,7 @@ for each row, stored when it is finished), and input.jsonl (the rows, if they ca
 
 import asyncio
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -85,8 +86,8 @@ def revise_file(
     if out.exists() and not folder.exists():
         raise InputError(f"{out} is there already, and no batch has written it: give another path")
     with (
-        _removed_if_empty(folder),
         locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"),
+        _removed_if_empty(folder),
     ):
         batch = _FileBatch(_input_file(source, folder), out, folder, columns, full=full)
         try:
@@ -101,8 +102,11 @@ def revise_file(
 
 @contextmanager
 def _removed_if_empty(folder: Path) -> Iterator[None]:
-    """Removes a new folder after an error before the first result: a corrected call begins afresh."""
-    new = not folder.exists()
+    """Removes a new folder after an error before the first result: a corrected call begins afresh.
+
+    The caller holds the lock of the folder, or it might remove the folder of another call.
+    """
+    new = not (folder / run_folder.RUN).exists()
     try:
         yield
     except RarrError:
@@ -148,6 +152,7 @@ class _FileBatch:
         self._columns, self._full = columns, full
         self._types, self._wrong, self._notes = ColumnTypes(), list[str](), list[str]()
         self._expected = Expected(0, 0, 0, 0)
+        self._writing = threading.Lock()  # the thread that ends an interrupted process writes too
         self._made_with: dict[str, Any] = {}
         self._input_state: object = None
         self._store = ResultStore(folder / RESULTS, full=full)
@@ -207,12 +212,14 @@ class _FileBatch:
         """Writes all rows that have a result or a problem, in the order of the input."""
         counting = Counting()
         names: dict[str, ColumnType] = {**self._types.found(), **result_columns(full=self._full)}
-        write_rows(self._out, self._finished_rows(names, counting), names, self._source)
+        with self._writing:
+            write_rows(self._out, self._finished_rows(names, counting), names, self._source)
         return counting.counts(left=self._expected.rows + len(self._wrong) - counting.rows)
 
     def close(self) -> None:
         """Closes the file of results."""
-        self._store.close()
+        with self._writing:
+            self._store.close()
 
     def _mixed(self) -> list[str]:
         return self._types.mixed() if format_of(self._out) == "parquet" else []

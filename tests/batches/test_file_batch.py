@@ -1,5 +1,9 @@
 """A batch writes each row with its result, and continues from what an earlier run has done."""
 
+import asyncio
+import threading
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,9 +11,15 @@ import pytest
 from batches.batch_folder import RIGHT, WRONG, Batch
 from rarr.batches import batch_runner, file_batch
 from rarr.batches.column_mapping import Columns
+from rarr.batches.counts import Counting
 from rarr.batches.file_batch import BatchLimits
+from rarr.batches.result_store import Expected
+from rarr.errors import InputError
+from rarr.records import Passage
 from rarr.serve.in_process import InProcess
 from rarr.serve.job_and_runner import Job, WorkerLostError
+from rarr.tools.concurrency.interrupt_actions import call_all
+from rarr.tools.storage.line_files import locked
 
 CLOSED, TRUE = "The mill closed in 1936.", "The mill closed in 1937."
 
@@ -95,6 +105,52 @@ def test_run_ends_at_its_deadline_and_continues(batch: Batch, monkeypatch: pytes
     report = batch.revise(limits=BatchLimits(deadline_s=5))
     assert (report.counts.rows, report.counts.left, len(batch.results())) == (1, 1, 1)
     assert batch.revise().counts.left == 0
+
+
+def test_call_at_the_same_time_is_refused_and_leaves_the_folder_to_the_first(
+    batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, refused = threading.Event(), threading.Event()
+
+    class Silent:
+        async def retrieve(self, query: str, k: int) -> list[Passage]:
+            begun.set()
+            await asyncio.to_thread(refused.wait, 30)
+            return []
+
+    batch.rows({"text": WRONG})
+    settings = batch.settings(search=["corpus", Silent()])
+    first = threading.Thread(target=batch.revise, args=(settings,))
+
+    def locked_later(lock: Path, message: str) -> AbstractContextManager[None]:
+        patch.undo()
+        first.start()
+        assert begun.wait(30)
+        return locked(lock, message)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(file_batch, "locked", locked_later)
+        with pytest.raises(InputError, match="is being written by another rarr batch: wait for it"):
+            batch.revise(settings)
+    refused.set()
+    first.join()
+    assert [row["rarr_text"] for row in batch.results()] == [RIGHT]
+    assert batch.revise(settings).counts.rows == 1 and batch.ran == [WRONG]
+
+
+def test_threads_that_write_at_once_wait_for_each_other(
+    batch: Batch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(done: Counting, expected: Expected) -> None:
+        writers = [threading.Thread(target=call_all) for _ in range(8)]
+        for each in writers:
+            each.start()
+        for each in writers:
+            each.join()
+
+    batch.rows(*({"text": RIGHT, "n": n} for n in range(200)))
+    batch.revise(on_progress=interrupt)
+    assert (capsys.readouterr().err, len(batch.results())) == ("", 200)
 
 
 def test_whole_record_is_added_on_request(batch: Batch) -> None:
