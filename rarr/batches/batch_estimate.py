@@ -8,7 +8,7 @@ from time import perf_counter, process_time
 
 from rarr.agent.batches import BatchRow
 from rarr.agent.revise import Reviser
-from rarr.batches.batch_runner import worker_count
+from rarr.batches.batch_runner import batch_settings, worker_count
 from rarr.batches.column_mapping import Columns
 from rarr.batches.cost_model import (
     MEASURED,
@@ -60,6 +60,7 @@ def estimate_batch(
     source: Path, settings: Settings, columns: Columns, mode: PostprocessMode, workers: int | None
 ) -> BatchEstimate:
     """Estimates the batch of a file; see `BatchEstimate`. Raises `InputError` for a file without a text."""
+    settings = batch_settings(settings)
     rows, words, sample = _sampled(_texts(source, columns))
     if not sample:
         raise InputError(f"{source} has no row with a text: give a row with a text")

@@ -26,10 +26,14 @@ TRIES = 2
 ENDED = f"the process that ran it ended {TRIES} times: give the workers more memory, or divide the text"
 
 
-def untraced(settings: Settings) -> Settings:
-    """Switches traces off, unless the settings ask for them: a trace of each row would fill the disk."""
+def batch_settings(settings: Settings) -> Settings:
+    """Returns the settings of a batch: without those of `rarr serve`, and without traces unless asked for.
+
+    A trace of each row would fill the disk, and corpora of `rarr serve` would be used before that of the
+    batch.
+    """
     asked = "trace" in settings.model_fields_set
-    return settings if asked else settings.model_copy(update={"trace": False})
+    return unserved(settings if asked else settings.model_copy(update={"trace": False}))
 
 
 def worker_count(settings: Settings, workers: int | None) -> int:
@@ -70,9 +74,8 @@ class BatchRunner:
     def __init__(
         self, settings: Settings, options: Mapping[str, Any], workers: int | None, ray: str | None = None
     ) -> None:
-        """`options` are arguments of `rarr.postprocess`, such as its mode."""
+        """`settings` are those of `batch_settings`; `options` are arguments of `rarr.postprocess`."""
         self._options = dict(options)
-        settings = unserved(settings)  # or the corpora of rarr serve would be used before that of the batch
         self._runner, self._at_once, self._run_alone = _row_runner(settings, workers, ray)
 
     @property

@@ -15,7 +15,7 @@ from time import monotonic
 from typing import Any, BinaryIO, NamedTuple
 
 from rarr.agent.batches import BatchResult, BatchRow, batch_result
-from rarr.batches.batch_runner import BatchRunner
+from rarr.batches.batch_runner import BatchRunner, batch_settings
 from rarr.batches.column_mapping import Columns, columns_of, digest_of, error_columns, result_columns
 from rarr.batches.column_types import ColumnType, ColumnTypes
 from rarr.batches.counts import BatchCounts, Counting
@@ -25,9 +25,9 @@ from rarr.batches.parquet import require_parquet
 from rarr.batches.result_store import Expected, ResultStore, has_results
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
-from rarr.evals.run_fingerprint import corpora, described
+from rarr.evals.run_fingerprint import corpora, described, run_inputs
 from rarr.records.postprocessing import PostprocessMode
-from rarr.settings import Settings, installed_version
+from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.bounded_flow import bounded_flow
 from rarr.tools.concurrency.interrupt_actions import before_end
@@ -80,7 +80,7 @@ def revise_file(
     Raises `RarrError` before anything is spent: for files that cannot be read or written, a missing column,
     and an `out` of other settings.
     """
-    settings = settings or Settings()
+    settings = batch_settings(settings or Settings())
     _require_usable(source, out)
     folder = out.with_name(f"{out.name}.batch")
     if out.exists() and not folder.exists():
@@ -153,7 +153,7 @@ class _FileBatch:
         self._types, self._wrong, self._notes = ColumnTypes(), list[str](), list[str]()
         self._expected = Expected(0, 0, 0, 0)
         self._writing = threading.Lock()  # the thread that ends an interrupted process writes too
-        self._made_with: dict[str, Any] = {}
+        self._inputs: dict[str, Any] = {}
         self._input_state: object = None
         self._store = ResultStore(folder / RESULTS, full=full)
         self._counting = Counting()
@@ -161,17 +161,13 @@ class _FileBatch:
     def begin(self, settings: Settings, mode: PostprocessMode) -> None:
         """Reads all rows once. Raises `InputError` before anything is spent."""
         self._input_state = _state_of(self._source)
-        self._made_with = {
-            "version": installed_version(),
-            "data": "",
-            "settings": described(settings) | {"mode": mode},
-            "corpora": corpora([settings.corpus], settings.max_file_mb),
-        }
-        run_folder.check(self._folder, self._made_with, "give another -o, or delete this folder")
+        searched = corpora([settings.corpus], settings.max_file_mb)
+        self._inputs = run_inputs("", described(settings) | {"mode": mode}, searched)
+        run_folder.check(self._folder, self._inputs, "give another -o, or delete this folder")
         self._expected = self._store.expect(self._noted_digests())
         if not self._expected.rows and not self._wrong:
             raise InputError(f"{self._source} has no row: give a row with a text")
-        run_folder.begin(self._folder, self._made_with)
+        run_folder.begin(self._folder, self._inputs)
 
     async def work(self, runner: BatchRunner, limits: BatchLimits, on_progress: OnProgress | None) -> None:
         """Works on the rows that have no result, and stores each result."""
@@ -202,7 +198,7 @@ class _FileBatch:
             )
         if self._input_state != _state_of(self._source):
             notes.append(f"{self._source} changed during the run: run again for the rows that are new")
-        if self._made_with["corpora"] != corpora([settings.corpus], settings.max_file_mb):
+        if self._inputs["corpora"] != corpora([settings.corpus], settings.max_file_mb):
             notes.append(
                 f"{settings.corpus} changed during the run: give another -o for results of one state"
             )
@@ -232,9 +228,10 @@ class _FileBatch:
             if not isinstance(made, BatchRow):
                 self._wrong.append(f"row {row.number}: {made}")
                 continue
-            if made.id in ids:
-                repeated, first = repeated + 1, first or f"row {row.number} has the id {made.id!r}"
-            ids.add(made.id)
+            if self._columns.id is not None:
+                if made.id in ids:
+                    repeated, first = repeated + 1, first or f"row {row.number} has the id {made.id!r}"
+                ids.add(made.id)
             yield digest_of(made)
         if repeated:
             more = f"; so have {counted(repeated - 1, 'more row')}" if repeated > 1 else ""

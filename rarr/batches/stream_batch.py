@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from rarr.agent.batches import batch_result
-from rarr.batches.batch_runner import BatchRunner
+from rarr.batches.batch_runner import BatchRunner, batch_settings
 from rarr.batches.column_mapping import Columns, columns_of, error_columns
 from rarr.batches.counts import BatchCounts, Counting
 from rarr.batches.input_rows import InputRow, input_rows, json_rows
@@ -37,7 +37,7 @@ def revise_stream(
     With `ordered`, the lines come in the order of the rows. `write` returns False once nobody reads any more,
     which ends the run. The other arguments are those of `revise_file`.
     """
-    counting = Counting()
+    settings, counting = batch_settings(settings), Counting()
 
     async def work() -> bool:
         """Returns False if nobody reads the results any more."""

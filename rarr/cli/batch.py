@@ -72,25 +72,22 @@ def batch(
       rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
       tail -f answers.jsonl | rarr batch - -o - --corpus notes/
     """
-    from rarr.batches.batch_runner import untraced
     from rarr.batches.column_mapping import Columns
     from rarr.batches.counts import MEASURES
     from rarr.evals.quality_gate import limits_of
     from rarr.settings import Settings
 
-    settings = untraced(
-        Settings(
-            **options.given(
-                corpus=corpus,
-                **graph_options.of_graph(graph),
-                search=search,
-                offline=offline,
-                refresh=refresh,
-                model=model,
-                base_url=base_url,
-                prompts=prompts,
-                preset=preset,
-            )
+    settings = Settings(
+        **options.given(
+            corpus=corpus,
+            **graph_options.of_graph(graph),
+            search=search,
+            offline=offline,
+            refresh=refresh,
+            model=model,
+            base_url=base_url,
+            prompts=prompts,
+            preset=preset,
         )
     )
     measures, to_pipe = limits_of(fail_under or [], MEASURES), out == "-"

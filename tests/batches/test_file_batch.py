@@ -153,6 +153,13 @@ def test_threads_that_write_at_once_wait_for_each_other(
     assert (capsys.readouterr().err, len(batch.results())) == ("", 200)
 
 
+def test_settings_of_the_server_may_change_and_no_trace_is_kept(batch: Batch) -> None:
+    batch.rows({"text": WRONG})
+    batch.revise()
+    batch.revise(batch.settings(serve_port=8123))
+    assert batch.ran == [WRONG] and not (batch.folder / "home" / "traces.sqlite").exists()
+
+
 def test_whole_record_is_added_on_request(batch: Batch) -> None:
     batch.rows({"text": WRONG})
     batch.revise(full=True)
