@@ -22,7 +22,7 @@ class ColumnTypes:
             if value is not None:
                 seen.add(_type_of(value))
 
-    def found(self) -> dict[str, ColumnType]:
+    def by_name(self) -> dict[str, ColumnType]:
         """Returns the type of each column: float for integers and others, json where types are mixed."""
         return {name: _common(seen) for name, seen in self._seen.items()}
 

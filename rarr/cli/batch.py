@@ -15,7 +15,7 @@ from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.batches.cost_model import Bottleneck
-    from rarr.batches.counts import BatchCounts, Counting
+    from rarr.batches.counts import BatchCounts, Counting, Limit
     from rarr.settings import Settings
 
 BOUND_BY: "Mapping[Bottleneck, str]" = {
@@ -26,6 +26,12 @@ BOUND_BY: "Mapping[Bottleneck, str]" = {
     "results": "the process that stores the results",
 }
 """The words for what bounds the rate of a batch."""
+
+_WHY_LEFT: "Mapping[Limit | None, str]" = {
+    "max_cost": ", since the cost has reached --max-cost: run again with a higher limit",
+    "deadline": ", since --deadline has passed: run again",
+    None: ": run again",
+}
 
 
 def batch(
@@ -221,7 +227,7 @@ def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
         which = f"{counted(counts.errors, 'row')} with an error, the first: {counts.first_error}"
         status = complain(f"{which}; {cure}", 2)
     if counts.left:
-        status = complain(f"{counted(counts.left, 'row')} left: run again to continue", 4)
+        status = complain(f"{counted(counts.left, 'row')} left{_WHY_LEFT[counts.ended_by]} to continue", 4)
     for name, limit in limits.items():
         value = getattr(counts, name)
         if value is None or value < limit:

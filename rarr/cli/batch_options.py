@@ -49,7 +49,9 @@ Ray = Annotated[
 ]
 MaxBatchCost = Annotated[
     float | None,
-    typer.Option("--max-cost", metavar="X", min=0, help="Cost from which on no row begins, in all."),
+    typer.Option(
+        "--max-cost", metavar="X", min=0, help="Cost of all results of OUT from which on no row begins."
+    ),
 ]
 BatchDeadline = Annotated[
     float | None, typer.Option("--deadline", metavar="S", min=0, help="Seconds after which no row begins.")

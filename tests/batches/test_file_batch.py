@@ -104,6 +104,7 @@ def test_run_ends_at_its_deadline_and_continues(batch: Batch, monkeypatch: pytes
     monkeypatch.setattr(file_batch, "monotonic", lambda: next(clock))
     report = batch.revise(limits=BatchLimits(deadline_s=5))
     assert (report.counts.rows, report.counts.left, len(batch.results())) == (1, 1, 1)
+    assert report.counts.ended_by == "deadline"
     assert batch.revise().counts.left == 0
 
 

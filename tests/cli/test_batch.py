@@ -149,7 +149,9 @@ def test_measure_under_its_limit_gives_status_4(command: Command) -> None:
 def test_rows_that_are_left_give_status_4_and_the_next_call_does_them(command: Command) -> None:
     given({"text": RIGHT})
     result = batch(command, "--max-cost", "0")
-    assert result.status == 4 and result.err.endswith("rarr: 1 row left: run again to continue\n")
+    why = "since the cost has reached --max-cost: run again with a higher limit to continue"
+    assert result.status == 4 and result.err.endswith(f"rarr: 1 row left, {why}\n")
+    assert "1 row left, since --deadline has passed: run again" in batch(command, "--deadline", "0").err
     assert batch(command).status == 0
 
 
