@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rarr.cli import batch_options, graph_options, options
 from rarr.cli.eval import duration
-from rarr.cli.streams import complain, warn, warn_of_each, write, write_bytes
+from rarr.cli.streams import complain, input_pipe, warn, warn_of_each, write, write_bytes
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
 
@@ -110,11 +110,9 @@ def batch(
             raise InputError("--estimate is about this machine: give --workers N in place of --ray")
         write(_estimated(source, settings, columns, mode, workers, as_json=as_json))
         return 0
-    if source == "-" and sys.stdin is None:
-        raise InputError("standard input is closed: give the path of a file as IN")
     work = partial(
         _to_pipe if to_pipe else _to_file,
-        sys.stdin.buffer if source == "-" else Path(source),
+        input_pipe() if source == "-" else Path(source),
         settings=settings,
         columns=columns,
         mode=mode,
@@ -160,7 +158,11 @@ def _to_pipe(source: "Path | BinaryIO", **options: Any) -> "BatchCounts":
     progress = BatchProgress()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         return revise_stream(
-            source, write_bytes, on_progress=lambda done: waiting.say(progress.line(done)), **options
+            source,
+            write_bytes,
+            on_progress=lambda done: waiting.say(progress.line(done)),
+            on_wrong_row=warn,
+            **options,
         )
 
 
@@ -179,7 +181,7 @@ def _to_file(
             on_progress=lambda done, expected: waiting.say(progress.line(done, expected.left)),
             **options,
         )
-    warn_of_each(report.wrong_rows)
+    warn_of_each(report.wrong_rows, all_in="the column rarr_error")
     for note in report.notes:
         warn(note)
     return report.counts

@@ -70,7 +70,15 @@ def test_broken_first_line_of_a_pipe_stops_no_other_row(command: Command) -> Non
     result = command(
         "batch", "-", "-o", "-", "--workers", "0", "--ordered", stdin=b"broken\n" + lines({"text": WRONG})
     )
-    assert [json.loads(line).get("rarr_text") for line in result.out.splitlines()] == [None, RIGHT]
+    first, second = [json.loads(line) for line in result.out.splitlines()]
+    assert (first["rarr_text"], second["rarr_text"]) == (None, RIGHT)
+    assert result.err.startswith("rarr: warning: row 1: it is not JSON (Expecting value, at character 1)")
+
+
+@pytest.mark.parametrize("options", [(), ("--full",)])
+def test_pipe_has_the_record_only_if_it_is_asked_for(options: tuple[str, ...], command: Command) -> None:
+    result = command("batch", "-", "-o", "-", "--workers", "0", *options, stdin=lines({"text": WRONG}))
+    assert ("rarr_revision" in json.loads(result.out)) == bool(options)
 
 
 def test_pipe_becomes_a_file_and_the_same_call_continues(command: Command) -> None:
@@ -221,6 +229,21 @@ def test_run_ends_when_the_reader_of_its_pipe_has_gone() -> None:
         assert json.loads(running.stdout.readline())["rarr_text"] == RIGHT
         running.stdout.close()
         assert running.wait(30) == 0
+
+
+@pytest.mark.slow
+def test_run_ends_when_the_reader_has_gone_though_no_more_row_comes() -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with run("-", "-o", "-", "--workers", "0", **pipes) as running:
+        assert running.stdin and running.stdout and running.stderr
+        running.stdin.write(lines({"text": WRONG}))
+        running.stdin.flush()
+        assert json.loads(running.stdout.readline())["rarr_text"] == RIGHT
+        running.stdout.close()
+        running.stdin.write(lines({"text": WRONG}))
+        running.stdin.flush()
+        assert running.wait(30) == 0
+        assert running.stderr.read().count(b"\n") == 1  # the counts, and nothing of Python's
 
 
 @pytest.mark.slow
