@@ -71,7 +71,8 @@ class Columns(NamedTuple):
             raise InputError(f"its {self.context!r} is {kind_of(context)}: give a text, or leave it empty")
         sources = None if self.sources is None else _sources(columns.get(self.sources), self.sources)
         name = None if self.id is None else columns.get(self.id)
-        return BatchRow(given, context or None, sources, str(number if name is None else name))
+        question = context if context and context.strip() else None
+        return BatchRow(given, question, sources, str(number if name is None else name))
 
 
 def _sources(given: object, name: str) -> list[Any] | None:
