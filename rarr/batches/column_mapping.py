@@ -31,7 +31,7 @@ class Columns(NamedTuple):
         for option, name in self._asdict().items():
             if name is not None and name not in columns:
                 there = ", ".join(map(repr, columns)) or "none"
-                raise InputError(f"there is no column {name!r}: give --{option} one of {there}")
+                raise InputError(f"there is no column {name!r}: give one of {there} as {option}")
         if taken := [name for name in columns if name in RESULT_COLUMNS]:
             raise InputError(
                 f"the column {taken[0]!r} is a result of rarr batch already: rename it, or leave it out"

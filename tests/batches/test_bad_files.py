@@ -19,7 +19,7 @@ def test_row_that_cannot_be_used_has_an_error_and_stops_no_other(batch: Batch) -
     report = batch.revise()
     assert report.wrong_rows == [
         "row 1: its 'text' is empty: give a text",
-        "row 2: it is not JSON (Expecting value, at character 1)",
+        "row 2: it is not JSON (Expecting value, at character 1): put one JSON object on each line",
         "row 3: its 'text' is an int: give a text",
     ]
     assert [bool(row["rarr_error"]) for row in batch.results()] == [True, True, True, False]
@@ -29,8 +29,8 @@ def test_row_that_cannot_be_used_has_an_error_and_stops_no_other(batch: Batch) -
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        ([{"text": RIGHT}], {"columns": Columns("answer")}, "no column 'answer': give --text one of 'text'"),
-        ([{"text": RIGHT}], {"columns": Columns(id="key")}, "no column 'key': give --id one of 'text'"),
+        ([{"text": RIGHT}], {"columns": Columns("answer")}, "no column 'answer': give one of 'text' as text"),
+        ([{"text": RIGHT}], {"columns": Columns(id="key")}, "no column 'key': give one of 'text' as id"),
         ([{"text": RIGHT, "rarr_text": ""}], {}, "the column 'rarr_text' is a result of rarr batch already"),
         ([], {}, "has no row"),
     ],
@@ -109,13 +109,14 @@ def test_equal_ids_of_many_rows_are_counted_in_one_line(batch: Batch) -> None:
 
 def test_broken_first_line_stops_no_other_row(batch: Batch) -> None:
     batch.source.write_text("broken\n" + json.dumps({"text": WRONG}))
-    assert batch.revise().wrong_rows == ["row 1: it is not JSON (Expecting value, at character 1)"]
+    [line] = batch.revise().wrong_rows
+    assert line.startswith("row 1: it is not JSON (Expecting value, at character 1): put one")
     assert [row["rarr_text"] for row in batch.results()] == [None, RIGHT]
 
 
 def test_first_row_that_can_be_read_must_have_the_columns(batch: Batch) -> None:
     batch.source.write_text('broken\n{"answer": "a"}')
-    with pytest.raises(InputError, match="no column 'text': give --text one of 'answer'"):
+    with pytest.raises(InputError, match="no column 'text': give one of 'answer' as text"):
         batch.revise()
 
 
