@@ -124,23 +124,23 @@ def bounds(parts: Parts, texts: float, work: TextWork, place: Place) -> dict[Bot
     """
     if work.model_s is None:
         return None
-    found: dict[Bottleneck, float] = {"results": texts * parts.row_s}
+    limits: dict[Bottleneck, float] = {"results": texts * parts.row_s}
     if place.workers:
         waits = work.waiting_s + work.model_s
-        found["cores"] = texts * work.cpu_s / min(place.workers, place.cores)
+        limits["cores"] = texts * work.cpu_s / min(place.workers, place.cores)
         # A worker computes, and then waits. Where it computes most of the time, more cores help more.
         most: Bottleneck = "waiting" if waits > work.cpu_s else "cores"
-        found[most] = max(found.get(most, 0.0), texts * (work.cpu_s + waits) / place.workers)
+        limits[most] = max(limits.get(most, 0.0), texts * (work.cpu_s + waits) / place.workers)
     else:
-        found["one process"] = texts * work.cpu_s
-        found["model"] = texts * work.model_s / place.concurrency
-    return found
+        limits["one process"] = texts * work.cpu_s
+        limits["model"] = texts * work.model_s / place.concurrency
+    return limits
 
 
 def seconds(parts: Parts, texts: float, work: TextWork, place: Place) -> float | None:
     """Returns the seconds of a batch on a free machine: the start, and then the resource that is slowest."""
-    found = bounds(parts, texts, work, place)
-    return None if found is None else parts.start_s + max(found.values())
+    limits = bounds(parts, texts, work, place)
+    return None if limits is None else parts.start_s + max(limits.values())
 
 
 def cpu_seconds(parts: Parts, texts: float, work: TextWork, place: Place) -> float:
@@ -150,10 +150,10 @@ def cpu_seconds(parts: Parts, texts: float, work: TextWork, place: Place) -> flo
 
 def bottleneck(parts: Parts, texts: float, work: TextWork, place: Place) -> Bottleneck | None:
     """Returns the resource that is slowest; None if the speed of the language model is not known."""
-    found = bounds(parts, texts, work, place)
-    if found is None:
+    limits = bounds(parts, texts, work, place)
+    if limits is None:
         return None
-    slowest: Bottleneck = max(found, key=found.__getitem__)
+    slowest: Bottleneck = max(limits, key=limits.__getitem__)
     return slowest
 
 

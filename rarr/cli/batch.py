@@ -233,8 +233,8 @@ def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
     for name, limit in limits.items():
         value = getattr(counts, name)
         if value is None or value < limit:
-            found = "not judged" if value is None else f"{value:.6g}"
-            status = complain(f"{name} is {found}, under its limit {limit:g}", 4)
+            judged = "not judged" if value is None else f"{value:.6g}"
+            status = complain(f"{name} is {judged}, under its limit {limit:g}", 4)
     if counts.rows and counts.errors == counts.rows:
         status = complain("every row has an error: see rarr doctor", 3)
     return status
