@@ -21,11 +21,11 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from benchmarks import mills
-from benchmarks.batch_kills import KilledBatch
+from benchmarks.batch_kills import KilledBatch, cpu_seconds
 from benchmarks.batch_ray import times_through_ray_data
 from benchmarks.batch_shared import two_runs
 from benchmarks.corpus import index_rules, write_corpus
@@ -75,18 +75,23 @@ def main() -> None:
 def speed(folder: Path, texts: int, rounds: int) -> None:
     """Prints the texts a second with one worker and with two, one after the other in each round.
 
-    No two answers share a subject, so that no cache of a process helps it.
+    No two answers share a subject, so that no cache of a process helps it. Beside the rates stand the cores
+    that were busy: one worker runs the encoder on two threads, so it does not leave the second core free.
     """
     settings, answers, passages = _answers(folder, texts)
     rates: dict[int, list[float]] = {1: [], 2: []}
+    cores: dict[int, list[float]] = {1: [], 2: []}
     for _ in range(rounds):
-        for workers, found in rates.items():
-            found.append(texts / _seconds(folder, answers, settings, workers))
+        for workers in rates:
+            seconds, cpu_s = _seconds(folder, answers, settings, workers)
+            rates[workers].append(texts / seconds)
+            cores[workers].append(cpu_s / seconds)
     gains = [two / one for one, two in zip(rates[1], rates[2], strict=True)]
     print(f"{texts} answers of 150 words against {passages:,} passages, {rounds} rounds, start not counted\n")
-    rows = [[f"{workers} workers, texts a second", spread(found), ""] for workers, found in rates.items()]
+    rows = [[f"{workers} workers", spread(rates[workers]), spread(cores[workers]), ""] for workers in rates]
     goal = f"at least {GOALS['speed']:g}: {_met(statistics.median(gains) >= GOALS['speed'])}"
-    print(table(("", "median [least, most]", "goal"), [*rows, ["2 against 1", spread(gains), goal]]))
+    head = ("", "texts a second, median [least, most]", "cores busy", "goal")
+    print(table(head, [*rows, ["2 against 1", spread(gains), "", goal]]))
 
 
 def through_ray(folder: Path, texts: int, rounds: int) -> None:
@@ -118,11 +123,16 @@ def _answers(folder: Path, texts: int) -> tuple[Settings, list[str], int]:
     return settings, answers, passages
 
 
-def _seconds(folder: Path, texts: Sequence[str], settings: Settings, workers: int) -> float:
-    """The seconds from the first result to the last, of the texts but the first of each worker."""
+def _seconds(folder: Path, texts: Sequence[str], settings: Settings, workers: int) -> tuple[float, float]:
+    """The seconds, and the CPU seconds of all processes, that so many texts take.
+
+    They are counted from the first result of the last worker to the last result.
+    """
     times: list[float] = []
-    _streamed(folder, texts, settings, workers, times)
-    return (times[-1] - times[workers - 1]) * len(texts) / (len(texts) - workers)
+    cpu_s: list[float] = []
+    _streamed(folder, texts, settings, workers, times, lambda: cpu_s.append(cpu_seconds(os.getpgrp())))
+    share = len(texts) / (len(texts) - workers)
+    return (times[-1] - times[workers - 1]) * share, (cpu_s[-1] - cpu_s[workers - 1]) * share
 
 
 def _middle_rate(times: Sequence[float], workers: int) -> float:
@@ -135,12 +145,18 @@ def _middle_rate(times: Sequence[float], workers: int) -> float:
 
 
 def _streamed(
-    folder: Path, texts: Sequence[str], settings: Settings, workers: int | None, times: list[float]
+    folder: Path,
+    texts: Sequence[str],
+    settings: Settings,
+    workers: int | None,
+    times: list[float],
+    at_result: Callable[[], None] = lambda: None,
 ) -> BatchCounts:
     (folder / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
 
     def write(line: bytes) -> bool:
         times.append(time.perf_counter())
+        at_result()
         return True
 
     counts = revise_stream(folder / "in.jsonl", write, settings=settings, workers=workers)
@@ -202,7 +218,16 @@ def kills(folder: Path, texts: int, count: int, seed: int, model: str) -> None:
         rows.append([f"the {what}", *map(str, outcome), _met(outcome.clean)])
         print(f"{what}: {outcome}", flush=True)  # the other kind takes minutes
     print(f"{texts} rows by {model}, 2 workers; undisturbed {batch.seconds:.1f} s\n")
-    head = ("killed", "kills", "whole runs", "rows lost", "rows twice", "rows different", "processes left")
+    head = (
+        "killed",
+        "kills",
+        "whole runs",
+        "rows lost",
+        "rows twice",
+        "rows different",
+        "processes left",
+        "failed",
+    )
     print(table((*head, "all 0"), rows))
 
 

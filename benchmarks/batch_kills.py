@@ -13,6 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -25,7 +26,10 @@ LEFT_S = 60.0
 
 
 class Kills(NamedTuple):
-    """What came of the kills: rows lost, rows that are there twice, rows with another result, processes."""
+    """What came of the kills: rows lost, rows that are there twice, rows with another result, processes.
+
+    `failed`: runs that ended with an error of their own.
+    """
 
     kills: int
     runs: int
@@ -33,11 +37,12 @@ class Kills(NamedTuple):
     twice: int
     different: int
     processes_left: int
+    failed: int
 
     @property
     def clean(self) -> bool:
         """Is everything as an undisturbed run leaves it?"""
-        return not (self.lost or self.twice or self.different or self.processes_left)
+        return not (self.lost or self.twice or self.different or self.processes_left or self.failed)
 
 
 class KilledBatch:
@@ -58,7 +63,7 @@ class KilledBatch:
     def killed(self, what: Literal["run", "worker"], kills: int, seed: int) -> Kills:
         """Kills so often, each time at a random moment of an undisturbed run, and compares all results."""
         chance, name = random.Random(seed), f"{what}.jsonl"
-        done = runs = lost = twice = different = left = 0
+        done = runs = lost = twice = different = left = failed = 0
         while done < kills or (self._folder / f"{name}.batch").exists():
             after_s = chance.uniform(0, self.seconds) if done < kills else None
             running, hit = self._started(name), False
@@ -75,7 +80,11 @@ class KilledBatch:
                 counted = self._compared(name)
                 lost, twice, different = lost + counted[0], twice + counted[1], different + counted[2]
                 self._forget(name)
-        return Kills(done, runs, lost, twice, different, left)
+            elif ended != -signal.SIGKILL:
+                failed += 1
+                if done == kills:  # it would fail for ever
+                    break
+        return Kills(done, runs, lost, twice, different, left, failed)
 
     def _kill(
         self, running: "subprocess.Popen[bytes]", what: str, after_s: float, chance: random.Random
@@ -138,6 +147,16 @@ def lasting(value: Any) -> Any:
     if isinstance(value, dict):
         return {name: lasting(part) for name, part in value.items() if name not in _CHANGING}
     return [lasting(part) for part in value] if isinstance(value, list) else value
+
+
+def cpu_seconds(group: int) -> float:
+    """The CPU seconds that the living processes of a group have used (Linux)."""
+    ticks = 0
+    for pid, _ in _processes(group):
+        with suppress(OSError):  # it has just ended
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+            ticks += int(fields[11]) + int(fields[12])  # in user mode, and in the kernel
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def _processes(group: int) -> list[tuple[int, int]]:

@@ -4,8 +4,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from rarr.cli import graph_options, options, run_options
-from rarr.cli.streams import complain, text_of_file, text_to_revise, warn, write
-from rarr.errors import BudgetError, ModelError, RetrievalError
+from rarr.cli.streams import argument_text, complain, text_of_file, warn, write
+from rarr.errors import BudgetError, InputError, ModelError, RetrievalError
 
 if TYPE_CHECKING:
     from rarr.records.answers import Answer, Unsupported
@@ -44,9 +44,14 @@ def answer(
       rarr answer "Who was Marie Curie?" --graph people.ttl --model vllm:Qwen/Qwen3-8B --unsupported drop
     """
     given = run_options.of_run(locals())
+    if question == draft == "-":
+        raise InputError(
+            "QUESTION and --draft are both -: give the question in quotes, or the draft as a file"
+        )
+    asked = argument_text(question, "QUESTION", "give the question in quotes, or - and the file as input")
+    written = None if draft is None else text_of_file(draft)
     try:
-        written = None if draft is None else text_of_file(draft)
-        answered = _answered(text_to_revise(question, None), written, given, unsupported)
+        answered = _answered(asked, written, given, unsupported)
     except (RetrievalError, ModelError, BudgetError) as error:
         return complain(f"nothing could be answered: {error}", 3)
     from rarr.tools.text.warning_lines import grouped

@@ -45,13 +45,11 @@ def answers(
       rarr bench answers rated.jsonl
       rarr bench answers rated.jsonl --model vllm:Qwen/Qwen3-8B --examples few.jsonl
     """
-    from rarr.cli.eval import Clock
     from rarr.evals.answer_benchmark import bench_answers
     from rarr.views.terminal.progress_line import Waiting
     from rarr.views.terminal.revision import as_json as json_of
 
     settings, shown = scoring(model, base_url, examples)
-    clock = Clock()
     try:
         with Waiting(watched=sys.stderr.isatty()) as waiting:
             report = bench_answers(
@@ -60,7 +58,7 @@ def answers(
                 settings=settings,
                 examples=shown,
                 jobs=jobs,
-                on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+                on_row=waiting.rows,
             )
     except (ModelError, BudgetError) as error:
         return complain(str(error), 3)

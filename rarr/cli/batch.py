@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rarr.cli import batch_options, graph_options, options
-from rarr.cli.eval import duration
 from rarr.cli.streams import complain, input_pipe, warn, warn_of_each, write, write_bytes
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
+from rarr.views.terminal.remaining_time import duration
 
 if TYPE_CHECKING:
     from rarr.batches.cost_model import Bottleneck

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, cast
 import typer
 
 from rarr.cli import options
-from rarr.cli.streams import complain_of_errors, write
+from rarr.cli.streams import complain_of_errors, write_report
 from rarr.errors import InputError
 
 if TYPE_CHECKING:
@@ -85,24 +85,21 @@ def conflicts(
 
 
 def _run(data: Path, out: Path, settings: "Settings", chosen: "ConflictOptions") -> "ConflictReport":
-    from rarr.cli.eval import Clock
     from rarr.evals.conflicts.conflict_benchmark import bench_conflicts
     from rarr.views.terminal.progress_line import Waiting
 
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         return bench_conflicts(
             data,
             out,
             settings=settings,
             options=chosen,
-            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+            on_row=waiting.rows,
         )
 
 
 def _done(report: "ConflictReport", out: Path, *, as_json: bool) -> int:
     from rarr.views.terminal.conflict_tables import conflicts_text
-    from rarr.views.terminal.revision import as_json as json_of
 
-    write(json_of(report) if as_json else f"{conflicts_text(report)}\nreport: {out / 'report.json'}\n")
+    write_report(report, conflicts_text(report), out, as_json=as_json)
     return complain_of_errors(report.errors, of=report.conflicts, rows="conflict")

@@ -6,9 +6,8 @@ from typing import Annotated
 import typer
 
 from rarr.cli import graph_options, options
-from rarr.cli.streams import complain, warn_of_each, write
+from rarr.cli.streams import complain, complain_of_errors, write_report
 from rarr.errors import BudgetError, ModelError, RetrievalError
-from rarr.tools.text.plurals_and_articles import counted
 
 Questions = Annotated[
     int, typer.Option("--limit", metavar="N", min=1, help="Questions of each kind, at most.")
@@ -38,15 +37,12 @@ def kalma(
       rarr bench kalma data/ -o scores
       rarr bench kalma data/ -o scores --model vllm:Qwen/Qwen3-8B --limit 20
     """
-    from rarr.cli.eval import Clock
     from rarr.evals.literature.kalma_benchmark import bench_kalma
     from rarr.settings import Settings
     from rarr.views.terminal.kalma_table import kalma_text
     from rarr.views.terminal.progress_line import Waiting
-    from rarr.views.terminal.revision import as_json as json_of
 
     settings = Settings(**options.given(model=model, base_url=base_url, max_calls=max_calls))
-    clock = Clock()
     try:
         with Waiting(watched=sys.stderr.isatty()) as waiting:
             report = bench_kalma(
@@ -54,13 +50,9 @@ def kalma(
                 out,
                 settings=settings,
                 limit=limit,
-                on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+                on_row=waiting.rows,
             )
     except (ModelError, BudgetError, RetrievalError) as error:
         return complain(f"the questions could not be answered: {error}: see rarr doctor, and run again", 3)
-    write(json_of(report) if as_json else f"{kalma_text(report)}\nreport: {out / 'report.json'}\n")
-    if report.errors:
-        warn_of_each(report.errors)
-        cure = "correct the cause, and run again, which repeats these questions"
-        return complain(f"{counted(len(report.errors), 'question')} with an error: {cure}", 2)
-    return 0
+    write_report(report, kalma_text(report), out, as_json=as_json)
+    return complain_of_errors(report.errors, rows="question")

@@ -9,7 +9,7 @@ import typer
 
 from rarr.cli import options
 from rarr.cli.conflicts import conflicts
-from rarr.cli.streams import complain, warn_of_each, write
+from rarr.cli.streams import complain, warn_of_each, write_report
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
@@ -146,25 +146,21 @@ class _Benchmark(Protocol):
 
 
 def _run(benchmark: _Benchmark, data: Path, out: Path, settings: "Settings", chosen: "JudgingOptions") -> Any:
-    from rarr.cli.eval import Clock
     from rarr.views.terminal.progress_line import Waiting
 
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         return benchmark(
             data,
             out,
             settings=settings,
             options=chosen,
-            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+            on_row=waiting.rows,
         )
 
 
 def _done(report: Any, text: Any, out: Path, *, as_json: bool) -> int:
     """Prints the report, and a line for each claim with an error. Returns the exit status."""
-    from rarr.views.terminal.revision import as_json as json_of
-
-    write(json_of(report) if as_json else f"{text(report)}\nreport: {out / 'report.json'}\n")
+    write_report(report, text(report), out, as_json=as_json)
     errors = [(judge, error) for judge, each in report.judges.items() for error in each.errors]
     warn_of_each([f"{judge}: {error}" for judge, error in errors])
     if without := [judge for judge, each in report.judges.items() if each.unjudged == each.claims]:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rarr.cli import name_options, options
-from rarr.cli.streams import complain_of_errors, write
+from rarr.cli.streams import complain_of_errors, write, write_report
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
 
@@ -44,13 +44,11 @@ def names(
       rarr bench names sets.jsonl --corpus docs/ -o scores
       rarr bench names sets.jsonl --corpus docs/ -o searches --reranker overlap --task qa --no-edits
     """
-    from rarr.cli.eval import Clock
     from rarr.evals.namesakes.benchmark import bench_names
     from rarr.evals.namesakes.names_worker import NamesOptions
     from rarr.evals.namesakes.records import read_sets
     from rarr.views.terminal.namesake_tables import names_text
     from rarr.views.terminal.progress_line import Waiting
-    from rarr.views.terminal.revision import as_json as json_of
 
     settings = _settings(corpus=corpus, search=search, model=model, base_url=base_url)
     chosen = NamesOptions(
@@ -60,17 +58,15 @@ def names(
         limit=limit,
         jobs=jobs,
     )
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         report = bench_names(
             read_sets(sets),
             out,
             settings=settings,
             options=chosen,
-            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+            on_row=waiting.rows,
         )
-    text = f"{names_text(report, revised=not no_edits)}\nreport: {out / 'report.json'}\n"
-    write(json_of(report) if as_json else text)
+    write_report(report, names_text(report, revised=not no_edits), out, as_json=as_json)
     return complain_of_errors(report.errors, of=report.claims, rows="claim")
 
 

@@ -7,10 +7,13 @@ import sys
 from collections.abc import Sequence
 from io import UnsupportedOperation
 from pathlib import Path
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 _NAMED = 20  # lines or rows that are named on standard error
 _FILE_NAME = re.compile(r"\S+\.(?:txt|md|markdown|rst|html?|pdf|docx?|odt|rtf|jsonl?|csv)", re.IGNORECASE)
@@ -36,11 +39,25 @@ def text_to_revise(text: str | None, file: Path | None) -> str:
     if text is not None and text != "-":
         _require_no_path(text)
         return _filled(text, "TEXT")
-    if sys.stdin is None:  # closed, as after <&-
-        raise InputError("standard input is closed: give the text in quotes, or --file F")
-    if text is None and sys.stdin.isatty():
+    if text is None and sys.stdin is not None and sys.stdin.isatty():
         raise InputError("no text: give it in quotes, or - to read standard input, or --file F")
-    return _filled(_read_input(), "standard input")
+    return _input("give the text in quotes, or --file F")
+
+
+def argument_text(given: str, name: str, of_file: str) -> str:
+    """Reads the argument `name` of a command, or standard input if it is "-".
+
+    Raises `InputError` if it is empty, or the name of a file, where `of_file` is the cure.
+    """
+    if given == "-":
+        return _input(f"give {name} in quotes")
+    try:
+        is_file = Path(given).is_file()
+    except (OSError, ValueError):  # too long for a name, or not a name
+        is_file = False
+    if is_file:
+        raise InputError(f"{name} is the name of a file: {of_file}")
+    return _filled(given, name)
 
 
 def text_of_file(file: str) -> str:
@@ -48,7 +65,9 @@ def text_of_file(file: str) -> str:
 
     Raises `InputError` if it cannot be read, is no text, or is empty.
     """
-    return text_to_revise("-", None) if file == "-" else text_to_revise(None, Path(file))
+    if file == "-":
+        return _input("give the path of a text file")
+    return text_to_revise(None, Path(file))
 
 
 def _require_no_path(text: str) -> None:
@@ -66,11 +85,13 @@ def _require_no_path(text: str) -> None:
         return
 
 
-def _read_input() -> bytes:
+def _input(cure: str) -> str:
+    """Reads the text on standard input."""
+    if sys.stdin is None:  # closed, as after <&-
+        raise InputError(f"standard input is closed: {cure}")
     try:
-        return sys.stdin.buffer.read()
+        return _filled(sys.stdin.buffer.read(), "standard input")
     except OSError as error:
-        cure = "give the text in quotes, or --file F"
         raise InputError(f"standard input cannot be read ({error.strerror}): {cure}") from None
 
 
@@ -149,6 +170,13 @@ def write_bytes(data: bytes) -> bool:
         return False
 
 
+def write_report(report: "BaseModel", text: str, out: Path, *, as_json: bool) -> None:
+    """Writes a report as JSON, or its text with the place of the whole report in the folder `out`."""
+    from rarr.views.terminal.revision import as_json as json_of
+
+    write(json_of(report) if as_json else f"{text}\nreport: {out / 'report.json'}\n")
+
+
 def complain(message: str, status: int) -> int:
     """Writes one line to standard error, and returns `status`."""
     from rarr.views.terminal.revision import one_line
@@ -170,10 +198,10 @@ def warn_of_each(messages: Sequence[str], *, all_in: str = "report.json") -> Non
         warn(f"and {len(messages) - _NAMED} more: {all_in} has all of them")
 
 
-def complain_of_errors(errors: Sequence[str], *, of: int, rows: str) -> int:
+def complain_of_errors(errors: Sequence[str], *, of: int | None = None, rows: str) -> int:
     """Writes a warning for each error, and the cure; `of` counts all rows, and `rows` names one: "claim".
 
-    Returns the exit status: 0 without an error, 3 if all rows have one, else 2.
+    Returns the exit status: 0 without an error, 3 if all rows have one, else 2. Without `of`, never 3.
     """
     if not errors:
         return 0

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rarr.cli import graph_options, options
-from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
@@ -77,11 +76,8 @@ def _all(folder: Path, node: str, given: dict[str, Any], *, as_json: bool) -> in
     from rarr.views.terminal.progress_line import Waiting
     from rarr.views.terminal.replay import render_set
 
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
-        report = replay_set(
-            folder, node, on_run=lambda done, total: waiting.say(clock.progress(done, total)), **given
-        )
+        report = replay_set(folder, node, on_run=waiting.rows, **given)
     for name, why in report.failed.items():
         warn(f"{name} was not replayed: {why}")
     write(render_set(report, as_json=as_json))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from rarr.cli import graph_options, options
-from rarr.cli.eval import Clock
 from rarr.cli.streams import complain, warn, write
 from rarr.errors import SetupError
 from rarr.tools.text.plurals_and_articles import counted
@@ -79,7 +78,6 @@ def _made(
     from rarr.training.noising.resumable_noising import make_data
     from rarr.views.terminal.progress_line import Waiting
 
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         return make_data(
             queries,
@@ -87,8 +85,8 @@ def _made(
             settings=Settings(**chosen),
             relevance=RELEVANT if relevance is None else relevance,
             jobs=jobs,
-            on_query=lambda done, total: waiting.say(clock.progress(done, total)),
-            on_index=lambda done, total: waiting.say(f"index: {done} of {counted(total, 'file')}"),
+            on_query=waiting.rows,
+            on_index=waiting.indexed,
         )
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rarr.cli import graph_options, options
-from rarr.cli.streams import complain, decoded, text_to_revise, warn, warn_of_each, write
+from rarr.cli.streams import argument_text, complain, decoded, warn, warn_of_each, write
 from rarr.errors import InputError, RetrievalError
 from rarr.tools.text.plurals_and_articles import counted
 
@@ -75,9 +75,8 @@ def verify(
     if limit is not None:
         raise InputError("--limit belongs to the claims of a file: leave it out, or give -o DIR")
     asked = None if question is None else decoded(question, "--question")
-    return _verify_claim(
-        _claim(claim), against or [], asked, settings, searched=graph is not None, as_json=as_json
-    )
+    text = argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
+    return _verify_claim(text, against or [], asked, settings, searched=graph is not None, as_json=as_json)
 
 
 def _settings(judge: str | None, given: dict[str, Any]) -> "Settings":
@@ -87,20 +86,6 @@ def _settings(judge: str | None, given: dict[str, Any]) -> "Settings":
     if judge is None:
         return settings
     return settings.model_copy(update={"models": settings.models | {"attribute": judge}})
-
-
-def _claim(claim: str) -> str:
-    if claim == "-":
-        return text_to_revise(claim, None)
-    try:
-        is_file = Path(claim).is_file()
-    except (OSError, ValueError):  # too long for a name, or not a name
-        is_file = False
-    if is_file:
-        raise InputError("CLAIM is the name of a file: give the claim in quotes, or the file with -o DIR")
-    if not claim.strip():
-        raise InputError("CLAIM is empty: give at least one sentence")
-    return decoded(claim, "CLAIM")
 
 
 def _verify_claim(
@@ -190,13 +175,11 @@ def _claim_outcome(verification: "Verification") -> int:
 def _verify_data(
     data: Path, out: Path, settings: "Settings", jobs: int, limit: int | None, *, as_json: bool
 ) -> int:
-    from rarr.cli.eval import Clock
     from rarr.evals.verified_claims import verify_claims
     from rarr.views.terminal.progress_line import Waiting
     from rarr.views.terminal.revision import as_json as json_of
     from rarr.views.terminal.verification import report_text
 
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         report = verify_claims(
             data,
@@ -204,7 +187,7 @@ def _verify_data(
             settings=settings,
             jobs=jobs,
             limit=limit,
-            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+            on_row=waiting.rows,
         )
     write(json_of(report) if as_json else f"{report_text(report)}report: {out / 'report.json'}\n")
     return _data_outcome(report)

@@ -11,6 +11,10 @@ from rarr.tools.text.plurals_and_articles import counted
 if TYPE_CHECKING:
     from rarr.records.articles import Article, SectionDraft
 
+_GAPS = ("section_missing", "article_missing")
+"""The codes of the warnings about what was not written."""
+_CURE = "give sources about it with --corpus, --graph, or --search for the web"
+
 
 def write(
     topic: write_options.Topic,
@@ -94,12 +98,12 @@ def _outcome(article: "Article", out: Path | None, *, as_json: bool) -> int:
 
 
 def _reason(article: "Article") -> str:
-    """Writes why there is no sentence: the first failure with its cause, else the last gap."""
+    """Writes why there is no sentence: the first failure with its cause, else the first gap with its cure."""
     from rarr.tools.text.warning_lines import grouped, is_failure
 
     failed = grouped(warning for warning in article.warnings if is_failure(warning))
-    gaps = grouped(article.warnings) or ["no source was found"]
-    return failed[0] if failed else gaps[-1]
+    gaps = grouped(warning for warning in article.warnings if warning.code in _GAPS)
+    return failed[0] if failed else f"{gaps[0]}: {_CURE}"
 
 
 def _headings_of(outline: Path) -> str:

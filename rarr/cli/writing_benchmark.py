@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rarr.cli import options, write_options
-from rarr.cli.streams import complain, warn_of_each, write
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.cli.streams import complain, complain_of_errors, warn_of_each, write_report
 
 if TYPE_CHECKING:
     from rarr.evals.literature.wikigen_benchmark import WikigenReport
@@ -67,7 +66,6 @@ def wikigen(
       rarr bench wikigen events.jsonl docs.jsonl -o scores --system rr,prr --model vllm:Qwen/Qwen3-8B
       rarr bench wikigen events.jsonl docs.jsonl -o scores --reranker overlap,embedded,bm25,random
     """
-    from rarr.cli.eval import Clock
     from rarr.evals.literature.wikigen_benchmark import WikigenOptions, bench_wikigen
     from rarr.settings import Settings
     from rarr.views.terminal.progress_line import Waiting
@@ -80,7 +78,6 @@ def wikigen(
         limit=limit,
         jobs=jobs,
     )
-    clock = Clock()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         report = bench_wikigen(
             events,
@@ -88,7 +85,7 @@ def wikigen(
             out,
             settings=settings,
             options=chosen,
-            on_row=lambda done, total: waiting.say(clock.progress(done, total)),
+            on_row=waiting.rows,
         )
     return _done(report, out, as_json=as_json)
 
@@ -99,15 +96,11 @@ def _names(given: str) -> tuple[str, ...]:
 
 def _done(report: "WikigenReport", out: Path, *, as_json: bool) -> int:
     """Prints the report, and a line for each article with an error. Returns the exit status."""
-    from rarr.views.terminal.revision import as_json as json_of
     from rarr.views.terminal.writing_tables import wikigen_text
 
-    write(json_of(report) if as_json else f"{wikigen_text(report)}\nreport: {out / 'report.json'}\n")
+    write_report(report, wikigen_text(report), out, as_json=as_json)
     errors = [f"{name}: {error}" for name, each in report.systems.items() for error in each.errors]
-    if not errors:
-        return 0
-    warn_of_each(errors)
-    if failed := [name for name, each in report.systems.items() if len(each.errors) == each.articles]:
+    if failed := [name for name, each in report.systems.items() if 0 < each.articles == len(each.errors)]:
+        warn_of_each(errors)
         return complain(f"{'; '.join(failed)}: no article could be written: see rarr doctor", 3)
-    cure = "correct the cause, and run again, which repeats these articles"
-    return complain(f"{counted(len(errors), 'article')} with an error: {cure}", 2)
+    return complain_of_errors(errors, rows="article")

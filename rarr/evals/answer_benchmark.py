@@ -6,6 +6,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from statistics import StatisticsError, correlation
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from rarr.agent.score import AnswerScorer
 from rarr.backends.encoder.model import shipped_encoder
@@ -14,7 +15,7 @@ from rarr.errors import InputError
 from rarr.evals import run_folder
 from rarr.evals.literature.benchmark_judging import digest, write_report
 from rarr.evals.metrics import Measured, bootstrap, roc_auc, rouge_l
-from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
+from rarr.evals.resumable_row_processing import finish_rows, line_itself
 from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.scored_answers import RATED, AnswerRow, answer_rows, score_of
@@ -73,8 +74,11 @@ def bench_answers(
     ratings = [row.rating or 0.0 for row in rows]
     if len(set(ratings)) < 2:
         raise InputError(f"all ratings of {data} are equal: give right and wrong answers")
-    with _kept_or_temporary(out) as path, run_folder.claimed(path):
-        lines = _scored(rows, path, settings, examples, jobs, on_row)
+    made_with = _made_with(rows, settings, examples)
+    with _kept_or_temporary(out) as path, run_folder.claimed(path, made_with):
+        scorer = AnswerScorer(settings, examples)
+        run_folder.begin(path, made_with)
+        lines = _scored(rows, path, scorer, jobs, on_row)
         scores = {OWN: [line.score for line in lines]} | _usual(rows)
         report = AnswersReport(
             data=str(data),
@@ -96,30 +100,28 @@ def _kept_or_temporary(out: str | Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
-def _scored(
-    rows: Sequence[AnswerRow],
-    path: Path,
-    settings: Settings | None,
-    examples: Sequence[RatedAnswer],
-    jobs: int,
-    on_row: Progress | None,
-) -> list[ScoreLine]:
-    """Scores the answers that the folder lacks, and returns the lines of all."""
+def _made_with(
+    rows: Sequence[AnswerRow], settings: Settings | None, examples: Sequence[RatedAnswer]
+) -> dict[str, Any]:
+    """Describes the inputs of the run."""
     texts = [each.model_dump_json() for each in (*rows, *examples)]
     command = {"command": "rarr bench answers"}
-    made_with = run_inputs(digest("\n".join(texts)), described(settings or Settings()) | command)
-    run_folder.check(path, made_with)
-    scorer = AnswerScorer(settings, examples)
-    run_folder.begin(path, made_with)
+    return run_inputs(digest("\n".join(texts)), described(settings or Settings()) | command)
+
+
+def _scored(
+    rows: Sequence[AnswerRow], path: Path, scorer: AnswerScorer, jobs: int, on_row: Progress | None
+) -> list[ScoreLine]:
+    """Scores the answers that the folder lacks, and returns the lines of all."""
 
     async def line(row: AnswerRow) -> ScoreLine:
         return ScoreLine(id=row.id, score=(await score_of(scorer, row)).score)
 
     return finish_rows(
         rows,
-        known_rows(rows, path, ScoreLine, line_itself),
         path,
         ScoreLine,
+        of=rows,
         work_on=line,
         result_of=line_itself,
         aclose=scorer.aclose,

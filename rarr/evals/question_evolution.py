@@ -16,7 +16,7 @@ from rarr.records import Record
 from rarr.records.answers import CitedTriple
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.store import TripleStore
-from rarr.retrievers.graph.triples import Triple, relation_words
+from rarr.retrievers.graph.triples import Triple, cited_triple, relation_words
 
 ROUNDS = 5
 """The triples of a question, as in the paper."""
@@ -124,17 +124,6 @@ def _question(id_: str, triples: Sequence[Triple]) -> EvolvedQuestion:
         paragraph=" ".join(sentence_of(each.subject, each.relation, [each.object]) for each in ordered),
         entities=tuple(by_subject),
         minimum=tuple(cited_triple(triple) for triple in ordered),
-    )
-
-
-def cited_triple(triple: Triple) -> CitedTriple:
-    """Makes the record of a triple."""
-    return CitedTriple(
-        subject_id=triple.subject_id,
-        subject=triple.subject,
-        relation=triple.relation,
-        value_id=triple.object_id,
-        value=triple.object,
     )
 
 

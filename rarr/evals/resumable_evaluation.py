@@ -15,7 +15,7 @@ from rarr.evals.kept_answers import answer_scores
 from rarr.evals.lost_error_stages import error_stages
 from rarr.evals.report_building import Prediction, report_of, scored
 from rarr.evals.report_records import EvalReport
-from rarr.evals.resumable_row_processing import finish_rows, known_rows
+from rarr.evals.resumable_row_processing import finish_rows
 from rarr.evals.row_retriever import FoundPassages, RowRetriever
 from rarr.evals.rows import EvalRow, read_rows
 from rarr.evals.run_fingerprint import corpora, described, run_inputs
@@ -72,17 +72,16 @@ def evaluate(
     description = described(settings, components, baseline)
     searched = [settings.corpus, *(row.corpus for row in source.rows)]
     made_with = run_inputs(source.digest, description, corpora(searched, settings.max_file_mb))
-    with run_folder.claimed(path):
-        run_folder.check(path, made_with)
+    with run_folder.claimed(path, made_with):
         chosen = source.rows[:limit]
         with _wired(settings, components, baseline, on_index) as parts:
             run_folder.begin(path, made_with)
             revising = _RowEvaluation(parts)
             rows = finish_rows(
                 chosen,
-                known_rows(source.rows, path, Prediction, scored),
                 path,
                 Prediction,
+                of=source.rows,
                 work_on=revising.predict,
                 result_of=scored,
                 aclose=revising.aclose,

@@ -1,7 +1,7 @@
 """Works on the rows of a run, several at once, and records each result as soon as it is finished."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -27,22 +27,24 @@ Result = TypeVar("Result")
 
 def finish_rows(
     rows: Sequence[Row],
-    known: Mapping[str, Result],
     path: Path,
     kind: type[RowLine],
     *,
+    of: Sequence[Row],
     work_on: Callable[[Row], Awaitable[RowLine]],
     result_of: Callable[[Row, RowLine], Result],
     aclose: Callable[[], Coroutine[Any, Any, None]],
     jobs: int,
     on_row: Progress | None,
 ) -> list[Result]:
-    """Works on the rows that are not in `known`, and returns the results of all in the order of `rows`.
+    """Works on the rows that an earlier process left, and returns the results of all in the order of `rows`.
 
     `jobs` rows are worked on at once. A finished row is written at once as a line of `predictions.jsonl` in
     the folder `path`; `result_of` turns a row and its line into its result. `aclose` is called in the event
-    loop of the work, also if no row is left.
+    loop of the work, also if no row is left. `of` are all rows of the run, of which `rows` may be some.
+    Raises `InputError` for a line without a row.
     """
+    known = _known(of, path, kind, result_of)
     finished = {row.id: known[row.id] for row in rows if row.id in known}
     say = on_row or (lambda count, total: None)
     say(len(finished), len(rows))
@@ -76,13 +78,10 @@ def line_itself(row: RowWithId, line: RowLine) -> RowLine:
     return line
 
 
-def known_rows(
+def _known(
     rows: Sequence[Row], path: Path, kind: type[RowLine], result_of: Callable[[Row, RowLine], Result]
 ) -> dict[str, Result]:
-    """Reads the results of an earlier process, by id, without rows with an error, which are repeated.
-
-    Raises `InputError` for a line without a row.
-    """
+    """Reads the results of an earlier process, by id, without rows with an error, which are repeated."""
     left, known = {row.id: row for row in rows}, dict[str, Result]()
     for line in run_folder.finished_lines(path, kind):
         if (row := left.pop(line.id, None)) is None:

@@ -45,10 +45,11 @@ ELSEWHERE = "give another folder, or delete this one"
 
 
 @contextmanager
-def claimed(path: Path) -> Iterator[None]:
+def claimed(path: Path, made_with: Mapping[str, Any]) -> Iterator[None]:
     """Locks the folder for this process during the block, and makes it if it is missing.
 
-    Raises `InputError` if another process uses it, or if it holds other files, to which nothing is added.
+    Raises `InputError` if another process uses it, if it holds other files, to which nothing is added, or a
+    run that was not `made_with` the same.
     """
     if path.is_dir() and not (path / RUN).exists():
         names = sorted(file.name for file in path.iterdir())
@@ -56,6 +57,7 @@ def claimed(path: Path) -> Iterator[None]:
             raise InputError(f"{path} holds {others[0]}, not a run of rarr: give a folder of its own")
     message = f"{path} is in use by another process of rarr: wait for it, or give another folder"
     with locked(path / LOCK, message):
+        check(path, made_with)
         yield
 
 

@@ -12,7 +12,7 @@ from rarr.evals import run_folder
 from rarr.evals.claim_rows import ClaimRow, read_claims
 from rarr.evals.claim_scores import ClaimScores, JudgedClaim, claim_scores
 from rarr.evals.report_records import Unreadable
-from rarr.evals.resumable_row_processing import finish_rows, known_rows
+from rarr.evals.resumable_row_processing import finish_rows
 from rarr.evals.rows import RowEvidence
 from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
@@ -80,15 +80,14 @@ def verify_claims(
     source, path, settings = read_claims(Path(data)), Path(out), settings or Settings()
     description = described(settings)
     made_with = run_inputs(source.digest, description | {"command": "rarr verify"})
-    with run_folder.claimed(path):
-        run_folder.check(path, made_with)
+    with run_folder.claimed(path, made_with):
         with ClaimVerifier(settings) as verifier:
             run_folder.begin(path, made_with)
             rows = finish_rows(
                 source.rows[:limit],
-                known_rows(source.rows, path, VerifiedLine, _result),
                 path,
                 VerifiedLine,
+                of=source.rows,
                 work_on=_RowVerifier(verifier).verified,
                 result_of=_result,
                 aclose=verifier.aclose,

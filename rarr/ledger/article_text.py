@@ -74,6 +74,11 @@ def unmarked(draft: SectionDraft) -> tuple[str, list[tuple[Span, tuple[str, ...]
     return text, [(span, tuple(dict.fromkeys(labels[span]))) for span in spans]
 
 
+def has_sentence(draft: SectionDraft) -> bool:
+    """Does the draft say anything beside marks, headings and a list of sources? Else the section is a gap."""
+    return bool(unmarked(draft)[1])
+
+
 def one_line(text: str) -> str:
     """Returns the text on one line."""
     return " ".join(text.split())

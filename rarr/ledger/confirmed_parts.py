@@ -23,6 +23,7 @@ from rarr.ledger.sentence_support import Support
 from rarr.ledger.span_confirmation import CheckablePlace
 from rarr.ledger.unsaid_words import SHARED, unsaid_words
 from rarr.ledger.values_of_other_questions import value_of_another_question
+from rarr.ledger.words_only_denied import words_only_denied
 from rarr.records import Check, Evidence, Part, Query
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -90,6 +91,7 @@ def sentence_parts(
         value_of_another_question(parsed, context, read),
         *words_on_another_side(parsed, read),
         *replaced_small_words(parsed, read),
+        *words_only_denied(parsed, read),
     ]
     if not _is_cell_of_value(claim, parsed):
         told_otherwise.append(unreal_place(parsed, read))

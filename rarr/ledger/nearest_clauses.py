@@ -1,10 +1,11 @@
 """Finds the clauses of passages that tell most of what a claim tells."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from rarr.backends.rules.counterparts import ParsedPassage
-from rarr.backends.rules.parsed_sentence import ParsedSentence
+from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.values import Value, same_value
 from rarr.backends.rules.words import Token
 from rarr.tools.text.blocks_and_sentences import Span
@@ -14,28 +15,29 @@ LEAST_SHARED = 0.5
 
 
 class Clause(NamedTuple):
-    """A clause of a passage or claim: its sentence, and its place there."""
+    """A clause of a passage or claim: its sentence, its place there, its words with meaning and values."""
 
     sentence: ParsedSentence
     place: Span
+    content: tuple[Token, ...]
+    values: tuple[Value, ...]
+
+    @classmethod
+    def at(cls, sentence: ParsedSentence, place: Span) -> "Clause":
+        """Takes what a place of the sentence holds."""
+        content = tuple(word for word in sentence.content if place.start <= word.start < place.end)
+        values = tuple(value for value in sentence.values if place.start <= value.start < place.end)
+        return cls(sentence, place, content, values)
+
+    @classmethod
+    def whole(cls, sentence: ParsedSentence) -> "Clause":
+        """Takes the whole sentence as one clause."""
+        return cls(sentence, Span(0, len(sentence.text)), sentence.content, sentence.values)
 
     @property
     def text(self) -> str:
         """The text of the clause."""
         return self.place.of(self.sentence.text)
-
-    @property
-    def content(self) -> list[Token]:
-        """Its words with meaning."""
-        return [word for word in self.sentence.content if self._has(word.start)]
-
-    @property
-    def values(self) -> list[Value]:
-        """The values in it."""
-        return [value for value in self.sentence.values if self._has(value.start)]
-
-    def _has(self, place: int) -> bool:
-        return self.place.start <= place < self.place.end
 
 
 def nearest_clauses(claim: ParsedSentence | Clause, passages: Sequence[ParsedPassage]) -> list[Clause]:
@@ -48,7 +50,7 @@ def nearest_clauses(claim: ParsedSentence | Clause, passages: Sequence[ParsedPas
     counts = []
     for passage in passages:
         for part in passage.sentences:
-            by_sentence = _told(claim, stems, Clause(part, Span(0, len(part.text))), passage)
+            by_sentence = _told(claim, stems, Clause.whole(part), passage)
             counts += [
                 (clause, (_told(claim, stems, clause, passage), by_sentence)) for clause in clauses_of([part])
             ]
@@ -61,10 +63,14 @@ def nearest_clauses(claim: ParsedSentence | Clause, passages: Sequence[ParsedPas
 def clauses_of(sentences: Iterable[ParsedSentence]) -> Iterator[Clause]:
     """Yields the clauses of the sentences that have a word with meaning."""
     for part in sentences:
-        starts = [0, *part.clause_ends]
-        for place in map(Span, starts, [*part.clause_ends, len(part.text)]):
-            if (clause := Clause(part, place)).content:
-                yield clause
+        yield from _clauses(part.text)
+
+
+@lru_cache(maxsize=4096)  # each sentence is compared with many
+def _clauses(text: str) -> tuple[Clause, ...]:
+    part = parsed_sentence(text)
+    places = map(Span, [0, *part.clause_ends], [*part.clause_ends, len(text)])
+    return tuple(clause for place in places if (clause := Clause.at(part, place)).content)
 
 
 def _told(claim: ParsedSentence | Clause, stems: set[str], clause: Clause, passage: ParsedPassage) -> int:

@@ -6,6 +6,7 @@ passage has all its words and values.
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.parsed_sentence import ParsedSentence
@@ -77,7 +78,7 @@ def unreal_place(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Sp
         for part in clauses_of([claim])
         if len(part.content) >= _LEAST_CLAUSE_WORDS and _OWN_SUBJECT.match(part.text)
     ]
-    whole = Clause(claim, Span(0, len(claim.text)))
+    whole = Clause.whole(claim)
     return next(filter(None, (_stated_plan(part, passages) for part in (whole, *parts))), None)
 
 
@@ -96,11 +97,16 @@ def _stated_plan(claim: Clause, passages: Sequence[ParsedPassage]) -> Span | Non
 
 def _frames(text: str, place: Span) -> dict[str, Span]:
     """Returns the first word of each kind of frame in a clause, and of a condition in the whole sentence."""
+    return dict(_found_frames(text, place))
+
+
+@lru_cache(maxsize=4096)  # each clause is compared with many
+def _found_frames(text: str, place: Span) -> tuple[tuple[str, Span], ...]:
     found = {kind: frame.search(text, place.start, place.end) for kind, frame in _FRAMES.items()}
     found["condition"] = _CONDITION.search(text) or (
         _FROM_THEN_ON.search(text) if _ALLOWED.search(text) else None
     )
-    return {kind: Span(*match.span()) for kind, match in found.items() if match is not None}
+    return tuple((kind, Span(*match.span())) for kind, match in found.items() if match is not None)
 
 
 def _framed_word(claim: Clause, clause: Clause, frame: Span) -> Span:

@@ -119,8 +119,10 @@ def _with_outcome(
     supports = [each.support for each in judged.values() if each.support is not None]
     unknown = any(each.entails is None for each in judged.values()) or not judged
     status = "supported" if kept else "unjudged" if unknown else "unconfirmed"
+    support = max(supports, default=None)
+    # Who disputed the sentence before an edit need not dispute its new words.
     return sentence.model_copy(
-        update={"evidence_ids": kept, "support": max(supports, default=None), "status": status}
+        update={"evidence_ids": kept, "support": support, "status": status, "disputed_by": ()}
     )
 
 

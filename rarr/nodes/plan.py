@@ -1,8 +1,5 @@
 """Step 2 of writing: plans the sections of an article, and makes a query of each."""
 
-import re
-from collections.abc import Sequence
-
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
@@ -11,15 +8,7 @@ from rarr.records import Notice, Query
 from rarr.records.articles import PlannedSection
 from rarr.state import State, failure, usable
 from rarr.tools.models.run_budget import meter
-
-_NO_PROSE = {
-    *("references", "see also", "notes", "external links", "bibliography", "further reading", "sources"),
-    *("footnotes", "citations", "works cited"),
-}
-"""Headings of lists, which an article of prose leaves out."""
-_MARKS = re.compile(r"^(?:#+|[-*+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]?)\s+")
-_LONGEST = 100  # characters of a heading
-_ONLY = "Overview"
+from rarr.tools.text.section_headings import OVERVIEW, clean_headings
 
 
 async def plan(state: State, runtime: Runtime[Components]) -> State:
@@ -33,7 +22,7 @@ async def plan(state: State, runtime: Runtime[Components]) -> State:
         headings, warnings = await _planned(state, runtime.context)
     else:
         headings = clean_headings(outline.splitlines(), topic)
-    headings = headings[: runtime.context.settings.max_sections] or [_ONLY]
+    headings = headings[: runtime.context.settings.max_sections] or [OVERVIEW]
     asked = len(state["queries"])
     queries = [
         Query(id=f"q{asked + n}", text=f"{heading}, {topic}", start=0, end=0, round=2)
@@ -66,14 +55,3 @@ async def _planned(state: State, components: Components) -> tuple[list[str], lis
         return headings, []
     message = "the plan has no section of prose, so that there is one"
     return [], [Notice(code="plan_empty", message=message, node="plan")]
-
-
-def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
-    """Returns each heading once, without marks and numbers; those of lists, and the topic, are left out."""
-    headings: dict[str, str] = {}
-    for line in lines:
-        heading = " ".join(_MARKS.sub("", line.strip()).strip("*_#=: ").split())[:_LONGEST].strip()
-        key = heading.casefold()
-        if heading and key not in _NO_PROSE and key != topic.casefold():
-            headings.setdefault(key, heading)
-    return list(headings.values())

@@ -6,6 +6,7 @@ from collections import Counter
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
+from rarr.ledger.article_text import has_sentence
 from rarr.records import Notice
 from rarr.records.articles import SectionDraft
 from rarr.state import State, failure
@@ -18,8 +19,8 @@ async def smooth(state: State, runtime: Runtime[Components]) -> State:
     """Asks the writer to rewrite each section, all at once.
 
     Does nothing unless the settings ask for it. A section stays as it was if the writer fails, or if the new
-    text lacks a citation or has another one. The new text is checked like any other, because its citations
-    are checked after this step.
+    text has no sentence, lacks a citation or has another one. The new text is checked like any other, because
+    its citations are checked after this step.
     """
     if not runtime.context.settings.smooth:
         return {}
@@ -38,10 +39,16 @@ async def _smoothed(draft: SectionDraft, topic: str, components: Components) -> 
             text = await components.writer_of("smooth").smoothed(topic, draft.heading, draft.text)
     except Exception as error:
         return failure("smooth", kept, error)
+    smoothed = draft.model_copy(update={"text": text})
+    if not await work(has_sentence, smoothed):
+        return _refused(f"{kept}: its smoothed text has no sentence")
     if await work(_labels, text) != await work(_labels, draft.text):
-        message = f"{kept}: its smoothed text has other citations"
-        return Notice(code="smooth_refused", message=message, node="smooth")
-    return draft.model_copy(update={"text": text})
+        return _refused(f"{kept}: its smoothed text has other citations")
+    return smoothed
+
+
+def _refused(message: str) -> Notice:
+    return Notice(code="smooth_refused", message=message, node="smooth")
 
 
 def _labels(text: str) -> Counter[int]:

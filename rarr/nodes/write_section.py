@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, SectionSource
+from rarr.ledger.article_text import has_sentence
 from rarr.ledger.passages_of_one_namesake import of_one_namesake
 from rarr.records.articles import SectionDraft
 from rarr.state import SectionBranch, State, usable
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
 
 
@@ -15,13 +17,12 @@ async def write_section(state: SectionBranch, runtime: Runtime[Components]) -> S
     """Asks the writer for the section of the query of this branch.
 
     Raises the error of a failed writer, which the graph reports: the section is then a gap of the article.
+    A draft without a sentence is a gap as well.
     """
     sources = section_sources(state)
     at = next(n for n, source in enumerate(sources) if source.section.query_id == state["query"].id)
     async with meter().in_time():
         text = await runtime.context.writer_of("write_section").section(state["topic"], sources, at)
-    if not text.strip():
-        return {}
     section, chunks = sources[at].section, sources[at].chunks
     draft = SectionDraft(
         section_id=section.id,
@@ -29,7 +30,7 @@ async def write_section(state: SectionBranch, runtime: Runtime[Components]) -> S
         text=text,
         evidence_ids=tuple(chunk.id for chunk in chunks),
     )
-    return {"drafts": {section.id: draft}}
+    return {"drafts": {section.id: draft}} if await work(has_sentence, draft) else {}
 
 
 def section_sources(state: SectionBranch | State) -> Sequence[SectionSource]:

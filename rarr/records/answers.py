@@ -63,7 +63,9 @@ class PartAnswer(Record):
 class StatementDraft(Record):
     """A checked statement with the numbers of its sources; `refused`: why citations were taken away.
 
-    `unjudged`: a source could not be judged. `is_gap`: it tells what the sources do not answer.
+    `unjudged`: a source could not be judged. `is_gap`: it tells what the sources do not answer. `written` are
+    the numbers of the sources that a language model or a draft cited, with 0 for a triple that there is not;
+    None where code wrote the statement from its sources.
     """
 
     text: str
@@ -72,6 +74,7 @@ class StatementDraft(Record):
     refused: tuple[str, ...] = ()
     unjudged: bool = False
     is_gap: bool = False
+    written: tuple[int, ...] | None = None
 
     @property
     def status(self) -> Status:
@@ -90,7 +93,7 @@ class Statement(Record):
     `status` is `unconfirmed`; or `unjudged` if a source could not be judged; or `no_evidence` if it tells
     what the sources do not answer. A statement that says nothing, such as "Here is what I found.", is
     `unjudged` and needs no support. `refused` are the reasons why citations of a language model were taken
-    away.
+    away. `written` counts the citations before the check, and `existing` those of them whose source there is.
     """
 
     text: str
@@ -100,6 +103,8 @@ class Statement(Record):
     citations: tuple[int, ...] = ()
     needs_support: bool = False
     refused: tuple[str, ...] = ()
+    written: int = 0
+    existing: int = 0
 
 
 class Answer(Record):

@@ -1,10 +1,12 @@
 """`rarr answer` prints the answer with its marks, and tells what it took away."""
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 
+from cli.helpers import Command
 from rarr.cli import run
 
 PEOPLE = str(Path(__file__).parents[2] / "examples" / "graph" / "people.csv")
@@ -58,6 +60,43 @@ def test_failure_is_one_line(
     error = capsys.readouterr().err
     assert problem in error
     assert error.count("\n") == 1
+
+
+def test_question_and_draft_are_read_from_standard_input(command: Command, tmp_path: Path) -> None:
+    (tmp_path / "draft.md").write_text("Marie Curie was born in Warsaw.", encoding="utf-8")
+    asked = command("answer", "-", "--graph", PEOPLE, stdin=b"Where was Marie Curie born?")
+    assert asked.out == b"Marie Curie was born in Warsaw. [p1, place of birth: Warsaw]\n"
+    checked = command(
+        "answer", "Who was Marie Curie?", "--graph", PEOPLE, "--draft", "-", stdin=b"She was tall."
+    )
+    assert checked.out == b"She was tall. [NA]\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (["-", "--draft", "-"], "QUESTION and --draft are both -: give the question in quotes"),
+        (["-"], "standard input is empty: give a text of at least one sentence"),
+        ([" "], "QUESTION is empty: give a text of at least one sentence"),
+        ([PEOPLE], "QUESTION is the name of a file: give the question in quotes"),
+        (["Who?", "--draft", "none.md"], "none.md cannot be read"),
+    ],
+)
+def test_question_that_cannot_be_read_is_refused(
+    arguments: list[str], problem: str, command: Command
+) -> None:
+    done = command("answer", *arguments, "--graph", PEOPLE)
+    assert (done.status, done.err.count("\n")) == (2, 1)
+    assert problem in done.err
+    assert "--file" not in done.err
+
+
+def test_closed_standard_input_names_a_cure_that_there_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert run(["answer", "-", "--graph", PEOPLE]) == 2
+    assert "standard input is closed: give QUESTION in quotes" in capsys.readouterr().err
 
 
 def test_claim_is_verified_by_a_graph(capsysbinary: pytest.CaptureFixture[bytes]) -> None:

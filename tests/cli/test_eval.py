@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from cli.helpers import Command, is_complaint
-from rarr.cli.eval import Clock
 from rarr.evals.report_records import Comparison, EvalReport
 
 RIGHT = {"id": "a", "text": "The bridge opened in 1937.", "revised": "The bridge opened in 1937."}
@@ -192,12 +191,3 @@ def test_two_runs_are_compared(command: Command) -> None:
     assert done.out.startswith(b"A: out\nB: strict\nrows of both: 2, of A alone: 0, of B alone: 0\n\nmeasure")
     compared = Comparison.model_validate_json(command("eval", "--compare", "out", "strict", "--json").out)
     assert compared.measures["restored"].paired.difference.n == 1
-
-
-def test_time_left_is_that_of_rows_done_here() -> None:
-    times = iter([100.0, 110.0, 400.0, 7400.0])
-    clock = Clock(lambda: next(times))
-    assert clock.progress(40, 100) == "40 of 100 rows"
-    assert clock.progress(41, 100) == "41 of 100 rows, about 10 min left"
-    assert clock.progress(99, 100) == "99 of 100 rows, about 5 s left"
-    assert clock.progress(41, 100) == "41 of 100 rows, about 119 h 38 min left"

@@ -159,7 +159,7 @@ def test_claims_without_readable_evidence_have_status_3(command: Command) -> Non
     [
         ((RIGHT,), "give either --against FILE or --graph F, for one claim, or -o DIR"),
         ((RIGHT, "--against", "dam.md", "-o", "out"), "give either --against FILE"),
-        ((" ", "--against", "dam.md"), "CLAIM is empty: give at least one sentence"),
+        ((" ", "--against", "dam.md"), "CLAIM is empty: give a text of at least one sentence"),
         (("dam.md", "--against", "dam.md"), "CLAIM is the name of a file: give the claim in quotes"),
         ((RIGHT, "--against", "nowhere.md"), "nowhere.md cannot be used: it cannot be read (No such file"),
         ((RIGHT, "--against", "empty.md"), "empty.md cannot be used: it holds no text"),

@@ -90,6 +90,28 @@ def test_topic_that_no_source_has_is_status_3(command: Command) -> None:
     assert "nothing could be written about 'Zyzzyva'" in done.err
 
 
+def test_topic_that_no_source_has_names_the_cure(command: Command) -> None:
+    done = command("write", "Zyzzyva", "--corpus", "dam.md", "--no-plan")
+    assert (done.status, is_complaint(done.err)) == (3, True)
+    assert "no source was found: give sources about it with --corpus, --graph" in done.err
+
+
+def test_unrelated_warning_is_no_cause(command: Command) -> None:
+    Path("short.md").write_text("# Hoover Dam\n\nHoover Dam is high.\n", encoding="utf-8")
+    done = command("write", "Hoover Dam", "--corpus", "short.md", "--no-plan")
+    assert (done.status, is_complaint(done.err), "no_plan" in done.err) == (3, True, False)
+    assert "its sources say nothing for it" in done.err
+
+
+def test_model_that_writes_nothing_is_not_called_a_missing_source(command: Command) -> None:
+    Path("script.json").write_text(json.dumps({"Article: Hoover": {"sections": []}}), encoding="utf-8")
+    done = command(
+        "write", "Hoover Dam", "--corpus", "dam.md", "--no-plan", "--model", "scripted:script.json"
+    )
+    assert (done.status, is_complaint(done.err)) == (3, True)
+    assert "its sources say nothing for it" in done.err
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [

@@ -5,6 +5,8 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from rarr.agent.answering.answer_sources import graph_of
+from rarr.agent.answering.draft_reading import draft_statements
+from rarr.agent.answering.encoder_reranker import EncoderReranker
 from rarr.agent.answering.finished_answer import FinishedAnswer, finished_answer
 from rarr.agent.answering.graph import build_answering_graph
 from rarr.agent.checkpoints import Checkpointer
@@ -43,7 +45,7 @@ class Answerer(PipelineOwner):
         made = wired(settings, components, on_index)
         graph_of(made)
         super().__init__(
-            _with_more_passages(made),
+            replace(_with_more_passages(made), answer_reranker=EncoderReranker(made.settings)),
             build_answering_graph,
             on_step=on_step,
             on_call=on_call,
@@ -72,14 +74,16 @@ class Answerer(PipelineOwner):
     ) -> Answer:
         """Does what `rarr.answer` does; `run_id` names the run.
 
-        Raises `InputError` for an empty question or draft, a draft without a graph, and a name that is not
-        allowed or already used.
+        Raises `InputError` for an empty question, a draft without a statement or without a graph, and a name
+        that is not allowed or already used.
         """
         _require_choice(unsupported)
         question = required_text(question, "question")
         draft = None if draft is None else required_text(draft, "draft")
         if draft is not None and graph_of(self._components) is None:
             raise InputError("a draft is checked against a graph: give graph, or see rarr cite for documents")
+        if draft is not None:
+            await work(draft_statements, draft)  # raises before a run begins
         run_id = await self._checkpoints.new(run_id)
         warnings = [*self._corpus_notices(), *self._untraced]
         start = State(original=question, text=question, context=draft, round=1, warnings=warnings)
@@ -160,9 +164,8 @@ def _require_choice(unsupported: str) -> None:
 
 
 def _with_more_passages(components: Components) -> Components:
+    """Raises the passages of a query from those of a revision, where the user does not set them."""
     settings = components.settings
-    more = {
-        "evidence_per_query": _PASSAGES,
-        "documents_per_query": max(_PASSAGES, settings.documents_per_query),
-    }
+    names = ("evidence_per_query", "documents_per_query")
+    more = {name: _PASSAGES for name in names if name not in settings.model_fields_set}
     return replace(components, settings=settings.model_copy(update=more))

@@ -4,21 +4,19 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
+from rarr.agent.answering.triple_selection import SelectedTriples, triples_about, triples_of_values
 from rarr.agent.wiring.search_and_reranking import search_names
 from rarr.backends.rules.asked_relations import is_telling
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Evidence, Passage
 from rarr.records.answers import AnswerSource, CitedTriple
-from rarr.retrievers.graph.graph import EntityGraph, TriplePassage, warn_of_namesakes
+from rarr.retrievers.graph.graph import EntityGraph, warn_of_namesakes
 from rarr.retrievers.graph.store import TripleStore
-from rarr.retrievers.graph.triples import Triple
+from rarr.retrievers.graph.triples import Triple, cited_triple, triple_of
 from rarr.state import State, usable
 from rarr.tools.concurrency.worker_threads import work
 
-_TRIPLES = 60  # triples of one entity
-_POINTING = 20  # triples of other entities that have it as their value
-_NEXT = 200  # triples of the values of these entities, for a question over two steps
 _TWO_STEPS = re.compile(r"\bof the\b.*\bof\b|\b(?:when|where|how)\b.*\bthe\b.*\bof\b", re.IGNORECASE)
 """Questions that may ask for a fact about a value, as "the height of the successor of NAME"."""
 
@@ -38,22 +36,31 @@ class GivenSource(NamedTuple):
     passage: Passage
     triple: Triple | None = None
 
+    def record(self) -> CitedTriple | None:
+        """Returns the record of its triple; None for a passage."""
+        return cited_triple(self.triple) if self.triple else None
+
 
 class QuestionSources(NamedTuple):
     """The sources for a question.
 
     `graph` is the graph that was asked, `subjects` are the ids of the entities that the question names in it,
-    and `unclear` the names in the question that several entities have.
+    and `unclear` the names in the question that several entities have. `cut` are the ids of entities of which
+    the graph has more triples than the sources.
     """
 
     sources: Sequence[GivenSource]
     graph: EntityGraph | None = None
     subjects: tuple[str, ...] = ()
     unclear: tuple[str, ...] = ()
+    cut: tuple[str, ...] = ()
 
 
 async def graph_sources(source: HasEntities, text: str) -> QuestionSources:
-    """Finds in a graph the triples of the entities that `text` names. Raises `RetrievalError`."""
+    """Finds in a graph the triples of the entities that `text` names. Raises `RetrievalError`.
+
+    Warns in the run where an entity has more triples than an answer uses.
+    """
     graph = await source.around(text)
     mentions = [each for each in await work(graph.link, text) if _is_subject(graph, each.entities)]
     for mention in mentions:
@@ -62,14 +69,17 @@ async def graph_sources(source: HasEntities, text: str) -> QuestionSources:
     named = list(dict.fromkeys(each.entities[0] for each in mentions if len(each.entities) == 1))
     # A value such as a country is asked about only where no entity with triples of its own is.
     sure = [entity for entity in named if graph.store.around(entity)] or named
-    triples = await work(_triples, graph, sure)
-    if _TWO_STEPS.search(text):
-        triples += await work(_next_triples, graph, triples)
+    own = await work(triples_about, graph, sure, text)
+    second = _TWO_STEPS.search(text) is not None
+    of_values = await work(triples_of_values, graph, own.triples, text) if second else SelectedTriples(())
+    triples = [*own.triples, *of_values.triples]
+    subjects = tuple(graph.store.id(entity) for entity in sure)
     return QuestionSources(
         [GivenSource(number, each.passage, each.triple) for number, each in enumerate(triples, start=1)],
         graph,
-        tuple(graph.store.id(entity) for entity in sure),
+        subjects,
         tuple(dict.fromkeys(mention.name for mention in mentions if len(mention.entities) > 1)),
+        subjects if graph.is_cut else (*own.cut, *of_values.cut),
     )
 
 
@@ -77,7 +87,7 @@ def kept_sources(found: QuestionSources) -> State:
     """Returns what a run keeps of the sources in a graph, for its state."""
     return {
         "triples": [
-            AnswerSource(number=each.number, passage=each.passage, triple=cited_triple(each.triple))
+            AnswerSource(number=each.number, passage=each.passage, triple=each.record())
             for each in found.sources
         ],
         "aliases": [each for id_ in found.subjects for each in _aliases(id_, found.graph)],
@@ -101,7 +111,10 @@ def sources_of(state: State) -> QuestionSources:
     The graph has only the triples that the run keeps, so that a resumed run and a replay need no other.
     """
     kept = state.get("triples", [])
-    triples = [GivenSource(each.number, each.passage, triple_of(each.triple)) for each in kept]
+    triples = [
+        GivenSource(each.number, each.passage, triple_of(each.triple) if each.triple else None)
+        for each in kept
+    ]
     known = {(each.passage.source, each.passage.start) for each in triples}
     passages = [_plain(each) for each in usable(state) if (each.source, each.start) not in known]
     sources = [*triples, *(GivenSource(n, each) for n, each in enumerate(passages, start=len(triples) + 1))]
@@ -113,26 +126,6 @@ def sources_of(state: State) -> QuestionSources:
         tuple(state.get("subjects", ())),
         tuple(state.get("unclear", ())),
     )
-
-
-def cited_triple(triple: Triple | None) -> CitedTriple | None:
-    """Makes the record of a triple."""
-    if triple is None:
-        return None
-    return CitedTriple(
-        subject_id=triple.subject_id,
-        subject=triple.subject,
-        relation=triple.relation,
-        value_id=triple.object_id,
-        value=triple.object,
-    )
-
-
-def triple_of(record: CitedTriple | None) -> Triple | None:
-    """Returns the triple of a record."""
-    if record is None:
-        return None
-    return Triple(record.subject_id, record.subject, record.relation, record.value_id, record.value)
 
 
 def graph_of(components: Components) -> HasEntities | None:
@@ -157,26 +150,6 @@ def _is_subject(graph: EntityGraph, entities: Sequence[int]) -> bool:
         or any(is_telling(each.relation) for each in graph.store.pointing_at(entity))
         for entity in entities
     )
-
-
-def _next_triples(graph: EntityGraph, triples: Sequence[TriplePassage]) -> list[TriplePassage]:
-    """Returns the triples of the values of these triples, of those that are not among them."""
-    numbers = dict.fromkeys(graph.store.number(each.triple.object_id) for each in triples)
-    found = [each for number in numbers if number is not None for each in graph.triples(number)[:_TRIPLES]]
-    known = {each.triple for each in triples}
-    return [each for each in found if each.triple not in known][:_NEXT]
-
-
-def _triples(graph: EntityGraph, entities: Sequence[int]) -> list[TriplePassage]:
-    """Returns the triples of the entities, and of those that point at them, each once."""
-    found = list[TriplePassage]()
-    for entity in entities:
-        own = graph.triples(entity)
-        telling = [each for each in own if is_telling(each.triple.relation)]
-        found += (telling or own)[:_TRIPLES]
-    for entity in entities:
-        found += [each for _, each in zip(range(_POINTING), graph.pointing_at(entity), strict=False)]
-    return list({each.triple: each for each in found}.values())
 
 
 def searches_graphs_alone(components: Components) -> bool:

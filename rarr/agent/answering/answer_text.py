@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.backends.rules.standalone_claims import claims
+from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.backends.rules.values import checkable_values
 from rarr.records import Passage
 from rarr.retrievers.graph.triples import name_key
@@ -24,19 +24,18 @@ class AnswerText(NamedTuple):
     sentences: Sequence[Sequence[Span]]
     said: Mapping[Span, str]
 
-    def at(self, spans: Sequence[Span]) -> str:
-        """Returns the sentences at these places, as they were written."""
-        return " ".join(self.said[span] for span in spans)
 
+def answer_text(question: str, statements: Sequence[str], names: Sequence[str] = ()) -> AnswerText:
+    """Joins the statements, and finds their sentences.
 
-def answer_text(question: str, statements: Sequence[str]) -> AnswerText:
-    """Joins the statements, and finds their sentences."""
+    `names` are names of a graph in the question and the statements: "Orsk mill" is put in, and not "Orsk".
+    """
     written, places = "\n\n".join(statements), list[Span]()
     for statement in statements:
         start = places[-1].end + 2 if places else 0
         places.append(Span(start, start + len(statement)))
     spans = sentences(written)
-    named = {claim.span: claim.sentence.text for claim in claims(written, question)}
+    named = {claim.span: _named(claim, names) for claim in claims(written, question)}
     pieces, said, found, position = list[str](), dict[Span, str](), list[list[Span]](), 0
     for place in places:
         of_statement = list[Span]()
@@ -47,6 +46,14 @@ def answer_text(question: str, statements: Sequence[str]) -> AnswerText:
             position += len(pieces[-1]) + 2
         found.append(of_statement)
     return AnswerText("\n\n".join(pieces), question, found, said)
+
+
+def _named(claim: Claim, names: Sequence[str]) -> str:
+    """Returns the claim, with the whole name where a part of it was put in, and of no other name."""
+    sentence = claim.sentence.text
+    part = sentence[: claim.put_in].removesuffix(": ").removesuffix("'s")
+    wholes = {name for name in names if part and _stands_in(part, name)}
+    return (wholes.pop() if len(wholes) == 1 else part) + sentence[len(part) :]
 
 
 def may_be_about(answer: AnswerText, span: Span, passage: Passage) -> bool:

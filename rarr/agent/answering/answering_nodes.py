@@ -12,10 +12,11 @@ from rarr.agent.answering.answer_sources import (
     searches_graphs_alone,
     sources_of,
 )
+from rarr.agent.answering.draft_reading import draft_statements
+from rarr.agent.answering.encoder_reranker import answer_reranker
 from rarr.agent.answering.extractive_answer import extractive_answer
 from rarr.agent.answering.statement_checks import checked_statements
 from rarr.agent.answering.triple_answer import triple_answers
-from rarr.backends.prompted.cited_answers import WrittenAnswer
 from rarr.components import Components
 from rarr.errors import RetrievalError
 from rarr.records import Query
@@ -50,7 +51,7 @@ async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     async with meter().in_time():
         found = await graph_sources(source, text)
     if components.answer_writer is None and draft is None:
-        update["parts"] = await triple_answers(question, found, components.settings)
+        update["parts"] = await triple_answers(question, found, answer_reranker(components))
     return {**update, **kept_sources(found)}
 
 
@@ -64,13 +65,10 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
         raise RetrievalError(failed.message)
     found, writer = await work(sources_of, state), runtime.context.answer_writer
     if state["context"] is not None:
-        read = await work(WrittenAnswer.of_free_text, state["context"])
-        return {"written": read.cited() if read else []}
+        return {"written": await work(draft_statements, state["context"])}
     if writer is None:
-        parts = state.get("parts", [])
-        return {
-            "statements": await extractive_answer(state["original"], found, parts, runtime.context.settings)
-        }
+        parts, reranker = state.get("parts", []), answer_reranker(runtime.context)
+        return {"statements": await extractive_answer(state["original"], found, parts, reranker)}
     sources = await work(lambda: [_listed(source) for source in found.sources])
     return {"written": list(await writer.write(state["original"], sources))}
 

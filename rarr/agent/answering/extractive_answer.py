@@ -5,19 +5,17 @@ from typing import NamedTuple
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
 from rarr.agent.answering.statement_drafts import distinct_drafts, gap_draft
-from rarr.agent.wiring.resources import Resources
-from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.backends.rules.asked_clauses import AskedClause, asked_clauses
 from rarr.backends.rules.question_answers import Candidate, answers_question
+from rarr.components import Reranker
 from rarr.records import Passage
 from rarr.records.answers import PartAnswer, StatementDraft
-from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import in_thread, work
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.blocks_and_sentences import sentences
 
 
 async def extractive_answer(
-    question: str, found: QuestionSources, parts: Sequence[PartAnswer], settings: Settings
+    question: str, found: QuestionSources, parts: Sequence[PartAnswer], reranker: Reranker
 ) -> list[StatementDraft]:
     """Returns the statements of an answer, each by construction what its source says.
 
@@ -25,11 +23,11 @@ async def extractive_answer(
     statement says so, and needs support.
     """
     passages = [source for source in found.sources if source.triple is None]
-    quotes = await _quotes(question, passages, settings) if passages else {}
+    quotes = await _quotes(question, passages, reranker) if passages else {}
     parts = [part.model_copy(update={"text": _clause_of(part.text, quotes)}) for part in parts]
-    sentences = {source.number: source.passage.text for source in found.sources}
+    text_by_number = {source.number: source.passage.text for source in found.sources}
     told = [
-        StatementDraft(text=sentences[number], citations=(number,))
+        StatementDraft(text=text_by_number[number], citations=(number,))
         for part in parts
         for number in part.triples
     ]
@@ -56,11 +54,10 @@ def _clause_of(part: str, clauses: Iterable[str]) -> str:
 
 
 async def _quotes(
-    question: str, sources: Sequence[GivenSource], settings: Settings
+    question: str, sources: Sequence[GivenSource], reranker: Reranker
 ) -> dict[str, StatementDraft | None]:
     """Takes for each clause of the question the most relevant sentence that answers it; None for none."""
     pieces = await work(_sentences, sources)
-    reranker = TrainedReranker(await in_thread(lambda: Resources(settings).encoder))
     quotes = dict[str, StatementDraft | None]()
     for asked in await work(asked_clauses, question):
         # A second "and when?" is told by the words of its own question.

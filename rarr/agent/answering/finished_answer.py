@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rarr.agent.answering.answer_sources import GivenSource, cited_triple, sources_of
+from rarr.agent.answering.answer_sources import GivenSource, sources_of
 from rarr.agent.final_revision import revision_of
 from rarr.records import Report, Revision, Sentence
 from rarr.records.answers import Answer, AnswerSource, Statement, StatementDraft, Unsupported
@@ -41,8 +41,10 @@ def _answer(
     """Joins the statements to a text, and numbers the cited sources anew, in the order of the text."""
     order = list(dict.fromkeys(number for draft in drafts for number in draft.citations))
     numbers = {number: new for new, number in enumerate(order, start=1)}
+    by_number = {source.number: source for source in sources}
     statements, position = list[Statement](), 0
     for draft in drafts:
+        written = draft.citations if draft.written is None else draft.written
         statements.append(
             Statement(
                 text=draft.text,
@@ -52,10 +54,11 @@ def _answer(
                 citations=tuple(sorted(numbers[number] for number in draft.citations)),
                 needs_support=draft.needs_support,
                 refused=draft.refused,
+                written=len(written),
+                existing=sum(number in by_number for number in written),
             )
         )
         position += len(draft.text) + 1
-    by_number = {source.number: source for source in sources}
     return Answer(
         question=state["original"],
         text=" ".join(draft.text for draft in drafts),
@@ -64,7 +67,7 @@ def _answer(
             AnswerSource(
                 number=numbers[number],
                 passage=by_number[number].passage,
-                triple=cited_triple(by_number[number].triple),
+                triple=by_number[number].record(),
             )
             for number in order
         ),

@@ -3,13 +3,10 @@
 from collections.abc import Sequence
 
 from rarr.agent.answering.answer_sources import GivenSource
-from rarr.agent.wiring.resources import Resources
-from rarr.backends.encoder.ranking import TrainedReranker
+from rarr.components import Reranker
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
 from rarr.retrievers.graph.triples import Triple, relation_words, value_forms
-from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import in_thread
 
 _RELEVANT = 0.35
 """The relevance from which a triple answers a question, both without the names of entities.
@@ -21,7 +18,7 @@ and none of the 8 without an answer got one; the best of these had 0.31.
 
 
 async def relevant_triples(
-    question: str, triples: Sequence[GivenSource], settings: Settings
+    question: str, triples: Sequence[GivenSource], reranker: Reranker
 ) -> list[GivenSource]:
     """Returns the triples of the most relevant relation; none if none is relevant enough.
 
@@ -34,7 +31,6 @@ async def relevant_triples(
             groups.setdefault((source.triple.subject_id, source.triple.relation), []).append(source)
     if not groups:
         return []
-    reranker = TrainedReranker(await in_thread(lambda: Resources(settings).encoder))
     passages = [_nameless(relation, sources) for (_, relation), sources in groups.items()]
     scores = await reranker.score(question, passages)
     best = max(scores)

@@ -1,5 +1,6 @@
 """Checks every citation of a written statement, adds those that it lacks, and finds what has no support."""
 
+import re
 from collections.abc import Sequence
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
@@ -9,7 +10,12 @@ from rarr.agent.answering.passage_support import (
     support_by_cited,
     support_by_others,
 )
-from rarr.agent.answering.triple_support import covers, says_triple, triple_fault, uncovered_values
+from rarr.agent.answering.triple_support import (
+    covers,
+    says_triple,
+    statement_fault,
+    uncovered_values,
+)
 from rarr.backends.rules.announcements import announces
 from rarr.components import Components
 from rarr.records import Notice
@@ -25,10 +31,11 @@ async def checked_statements(
 
     A passage holds as in `rarr write`: the verifier gives enough support and finds no contradiction, and the
     passage confirms each part of the sentence that can be checked. A statement that nothing cited supports
-    gets the passage that does. What could not be judged needs support, and gives a notice.
+    gets the passage that does. What could not be judged needs support, and gives a notice. Of a sentence that
+    no passage supports, its own triples must say all that can be checked, a pronoun read as the name before.
     """
     texts = [" ".join(statement.text.split()) for statement in written]
-    answer = await work(answer_text, question, texts)
+    answer = await work(lambda: answer_text(question, texts, _names("\n".join([question, *texts]), found)))
     passages = [source.number for source in found.sources if source.triple is None]
     cited = {
         n: [number for number in dict.fromkeys(statement.citations) if number in passages]
@@ -45,6 +52,10 @@ async def checked_statements(
     return list(drafts.values()), [*failed, *failures]
 
 
+def _names(text: str, found: QuestionSources) -> list[str]:
+    return [mention.name for mention in found.graph.link(text)] if found.graph else []
+
+
 def _draft(
     statement: CitedStatement,
     answer: AnswerText,
@@ -52,39 +63,58 @@ def _draft(
     found: QuestionSources,
     by_passages: PassageSupport,
 ) -> StatementDraft:
-    text, rest = answer.at(answer.sentences[number]), answer.at(by_passages.rest)
+    told = [span.of(answer.text) for span in answer.sentences[number]]
     sources = {source.number: source for source in found.sources}
     held, refused = list[GivenSource](), list[str]()
-    for cited in dict.fromkeys([*statement.citations, *_numbers(statement.named, found.sources)]):
-        why = _fault(text, sources.get(cited), found, by_passages)
+    written = dict.fromkeys([*statement.citations, *_numbers(statement.named, found.sources)])
+    for cited in written:
+        why = _fault(told, sources.get(cited), found, by_passages)
         if why:
             refused.append(f"[{cited}]: {why}")
         else:
             held.append(sources[cited])
-    refused += _unknown(statement.named, found.sources)
+    unknown = _unknown(statement.named, found.sources)
+    refused += unknown
     held += [sources[each] for each in by_passages.supporting if sources[each] not in held]
-    triples = [source for source in held if source.triple is not None]
-    for source in found.sources if rest else ():
-        says = source not in triples and says_triple(rest, source, found)
-        if says and (not triples or covers(source, triples, rest, found)):
-            triples.append(source)
+    triples, lacks = [source for source in held if source.triple is not None], False
+    for span in by_passages.rest:
+        own = _triples_of(span.of(answer.text), triples, found)
+        triples += [source for source in own if source not in triples]
+        lacks |= not announces(answer.said[span]) and _lacks_support(span.of(answer.text), own, found)
     held += [source for source in triples if source not in held]
-    lacks = bool(uncovered_values(rest, triples, found)) or not (triples or announces(rest))
     return StatementDraft(
         text=" ".join(statement.text.split()),
         citations=tuple(source.number for source in held),
-        needs_support=bool(rest) and (lacks or (statement.needs_support and not triples)),
+        needs_support=lacks or (bool(by_passages.rest) and statement.needs_support and not triples),
         refused=tuple(refused),
         unjudged=bool(by_passages.unjudged),
+        written=(*written, *(0 for _ in unknown)),
     )
 
 
-def _fault(text: str, source: GivenSource | None, found: QuestionSources, by_passages: PassageSupport) -> str:
-    """Says why a source may not be cited for the statement; "" if it may."""
+def _triples_of(sentence: str, cited: Sequence[GivenSource], found: QuestionSources) -> list[GivenSource]:
+    """Returns the triples that say the sentence: the cited ones, then others that have more of its values."""
+    own = [source for source in cited if says_triple(sentence, source, found)]
+    for source in found.sources:
+        says = source not in own and says_triple(sentence, source, found)
+        if says and (not own or covers(source, own, sentence, found)):
+            own.append(source)
+    return own
+
+
+def _lacks_support(sentence: str, own: Sequence[GivenSource], found: QuestionSources) -> bool:
+    """Does the sentence say something that none of its own triples says?"""
+    return not own or bool(uncovered_values(sentence, own, found))
+
+
+def _fault(
+    told: Sequence[str], source: GivenSource | None, found: QuestionSources, by_passages: PassageSupport
+) -> str:
+    """Says why a source may not be cited for a statement of these sentences; "" if it may."""
     if source is None:
         return "there is no such source"
     if source.triple is not None:
-        return triple_fault(text, source, found)
+        return statement_fault(told, source, found)
     if source.number in by_passages.supporting:
         return ""
     if source.number in by_passages.unjudged:
@@ -99,19 +129,27 @@ def _numbers(named: Sequence[NamedTriple], sources: Sequence[GivenSource]) -> li
 
 def _unknown(named: Sequence[NamedTriple], sources: Sequence[GivenSource]) -> list[str]:
     return [
-        f"[{each.entity}, {each.relation}: {each.value}]: there is no such triple"
+        f"{_written(each)}: "
+        + ("there is no such triple" if each.value else "it names no triple: write [id, relation: value]")
         for each in named
         if not any(_is_named(each, source) for source in sources)
     ]
 
 
+def _written(citation: NamedTriple) -> str:
+    """Writes a citation with the parts that it has."""
+    fact = f"{citation.relation}: {citation.value}" if citation.value else ""
+    return f"[{', '.join(filter(None, (citation.entity, fact)))}]"
+
+
 def _is_named(citation: NamedTriple, source: GivenSource) -> bool:
+    """Does the citation name the triple: by the id of its subject, or by the last part of an address?"""
     triple = source.triple
     if triple is None or not citation.value:
         return False
-    is_entity = not citation.entity or citation.entity.lower() == triple.subject_id.lower().rpartition("/")[2]
+    id_ = triple.subject_id.lower()
     return (
-        is_entity
+        citation.entity.lower() in ("", id_, re.split(r"[/#]", id_)[-1])
         and relation_words(citation.relation) == relation_words(triple.relation)
         and name_key(citation.value) in map(name_key, value_forms(triple.object))
     )

@@ -62,11 +62,8 @@ class Resources:
 
     @cached_property
     def encoder(self) -> Encoder:
-        """The encoder in the folder of the setting `weights`; the encoder of the package if it is None.
-
-        Raises `SettingsError` if files are missing.
-        """
-        return shipped_encoder() if self._settings.weights is None else Encoder(self._settings.weights)
+        """The encoder of the settings. Raises `SettingsError` if files are missing."""
+        return encoder_of(self._settings)
 
 
 @contextmanager
@@ -78,6 +75,14 @@ def opening(settings: Settings) -> Iterator["Resources"]:
     except BaseException:
         run(opened.aclose())
         raise
+
+
+def encoder_of(settings: Settings) -> Encoder:
+    """Opens the encoder in the folder of the setting `weights`; that of the package if it is None.
+
+    Raises `SettingsError` if files are missing.
+    """
+    return shipped_encoder() if settings.weights is None else Encoder(settings.weights)
 
 
 def cache_path(settings: Settings) -> Path:

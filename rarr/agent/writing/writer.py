@@ -14,13 +14,13 @@ from rarr.agent.writing.graph import build_writing_graph
 from rarr.agent.writing.writing_components import writing_components
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.nodes.plan import clean_headings
 from rarr.records.articles import Article, SectionDraft
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.worker_threads import in_thread, work
 from rarr.tools.models.run_budget import Meter
+from rarr.tools.text.section_headings import clean_headings
 
 Outline = str | Sequence[str]
 """The headings of an article: a list, or a text with one heading a line."""
@@ -109,7 +109,8 @@ class Writer(PipelineOwner):
     async def aresume(self, run_id: str) -> Article:
         """Continues an interrupted run from its last checkpoint, as `Reviser.aresume` does.
 
-        Raises `InputError` without a checkpointer, and for an unknown run.
+        `on_section` is called with the sections that are written now. Raises `InputError` without a
+        checkpointer, and for an unknown run.
         """
         state, done = await self._checkpoints.begun(run_id)
         topic = state.get("topic", state["original"])
@@ -119,7 +120,8 @@ class Writer(PipelineOwner):
         if recorded is not None:
             article = await work(article_of, run_id, state, Meter())
             return article.model_copy(update={"research": recorded})
-        return await self.awrite_from(start, run_id, resumed=True, last=state if done else None)
+        last = state if done else None
+        return await self.awrite_from(start, run_id, resumed=True, last=last, on_section=self._on_section)
 
     async def awrite_from(
         self,

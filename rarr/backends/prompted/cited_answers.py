@@ -6,6 +6,7 @@ from typing import Self
 from pydantic import BaseModel
 
 from rarr.backends.prompted.answer_token_limits import of_written
+from rarr.backends.prompted.numbered_sources import numbered_sources
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records.answers import CitedStatement, NamedTriple
 from rarr.tools.models.language_model import LanguageModel
@@ -70,7 +71,7 @@ class PromptedAnswers:
 
         Raises `ModelError` and `BudgetError`.
         """
-        listed = "\n".join(f"[{number}] {text}" for number, text in enumerate(sources, start=1))
+        listed = numbered_sources(sources)
         prompt = of_written(self._prompts["answer_with_citations"], question, least=800, tokens_each=8)
         answer = await self._model.ask(
             prompt, WrittenAnswer, {"question": question, "sources": listed or "(none)"}

@@ -1,18 +1,16 @@
 """Asks a language model to plan and write articles from numbered passages."""
 
-import re
 from collections.abc import Sequence
 
 from pydantic import BaseModel
 
 from rarr.backends.prompted.answer_token_limits import of_written
+from rarr.backends.prompted.numbered_sources import numbered_sources
 from rarr.backends.prompted.prompt_text_selection import NOTHING
 from rarr.backends.prompted.prompts import Prompts
 from rarr.components import SectionSource
 from rarr.records import Evidence
 from rarr.tools.models.language_model import LanguageModel
-
-_MARK = re.compile(r"\[\d{1,3}\]")
 
 
 class OutlineAnswer(BaseModel):
@@ -77,13 +75,5 @@ class PromptedWriter:
 
 
 def numbered_documents(chunks: Sequence[Evidence]) -> str:
-    """Writes each passage on a line, with its number and title.
-
-    Numbers in brackets in a passage are left out, since a model would copy them as citations.
-    """
-    return "\n".join(f"[{n}] {_shown(chunk)}" for n, chunk in enumerate(chunks, start=1))
-
-
-def _shown(chunk: Evidence) -> str:
-    text = f"{chunk.title}: {chunk.text}" if chunk.title else chunk.text
-    return " ".join(_MARK.sub("", text).split())
+    """Writes each passage on a line, with its number and title."""
+    return numbered_sources(f"{chunk.title}: {chunk.text}" if chunk.title else chunk.text for chunk in chunks)

@@ -22,7 +22,7 @@ from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject
 from rarr.backends.rules.value_contradiction import is_contradiction
 from rarr.backends.rules.values import Value, same_value, value_extent
-from rarr.backends.rules.whole_sentence_agreement import is_about_statement, stated_claim, statement_agreement
+from rarr.backends.rules.whole_sentence_agreement import stated_claim, statement_agreement
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker_threads import work
 
@@ -154,7 +154,7 @@ def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, 
     It is the only value at the query's place, or else the only value of the claim that the words of the
     query leave out. A question about a whole sentence asks for no single value.
     """
-    for claim in claims(text, context) if not is_about_statement(query) else ():
+    for claim in claims(text, context) if stated_claim(text, context, query) is None else ():
         if not (claim.span.start < query.end and query.start < claim.span.end):
             continue
         values_here = askable_values(text, claim)

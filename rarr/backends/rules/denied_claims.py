@@ -25,6 +25,11 @@ _PHRASES = (
     r"|rather\s+than|instead\s+of|(?<!no\s)(?<!none\s)other\s+than|as\s+opposed\s+to|by\s+no\s+means|in\s+no\s+way|no\s+longer)\b"
 )
 _PHRASE = re.compile(_PHRASES, re.IGNORECASE)
+# Phrases that deny any words behind them. "Far from Tarn" may be a distance.
+_NEGATING_PHRASE = re.compile(
+    r"\b(?:rather\s+than|instead\s+of|as\s+opposed\s+to|(?:ha(?:s|ve|d)|is|are|was|were)\s+yet\s+to)\b",
+    re.IGNORECASE,
+)
 _BEFORE_VALUE = re.compile(rf"{_PHRASES}\s+(?:[\w'’-]+\s+){{0,3}}$", re.IGNORECASE)
 _REACH = 60  # characters before a value that are searched for a denying phrase
 # Negators that deny a value behind them. "Failed" and "without" are not among them: the value may be right.
@@ -159,20 +164,24 @@ def _measured(part: ParsedSentence) -> set[str]:
     return {word.stem for word in part.content if any(span.start <= word.start < span.end for span in taken)}
 
 
-def denials(part: ParsedSentence) -> Iterator[tuple[Token, list[Token]]]:
-    """Yields each negator, such as "not", with the first two words with meaning behind it in its clause.
+def denials(part: ParsedSentence) -> Iterator[tuple[Span, list[Token]]]:
+    """Yields each negator, such as "not" or "yet to", with the first two words with meaning behind it.
 
-    None for "not only" and the like.
+    These are in its clause. None for "not only" and the like.
     """
+    for negator in _negators(part):
+        clause = part.clause(negator.start)
+        behind = [
+            word for word in part.content if word.start > negator.end and part.clause(word.start) == clause
+        ]
+        yield negator, behind[:SCOPE]
+
+
+def _negators(part: ParsedSentence) -> Iterator[Span]:
     for word in part.words:
         if _NEGATOR.match(word.text) and not _DENIES_NOTHING.match(part.text, word.start):
-            clause = part.clause(word.start)
-            behind = [
-                content_word
-                for content_word in part.content
-                if content_word.start > word.end and part.clause(content_word.start) == clause
-            ]
-            yield word, behind[:SCOPE]
+            yield Span(word.start, word.end)
+    yield from (Span(*match.span()) for match in _NEGATING_PHRASE.finditer(part.text))
 
 
 def _denied(part: ParsedSentence) -> Iterator[str]:

@@ -22,7 +22,6 @@ from rarr.backends.rules.quantities import (
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.backends.rules.whole_sentence_agreement import (
-    is_about_statement,
     stated_claim,
     statement_difference,
 )
@@ -50,7 +49,7 @@ class ValueEditor:
         The answer is replaced at the query's place, or else at its only place in the query's sentences. For
         a question about a whole sentence, the words that decide are replaced.
         """
-        if is_about_statement(query):
+        if await work(stated_claim, text, context, query) is not None:
             return await work(_restated, text, context, query, evidence)
         swapped = await work(_swapped, text, context, query, evidence)
         return swapped or await work(change_of, text, query, check)

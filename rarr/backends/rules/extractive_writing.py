@@ -11,6 +11,7 @@ from rarr.errors import SetupError
 from rarr.records import Evidence
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
+from rarr.tools.text.section_headings import OVERVIEW, clean_headings
 
 SENTENCES = 10
 """Sentences of a section, at most."""
@@ -51,7 +52,7 @@ def _planned(topic: str, chunks: Sequence[Evidence]) -> list[str]:
 
 def quoted_article(topic: str, chunks: Sequence[Evidence], most: int) -> list[tuple[str, str]]:
     """Plans at most `most` headings, and quotes sentences under each; empty sections are left out."""
-    headings = headings_of(topic, chunks)[:most] or [topic]
+    headings = clean_headings(headings_of(topic, chunks), topic)[:most] or [OVERVIEW]
     pools = _pools(topic, [(heading, chunks) for heading in headings])
     written = [(heading, _text(topic, _own(heading, pools))) for heading in headings]
     return [(heading, text) for heading, text in written if text]

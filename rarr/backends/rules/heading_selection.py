@@ -8,9 +8,8 @@ from rarr.backends.rules.proper_names import proper_names
 from rarr.backends.rules.words import word_tokens
 from rarr.records import Evidence
 from rarr.tools.text.blocks_and_sentences import blocks, split_sentences
+from rarr.tools.text.section_headings import OVERVIEW
 
-OVERVIEW = "Overview"
-"""The heading of what fits no other heading."""
 _NAMES = 4
 _LONGEST = 8  # words of a heading
 _PLAIN = re.compile(r"[^\W_][^\n_|@#<>]{2,60}")
@@ -28,7 +27,7 @@ def headings_of(topic: str, chunks: Sequence[Evidence]) -> list[str]:
     by_source = {(chunk.source, heading): None for chunk in about for heading in _headings(chunk, subject)}
     counts = Counter(heading for _, heading in by_source)
     headings = sorted(counts, key=lambda heading: -counts[heading])  # equal counts keep their order
-    return [OVERVIEW, *(headings or _names(about, subject))]
+    return list(dict.fromkeys([OVERVIEW, *(headings or _names(about, subject))]))
 
 
 def _headings(chunk: Evidence, subject: frozenset[str]) -> Iterator[str]:

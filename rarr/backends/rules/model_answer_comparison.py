@@ -37,7 +37,7 @@ from rarr.backends.rules.ranking import overlap_scores
 from rarr.backends.rules.standalone_claims import Claim
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
-from rarr.backends.rules.whole_sentence_agreement import is_about_statement
+from rarr.backends.rules.whole_sentence_agreement import stated_claim
 from rarr.backends.rules.words import folded_text
 from rarr.records import Agreement, Evidence, Query, Verdict
 from rarr.retrievers.corpus.chunking import windows
@@ -79,7 +79,8 @@ class ComparedAnswer(NamedTuple):
 
 def statement_verdict(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
     """Decides about a query that asks about a whole sentence; None for another query."""
-    return query_agreement(text, context, query, evidence) if is_about_statement(query) else None
+    asks_whole = stated_claim(text, context, query) is not None
+    return query_agreement(text, context, query, evidence) if asks_whole else None
 
 
 def verdict_unread(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:

@@ -88,6 +88,11 @@ def is_generic(word: str) -> bool:
     return word in _GENERIC
 
 
+def is_honorific(word: str) -> bool:
+    """Is the word a form of address or a title that stands before a name, such as dr or queen?"""
+    return word in _HONORIFICS
+
+
 def shortest_form(name: str) -> tuple[str, ...]:
     """Returns the words of a name when it is repeated: only the last, as of a person, or all words.
 

@@ -1,6 +1,7 @@
 """Finds opposites: words of the claim that the evidence replaces by words of opposite meaning."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
@@ -67,12 +68,15 @@ def _words_with_neighbours(text: str) -> tuple[tuple[Token, frozenset[tuple[str,
 
 
 def _neighbours(part: ParsedSentence, word: Token) -> frozenset[tuple[str, str]]:
-    before = [neighbour.stem for neighbour in part.content if neighbour.start < word.start][-1:]
-    behind = [neighbour.stem for neighbour in part.content if neighbour.start > word.start][:1]
-    return frozenset([*(("before", stem) for stem in before), *(("behind", stem) for stem in behind)])
+    starts = [other.start for other in part.content]
+    before = part.content[: bisect_left(starts, word.start)][-1:]
+    behind = part.content[bisect_right(starts, word.start) :][:1]
+    return frozenset(
+        [*(("before", other.stem) for other in before), *(("behind", other.stem) for other in behind)]
+    )
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=4096)  # words
 def _prefixed(word: str) -> frozenset[str]:
     """Returns what differs from the word only by a prefix such as "un", or by "hyper" against "hypo"."""
     longer = {prefix + word for prefix in _PREFIXES if len(word) >= _SHORTEST}

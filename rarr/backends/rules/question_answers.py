@@ -8,6 +8,7 @@ from rarr.backends.rules.asked_clauses import AskedClause, chunk_of, names_in
 from rarr.backends.rules.asked_relations import is_general
 from rarr.backends.rules.asked_values import asks_who, has_asked_value, measure_of, new_names, root
 from rarr.backends.rules.assertion_status import is_asserted
+from rarr.backends.rules.question_wording import is_yes_or_no
 from rarr.backends.rules.values import checkable_values
 from rarr.backends.rules.words import Token, is_common, stem, word_tokens
 
@@ -25,7 +26,6 @@ _LIGHT = frozenset(_LIGHT_WORDS.split())
 """Words of a question that need not stand in its answer."""
 _IS_A = re.compile(r"\b(?:is|was|are|were)\s+(?:an?|the|one)\b", re.IGNORECASE)
 _PASSIVE = r"\b(?:is|are|was|were|been|being|be)\s+(?:\w+\s+){0,2}?$"
-_YES_NO = re.compile(r"\s*(?:is|are|was|were|did|does|do|has|have|had|can|could|will|would)\b", re.IGNORECASE)
 _IS_WHO = re.compile(r"\bwho(?:m|se)?\s+(?:is|are|was|were)\s+(?:the|an?)?\b", re.IGNORECASE)
 
 
@@ -59,7 +59,7 @@ def answers_question(asked: AskedClause, candidate: Candidate) -> bool:
     known = names | subject | {word.stem for word in relation} | _stems(candidate.title)
     if _is_of_another(sentence, {*(word.stem for word in relation), *(subject - names)}, known):
         return False
-    if not _YES_NO.match(question) and not is_asserted(sentence, min(places, default=0)):
+    if not is_yes_or_no(question) and not is_asserted(sentence, min(places, default=0)):
         return False
     if asks_who(question) and not _IS_WHO.search(question) and _has_no_agent(sentence, places, known):
         return False

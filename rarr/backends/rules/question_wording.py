@@ -1,4 +1,4 @@
-"""Puts a sentence with a missing value into the form of a question."""
+"""Puts a sentence with a missing value into the form of a question, and reads what form a question has."""
 
 import re
 
@@ -26,6 +26,16 @@ _DETERMINER = re.compile(
     r"^(?:An?|The|This|That|These|Those|It|He|She|They|We|His|Her|Its|Their|Our|All|Most|Some|Each|Both"
     r"|About|Around|Roughly|Nearly|Almost|Over|Only)\b"
 )
+
+_YES_OR_NO = re.compile(
+    r"\s*(?:is|are|was|were|did|does|do|has|have|had|can|could|will|would|should|shall|may|might|must)\b",
+    re.IGNORECASE,
+)
+
+
+def is_yes_or_no(question: str) -> bool:
+    """Does the question begin with a verb, so that yes or no answers it?"""
+    return bool(_YES_OR_NO.match(question))
 
 
 def worded(before: str, interrogative: str, after: str) -> str:

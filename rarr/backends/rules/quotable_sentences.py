@@ -4,7 +4,6 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from rarr.backends.rules.heading_selection import OVERVIEW
 from rarr.backends.rules.sentence_antecedents import shares_topic, standalone_sentences, stems
 from rarr.backends.rules.values import checkable_values
 from rarr.backends.rules.word_list_reader import word_list
@@ -13,6 +12,7 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import split_sentences
 from rarr.tools.text.citation_marks import citation_marks
 from rarr.tools.text.non_english_detection import foreign_sentences
+from rarr.tools.text.section_headings import OVERVIEW
 
 _FEWEST, _MOST = 6, 60
 """Words of a sentence that is quoted: shorter ones are often menus, and longer ones lists."""

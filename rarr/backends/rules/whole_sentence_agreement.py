@@ -8,6 +8,7 @@ the difference, and decide whether the passage agrees.
 from rarr.backends.rules.claim_sentence_alignment import Alignment, Difference
 from rarr.backends.rules.counterparts import ParsedPassage
 from rarr.backends.rules.name_matching import key_words
+from rarr.backends.rules.question_wording import is_yes_or_no
 from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.records import Agreement, Query
 from rarr.tools.text.blocks_and_sentences import Span
@@ -25,11 +26,16 @@ def is_about_statement(query: Query) -> bool:
 
 
 def stated_claim(text: str, context: str | None, query: Query) -> Claim | None:
-    """Returns the claim that a question about a whole sentence asks about; None for another question."""
-    if not is_about_statement(query):
-        return None
+    """Returns the claim that a question about a whole sentence asks about; None for another question.
+
+    "Did Elm bank keep coins?" asks about it too, if its place is the whole sentence.
+    """
     asked = Span(query.start, query.end)
-    return next((claim for claim in claims(text, context) if claim.span.overlaps(asked)), None)
+    for claim in claims(text, context):
+        if claim.span.overlaps(asked):
+            whole = asked.start <= claim.span.start and claim.span.end <= asked.end
+            return claim if is_about_statement(query) or (whole and is_yes_or_no(query.text)) else None
+    return None
 
 
 def statement_agreement(claim: Claim, evidence: ParsedPassage) -> Agreement:

@@ -47,7 +47,7 @@ def folded_text(text: str) -> str:
     return "".join(c for c in decomposed if not unicodedata.combining(c)).casefold()
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)  # words; a batch with many numbers would fill any size
 def stem(word: str) -> str:
     """Returns the stem of `word` in lower case. The words of one group of synonyms share a stem."""
     folded = folded_text(word)

@@ -12,7 +12,7 @@ from rarr.evals.conflicts.policies import POLICIES, Conflict, Made, Policy, conf
 from rarr.evals.conflicts.question_rows import read_questions
 from rarr.evals.conflicts.roles import Role, Tested, tested
 from rarr.evals.literature.benchmark_judging import digest, write_report
-from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
+from rarr.evals.resumable_row_processing import finish_rows, line_itself
 from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
@@ -58,17 +58,16 @@ def bench_conflicts(
     description = described(settings)
     command = {"command": f"rarr bench conflicts, {options.model_dump(exclude={'jobs'})}"}
     made_with = run_inputs(source.digest, description | command)
-    with run_folder.claimed(path):
-        run_folder.check(path, made_with)
+    with run_folder.claimed(path, made_with):
         model = tested(options.role, settings)
         run_folder.begin(path, made_with)
         with writing(path):
             write_lines(path / CONFLICTS, (each.model_dump_json().encode() + b"\n" for each in conflicts))
         lines = finish_rows(
             conflicts,
-            known_rows(conflicts, path, ReactionLine, line_itself),
             path,
             ReactionLine,
+            of=conflicts,
             work_on=ConflictTest(model).line,
             result_of=line_itself,
             aclose=model.aclose,

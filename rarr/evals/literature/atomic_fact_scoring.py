@@ -16,7 +16,7 @@ from rarr.components import close_all
 from rarr.errors import RarrError
 from rarr.evals import run_folder
 from rarr.evals.literature.benchmark_judging import BenchmarkClaim
-from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
+from rarr.evals.resumable_row_processing import finish_rows, line_itself
 from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
 from rarr.evals.verified_claims import failed_judgement
@@ -71,22 +71,20 @@ def scored_by_facts(
     same call continues an interrupted run. Raises `InputError` if `out` is in use or holds another run.
     """
     made_with = run_inputs(digest, described(settings) | {"command": "rarr bench factscore"})
-    with run_folder.claimed(out):
-        run_folder.check(out, made_with)
-        with ClaimVerifier(settings) as verifier:
-            worker = _FactVerifier(verifier, settings)
-            run_folder.begin(out, made_with)
-            return finish_rows(
-                claims[:limit],
-                known_rows(claims, out, FactsLine, line_itself),
-                out,
-                FactsLine,
-                work_on=worker.verified,
-                result_of=line_itself,
-                aclose=worker.aclose,
-                jobs=jobs,
-                on_row=on_row,
-            )
+    with run_folder.claimed(out, made_with), ClaimVerifier(settings) as verifier:
+        worker = _FactVerifier(verifier, settings)
+        run_folder.begin(out, made_with)
+        return finish_rows(
+            claims[:limit],
+            out,
+            FactsLine,
+            of=claims,
+            work_on=worker.verified,
+            result_of=line_itself,
+            aclose=worker.aclose,
+            jobs=jobs,
+            on_row=on_row,
+        )
 
 
 class _FactVerifier:

@@ -14,7 +14,7 @@ from rarr.evals.literature.kept_answers import KeptAnswers
 from rarr.evals.metrics.triples import MarkedGaps, TripleCitations
 from rarr.records.answers import Answer, Statement
 from rarr.retrievers.graph.graph import Graph
-from rarr.retrievers.graph.triples import Triple, name_key, value_forms
+from rarr.retrievers.graph.triples import Triple, name_key, triple_of, value_forms
 from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.worker_threads import in_thread
@@ -71,11 +71,7 @@ def cited_triples(answer: Answer) -> tuple[Triple, ...]:
     """Returns the triple of each citation of each statement, in the order of the text."""
     by_number = {source.number: source.triple for source in answer.sources}
     cited = (by_number[number] for each in answer.statements for number in each.citations)
-    return tuple(
-        Triple(each.subject_id, each.subject, each.relation, each.value_id, each.value)
-        for each in cited
-        if each is not None
-    )
+    return tuple(triple_of(each) for each in cited if each is not None)
 
 
 def citations_of(asked: AskedQuestion, answer: Answer) -> TripleCitations:

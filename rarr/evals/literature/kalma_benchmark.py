@@ -5,7 +5,6 @@ recall come from questions that are evolved over the same graphs, where the mini
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
 from itertools import count
 from pathlib import Path
 
@@ -38,7 +37,7 @@ from rarr.records import Record
 from rarr.records.answers import Answer
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.retrievers.graph.store import TripleStore
-from rarr.retrievers.graph.triples import Triple
+from rarr.retrievers.graph.triples import triple_of
 from rarr.settings import Settings
 from rarr.tools.models.chat import name_of
 
@@ -48,22 +47,14 @@ ACCURACIES = (1.0, 0.8, 0.6, 0.4, 0.2)
 """The shares of questions that get their own graph, as in the paper's ablation; the others get another."""
 
 
-class Prf(Record):
-    """Precision, recall and F1, from 0 to 1; None where nothing was to be counted."""
-
-    precision: float | None
-    recall: float | None
-    f1: float | None
-
-
 class KalmaScores(Record):
     """The scores of the answers to a set of questions.
 
-    `correctness` is the share of citations that the graph has; `as_written` counts those that the code took
-    away as wrong. `aligned` is the share of citations whose value stands in the statement. `gaps` are the
-    scores of `[NA]` by the number of removed triples: in answers over the smaller graph, and in `drafts`,
-    texts from the whole graph that are checked against the smaller one. `marked` counts the `[NA]` statements
-    of answers over the whole graph.
+    `correctness` is the share of citations that the graph has; `as_written` that of the citations before the
+    check, without those that the code added. `aligned` is the share of citations whose value stands in the
+    statement. `gaps` are the scores of `[NA]` by the number of removed triples: in answers over the smaller
+    graph, and in `drafts`, texts from the whole graph that are checked against the smaller one. `marked`
+    counts the `[NA]` statements of answers over the whole graph.
     """
 
     questions: int
@@ -74,8 +65,8 @@ class KalmaScores(Record):
     correctness: Measured
     as_written: Measured
     aligned: Measured
-    gaps: dict[int, Prf]
-    draft_gaps: dict[int, Prf]
+    gaps: dict[int, TripleScores]
+    draft_gaps: dict[int, TripleScores]
 
 
 class EvolvedScores(Record):
@@ -85,9 +76,9 @@ class EvolvedScores(Record):
     """
 
     scores: KalmaScores
-    micro: dict[str, Prf]
-    macro: dict[str, Prf]
-    by_accuracy: dict[str, Prf]
+    micro: dict[str, TripleScores]
+    macro: dict[str, TripleScores]
+    by_accuracy: dict[str, TripleScores]
 
 
 class KalmaReport(Record):
@@ -108,7 +99,7 @@ def bench_kalma(
     `out` gets each answer as soon as it is there, and the report; the same call continues an interrupted run.
     Raises `InputError` for missing data, and for an `out` that holds other files or another run.
     """
-    everything = kalma_rows(data, None)
+    everything = kalma_rows(data)
     rows, evolved = everything[:limit], _evolved(everything, limit)
     # Each question is answered, and again for each number of removed triples, as an answer and as a draft.
     each = 1 + 2 * len(REMOVED)
@@ -139,9 +130,7 @@ def _evolved(rows: Sequence[KalmaRow], count: int) -> list[tuple[AskedQuestion, 
     for each in evolved_questions(store, count):
         numbers = [store.number(id_) for id_ in each.entities]
         triples = tuple(triple for number in numbers if number is not None for triple in store.around(number))
-        minimum = frozenset(
-            Triple(one.subject_id, one.subject, one.relation, one.value_id, one.value) for one in each.minimum
-        )
+        minimum = frozenset(map(triple_of, each.minimum))
         made.append((AskedQuestion(each.id, each.specific, triples, minimum, each.paragraph), each.general))
     return made
 
@@ -156,12 +145,10 @@ def _evolved_scores(evolved: Sequence[tuple[AskedQuestion, str]], answerer: Grap
     }
     return EvolvedScores(
         scores=_scores(asked, specific, answerer),
-        micro={kind: _prf(micro_triple_scores(cited)) for kind, cited in by_kind.items()},
-        macro={kind: _prf(macro_triple_scores(cited)) for kind, cited in by_kind.items()},
+        micro={kind: micro_triple_scores(cited) for kind, cited in by_kind.items()},
+        macro={kind: macro_triple_scores(cited) for kind, cited in by_kind.items()},
         by_accuracy={
-            f"{accuracy:.0%}": _prf(
-                micro_triple_scores(_with_other_graphs(asked, specific, accuracy, answerer))
-            )
+            f"{accuracy:.0%}": micro_triple_scores(_with_other_graphs(asked, specific, accuracy, answerer))
             for accuracy in ACCURACIES
         },
     )
@@ -197,16 +184,17 @@ def _scores(
     answers = [answer for _, answer in pairs]
     cited = [citations_of(*pair) for pair in pairs]
     count = sum(len(each.cited) for each in cited)
-    refused = sum(len(each.refused) for answer in answers for each in answer.statements)
+    told = [each for answer in answers for each in answer.statements]
+    written, existing = sum(each.written for each in told), sum(each.existing for each in told)
     right = round((triple_correctness(cited) or 0.0) * count)
     return KalmaScores(
         questions=len(answers),
-        statements=sum(len(answer.statements) for answer in answers),
+        statements=len(told),
         citations=count,
         unanswered=sum(1 for each in cited if not each.cited),
-        marked=sum(each.needs_support for answer in answers for each in answer.statements),
+        marked=sum(each.needs_support for each in told),
         correctness=share([True] * right + [False] * (count - right)),
-        as_written=share([True] * right + [False] * (count - right + refused)),
+        as_written=share([True] * existing + [False] * (written - existing)),
         aligned=share([each for answer in answers for each in alignments(answer)]),
         gaps={n: _gaps(pairs, n, answerer, drafts=False) for n in REMOVED},
         draft_gaps={n: _gaps(pairs, n, answerer, drafts=True) for n in REMOVED},
@@ -215,7 +203,7 @@ def _scores(
 
 def _gaps(
     pairs: Sequence[tuple[AskedQuestion, Answer]], count: int, answerer: GraphAnswerer, *, drafts: bool
-) -> Prf:
+) -> TripleScores:
     """Removes triples of the minimum knowledge, else of those that the answer cites; counts the gaps told."""
     marked = []
     for asked, answer in pairs:
@@ -229,8 +217,4 @@ def _gaps(
         again = answerer.answer(asked.question, left, draft)
         if again is not None:
             marked.append(gaps_of(again, absent, None if drafts else answer))
-    return _prf(gap_scores(marked))
-
-
-def _prf(scores: TripleScores) -> Prf:
-    return Prf(**asdict(scores))
+    return gap_scores(marked)

@@ -22,7 +22,7 @@ class KalmaRow(NamedTuple):
     triples: tuple[Triple, ...]
 
 
-def kalma_rows(data: Path, limit: int | None) -> list[KalmaRow]:
+def kalma_rows(data: Path) -> list[KalmaRow]:
     """Reads the questions that have a graph, in a random order that is always the same.
 
     Raises `InputError` if the file is missing, or a line of it is not as expected.
@@ -37,7 +37,7 @@ def kalma_rows(data: Path, limit: int | None) -> list[KalmaRow]:
     rows = [row for number, line in enumerate(lines, start=1) for row in _row(line, f"{file}, line {number}")]
     if not rows:
         raise InputError(f"{file} has no question with a graph: give the folder of the data sets")
-    return sorted(rows, key=lambda row: digest(row.id))[:limit]
+    return sorted(rows, key=lambda row: digest(row.id))
 
 
 def _row(line: str, place: str) -> Iterator[KalmaRow]:

@@ -41,8 +41,7 @@ class KeptAnswers:
 
         Raises `InputError` if it holds other files, or a run that was not `made_with` the same.
         """
-        with run_folder.claimed(folder):
-            run_folder.check(folder, made_with)
+        with run_folder.claimed(folder, made_with):
             run_folder.begin(folder, made_with)
             run_folder.reopen(folder, AnswerLine)
             with Appending(folder / run_folder.PREDICTIONS) as appending:

@@ -16,7 +16,7 @@ from rarr.evals.literature.compared_rerankers import compared_reranker
 from rarr.evals.literature.published import WIKIGENBENCH, PublishedFigures
 from rarr.evals.literature.wikigen_rows import EventPages, WikigenEvent, events_of
 from rarr.evals.metrics import Measured, mean, meteor, rouge_l
-from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
+from rarr.evals.resumable_row_processing import finish_rows, line_itself
 from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
 from rarr.records import Record
@@ -140,8 +140,7 @@ def _written(
         described(settings.model_copy(update={"search": None}))
         | {"command": "rarr bench wikigen", "pair": list(pair), "given_outline": options.given_outline},
     )
-    with run_folder.claimed(out):
-        run_folder.check(out, made_with)
+    with run_folder.claimed(out, made_with):
         components = wire(settings)
         if (reranker := compared_reranker(pair[1])) is not None:
             components = replace(components, reranker=reranker)
@@ -149,9 +148,9 @@ def _written(
         writing = _EventWriter(components, given_outline=options.given_outline)
         return finish_rows(
             rows[: options.limit],
-            known_rows(rows, out, ArticleLine, line_itself),
             out,
             ArticleLine,
+            of=rows,
             work_on=writing.line,
             result_of=line_itself,
             aclose=Writer(components=components).aclose,

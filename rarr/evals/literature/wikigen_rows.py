@@ -10,9 +10,9 @@ from pydantic import BaseModel
 from rarr.errors import InputError
 from rarr.evals.literature.benchmark_judging import digest
 from rarr.evals.literature.source_rows import SourceRow, source_rows
-from rarr.nodes.plan import clean_headings
 from rarr.records import Passage, Record
 from rarr.retrievers.corpus.chunking import chunks
+from rarr.tools.text.section_headings import clean_headings
 
 _LEAD = "summary"
 _READ_AT = datetime(2024, 1, 1, tzinfo=UTC)

@@ -8,6 +8,8 @@ of the paper, an answer without citations stays out of the macro precision.
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 
+from rarr.records import Record
+
 
 @dataclass(frozen=True)
 class TripleCitations:
@@ -36,8 +38,7 @@ class TripleCitations:
         return frozenset(self.right) & self.minimum
 
 
-@dataclass(frozen=True)
-class TripleScores:
+class TripleScores(Record):
     """Precision, recall and their harmonic mean, from 0 to 1; None where nothing was to be counted."""
 
     precision: float | None
@@ -90,7 +91,7 @@ def _scores(precision: float | None, recall: float | None) -> TripleScores:
     f1 = None
     if precision is not None and recall is not None:
         f1 = 2 * precision * recall / (precision + recall) if precision + recall else 0.0
-    return TripleScores(precision, recall, f1)
+    return TripleScores(precision=precision, recall=recall, f1=f1)
 
 
 def _share(hits: int, count: int) -> float | None:

@@ -14,7 +14,7 @@ from rarr.evals.namesakes.edited_claims import EditingScores, claim_trials, edit
 from rarr.evals.namesakes.names_worker import NamesLine, NamesOptions, NamesRow, names_worker
 from rarr.evals.namesakes.records import TASKS, NameSet, Task
 from rarr.evals.namesakes.search_scores import AskedQuery, SearchScores, asked_queries, search_scores
-from rarr.evals.resumable_row_processing import finish_rows, known_rows, line_itself
+from rarr.evals.resumable_row_processing import finish_rows, line_itself
 from rarr.evals.run_fingerprint import corpora, described, run_inputs
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
@@ -62,15 +62,14 @@ def bench_names(
     made_with = _made_with(sets, settings, chosen)
     every_row, rows = _rows(sets, TASKS, edits=True), _rows(sets[: chosen.limit], chosen.tasks, chosen.edits)
     _require_queries(every_row, rows, chosen.tasks)
-    with run_folder.claimed(path):
-        run_folder.check(path, made_with)
+    with run_folder.claimed(path, made_with):
         worker = names_worker(sets, settings, chosen)
         run_folder.begin(path, made_with)
         lines = finish_rows(
             rows,
-            known_rows(every_row, path, NamesLine, line_itself),
             path,
             NamesLine,
+            of=every_row,
             work_on=worker.line,
             result_of=line_itself,
             aclose=worker.aclose,

@@ -37,9 +37,12 @@ class EntityGraph:
     The text about an entity has a line for each relation, which is a sentence with all its values.
     """
 
-    def __init__(self, store: TripleStore, place: str, window: int = 4) -> None:
-        """`window`: the lines of a passage, as the setting of this name."""
-        self.store, self._place, self._window = store, place, window
+    def __init__(self, store: TripleStore, place: str, window: int = 4, *, is_cut: bool = False) -> None:
+        """`window`: the lines of a passage, as the setting of this name.
+
+        `is_cut`: the source has more triples of these entities.
+        """
+        self.store, self._place, self._window, self.is_cut = store, place, window, is_cut
 
     def link(self, text: str, around: str = "") -> list[Mention]:
         """Finds the entities that `text` names, as `linked_names` does."""
@@ -51,9 +54,13 @@ class EntityGraph:
 
     def pointing_at(self, entity: int) -> Iterator[TriplePassage]:
         """Yields the triples of other entities whose value the entity is."""
-        for triple in self.store.pointing_at(entity):
+        return self.passages(self.store.pointing_at(entity), besides=entity)
+
+    def passages(self, triples: Iterable[Triple], *, besides: int) -> Iterator[TriplePassage]:
+        """Yields the triples with their passages, but none of which the entity `besides` is the subject."""
+        for triple in triples:
             subject = self.store.number(triple.subject_id)
-            if subject is not None and subject != entity:
+            if subject is not None and subject != besides:
                 yield from (each for each in self.triples(subject) if each.triple == triple)
 
     def text_about(self, source: str) -> str | None:

@@ -18,6 +18,7 @@ from rarr.retrievers.web.service_requests import JsonService, ServiceRequests
 from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
+from rarr.tools.text.blocks_and_sentences import split_sentences
 from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
 
@@ -28,7 +29,9 @@ _CURES = {
 }
 _HEADERS = {"Accept": "application/sparql-results+json"}
 _PROBE = "ASK { ?entity ?relation ?value }"
-_MOST_NAMES, _MOST_ENTITIES, _MOST_ROWS = 24, 20, 2000
+_NAMES, _ENTITIES_ASKED = 24, 20  # names, and entities, of one request
+_MOST_REQUESTS = 10  # requests for the names of one text
+_MOST_ENTITIES, _MOST_ROWS = 50, 2000  # entities, and triples, of one answer
 _NAME = re.compile(
     r"[A-Z\d][\w.'’-]*(?:\s+(?:(?:of|the|de|la|von|van|der|and|du|da|di|al|bin)\s+){0,2}[A-Z\d][\w.'’-]*)*"
 )
@@ -81,17 +84,27 @@ class SparqlGraph:
         return await work(graph.search, query, k, meter().text)
 
     async def around(self, text: str) -> EntityGraph:
-        """Returns the entities that `text` names, with their triples. Raises `RetrievalError`."""
+        """Returns the entities that `text` names, with their triples. Raises `RetrievalError`.
+
+        Warns in the run where the endpoint has more than is read.
+        """
         names = await work(possible_names, text)
-        rows = await self._rows(_asked_entities(names)) if names else []
-        named = {row["entity"]: row["name"] for row in rows if "://" in row["entity"]}
-        facts = await self._rows(_asked_triples(list(named))) if named else []
-        if len(facts) == _MOST_ROWS:
-            meter().warn(
-                "graph_cut", f"the entities have more than {_MOST_ROWS:,} triples: the rest is not read"
-            )
+        if len(names) > _NAMES * _MOST_REQUESTS:
+            _warn(f"the text has {len(names)} possible names, and {_NAMES * _MOST_REQUESTS} are searched")
+        named, facts, is_cut = dict[str, str](), list[dict[str, str]](), False
+        for some in _in_parts(names[: _NAMES * _MOST_REQUESTS], _NAMES):
+            rows = await self._rows(_asked_entities(some))
+            if len(rows) == _MOST_ENTITIES:
+                _warn(f"more than {_MOST_ENTITIES} entities have names of the text: the others are not read")
+            named |= {row["entity"]: row["name"] for row in rows if "://" in row["entity"]}
+        for some in _in_parts(list(named), _ENTITIES_ASKED):
+            rows = await self._rows(_asked_triples(some))
+            if len(rows) == _MOST_ROWS:
+                _warn(f"the entities have more than {_MOST_ROWS:,} triples: the rest is not read")
+                is_cut = True
+            facts += rows
         store = await work(TripleStore, list(_triples(facts, named)))
-        return EntityGraph(store, self._url, self._window)
+        return EntityGraph(store, self._url, self._window, is_cut=is_cut)
 
     async def extracted(self, url: str) -> str | None:
         """Returns the text about the entity with this address; None if it cannot be read."""
@@ -130,17 +143,30 @@ class SparqlGraph:
 
 
 def possible_names(text: str) -> list[str]:
-    """Returns the runs of words with capitals in `text`, whole and without their first or last words."""
+    """Returns the runs of words with capitals in `text`, whole and in part, the longest first."""
     names = dict[str, None]()
-    for match in _NAME.finditer(text):
-        words = match[0].rstrip(".'’-").removesuffix("'s").removesuffix("’s").split()
-        names |= dict.fromkeys(
-            " ".join(words[start:end])
-            for end in range(len(words), 0, -1)
-            for start in range(end)
-            if not STOP_WORDS.issuperset(word.lower() for word in words[start:end])
-        )
-    return sorted(names, key=len, reverse=True)[:_MOST_NAMES]
+    for sentence in [span.of(text) for span in split_sentences(text)] or [text]:
+        for match in _NAME.finditer(sentence):
+            words = _plain(match[0]).split()
+            names |= dict.fromkeys(
+                _plain(" ".join(words[start:end]))
+                for end in range(len(words), 0, -1)
+                for start in range(end)
+                if not STOP_WORDS.issuperset(word.lower() for word in words[start:end])
+            )
+    return sorted(names, key=len, reverse=True)
+
+
+def _plain(words: str) -> str:
+    return words.rstrip(".'’-").removesuffix("'s").removesuffix("’s")
+
+
+def _in_parts(items: Sequence[str], size: int) -> list[Sequence[str]]:
+    return [items[start : start + size] for start in range(0, len(items), size)]
+
+
+def _warn(what: str) -> None:
+    meter().warn("graph_cut", what)
 
 
 def _asked_entities(names: Sequence[str]) -> str:

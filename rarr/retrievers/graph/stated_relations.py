@@ -45,6 +45,19 @@ _WORDS = {
 }
 
 
+_MADE = r"|\bdat(?:es?|ed|ing)\s+(?:back|from)\b"
+_TIMES = {
+    "date of birth": r"\bborn\b|\bbirth|\blived\b",
+    "date of death": r"\b(?:died|dies|death|killed|lived)\b",
+    "opened": r"\bopen(?:ed|ing|s)?\b|\binaugurat",
+    "completed": r"\b(?:complet\w+|finished|built|construct\w+|erected)\b" + _MADE,
+    "inception": r"\b(?:founded|established|inception|formed|created|incorporated|launched|start\w*|set up)\b"
+    + _MADE,
+    "publication date": r"\bpublish|\bpublication\b|\b(?:released|issued|appeared)\b",
+}
+"""The words that tell the time of an event. Without any of them, the time may be that of another event."""
+_LIFE = re.compile(r"\([^)]*\d{3}[^)]*\)")  # as in "Marie Curie (1867-1934) was"
+
 _INVERSES = {"father": ("child",), "mother": ("child",), "child": ("father", "mother")}
 
 
@@ -52,10 +65,13 @@ def may_state(statement: str, relation: str, value: str) -> bool:
     """May the statement, which has the value, state the relation?
 
     True if it has words of the relation, or no words of any common relation. A value in small letters, such
-    as an occupation, may stand beside anything.
+    as an occupation, may stand beside anything. The time of a birth, a death or another common event needs
+    its words, or brackets: who was born in 1867 won no prize in that year.
     """
     known = common_relation(relation)
     name = known.names[0] if known else ""
+    if name in _TIMES and not _LIFE.search(statement):
+        return re.search(_TIMES[name], statement, re.IGNORECASE) is not None
     if name in _patterns():
         return bool(_patterns()[name].search(statement)) or not _states_any(statement)
     if value[:1].islower() or not _states_any(statement):

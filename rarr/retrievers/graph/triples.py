@@ -5,6 +5,8 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
+from rarr.records.answers import CitedTriple
+
 MONTHS = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
     "November", "December",
@@ -26,6 +28,22 @@ class Triple(NamedTuple):
     relation: str
     object_id: str
     object: str
+
+
+def cited_triple(triple: Triple) -> CitedTriple:
+    """Makes the record of a triple."""
+    return CitedTriple(
+        subject_id=triple.subject_id,
+        subject=triple.subject,
+        relation=triple.relation,
+        value_id=triple.object_id,
+        value=triple.object,
+    )
+
+
+def triple_of(record: CitedTriple) -> Triple:
+    """Returns the triple of a record."""
+    return Triple(record.subject_id, record.subject, record.relation, record.value_id, record.value)
 
 
 def name_key(name: str) -> str:

@@ -29,7 +29,7 @@ _LEAD = re.compile(
 _NUMBERS = re.compile(r"(?:(?:triple|source|no\.?|#|\^)?\s*\d{1,3}\s*(?:[,;&]|and|-|–)?\s*)+", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3})\s*[-–]\s*(\d{1,3})")
 _ID = re.compile(
-    r"\s*[\"'“”‘’<]?\s*(?:qid|id|entity)?\s*[:=]?\s*(?P<id>[A-Za-z]{1,3}\d{1,12}|[a-z]+://\S+?)\s*[>\"'“”‘’]?\s*(?=$|[,;:|\s])",
+    r"\s*[\"'“”‘’<]?\s*(?:qid|id|entity)?\s*[:=]?\s*(?P<id>[A-Za-z]{1,3}\d{1,12}|[a-z]+://\S+?(?!:\S))\s*[>\"'“”‘’]?\s*(?=$|[,;:|\s])",
     re.IGNORECASE,
 )
 _PAIR = re.compile(r"(?P<relation>[^:=|]+?)\s*(?::|=>|->|→|=|\|)\s*(?P<value>.*)", re.DOTALL)
@@ -57,14 +57,16 @@ class BracketStatement(NamedTuple):
 def bracket_statements(text: str) -> list[BracketStatement]:
     """Reads the sentences of `text`, each with the citations in it and right behind it.
 
-    A bracket that cites nothing, such as an aside, stays in its sentence.
+    Citations before the first sentence belong to it. A bracket that cites nothing, such as an aside, stays in
+    its sentence.
     """
     plain, marks = _without_brackets(text)
     statements = list[BracketStatement]()
     spans = [span for span in sentences(plain) if span.of(plain).strip()]
     for number, span in enumerate(spans):
+        first = span.start if number else 0
         limit = spans[number + 1].start if number + 1 < len(spans) else len(plain) + 1
-        held = [content for place, content in marks if span.start < place < limit]
+        held = [content for place, content in marks if first <= place < limit]
         citations = tuple(dict.fromkeys(each for content in held for each in bracket_citations(content)))
         is_na = any(_is_na(content) for content in held)
         statements.append(BracketStatement(_tidy(span.of(plain)), citations, is_na))

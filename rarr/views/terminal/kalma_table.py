@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from rarr.evals.literature.kalma_benchmark import KalmaReport, KalmaScores, Prf
+from rarr.evals.literature.kalma_benchmark import KalmaReport, KalmaScores
+from rarr.evals.metrics.triples import TripleScores
 from rarr.views.terminal.evaluation_tables import aligned_table, shown_interval, shown_number
 
 _HEAD = ("", "precision", "recall", "F1")
@@ -23,10 +24,10 @@ def kalma_text(report: KalmaReport) -> str:
         (f"* {name}", *(f"{measure} {value:.3f}" for measure, value in figures.items()))
         for name, figures in report.published.systems.items()
     ]
-    scored = [_HEAD]
-    scored += [_line(f"{kind}, micro", prf) for kind, prf in evolved.micro.items()]
-    scored += [_line(f"{kind}, macro", prf) for kind, prf in evolved.macro.items()]
-    retrieved = [_HEAD, *(_line(accuracy, prf) for accuracy, prf in evolved.by_accuracy.items())]
+    scored: list[Sequence[str]] = [_HEAD]
+    scored += [_line(f"{kind}, micro", scores) for kind, scores in evolved.micro.items()]
+    scored += [_line(f"{kind}, macro", scores) for kind, scores in evolved.macro.items()]
+    retrieved = [_HEAD, *(_line(accuracy, scores) for accuracy, scores in evolved.by_accuracy.items())]
     parts = [
         f"KaLMA, answers by {report.generator}\n\n{aligned_table(counts)}",
         aligned_table(shares),
@@ -52,11 +53,11 @@ def _shares(name: str, scores: KalmaScores) -> list[Sequence[str]]:
 
 
 def _gaps(name: str, scores: KalmaScores) -> str:
-    lines = [("triples removed", *_HEAD[1:])]
-    lines += [_line(f"{count}, answers", prf) for count, prf in scores.gaps.items()]
-    lines += [_line(f"{count}, drafts", prf) for count, prf in scores.draft_gaps.items()]
+    lines: list[Sequence[str]] = [("triples removed", *_HEAD[1:])]
+    lines += [_line(f"{count}, answers", scores) for count, scores in scores.gaps.items()]
+    lines += [_line(f"{count}, drafts", scores) for count, scores in scores.draft_gaps.items()]
     return f"[NA] of the {name}\n{aligned_table(lines)}"
 
 
-def _line(name: str, prf: Prf) -> tuple[str, str, str, str]:
-    return name, shown_number(prf.precision), shown_number(prf.recall), shown_number(prf.f1)
+def _line(name: str, scores: TripleScores) -> Sequence[str]:
+    return name, *(shown_number(value) for value in (scores.precision, scores.recall, scores.f1))

@@ -11,6 +11,7 @@ from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from rarr.tools.concurrency.interrupt_actions import before_end
 from rarr.tools.text.plurals_and_articles import counted
+from rarr.views.terminal.remaining_time import RemainingTime
 from rarr.views.terminal.revision import one_line
 
 _LONGEST = 80  # characters of the line
@@ -37,7 +38,7 @@ class Waiting:
             redirect_stderr=False,
         )
         self._advice = advice
-        self._step = "starting"
+        self._step, self._remaining = "starting", RemainingTime()
         self._task = self._progress.add_task(self._step, total=None)
         self._ended = threading.Event()
         show = self._show_line if watched else self._write_lines
@@ -63,6 +64,10 @@ class Waiting:
     def step(self, node: str) -> None:
         """Shows the node of a run that has finished last."""
         self.say(node.replace("_", " "))
+
+    def rows(self, done: int, total: int) -> None:
+        """Shows how many rows are finished, and about how long the others take."""
+        self.say(self._remaining.progress(done, total))
 
     def indexed(self, done: int, total: int) -> None:
         """Shows how many files of a corpus are indexed."""

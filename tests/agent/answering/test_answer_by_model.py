@@ -7,7 +7,7 @@ import pytest
 
 from rarr import Answer, answer
 from rarr.errors import ModelError
-from rarr.testing import RuleModel, ScriptedModel
+from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel
 
 PEOPLE = Path("examples/graph/people.csv")
 QUESTION = "Who was Marie Curie?"
@@ -145,3 +145,23 @@ def test_passages_of_documents_are_judged_by_the_verifier() -> None:
         (0, True),
     ]
     assert answered.usage.model_calls == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "count"), [({}, 8), ({"evidence_per_query": 2}, 2), ({"preset": "fast"}, 1)]
+)
+def test_model_gets_as_many_passages_as_the_user_sets(given: dict[str, Any], count: int) -> None:
+    question = "How high is the Vell Dam?"
+    passages = [f"The Vell Dam is {number} metres high." for number in range(201, 213)]
+    model = ScriptedModel(lambda asked: {"statements": []})
+    answer(question, search=InMemoryRetriever({question: passages}), model=model, **given)
+    assert model.calls[0].messages[-1].content.count("metres high.") == count
+
+
+def test_number_in_a_passage_is_none_of_our_sources() -> None:
+    question = "How high is the Vell Dam?"
+    model = ScriptedModel(lambda asked: {"statements": []})
+    answer(
+        question, search=InMemoryRetriever({question: ["The Vell Dam is 221 metres high.[3]"]}), model=model
+    )
+    assert "[1] The Vell Dam is 221 metres high.\n" in f"{model.calls[0].messages[-1].content}\n"

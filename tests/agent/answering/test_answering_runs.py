@@ -9,6 +9,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from rarr import Answerer, InputError, ModelError, Settings
 from rarr.agent.replay.replay import replay
+from rarr.agent.wiring import resources
+from rarr.backends.encoder.model import Encoder
 from rarr.prompts import FOLDER
 from rarr.records.answers import Answer
 from rarr.testing import ScriptedModel
@@ -134,3 +136,23 @@ async def test_used_name_of_a_run_is_refused() -> None:
         await answerer.aanswer("Where was Marie Curie born?", run_id="a1")
         with pytest.raises(InputError, match="begun before"):
             await answerer.aanswer("Where was Marie Curie born?", run_id="a1")
+
+
+class CountedEncoder(Encoder):
+    """An encoder that counts how often one is opened."""
+
+    opened = 0
+
+    def __init__(self, folder: Path | None = None) -> None:
+        super().__init__(None)
+        CountedEncoder.opened += 1
+
+
+@pytest.mark.slow
+def test_encoder_of_the_settings_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resources, "Encoder", CountedEncoder)
+    with Answerer(Settings(corpus=DAM, graph=PEOPLE, weights=Path("own"))) as answerer:
+        before = CountedEncoder.opened
+        answerer.answer("How high is the Hoover Dam, and how long is it?")
+        answerer.answer("What was the favourite food of Marie Curie?")
+    assert CountedEncoder.opened == before + 1

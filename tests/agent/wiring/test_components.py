@@ -1,21 +1,15 @@
 """From names to implementations; what is not to be had is said in one line before anything is spent."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from backends.helpers import judge_weights
 from backends.prompted.helpers import calibration
 from langchain_core.retrievers import BaseRetriever
 from makers import passage
 
-from rarr import prompts
-from rarr.agent.wiring.components import ComponentMaker, wire
-from rarr.agent.wiring.resources import opening
+from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.web_sources import SOURCES
-from rarr.backends.combined_verifier import CombinedVerifier
-from rarr.backends.encoder.support import TrainedVerifier
 from rarr.backends.nli import verifier
 from rarr.backends.prompted.calibrated_judge import CalibratedIntentJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
@@ -162,43 +156,6 @@ def test_a_model_with_a_calibration_judges_by_probability(tmp_path: Path) -> Non
     assert (type(after.verifier), type(after.intent_judge)) == (CalibratedVerifier, CalibratedIntentJudge)
     reworded = wire(settings.model_copy(update={"judge_wording": "nli"}))
     assert type(reworded.verifier) is PromptedVerifier
-
-
-def combined_settings(home: Path) -> Settings:
-    """Settings with embedded+vllm:a as the judge, whose weights are kept in `home`."""
-    judge = "embedded+vllm:a"
-    settings = Settings(search=InMemoryRetriever(), models={"attribute": judge}, home=home)
-    with opening(settings) as opened:
-        versions = ComponentMaker(settings, settings.models, opened).judges.versions(judge)
-    weights = judge_weights(versions=versions, embedded=1.0, model=1.0)
-    write_calibration(calibration_path(home, judge), weights, private=True)
-    return settings
-
-
-def test_several_judges_with_weights_are_one_verifier(tmp_path: Path) -> None:
-    components = wire(combined_settings(tmp_path))
-    assert isinstance(components.verifier, CombinedVerifier)
-    assert [model.name for model in components.models] == ["vllm:a"]
-    [veto] = components.verifier.vetoes
-    assert type(getattr(veto, "embedded", None)) is TrainedVerifier
-
-
-@pytest.mark.parametrize("values", [{"judge_wording": "nli"}, {"weights": Path("mine")}])
-def test_weights_fitted_with_other_judges_are_refused(tmp_path: Path, values: dict[str, Any]) -> None:
-    settings = combined_settings(tmp_path).model_copy(update=values)
-    with (
-        opening(settings) as opened,
-        pytest.raises(SettingsError, match=r"the weights of embedded.vllm:a were fitted with") as raised,
-    ):
-        ComponentMaker(settings, settings.models, opened).verifier()
-    assert str(raised.value).endswith("run rarr calibrate embedded+vllm:a")
-
-
-def test_weights_are_refused_where_a_prompt_has_changed(tmp_path: Path) -> None:
-    settings = combined_settings(tmp_path)
-    changed = replace(prompts.load("judge_attribution"), hash="0" * 12)
-    with pytest.raises(SettingsError, match="prompt or wording"):
-        wire(settings, prompts={"judge_attribution": changed})
 
 
 def test_cascade_puts_the_embedded_check_first() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rarr import Writer
 from rarr.components import Components
 from rarr.records import Evidence, Passage
 from rarr.records.articles import Article, WrittenSentence
@@ -39,6 +40,10 @@ def writing(
         "verifier": ScriptedVerifier(says),
     }
     return scripted_components(settings=settings, writer=writer, **(parts | changed))
+
+
+def written(sections: Any, *, outline: Any = None, **changed: Any) -> Article:
+    return Writer(components=writing(sections, **changed)).write(TOPIC, outline)
 
 
 def labels(article: Article) -> list[list[tuple[str, bool | None]]]:

@@ -15,8 +15,9 @@ from agent.writing.bridges import (
     labels,
     statuses,
     writing,
+    written,
 )  # fmt: skip
-from rarr import Article, InputError, Settings, Writer
+from rarr import InputError, Settings, Writer
 from rarr.errors import RetrievalError, SetupError
 from rarr.records.articles import SectionDraft
 from rarr.testing import (
@@ -26,10 +27,6 @@ from rarr.testing import (
     ScriptedWriter,
     scripted_components,
 )
-
-
-def written(sections: Any, *, outline: Any = None, **changed: Any) -> Article:
-    return Writer(components=writing(sections, **changed)).write(TOPIC, outline)
 
 
 def test_article_has_footnotes_and_a_ledger_of_places() -> None:
@@ -181,29 +178,19 @@ def test_plan_has_max_sections_at_most() -> None:
     assert [section.heading for section in article.sections] == ["A", "B"]
 
 
-def test_article_without_a_plan_is_one_call() -> None:
-    writer = ScriptedWriter({"History": f"{BUILT} [1]", "Design": f"{ARCHES} [2]"})
-    article = written({}, writer=writer, settings=Settings(plan=False))
-    assert writer.calls == [("article", TOPIC)]
-    assert cited(article) == [["built.md"], ["design.md"]]
-
-
 def test_section_gets_as_many_passages_as_the_setting_says() -> None:
     article = written({"History": f"{BUILT} [1] {ARCHES} [2]"}, settings=Settings(chunks=1))
     assert labels(article) == [[("1", True)], [("2", False)]]
 
 
-def test_smoothed_section_is_checked() -> None:
-    smoothing = ScriptedWriter({"History": f"{BUILT} [1]"}, smoothing=lambda text: f"{CLOSED} [1]")
-    article = written({}, writer=smoothing, settings=Settings(smooth=True))
-    assert (labels(article), cited(article)) == ([[("1", False)]], [["trains.md"]])
-
-
-def test_smoothing_that_loses_a_citation_is_refused() -> None:
-    smoothing = ScriptedWriter({"History": f"{BUILT} [1]"}, smoothing=lambda text: CLOSED)
-    article = written({}, writer=smoothing, settings=Settings(smooth=True))
-    assert BUILT in article.text
-    assert "smooth_refused" in {warning.code for warning in article.warnings}
+@pytest.mark.parametrize(
+    "draft", ["## History\n", "## Early years\n", "## Sources\n\n[1] built.md\n", "[1][2]"]
+)
+@pytest.mark.parametrize("plan", [True, False])
+def test_draft_without_a_sentence_is_a_gap(draft: str, plan: bool) -> None:
+    article = written({"History": draft, "Design": f"{ARCHES} [2]"}, settings=Settings(plan=plan))
+    assert [section.state for section in article.sections] == ["no_source", "written"]
+    assert "section_missing" in {warning.code for warning in article.warnings}
 
 
 def test_list_of_sources_and_heading_of_a_draft_are_left_out() -> None:

@@ -77,11 +77,17 @@ async def test_interrupted_run_goes_on_from_its_checkpoint() -> None:
         run.cancel()
         with pytest.raises(asyncio.CancelledError):
             await run
-    again = model()
-    async with Writer(settings_of(again, MillSearch(0.0), 10), checkpointer=saver) as writer:
+    again, told = model(), list[str]()
+    settings = settings_of(again, MillSearch(0.0), 10)
+    async with Writer(
+        settings, checkpointer=saver, on_section=lambda draft: told.append(draft.heading)
+    ) as writer:
         article = await writer.aresume("w1")
+        heard = [*told]
         finished = await writer.aresume("w1")
     require_right(article, 3)
+    assert mills.mill(1) in heard
+    assert told == heard  # nothing is written by a run that was finished
     assert "outline" not in {call.name for call in again.calls}
     assert finished == article
 

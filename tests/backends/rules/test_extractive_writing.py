@@ -49,6 +49,17 @@ def test_names_are_headings_of_sources_without_headings() -> None:
     assert headings_of(TOPIC, [page(text)]) == ["Overview", "Tomas Brandl"]
 
 
+def test_overview_of_a_source_is_no_second_overview() -> None:
+    assert headings_of(TOPIC, [page(f"## Overview\n\n{PAGE}")]) == ["Overview", "Construction", "Closure"]
+
+
+def test_article_without_a_plan_quotes_a_sentence_once_and_no_list() -> None:
+    references = "## References\n\nThe Orrel Viaduct has references to 24 arches of brick."
+    written = quoted_article(TOPIC, [page(f"## Overview\n\n{PAGE}\n\n{references}")], 9)
+    assert [heading for heading, _ in written] == ["Overview", "Construction", "Closure"]
+    assert " ".join(text for _, text in written).count("is a railway bridge in Wessland") == 1
+
+
 def test_sentences_stand_under_the_heading_of_their_source() -> None:
     three = sources("Overview", "Construction", "Closure")
     assert [quoted_section(TOPIC, three, n) for n in (0, 1)] == [

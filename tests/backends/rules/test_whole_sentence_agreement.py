@@ -2,6 +2,7 @@
 
 import pytest
 
+from rarr.backends.rules.agreement import queried_value
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.editing import ValueEditor
 from rarr.backends.rules.questions import statement_questions
@@ -9,6 +10,7 @@ from rarr.backends.rules.standalone_claims import claims
 from rarr.backends.rules.whole_sentence_agreement import is_about_statement, stated_claim, statement_agreement
 from rarr.records import Agreement, Check, Evidence, Query
 from rarr.testing.doubles import RETRIEVED_AT
+from rarr.tools.text.span import Span
 
 
 def compared(text: str, passage: str, title: str = "") -> Agreement:
@@ -102,6 +104,19 @@ def test_question_about_a_statement_is_known_again() -> None:
     assert is_about_statement(query) and query.text == "Is it true that The Elm ferry carries cars?"
     claim = stated_claim(text, None, query)
     assert claim is not None and claim.span.of(text) == "The Elm ferry carries cars."
+
+
+def test_yes_or_no_question_asks_about_its_whole_sentence_alone() -> None:
+    text = "It rained. The Elm ferry carries 40 cars."
+    sentence, number = Span(11, len(text)), Span(33, 35)
+
+    def about(place: Span, question: str) -> tuple[bool, bool]:
+        query = Query(id="q1", round=1, text=question, start=place.start, end=place.end)
+        return stated_claim(text, None, query) is not None, queried_value(text, None, query) is not None
+
+    assert about(sentence, "Does the Elm ferry carry 40 cars?") == (True, False)
+    assert about(number, "Does the Elm ferry carry 40 cars?") == (False, True)
+    assert about(sentence, "How many cars does the Elm ferry carry?") == (False, True)
 
 
 async def test_the_words_that_decide_are_replaced() -> None:

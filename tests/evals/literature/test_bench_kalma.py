@@ -56,7 +56,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> KalmaReport:
 
 
 def test_rows_with_a_graph_are_read_with_readable_relations(tmp_path: Path) -> None:
-    rows = kalma_rows(data_folder(tmp_path), None)
+    rows = kalma_rows(data_folder(tmp_path))
     assert sorted(row.id for row in rows) == ["b/0", "b/1", "b/2", "b/3"]
     [ida] = [row for row in rows if row.id == "b/0"]
     assert Triple("Q1", "Ida Lunde", "date of birth", "1910-03-01", "1910-03-01") in ida.triples
@@ -64,7 +64,7 @@ def test_rows_with_a_graph_are_read_with_readable_relations(tmp_path: Path) -> N
 
 
 def test_joined_graphs_know_the_entities_by_name(tmp_path: Path) -> None:
-    triples = all_triples(kalma_rows(data_folder(tmp_path), None))
+    triples = all_triples(kalma_rows(data_folder(tmp_path)))
     assert {triple.object_id for triple in triples if triple.relation == "spouse"} == {"Q1", "Q2", "Q3", "Q4"}
 
 
@@ -111,6 +111,26 @@ def test_wrong_citations_of_a_model_count_as_written(tmp_path: Path) -> None:
     assert made.rows.unanswered == 1
 
 
+@pytest.mark.parametrize(
+    ("value", "cited", "correct"),
+    [
+        ("{value}", [], None),  # the code adds the citation
+        ("Xanten", [1], 1.0),  # refused, though the graph has the triple
+        ("{value}", [1, 99], 0.5),
+        ("{value} [{id}, place of birth: {value}] [{id}, pet: Max]", None, 0.5),  # free text
+    ],
+)
+def test_citations_as_written_are_those_of_the_model(
+    value: str, cited: list[int] | None, correct: float | None, tmp_path: Path
+) -> None:
+    folder = data_folder(tmp_path)
+    born = kalma_rows(folder)[0].triples[0]
+    text = f"{born.subject} was born in {value.format(value=born.object, id=born.subject_id)}."
+    said = {"statements": [{"text": text, "citations": cited, "needs_support": False}]}
+    made = scripted(folder, ScriptedModel(lambda asked: text if cited is None else said))
+    assert made.rows.as_written.value == correct
+
+
 def test_inverse_of_a_removed_triple_goes_with_it() -> None:
     father = Triple("Q1", "Ida", "father", "Ole", "Ole")
     child, other = Triple("Q2", "Ole", "child", "Ida", "Ida"), Triple("Q1", "Ida", "spouse", "Per", "Per")
@@ -137,9 +157,9 @@ def test_wrong_data_are_told(line: str, problem: str, tmp_path: Path) -> None:
     (tmp_path / ROWS).parent.mkdir(parents=True)
     (tmp_path / ROWS).write_text(line, encoding="utf-8")
     with pytest.raises(InputError, match=problem):
-        kalma_rows(tmp_path, None)
+        kalma_rows(tmp_path)
     with pytest.raises(InputError, match="cannot be read"):
-        kalma_rows(tmp_path / "none", None)
+        kalma_rows(tmp_path / "none")
 
 
 def test_folder_with_other_files_is_refused(tmp_path: Path) -> None:

@@ -1,8 +1,10 @@
 """What tests of extraction share: no process or thread of it is left behind, and limits are short."""
 
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +12,7 @@ from rarr.retrievers.extract import limited_calls as extracting, pool as process
 from rarr.retrievers.extract.worker_main import CallLimits
 
 PATIENCE_S = 30.0
+posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 
 
 @pytest.fixture
@@ -37,3 +40,13 @@ def until(condition: Callable[[], object]) -> bool:
             return False
         time.sleep(0.01)
     return True
+
+
+def runs(pid: int) -> bool:
+    """Whether there is a process with this id that has not ended."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    state = Path(f"/proc/{pid}/stat")
+    return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")

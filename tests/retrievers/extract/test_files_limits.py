@@ -8,7 +8,6 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from subprocess import PIPE, Popen, run
 
 import pytest
 from families import few
@@ -22,27 +21,16 @@ from rarr.retrievers.extract.limited_calls import extracted, extracted_file
 from rarr.retrievers.extract.worker_main import CallLimits
 from retrievers import calls
 from retrievers.extract.endings import (
-    PATIENCE_S,
     no_process_stays as no_process_stays,
+    posix,
+    runs,
     short as short,
     until,
 )
 
-TESTS = Path(__file__).parents[2]
-ROOT = TESTS.parent
 MOST_AT_ONCE = processes.FAST_AT_ONCE + processes.SLOW_AT_ONCE
-posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 pytestmark = pytest.mark.usefixtures("no_process_stays")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
-
-
-def runs(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    state = Path(f"/proc/{pid}/stat")
-    return not (state.exists() and state.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
 async def why(function: Callable[..., object], *args: object) -> str:
@@ -51,23 +39,6 @@ async def why(function: Callable[..., object], *args: object) -> str:
         await extracted(function, *args)
     assert "\n" not in str(caught.value)
     return str(caught.value)
-
-
-def script(text: str, *, wait: bool = True) -> Popen[str]:
-    """A program of a user's, run from a folder that is not that of the package."""
-    path = os.pathsep.join([str(ROOT), str(TESTS)])
-    program = Popen(
-        [sys.executable, "-c", text],
-        stdout=PIPE,
-        stderr=PIPE,
-        text=True,
-        cwd="/",
-        env={**os.environ, "PYTHONPATH": path},
-        start_new_session=True,
-    )
-    if wait:
-        program.wait(PATIENCE_S)
-    return program
 
 
 @pytest.mark.slow
@@ -200,85 +171,6 @@ def test_extraction_of_a_file_can_be_interrupted() -> None:
         extracted_file(calls.sleep, 60, size=0)
     timer.join()
     assert processes.pids() == []
-
-
-@pytest.mark.slow
-def test_extraction_works_in_a_script_without_a_main_guard() -> None:
-    program = run(
-        [sys.executable, "-"],
-        input="import asyncio\nprint('begun')\nfrom rarr.retrievers.extract.limited_calls import extracted\n"
-        "from retrievers import calls\nprint(asyncio.run(extracted(calls.double, 2)))\n",
-        capture_output=True,
-        text=True,
-        cwd="/",
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(TESTS)])},
-        check=False,
-    )
-    assert (program.stdout, program.stderr, program.returncode) == ("begun\n4\n", "", 0)
-
-
-PARENT = """
-import asyncio, sys, threading
-from rarr.retrievers.extract import pool as processes
-from rarr.retrievers.extract.limited_calls import extracted
-from retrievers import calls
-async def main():
-    task = asyncio.create_task(extracted({call}))
-    while not processes.pids():
-        await asyncio.sleep(0.01)
-    print(*processes.pids(), flush=True)
-    await asyncio.sleep(60)
-asyncio.run(main())
-"""
-
-
-@pytest.mark.slow
-@posix
-@pytest.mark.parametrize("call", ["calls.sleep, 60", "calls.spin", "calls.double, 2"])
-@pytest.mark.parametrize("end", few(["SIGKILL", "SIGTERM", "SIGINT"], every=3))
-def test_extraction_ends_with_its_parent(call: str, end: str) -> None:
-    program = script(PARENT.format(call=call), wait=False)
-    assert program.stdout
-    pid = int(program.stdout.readline())
-    os.killpg(program.pid, signal.Signals[end])
-    _, errors = program.communicate(timeout=PATIENCE_S)
-    assert until(lambda: not runs(pid))
-    assert "worker_main" not in errors
-
-
-@pytest.mark.slow
-@posix
-def test_extraction_holding_the_lock_of_python_ends_at_its_limit_without_a_parent() -> None:
-    module = "from rarr.retrievers.extract import limited_calls"
-    short = f"{module}\nlimited_calls.PAGE = limited_calls.CallLimits(2, 100)\n"
-    program = script(short + PARENT.format(call="calls.backtrack"), wait=False)
-    assert program.stdout
-    pid = int(program.stdout.readline())
-    program.kill()
-    program.communicate()
-    assert until(lambda: not runs(pid))
-
-
-FORK = """
-import asyncio, os
-from rarr.retrievers.extract import pool as processes
-from rarr.retrievers.extract.limited_calls import extracted
-from retrievers import calls
-before = asyncio.run(extracted(calls.process))
-if not (fork := os.fork()):
-    other = asyncio.run(extracted(calls.process))
-    processes.end_idle()
-    os._exit(0 if other != before else 1)
-assert os.waitpid(fork, 0)[1] == 0
-assert asyncio.run(extracted(calls.process)) == before
-"""
-
-
-@pytest.mark.slow
-@posix
-def test_extraction_works_in_a_fork() -> None:
-    program = script(FORK)
-    assert (program.communicate()[1], program.returncode) == ("", 0)
 
 
 def test_extraction_of_a_large_file_may_take_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

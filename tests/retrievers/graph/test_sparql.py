@@ -1,16 +1,17 @@
 """A SPARQL endpoint as a source: a real engine answers over a real socket; a dead one is a failed search."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 import pyoxigraph
 import pytest
 
-from rarr import revise
+from rarr import aanswer, revise
 from rarr.errors import RetrievalError, SettingsError
 from rarr.retrievers.graph.sparql import SparqlGraph, possible_names
+from rarr.tools.models.run_budget import METER, Meter, meter
 from retrievers.caches import opened
 from retrievers.services import Asked, Said, Service
 
@@ -122,4 +123,60 @@ async def test_source_cannot_become_part_of_a_query(using: Using) -> None:
 
 def test_names_are_tried_whole_and_in_parts() -> None:
     assert possible_names("Was Ida Lunde's dog in Aarle?")[:2] == ["Was Ida Lunde", "Ida Lunde"]
+    assert possible_names("It met Ida Lunde. She left.") == ["Ida Lunde", "Lunde", "Ida"]
     assert possible_names("who is it?") == []
+
+
+def people(names: list[str]) -> str:
+    """Facts in Turtle about people with these names, each born in Aarle."""
+    prefixes = "@prefix ex: <http://e.org/> .\n@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+    return prefixes + "\n".join(
+        f'ex:p{n} rdfs:label "{name}"@en ; ex:birthPlace "Aarle" .' for n, name in enumerate(names)
+    )
+
+
+@contextmanager
+def warnings_of_a_run() -> Iterator[list[str]]:
+    token, codes = METER.set(Meter()), list[str]()
+    try:
+        yield codes
+        codes += [f"{warning.code}: {warning.message}" for warning in meter().warnings]
+    finally:
+        METER.reset(token)
+
+
+async def test_all_names_of_a_long_text_are_searched(using: Using) -> None:
+    names = [f"Ida{chr(97 + n)} Lunde" for n in range(26)]
+    text = f"{'. '.join(f'It met {name}' for name in names)}. Where was Bo born?"
+    with endpoint(people([*names, "Bo"])) as service, warnings_of_a_run() as warned:
+        graph = await using(service.url).around(text)
+        asked = [request.fields["query"].count("@en") for request in service.asked]
+    assert len(graph.store.entities()) == 27
+    assert not graph.is_cut
+    assert warned == []
+    assert max(asked) <= 24 + 4
+
+
+async def test_more_entities_than_are_read_are_told(using: Using) -> None:
+    with endpoint(people(["Ida Lunde"] * 60)) as service, warnings_of_a_run() as warned:
+        graph = await using(service.url).around("Where was Ida Lunde born?")
+    assert len(graph.store.entities()) == 50
+    assert warned == ["graph_cut: more than 50 entities have names of the text: the others are not read"]
+
+
+async def test_more_names_than_are_searched_are_told(using: Using) -> None:
+    text = " and then ".join(f"Ida{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(250))
+    with endpoint(people(["Idaaa"])) as service, warnings_of_a_run() as warned:
+        await using(service.url).around(text)
+        assert len(service.asked) == 11
+    assert warned == ["graph_cut: the text has 250 possible names, and 240 are searched"]
+
+
+async def test_more_triples_than_are_read_leave_no_gap_of_the_graph(using: Using) -> None:
+    many = "\n".join(f'ex:p0 ex:wrote "Report {n}" .' for n in range(2000))
+    with endpoint(f"{people(['Ida Lunde'])}\n{many}") as service:
+        answered = await aanswer(
+            "What was the blood type of Ida Lunde?", search=using(service.url), trace=False
+        )
+    assert answered.text == "What was read of the graph does not answer: What was the blood type of Ida Lunde"
+    assert [warning.code for warning in answered.warnings] == ["graph_cut", "graph_cut"]

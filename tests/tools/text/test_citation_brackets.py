@@ -73,6 +73,18 @@ def test_missing_support_is_read(mark: str) -> None:
     assert bracket_statements(f"Ida had a dog. {mark}") == [("Ida had a dog.", (), True)]
 
 
+@pytest.mark.parametrize("mark", ["[NA] ", "[NA]", " [NA]\n"])
+def test_mark_before_the_first_sentence_belongs_to_it(mark: str) -> None:
+    first, second = bracket_statements(f"{mark}Ida had a dog. She was tall.")
+    assert (first, second.needs_support) == (("Ida had a dog.", (), True), False)
+
+
+@pytest.mark.parametrize("iri", ["http://e.org/people#q1", "http://localhost:8080/ida", "https://e.org/a/Q1"])
+def test_id_may_be_an_address(iri: str) -> None:
+    for content in (f"{iri}, place of birth: Aarle", f"{iri}: place of birth: Aarle"):
+        assert bracket_citations(content) == [BORN._replace(entity=iri)]
+
+
 def test_bracket_with_a_triple_and_na_is_both() -> None:
     [statement] = bracket_statements("Ida was born in Aarle in 1901 [Q1, place of birth: Aarle] [NA].")
     assert (statement.citations, statement.needs_support) == ((BORN,), True)

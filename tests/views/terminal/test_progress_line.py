@@ -44,3 +44,10 @@ def test_nothing_is_written_about_a_short_wait(capsys: pytest.CaptureFixture[str
 def test_waiting_ends_when_the_work_fails() -> None:
     with pytest.raises(KeyError), Waiting(watched=False):
         raise KeyError
+
+
+def test_finished_rows_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    waiting, told = Waiting(watched=False), list[str]()
+    monkeypatch.setattr(waiting, "say", told.append)
+    waiting.rows(3, 10)
+    assert told == ["3 of 10 rows"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.nodes.plan import clean_headings
+from rarr.tools.text.section_headings import clean_headings
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ from rarr.nodes.plan import clean_headings
         (["History", "HISTORY", "  history "], ["History"]),
         (["Marie Curie", "", "   "], []),
         (["1936 opening", "3D printing"], ["1936 opening", "3D printing"]),
+        (["12 Angry Men", "9 November 1989"], ["12 Angry Men", "9 November 1989"]),
+        (["2.1 Early life", "3: Career", "## 4. Death"], ["Early life", "Career", "Death"]),
     ],
 )
 def test_headings_are_clean(lines: list[str], expected: list[str]) -> None:

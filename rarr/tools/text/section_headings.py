@@ -1,0 +1,34 @@
+"""Cleans the headings of sections, as a person or a model writes them."""
+
+import re
+from collections.abc import Sequence
+
+OVERVIEW = "Overview"
+"""The heading of what fits no other heading."""
+_NO_PROSE = {
+    *("references", "see also", "notes", "external links", "bibliography", "further reading", "sources"),
+    *("footnotes", "citations", "works cited"),
+}
+# A number alone is a word of the heading: "12 Angry Men", "9 November 1989".
+_MARKS = re.compile(r"^(?:(?:#+|[-*+]|\(?\d{1,2}(?:\.\d{1,2})*[.):]|\d{1,2}(?:\.\d{1,2})+)\s+)+")
+_LONGEST = 100  # characters of a heading
+
+
+def clean_headings(lines: Sequence[str], topic: str) -> list[str]:
+    """Returns each heading once, without marks and numbers; those of lists, and the topic, are left out."""
+    headings: dict[str, str] = {}
+    for heading in map(clean_heading, lines):
+        key = heading.casefold()
+        if heading and not is_heading_of_list(heading) and key != topic.casefold():
+            headings.setdefault(key, heading)
+    return list(headings.values())
+
+
+def clean_heading(line: str) -> str:
+    """Returns a heading without marks and numbers, and of 100 characters at most."""
+    return " ".join(_MARKS.sub("", line.strip()).strip("*_#=: ").split())[:_LONGEST].strip()
+
+
+def is_heading_of_list(heading: str) -> bool:
+    """Is this clean heading that of a list, such as "References", which an article of prose leaves out?"""
+    return heading.casefold() in _NO_PROSE

@@ -1,0 +1,86 @@
+"""Servers with a reranker behind /rerank, and what a client gets from them."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
+from typing import Any
+
+import pytest
+
+from rarr.errors import RetrievalError
+from rarr.records import Passage
+from rarr.retrievers.rerank.endpoint import CONTROL, EndpointReranker
+from rarr.testing import RETRIEVED_AT, Request
+from rarr.testing.http_listener import Listener
+from rarr.testing.replies import Reply, instead
+from rarr.testing.request_log import RequestLog
+from rarr.testing.server_failure_plan import Entry
+from rarr.tools.models.concurrency_limit import Limiter
+
+KEY = "sk-test-0123456789abcdef"
+TOO_LONG = "This model's maximum context length is 512 tokens. However, you requested 0 output tokens."
+
+
+def passage(text: str, title: str = "") -> Passage:
+    return Passage(text=text, title=title, source="a.md", start=0, end=len(text), retrieved_at=RETRIEVED_AT)
+
+
+def answered(results: object) -> Reply:
+    return Reply(200, json.dumps({"id": "rerank-1", "results": results}).encode())
+
+
+def ranked(request: Request, control: tuple[float, float] = (0.99, 0.01)) -> Reply:
+    """As vLLM: best first, and the score is the number at the end of the document, or as in `control`."""
+    documents = request.body["documents"]
+    scores = control if is_control(request) else [float(document.split()[-1]) for document in documents]
+    results = [{"index": index, "relevance_score": score} for index, score in enumerate(scores)]
+    return answered(sorted(results, key=lambda result: -result["relevance_score"]))
+
+
+def logits(request: Request) -> Reply:
+    return ranked(request, (8.0, -11.0))
+
+
+def is_control(request: Request) -> bool:
+    return bool(request.body["query"] == CONTROL[0])
+
+
+def planned(*entries: Entry) -> Callable[[Request], Reply]:
+    """These first, and an answer to every request after them; the control is always answered."""
+    left = list(entries)
+    return lambda request: (not is_control(request) and left and instead(left.pop(0))) or ranked(request)
+
+
+def asked(record: RequestLog) -> list[Request]:
+    """The requests but for the control."""
+    return [request for request in record.requests if not is_control(request)]
+
+
+@contextmanager
+def serving(reply_to: Callable[[Request], Reply] = ranked) -> Iterator[tuple[str, RequestLog]]:
+    record = RequestLog()
+    listener = Listener(0, record, reply_to)
+    try:
+        yield f"http://127.0.0.1:{listener.server_port}/v1", record
+    finally:
+        listener.close()
+
+
+def reranker_at(url: str, **options: Any) -> EndpointReranker:
+    given = {"api_key": None, "limiter": Limiter(8), "timeout_s": 2.0, "attempts": 3, "first_wait_s": 0.001}
+    return EndpointReranker("bge", base_url=url, **(given | options))
+
+
+async def scores(url: str, *passages: Passage | str, **options: Any) -> Sequence[float]:
+    candidates = [given if isinstance(given, Passage) else passage(given) for given in passages]
+    async with aclosing(reranker_at(url, **options)) as reranker:
+        return await reranker.score("When?", candidates)
+
+
+async def fails(url: str, **options: Any) -> str:
+    """What the failure says."""
+    with pytest.raises(RetrievalError) as caught:
+        await scores(url, "a 0.1", "b 0.2", **options)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message

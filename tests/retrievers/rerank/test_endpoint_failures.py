@@ -1,0 +1,130 @@
+"""A reranker behind /rerank that fails: what counts as a failure, what is asked again, and what it says."""
+
+import asyncio
+
+import pytest
+
+from rarr.errors import RetrievalError
+from rarr.retrievers.rerank.endpoint import MOST_DOCUMENTS
+from rarr.testing import Hang, NotJson, Request, Status, refused_url
+from rarr.testing.replies import Reply, failed
+from rarr.testing.server_failure_plan import Entry
+from retrievers.rerank.served_rerankers import (
+    KEY,
+    TOO_LONG,
+    answered,
+    asked,
+    fails,
+    planned,
+    ranked,
+    scores,
+    serving,
+)
+
+pytestmark = pytest.mark.loopback
+
+ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score": 0.2}
+
+
+@pytest.mark.parametrize(
+    "results",
+    [
+        [ONE],
+        [ONE, ONE],
+        [ONE, OTHER, OTHER],
+        [ONE, OTHER, {"index": 2, "relevance_score": 0.3}],
+        [ONE, {"index": -1, "relevance_score": 0.2}],
+        [ONE, {"index": "1", "relevance_score": 0.2}],
+        [ONE, {"index": [1], "relevance_score": 0.2}],
+        [ONE, {"index": 1, "relevance_score": float("nan")}],
+        [ONE, {"index": 1, "relevance_score": float("inf")}],
+        [ONE, {"index": 1, "relevance_score": 10**400}],
+        [ONE, {"index": 1, "relevance_score": None}],
+        [ONE, {"index": 1, "relevance_score": True}],
+        [ONE, {"index": 1, "relevance_score": "0.2"}],
+        [ONE, {"index": 1, "score": 0.2}],
+        [ONE, 1],
+        {"0": ONE, "1": OTHER},
+        "results",
+        None,
+    ],
+)
+async def test_answer_that_does_not_score_each_document_once_is_a_failure(results: object) -> None:
+    with serving(lambda _: answered(results)) as (url, _):
+        assert "did not answer with a score for each document" in await fails(url, attempts=1)
+
+
+@pytest.mark.parametrize("body", [b"", b"null", b"[]", b"{}", b"\xff", b'{"results":\n\n' + b"[" * 100_000])
+async def test_answer_of_another_shape_is_a_failure(body: bytes) -> None:
+    with serving(lambda _: Reply(200, body)) as (url, _):
+        assert "did not answer with a score for each document" in await fails(url, attempts=1)
+
+
+@pytest.mark.parametrize("entry", [Status(429), Status(500), Status(503), NotJson()])
+async def test_temporary_faults_are_tried_again(entry: Entry) -> None:
+    with serving(planned(entry, entry)) as (url, record):
+        assert await scores(url, "a 0.5") == [0.5]
+    assert len(asked(record)) == 3
+
+
+async def test_connection_that_ends_mid_answer_is_tried_again() -> None:
+    left = [True]
+
+    def dying(request: Request) -> Reply:
+        return Reply(200, ranked(request).body, dies=bool(left and left.pop()))
+
+    with serving(dying) as (url, _):
+        assert await scores(url, "a 0.5") == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("entry", "requests"), [(Status(503), 3), (Status(401), 1), (Status(404), 1), (Status(429, 3600.0), 1)]
+)
+async def test_permanent_faults_end_after_the_last_attempt(entry: Entry, requests: int) -> None:
+    with serving(planned(*[entry] * 9)) as (url, record):
+        message = await fails(url)
+    assert message.startswith("reranker bge answered with status ")
+    assert message.endswith("check its server, base URL and key, and the model's name")
+    assert len(asked(record)) == requests
+
+
+async def test_server_that_asks_to_wait_is_given_the_time() -> None:
+    with serving(planned(Status(503, 0.2))) as (url, record):
+        await scores(url, "a 0.5")
+    first, second = asked(record)
+    assert second.arrived - first.arrived >= 0.2
+
+
+@pytest.mark.slow
+async def test_request_that_times_out_is_not_repeated() -> None:
+    with serving(planned(Hang())) as (url, record):
+        assert "gave no answer within 0.5 s" in await fails(url, timeout_s=0.5)
+    assert len(asked(record)) == 1
+
+
+async def test_unreachable_server_is_a_failure() -> None:
+    assert "reranker bge cannot be reached" in await fails(refused_url(), attempts=2)
+
+
+async def test_failed_batch_cancels_the_others() -> None:
+    def one_fails(request: Request) -> Reply:
+        long = len(request.body["documents"][0]) > 5
+        return Reply(200, b"", wait=30) if long else failed(400, "no")
+
+    with serving(one_fails) as (url, _):
+        async with asyncio.timeout(5):
+            with pytest.raises(RetrievalError, match="status 400"):
+                await scores(url, *["a 1"] * MOST_DOCUMENTS, "long document 1", timeout_s=60)
+
+
+@pytest.mark.parametrize("answer", [f"Incorrect key {KEY}", f'{{"error": {{"message": "{KEY}"}}}}'])
+async def test_keys_are_not_in_errors(answer: str) -> None:
+    for status in (200, 401, 503):
+        with serving(lambda _, status=status: Reply(status, answer.encode())) as (url, _):  # type: ignore[misc]
+            message = await fails(url.replace("://", "://me:secret@"), api_key=KEY, attempts=1)
+        assert not any(secret in message for secret in (KEY, KEY[3:], "secret"))
+
+
+async def test_server_that_cannot_truncate_is_a_failure_that_says_why() -> None:
+    with serving(planned(Status(400, message=TOO_LONG), Status(422, message="extra field"))) as (url, _):
+        assert TOO_LONG in await fails(url)
