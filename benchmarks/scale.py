@@ -1,4 +1,4 @@
-"""The model of `rarr.batches.cost_model`: its parts, its predictions beside runs, and larger batches.
+"""The model of `benchmarks.scale_model`: its parts, its predictions beside runs, and larger batches.
 
     python -m benchmarks.scale          measures the parts, fits the model, predicts five runs, measures them
     python -m benchmarks.scale plan     plans 100,000, 10 million and a billion texts by the model that ships
@@ -20,6 +20,7 @@ from benchmarks.batch import CALL_S
 from benchmarks.overhead import scripted_server, settings_for
 from benchmarks.report import machine, table
 from benchmarks.scale_fit import Asked, Measured, asked, fitted
+from benchmarks.scale_model import MEASURED, ScaleParts, TextShape, embedded_cpu_s, saved_share
 from benchmarks.scale_parts import (
     ABOUT_TOPICS,
     Texts,
@@ -36,15 +37,10 @@ from rarr import Reviser, Settings
 from rarr.batches.batch_estimate import estimate_batch
 from rarr.batches.column_mapping import Columns
 from rarr.batches.cost_model import (
-    MEASURED,
-    Parts,
     Place,
-    TextShape,
     TextWork,
     bottleneck,
     cpu_seconds,
-    embedded_cpu_s,
-    saved_share,
     seconds,
     with_model_cpu_s,
 )
@@ -127,7 +123,7 @@ def _answers(texts: Texts, count: int) -> list[str]:
 
 
 def _embedded_runs(
-    folder: Path, settings: Settings, passages: int, texts: Texts, parts: Parts, means: Asked
+    folder: Path, settings: Settings, passages: int, texts: Texts, parts: ScaleParts, means: Asked
 ) -> Iterable[Compared]:
     place = Place(workers=WORKERS, cores=os.cpu_count() or 1, concurrency=settings.concurrency)
     for count in RUNS:
@@ -156,7 +152,7 @@ def _shape(number: int, settings: Settings, means: Asked) -> TextShape:
     )
 
 
-def _server_runs(folder: Path, parts: Parts, means: Asked) -> Iterable[Compared]:
+def _server_runs(folder: Path, parts: ScaleParts, means: Asked) -> Iterable[Compared]:
     texts, sentences = Texts(), [1 + number % 11 for number in range(SERVER_TEXTS)]
     wrong = sum(each // 3 for each in sentences)
     for at_once in AT_ONCE:
@@ -186,7 +182,7 @@ def _used(folder: Path, what: str) -> int:
     return sum(result["rarr_revision"]["usage"][what] for result in results)
 
 
-def _print_parts(measured: Measured, parts: Parts) -> None:
+def _print_parts(measured: Measured, parts: ScaleParts) -> None:
     by_kind: dict[str, list[float]] = {}
     for shape, cpu_s in measured.texts:
         kind = f"{shape.sentences:g} sentences, {shape.wrong:g} wrong, {shape.kept:g} kept: CPU s of a text"

@@ -1,4 +1,4 @@
-"""Fits the model of `rarr.batches.cost_model` to the parts that `benchmarks.scale_parts` measured."""
+"""Fits the model of `benchmarks.scale_model` to the parts that `benchmarks.scale_parts` measured."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from benchmarks.scale_model import ScaleParts, embedded_cpu_s, saved_share
 from benchmarks.scale_parts import ABOUT_TOPICS, IndexCost, Run, ServerCost, TextCost, TopicCost
-from rarr.batches.cost_model import Parts, embedded_cpu_s, saved_share
 
 
 class Measured(NamedTuple):
@@ -34,7 +34,7 @@ class Asked(NamedTuple):
     output_tokens: float
 
 
-def fitted(measured: Measured, workers: int) -> Parts:
+def fitted(measured: Measured, workers: int) -> ScaleParts:
     """Fits lines by least squares of relative errors. Other parts are medians and differences."""
     search_1, growth = _search(measured.indexes)
     text_s, sentence_s, reading_s, wrong_s = _embedded(
@@ -48,7 +48,7 @@ def fitted(measured: Measured, workers: int) -> Parts:
     row_s = (measured.trivial.parent_s - median(run.parent_s for run in measured.starts)) / (
         measured.trivial.rows - start.rows
     )
-    parts = Parts(
+    parts = ScaleParts(
         text_s=text_s,
         sentence_s=sentence_s,
         reading_s=reading_s,
@@ -105,7 +105,7 @@ def _embedded(measured: Measured, search: float) -> list[float]:
     )
 
 
-def _saved(parts: Parts, topics: Sequence[TopicCost]) -> list[float]:
+def _saved(parts: ScaleParts, topics: Sequence[TopicCost]) -> list[float]:
     """Returns the share of searches that a text makes twice, and the share that texts about a topic share."""
     repeated = [saved_share(parts, ABOUT_TOPICS, it.topics, it.searches, 1) for it in topics]
     return _fit([[1.0, share] for share in repeated], [it.saved for it in topics])

@@ -18,9 +18,9 @@ from benchmarks.corpus import Language, index_rules, write_corpus
 from benchmarks.embedded import PASSAGES, EnglishLike
 from benchmarks.overhead import scripted_server, settings_for
 from benchmarks.process_times import Processes
+from benchmarks.scale_model import TextShape
 from rarr import Reviser, Settings
 from rarr.batches import revise_file
-from rarr.batches.cost_model import TextShape
 from rarr.batches.counts import Counting
 from rarr.batches.file_batch import RESULTS
 from rarr.batches.result_store import Expected

@@ -1,19 +1,11 @@
-"""What 100,000, 10 million and a billion texts take, by the model of `rarr.batches.cost_model`."""
+"""What 100,000, 10 million and a billion texts take, by the model of `benchmarks.scale_model`."""
 
 import math
 from typing import NamedTuple
 
 from benchmarks.report import table
-from rarr.batches.cost_model import (
-    Parts,
-    Place,
-    TextShape,
-    TextWork,
-    bottleneck,
-    embedded_cpu_s,
-    saved_share,
-    with_model_cpu_s,
-)
+from benchmarks.scale_model import ScaleParts, TextShape, embedded_cpu_s, saved_share
+from rarr.batches.cost_model import Place, TextWork, bottleneck, with_model_cpu_s
 from rarr.retrievers.web.service_requests import AT_ONCE
 
 TEXTS = (10**5, 10**7, 10**9)
@@ -68,7 +60,7 @@ SEARCH_S = 0.5
 PRICES, SERVED = Prices(), Served()
 
 
-def night(parts: Parts, texts: int, served: Served | None) -> Night:
+def night(parts: ScaleParts, texts: int, served: Served | None) -> Night:
     """Plans the embedded models, or with `served` a language model."""
     cpu_s = with_model_cpu_s(parts, TEXT.questions) if served else embedded_cpu_s(parts, TEXT, PASSAGES)
     model_s = served.calls * served.answer_s if served else 0.0
@@ -95,7 +87,7 @@ def night(parts: Parts, texts: int, served: Served | None) -> Night:
     )
 
 
-def print_plans(parts: Parts) -> None:
+def print_plans(parts: ScaleParts) -> None:
     """Prints a table of both kinds of runs."""
     print(f"{TEXT!r}, an index of {PASSAGES:,} passages\n{PRICES}\n{SERVED}")
     print(f"a night of {NIGHT_S / 3600:g} h, machines of {CORES} cores\n")

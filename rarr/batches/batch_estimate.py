@@ -2,13 +2,14 @@
 
 import os
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Iterator, Sequence
 from pathlib import Path
 from time import perf_counter, process_time
+from typing import NamedTuple
 
-from rarr.agent.batches import BatchRow
+from rarr.agent.batches import BatchResult, BatchRow, batch_result
 from rarr.agent.revise import Reviser
-from rarr.batches.batch_runner import worker_count
+from rarr.batches.batch_runner import batch_settings, worker_count
 from rarr.batches.column_mapping import Columns
 from rarr.batches.cost_model import (
     MEASURED,
@@ -24,8 +25,10 @@ from rarr.batches.cost_model import (
 from rarr.batches.input_rows import input_rows
 from rarr.errors import InputError
 from rarr.records import Estimate, Record
-from rarr.records.postprocessing import PostprocessMode
+from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.settings import Settings
+from rarr.tools.concurrency.background_loop import run
+from rarr.tools.text.plurals_and_articles import counted
 
 SAMPLE = 20
 """The rows of a sample."""
@@ -33,6 +36,8 @@ SAMPLE = 20
 
 class BatchEstimate(Record):
     """What all rows of a file are expected to take, counted from a `sample` by their words.
+
+    Rows of the sample that fail are left out, and not counted in `sample`.
 
     Embedded models revise the sample, and the time follows from what it took. Language models are not asked:
     their time is that of their answers alone, `concurrency` requests at once, and that of the rules as it was
@@ -59,24 +64,28 @@ class BatchEstimate(Record):
 def estimate_batch(
     source: Path, settings: Settings, columns: Columns, mode: PostprocessMode, workers: int | None
 ) -> BatchEstimate:
-    """Estimates the batch of a file; see `BatchEstimate`. Raises `InputError` for a file without a text."""
-    rows, words, sample = _sampled(_texts(source, columns))
-    if not sample:
+    """Estimates the batch of a file; see `BatchEstimate`.
+
+    Raises `InputError` for a file without a text, and if every row of the sample fails.
+    """
+    settings = batch_settings(settings)
+    rows, words, drawn = _sampled(_texts(source, columns))
+    if not drawn:
         raise InputError(f"{source} has no row with a text: give a row with a text")
     count = worker_count(settings, workers)
     place = Place(workers=count, cores=os.cpu_count() or 1, concurrency=settings.concurrency)
-    share = words / sum(_words(row) for row in sample)
     with Reviser(settings) as reviser:
-        expected = [reviser.estimate(row.text, row.context) for row in sample]
-        if settings.is_embedded:
-            work = _embedded_work(reviser, sample, mode, share / rows)
-        else:
-            work = _model_work(expected, share / rows)
+        revised = _revised(reviser, drawn, mode) if settings.is_embedded else _Revised(drawn)
+        expected = [reviser.estimate(row.text, row.context) for row in revised.rows]
+    share = words / sum(map(_words, revised.rows))
+    work = (
+        _embedded_work(revised, share / rows) if settings.is_embedded else _model_work(expected, share / rows)
+    )
     costs = [each.cost for each in expected]
     return BatchEstimate(
         rows=rows,
         words=words,
-        sample=len(sample),
+        sample=len(revised.rows),
         workers=count,
         model_calls=round(share * sum(each.model_calls for each in expected)),
         input_tokens=round(share * sum(each.input_tokens for each in expected)),
@@ -91,9 +100,8 @@ def estimate_batch(
 
 def _texts(source: Path, columns: Columns) -> Iterator[BatchRow]:
     for row in columns.checked(input_rows(source)):
-        made = columns.row_or_problem(row)
-        if isinstance(made, BatchRow):
-            yield made
+        if isinstance(usable := columns.row_or_problem(row), BatchRow):
+            yield usable
 
 
 def _words(row: BatchRow) -> int:
@@ -111,17 +119,37 @@ def _sampled(rows: Iterator[BatchRow]) -> tuple[int, int, list[BatchRow]]:
     return number, words, sample
 
 
-def _embedded_work(reviser: Reviser, sample: list[BatchRow], mode: PostprocessMode, share: float) -> TextWork:
-    """Revises the sample, the first row once more, since the first run of a process loads its models.
+class _Revised(NamedTuple):
+    """Rows of a sample that have a result, and the seconds that the sample took, of a core and of a clock."""
 
-    `share` is what a mean row has of the words of the sample.
-    """
-    reviser.postprocess(sample[0].text, sample[0].context, sample[0].sources, mode=mode)
+    rows: list[BatchRow]
+    cpu_s: float = 0.0
+    clock_s: float = 0.0
+
+
+def _revised(reviser: Reviser, sample: list[BatchRow], mode: PostprocessMode) -> _Revised:
+    """Revises a sample, and leaves out the rows that fail. Raises `InputError` if all of them do."""
+
+    def postprocessed(row: BatchRow) -> Awaitable[Postprocessed]:
+        return reviser.apostprocess(row.text, row.context, row.sources, mode=mode)
+
+    def result(row: BatchRow) -> BatchResult:
+        return run(batch_result(row, 1, postprocessed))
+
+    any(not result(row).error for row in sample)  # the first run of a process loads its models
     cpu_before, started = process_time(), perf_counter()
-    for row in sample:
-        reviser.postprocess(row.text, row.context, row.sources, mode=mode)
+    results = [result(row) for row in sample]
     cpu_s, clock_s = process_time() - cpu_before, perf_counter() - started
-    return TextWork(cpu_s=share * cpu_s, waiting_s=share * max(0.0, clock_s - cpu_s))
+    if all(each.error for each in results):
+        first = f"the first, row {results[0].row.id}: {results[0].error}"
+        raise InputError(f"none of {counted(len(sample), 'row')} can be revised, {first}")
+    return _Revised([each.row for each in results if not each.error], cpu_s, clock_s)
+
+
+def _embedded_work(revised: _Revised, share: float) -> TextWork:
+    """`share` is what a mean row has of the words of the sample."""
+    waiting_s = max(0.0, revised.clock_s - revised.cpu_s)
+    return TextWork(cpu_s=share * revised.cpu_s, waiting_s=share * waiting_s)
 
 
 def _model_work(expected: Sequence[Estimate], share: float) -> TextWork:

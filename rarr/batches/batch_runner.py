@@ -6,13 +6,14 @@ continues and keeps its limits in the same way wherever its rows run.
 
 import os
 import uuid
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from types import TracebackType
-from typing import Any, Self, cast
+from typing import Any, NamedTuple, Self, cast
 
 from rarr.agent.batches import BatchRow
 from rarr.batches.ray_actors import RayActors
 from rarr.errors import InputError, RarrError
+from rarr.records import Record
 from rarr.records.postprocessing import Postprocessed
 from rarr.serve.in_process import InProcess
 from rarr.serve.job_and_runner import Job, Runner, WorkerLostError
@@ -21,14 +22,18 @@ from rarr.settings import Settings
 from rarr.settings.serving import unserved
 
 TRIES = 2
-"""How often a row is tried if its process ends."""
-ENDED = f"the process that ran it ended {TRIES} times: its text may need more memory"
+"""How often a row is tried if its process ends: with other rows, and then alone."""
+ENDED = f"the process that ran it ended {TRIES} times: give the workers more memory, or divide the text"
 
 
-def untraced(settings: Settings) -> Settings:
-    """Switches traces off, unless the settings ask for them: a trace of each row would fill the disk."""
+def batch_settings(settings: Settings) -> Settings:
+    """Returns the settings of a batch: without those of `rarr serve`, and without traces unless asked for.
+
+    A trace of each row would fill the disk, and corpora of `rarr serve` would be used before that of the
+    batch.
+    """
     asked = "trace" in settings.model_fields_set
-    return settings if asked else settings.model_copy(update={"trace": False})
+    return unserved(settings if asked else settings.model_copy(update={"trace": False}))
 
 
 def worker_count(settings: Settings, workers: int | None) -> int:
@@ -36,13 +41,26 @@ def worker_count(settings: Settings, workers: int | None) -> int:
     return ((os.cpu_count() or 1) if settings.is_embedded else 0) if workers is None else workers
 
 
-def _runner(settings: Settings, workers: int | None, ray: str | None) -> Runner:
+class _RowRunner(NamedTuple):
+    """A runner, how many rows to give it at once when it has started, and how it runs a row alone."""
+
+    runner: Runner
+    at_once: Callable[[], int]
+    run_alone: Callable[[Job], Awaitable[Record]]
+
+
+def _row_runner(settings: Settings, workers: int | None, ray: str | None) -> _RowRunner:
     if ray is not None:
         if workers == 0:
             raise InputError("0 workers are this process: leave --workers out, or leave --ray out")
-        return RayActors(settings, ray, workers)
+        actors = RayActors(settings, ray, workers)
+        return _RowRunner(actors, lambda: actors.at_once, actors.run_alone)
     count = worker_count(settings, workers)
-    return WorkerPool(settings, count) if count else InProcess(settings)
+    if not count:
+        here = InProcess(settings)
+        return _RowRunner(here, lambda: settings.concurrency, here.run)
+    pool = WorkerPool(settings, count)  # its processes have one row each
+    return _RowRunner(pool, lambda: 2 * count, pool.run)
 
 
 class BatchRunner:
@@ -56,20 +74,18 @@ class BatchRunner:
     def __init__(
         self, settings: Settings, options: Mapping[str, Any], workers: int | None, ray: str | None = None
     ) -> None:
-        """`options` are arguments of `rarr.postprocess`, such as its mode."""
+        """`settings` are those of `batch_settings`; `options` are arguments of `rarr.postprocess`."""
         self._options = dict(options)
-        settings = unserved(settings)  # or the corpora of rarr serve would be used before that of the batch
-        self._runner = _runner(settings, workers, ray)
-        self._at_once = 2 * worker_count(settings, workers) or settings.concurrency
+        self._runner, self._at_once, self._run_alone = _row_runner(settings, workers, ray)
 
     @property
     def at_once(self) -> int:
-        """Returns how many rows are read ahead and run: for each process one that runs and one that waits."""
-        return self._runner.at_once if isinstance(self._runner, RayActors) else self._at_once
+        """Returns how many rows run or wait: for each process, those that it runs and one that waits."""
+        return self._at_once()
 
     async def run(self, row: BatchRow) -> Postprocessed:
-        """Postprocesses a row. A row whose process ends is run again once; then `RarrError` is raised."""
-        for _ in range(TRIES):
+        """Postprocesses a row. A row whose process ends is run again, alone; then `RarrError` is raised."""
+        for run in (self._runner.run, self._run_alone):
             job = Job(
                 "postprocess",
                 row.text,
@@ -79,13 +95,17 @@ class BatchRunner:
                 options=self._options,
             )
             try:
-                return cast(Postprocessed, await self._runner.run(job))
+                return cast(Postprocessed, await run(job))
             except WorkerLostError:
                 continue
         raise RarrError(ENDED)
 
     async def __aenter__(self) -> Self:
-        await self._runner.start()
+        try:
+            await self._runner.start()
+        except BaseException:  # also when it is cancelled: `__aexit__` is not called
+            await self._runner.aclose()
+            raise
         return self
 
     async def __aexit__(

@@ -31,7 +31,7 @@ class Columns(NamedTuple):
         for option, name in self._asdict().items():
             if name is not None and name not in columns:
                 there = ", ".join(map(repr, columns)) or "none"
-                raise InputError(f"there is no column {name!r}: give --{option} one of {there}")
+                raise InputError(f"there is no column {name!r}: give one of {there} as {option}")
         if taken := [name for name in columns if name in RESULT_COLUMNS]:
             raise InputError(
                 f"the column {taken[0]!r} is a result of rarr batch already: rename it, or leave it out"
@@ -71,7 +71,8 @@ class Columns(NamedTuple):
             raise InputError(f"its {self.context!r} is {kind_of(context)}: give a text, or leave it empty")
         sources = None if self.sources is None else _sources(columns.get(self.sources), self.sources)
         name = None if self.id is None else columns.get(self.id)
-        return BatchRow(given, context or None, sources, str(number if name is None else name))
+        question = context if context and context.strip() else None
+        return BatchRow(given, question, sources, str(number if name is None else name))
 
 
 def _sources(given: object, name: str) -> list[Any] | None:

@@ -1,8 +1,9 @@
 """Finds one type for each column, as Parquet needs, from the values of all rows."""
 
-import json
 from collections.abc import Mapping
 from typing import Any, Literal
+
+from rarr.batches.json_text import json_text
 
 ColumnType = Literal["string", "bool", "int", "float", "strings", "json"]
 """The type of a column. `strings` are lists of texts, and `json` is everything else, written as JSON."""
@@ -21,7 +22,7 @@ class ColumnTypes:
             if value is not None:
                 seen.add(_type_of(value))
 
-    def found(self) -> dict[str, ColumnType]:
+    def by_name(self) -> dict[str, ColumnType]:
         """Returns the type of each column: float for integers and others, json where types are mixed."""
         return {name: _common(seen) for name, seen in self._seen.items()}
 
@@ -50,4 +51,4 @@ def typed(value: Any, column: ColumnType) -> Any:
     """Returns the value as the type of its column has it."""
     if value is None or column in ("string", "bool", "int", "strings"):
         return value
-    return float(value) if column == "float" else json.dumps(value, ensure_ascii=False, default=str)
+    return float(value) if column == "float" else json_text(value)

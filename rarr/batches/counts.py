@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from rarr.ledger.preservation import f1_ap
 from rarr.records import Record
@@ -11,14 +11,18 @@ MEASURES = ("supported", "attribution", "preservation", "f1_ap")
 """The measures that may have a limit."""
 
 
+Limit = Literal["max_cost", "deadline"]
+"""What may end a run before its rows do."""
+
+
 class BatchCounts(Record):
     """The counts over the rows of an output file.
 
     `unconfirmed` counts rows with a sentence that is not `supported`, `statuses` counts sentences, and `left`
-    rows that no run has begun. `cost` is None if a price is not known. `saved_calls` counts the answers of
-    language models that were kept, and not asked for again, and `saved_searches` the searches that a process
-    had made before. `attribution` and `preservation` are means over the rows that have both; F1_AP is their
-    harmonic mean (Gao et al. 2023, section 5).
+    rows without a result, because of the limit `ended_by` if there was one. `cost` is None if a price is not
+    known. `saved_calls` counts the answers of language models that were kept, and not asked for again, and
+    `saved_searches` the searches that a process had made before. `attribution` and `preservation` are means
+    over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023, section 5).
     """
 
     rows: int
@@ -27,6 +31,7 @@ class BatchCounts(Record):
     errors: int
     first_error: str
     left: int
+    ended_by: Limit | None
     cost: float | None
     model_calls: int
     saved_calls: int
@@ -76,7 +81,7 @@ class Counting:
             self._attribution += attribution
             self._preservation += preservation
 
-    def counts(self, left: int) -> BatchCounts:
+    def counts(self, left: int, ended_by: Limit | None = None) -> BatchCounts:
         """Makes the record of the counts."""
         attribution = self._attribution / self._scored if self._scored else None
         preservation = self._preservation / self._scored if self._scored else None
@@ -87,6 +92,7 @@ class Counting:
             errors=self.errors,
             first_error=self._first_error,
             left=left,
+            ended_by=ended_by if left else None,
             cost=self.cost,
             model_calls=self.calls,
             saved_calls=self.saved,

@@ -5,7 +5,9 @@ for each row, stored when it is finished), and input.jsonl (the rows, if they ca
 """
 
 import asyncio
+import math
 import shutil
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -14,19 +16,20 @@ from time import monotonic
 from typing import Any, BinaryIO, NamedTuple
 
 from rarr.agent.batches import BatchResult, BatchRow, batch_result
-from rarr.batches.batch_runner import BatchRunner
+from rarr.agent.wiring.language_models import require_prices
+from rarr.batches.batch_runner import BatchRunner, batch_settings
 from rarr.batches.column_mapping import Columns, columns_of, digest_of, error_columns, result_columns
 from rarr.batches.column_types import ColumnType, ColumnTypes
-from rarr.batches.counts import BatchCounts, Counting
+from rarr.batches.counts import BatchCounts, Counting, Limit
 from rarr.batches.input_rows import InputRow, format_of, input_rows
 from rarr.batches.output_rows import write_rows
 from rarr.batches.parquet import require_parquet
 from rarr.batches.result_store import Expected, ResultStore, has_results
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
-from rarr.evals.run_fingerprint import corpora, described
+from rarr.evals.run_fingerprint import corpora, described, run_inputs
 from rarr.records.postprocessing import PostprocessMode
-from rarr.settings import Settings, installed_version
+from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.bounded_flow import bounded_flow
 from rarr.tools.concurrency.interrupt_actions import before_end
@@ -37,7 +40,11 @@ RESULTS = "results.db"
 
 
 class BatchLimits(NamedTuple):
-    """Where a run ends before its rows do: at a cost, or after some seconds. Rows under way are finished."""
+    """Where a run ends before its rows do. Rows under way are finished.
+
+    `max_cost` is that of all results of the output file, those of earlier runs too. `deadline_s` are the
+    seconds of this run.
+    """
 
     max_cost: float | None = None
     deadline_s: float | None = None
@@ -77,16 +84,18 @@ def revise_file(
     Rows that have a result from an earlier run of the same call are not done again; those with an error are,
     and with `full` those without their record.
     Raises `RarrError` before anything is spent: for files that cannot be read or written, a missing column,
-    and an `out` of other settings.
+    an `out` of other settings, and a limit of the cost of a model without a price.
     """
-    settings = settings or Settings()
+    settings = batch_settings(settings or Settings())
     _require_usable(source, out)
+    if limits.max_cost is not None:
+        require_prices(settings)
     folder = out.with_name(f"{out.name}.batch")
     if out.exists() and not folder.exists():
         raise InputError(f"{out} is there already, and no batch has written it: give another path")
     with (
-        _removed_if_empty(folder),
         locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"),
+        _removed_if_empty(folder),
     ):
         batch = _FileBatch(_input_file(source, folder), out, folder, columns, full=full)
         try:
@@ -101,8 +110,11 @@ def revise_file(
 
 @contextmanager
 def _removed_if_empty(folder: Path) -> Iterator[None]:
-    """Removes a new folder after an error before the first result: a corrected call begins afresh."""
-    new = not folder.exists()
+    """Removes a new folder after an error before the first result: a corrected call begins afresh.
+
+    The caller holds the lock of the folder, or it might remove the folder of another call.
+    """
+    new = not (folder / run_folder.RUN).exists()
     try:
         yield
     except RarrError:
@@ -147,8 +159,10 @@ class _FileBatch:
         self._source, self._out, self._folder = source, out, folder
         self._columns, self._full = columns, full
         self._types, self._wrong, self._notes = ColumnTypes(), list[str](), list[str]()
-        self._expected = Expected(0, 0, 0, 0)
-        self._made_with: dict[str, Any] = {}
+        self._expected = Expected(0, 0, 0)
+        self._ended_by: Limit | None = None
+        self._writing = threading.Lock()  # the thread that ends an interrupted process writes too
+        self._inputs: dict[str, Any] = {}
         self._input_state: object = None
         self._store = ResultStore(folder / RESULTS, full=full)
         self._counting = Counting()
@@ -156,17 +170,13 @@ class _FileBatch:
     def begin(self, settings: Settings, mode: PostprocessMode) -> None:
         """Reads all rows once. Raises `InputError` before anything is spent."""
         self._input_state = _state_of(self._source)
-        self._made_with = {
-            "version": installed_version(),
-            "data": "",
-            "settings": described(settings) | {"mode": mode},
-            "corpora": corpora([settings.corpus], settings.max_file_mb),
-        }
-        run_folder.check(self._folder, self._made_with, "give another -o, or delete this folder")
+        searched = corpora([settings.corpus], settings.max_file_mb)
+        self._inputs = run_inputs("", described(settings) | {"mode": mode}, searched)
+        run_folder.check(self._folder, self._inputs, "give another -o, or delete this folder")
         self._expected = self._store.expect(self._noted_digests())
         if not self._expected.rows and not self._wrong:
             raise InputError(f"{self._source} has no row: give a row with a text")
-        run_folder.begin(self._folder, self._made_with)
+        run_folder.begin(self._folder, self._inputs)
 
     async def work(self, runner: BatchRunner, limits: BatchLimits, on_progress: OnProgress | None) -> None:
         """Works on the rows that have no result, and stores each result."""
@@ -197,7 +207,7 @@ class _FileBatch:
             )
         if self._input_state != _state_of(self._source):
             notes.append(f"{self._source} changed during the run: run again for the rows that are new")
-        if self._made_with["corpora"] != corpora([settings.corpus], settings.max_file_mb):
+        if self._inputs["corpora"] != corpora([settings.corpus], settings.max_file_mb):
             notes.append(
                 f"{settings.corpus} changed during the run: give another -o for results of one state"
             )
@@ -206,13 +216,16 @@ class _FileBatch:
     def write(self) -> BatchCounts:
         """Writes all rows that have a result or a problem, in the order of the input."""
         counting = Counting()
-        names: dict[str, ColumnType] = {**self._types.found(), **result_columns(full=self._full)}
-        write_rows(self._out, self._finished_rows(names, counting), names, self._source)
-        return counting.counts(left=self._expected.rows + len(self._wrong) - counting.rows)
+        names: dict[str, ColumnType] = {**self._types.by_name(), **result_columns(full=self._full)}
+        with self._writing:
+            write_rows(self._out, self._finished_rows(names, counting), names, self._source)
+        left = self._expected.rows + len(self._wrong) - counting.rows
+        return counting.counts(left, self._ended_by)
 
     def close(self) -> None:
         """Closes the file of results."""
-        self._store.close()
+        with self._writing:
+            self._store.close()
 
     def _mixed(self) -> list[str]:
         return self._types.mixed() if format_of(self._out) == "parquet" else []
@@ -220,15 +233,16 @@ class _FileBatch:
     def _noted_digests(self) -> Iterator[bytes]:
         """Yields the digest of each usable row. Notes column types, wrong rows and repeated ids."""
         ids, repeated, first = set[str](), 0, ""
-        for row, made in self._rows():
+        for row, usable in self._rows():
             self._types.add(row.columns)
-            if not isinstance(made, BatchRow):
-                self._wrong.append(f"row {row.number}: {made}")
+            if not isinstance(usable, BatchRow):
+                self._wrong.append(f"row {row.number}: {usable}")
                 continue
-            if made.id in ids:
-                repeated, first = repeated + 1, first or f"row {row.number} has the id {made.id!r}"
-            ids.add(made.id)
-            yield digest_of(made)
+            if self._columns.id is not None:
+                if usable.id in ids:
+                    repeated, first = repeated + 1, first or f"row {row.number} has the id {usable.id!r}"
+                ids.add(usable.id)
+            yield digest_of(usable)
         if repeated:
             more = f"; so have {counted(repeated - 1, 'more row')}" if repeated > 1 else ""
             self._notes.append(f"{first} of an earlier row{more}")
@@ -239,21 +253,29 @@ class _FileBatch:
             yield row, self._columns.row_or_problem(row)
 
     def _rows_to_do(self, limits: BatchLimits) -> Iterator[BatchRow]:
-        until = monotonic() + limits.deadline_s if limits.deadline_s is not None else None
-        for _, made in self._rows():
-            cost = self._counting.cost
-            if limits.max_cost is not None and (cost is None or cost >= limits.max_cost):
+        until = None if limits.deadline_s is None else monotonic() + limits.deadline_s
+        spent = 0.0 if limits.max_cost is None else self._store.cost()
+        for _, row in self._rows():
+            if limits.max_cost is not None and spent + self._cost() >= limits.max_cost:
+                self._ended_by = "max_cost"
                 return
             if until is not None and monotonic() > until:
+                self._ended_by = "deadline"
                 return
-            if isinstance(made, BatchRow) and self._store.start(digest_of(made)):
-                yield made
+            if isinstance(row, BatchRow) and self._store.start(digest_of(row)):
+                yield row
+
+    def _cost(self) -> float:
+        """Returns the cost of this run; infinity if that of a row is not known."""
+        return math.inf if self._counting.cost is None else self._counting.cost
 
     def _finished_rows(self, names: Mapping[str, ColumnType], counting: Counting) -> Iterator[dict[str, Any]]:
-        for row, made in self._rows():
-            found = (
-                self._store.columns(digest_of(made)) if isinstance(made, BatchRow) else error_columns(made)
-            )
-            if found is not None:
-                counting.add(found)
-                yield {name: value for name, value in {**row.columns, **found}.items() if name in names}
+        for row, usable in self._rows():
+            if isinstance(usable, BatchRow):
+                result = self._store.columns(digest_of(usable))
+            else:
+                result = error_columns(usable)
+            if result is not None:
+                counting.add(result)
+                columns = {**row.columns, **result}
+                yield {name: value for name, value in columns.items() if name in names}

@@ -6,7 +6,7 @@ import gzip
 import json
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
@@ -21,6 +21,7 @@ FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "pa
 LONGEST = 64 << 20
 """The most bytes of a line, and characters of a cell. A longer one would fill the memory."""
 
+_ONE = "put one JSON object on each line"
 _UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MORE_CELLS: Any = object()
 """The key of the cells of a row that have no column. It is no text, since a column may have any name."""
@@ -91,13 +92,14 @@ def _json_row(number: int, line: bytes) -> InputRow:
     try:
         value = valid(json.loads(line.decode("utf-8-sig")))
     except UnicodeDecodeError as error:
-        return InputRow(number, {}, f"it is not UTF-8 (byte 0x{line[error.start]:02x} at {error.start})")
+        at = f"byte 0x{line[error.start]:02x} at {error.start}"
+        return InputRow(number, {}, f"it is not UTF-8 ({at}): save the file as UTF-8")
     except json.JSONDecodeError as error:
-        return InputRow(number, {}, f"it is not JSON ({error.msg}, at character {error.colno})")
+        return InputRow(number, {}, f"it is not JSON ({error.msg}, at character {error.colno}): {_ONE}")
     except (ValueError, RecursionError) as error:
-        return InputRow(number, {}, f"it is not JSON that can be read ({error})")
+        return InputRow(number, {}, f"it is not JSON that can be read ({error}): {_ONE}")
     if not isinstance(value, dict):
-        return InputRow(number, {}, "it is JSON, but not an object in braces")
+        return InputRow(number, {}, f"it is JSON, but not an object in braces: {_ONE}")
     return InputRow(number, value)
 
 
@@ -109,8 +111,7 @@ def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
         _check_header(path, list(reader.fieldnames or ()))
         for number, cells in enumerate(reader, start=1):
             extra = cells.pop(_MORE_CELLS, None)
-            problem = f"it has {counted(len(extra), 'cell')} more than the header" if extra else ""
-            yield InputRow(number, valid(dict(cells)), problem)
+            yield InputRow(number, valid(dict(cells)), _too_many(extra) if extra else "")
     except UnicodeDecodeError:
         raise InputError(
             f"{path}, line {reader.line_num + 1}, is not UTF-8: convert the file, as with iconv -f LATIN1"
@@ -121,6 +122,10 @@ def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
             f"{path}, after line {reader.line_num}, is not CSV ({error}): close each quote, and double quotes"
             " within a cell"
         ) from None
+
+
+def _too_many(cells: Sequence[str]) -> str:
+    return f"it has {counted(len(cells), 'cell')} more than the header: put cells with commas in quotes"
 
 
 def _check_header(path: Path, names: list[str]) -> None:

@@ -1,11 +1,8 @@
 """Writes rows to files of JSON lines, CSV and Parquet. A file gets its name when it is complete."""
 
-import base64
 import csv
 import gzip
 import io
-import json
-import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +10,7 @@ from typing import IO, Any, cast
 
 from rarr.batches.column_types import ColumnType
 from rarr.batches.input_rows import format_of
+from rarr.batches.json_text import base64_or_text, json_text
 from rarr.batches.parquet import write_parquet
 from rarr.errors import InputError
 from rarr.tools.storage.atomic_files import replaced
@@ -48,29 +46,8 @@ def _opened(path: Path, *, packed: bool) -> Iterator[IO[bytes]]:
 
 
 def json_line(row: Row) -> bytes:
-    """Writes a row as one line of JSON. Dates and the like become text, bytes base64, and NaN null."""
-    try:
-        line = _json(dict(row), allow_nan=False)
-    except ValueError:  # a float that JSON has no word for
-        line = _json(_finite(dict(row)))
-    return line.encode("utf-8", "replace") + b"\n"
-
-
-def _json(value: object, *, allow_nan: bool = True) -> str:
-    return json.dumps(value, ensure_ascii=False, allow_nan=allow_nan, default=_as_text)
-
-
-def _as_text(value: object) -> str:
-    return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
-
-
-def _finite(value: Any) -> Any:
-    """Replaces the floats that JSON has no word for, in all that is in the value."""
-    if isinstance(value, dict):
-        return {name: _finite(part) for name, part in value.items()}
-    if isinstance(value, list | tuple):
-        return [_finite(part) for part in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+    """Writes a row as one line of JSON; see `json_text`."""
+    return json_text(dict(row)).encode("utf-8", "replace") + b"\n"
 
 
 def _json_lines(rows: Iterable[Row]) -> Iterator[bytes]:
@@ -92,5 +69,5 @@ def _csv_lines(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[bytes]:
 def cell(value: object) -> object:
     """Returns what stands in a cell: JSON for lists and objects, true or false, and base64 for bytes."""
     if isinstance(value, bool | list | dict):
-        return _json(value)
-    return _as_text(value) if isinstance(value, bytes) else value
+        return json_text(value)
+    return base64_or_text(value) if isinstance(value, bytes) else value

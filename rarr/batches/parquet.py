@@ -47,11 +47,11 @@ def write_parquet(
     schema = pyarrow.schema(
         own.field(name) if name in own.names else (name, arrow_type(kind)) for name, kind in columns.items()
     )
-    made = {name: kind for name, kind in columns.items() if name not in own.names}
+    new = {name: kind for name, kind in columns.items() if name not in own.names}
     left = iter(rows)
     with pyarrow.parquet.ParquetWriter(path, schema) as writer:
         while group := list(islice(left, ROWS)):
-            values = [{**row, **{name: typed(row.get(name), made[name]) for name in made}} for row in group]
+            values = [{**row, **{name: typed(row.get(name), new[name]) for name in new}} for row in group]
             writer.write_table(pyarrow.Table.from_pylist(values, schema))
 
 

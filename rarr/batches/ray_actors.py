@@ -54,8 +54,9 @@ class RayActors:
     """A `Runner` with `count` actors. A job waits for a free one; an actor that dies is replaced.
 
     An actor takes one core. It runs one job at a time, and `concurrency` jobs with a language model, since
-    they wait most of the time. None: an actor for each core of the cluster, or one with a language model.
-    The address is that of `connect`. Where no actor finds a core for `PLACE_S` seconds, jobs fail.
+    they wait most of the time: if one kills the actor, all are lost. None: an actor for each core of the
+    cluster, or one with a language model. The address is that of `connect`. Where no actor finds a core for
+    `PLACE_S` seconds, jobs fail.
     """
 
     def __init__(self, settings: Settings, address: str, count: int | None) -> None:
@@ -65,6 +66,8 @@ class RayActors:
         self._jobs_each = 1 if settings.is_embedded else settings.concurrency
         # An actor for each job that it could begin; None: ask `_failure`.
         self._free: asyncio.Queue[Any] = asyncio.Queue()
+        # Of each actor that one job has alone: its free places, which are not in `_free`.
+        self._alone: dict[Any, asyncio.Semaphore] = {}
         self._failure: RarrError | None = None
         self._waiting, self._building = 0, 0
         self._ready = asyncio.Event()
@@ -80,33 +83,44 @@ class RayActors:
         return (self._count or 1) * (self._jobs_each + 1)
 
     async def start(self) -> None:
-        """Connects, and returns when an actor is ready. Raises `RarrError` if none can build its reviser."""
-        self._connected_here = await self._on_thread(lambda: connect(self._address))
+        """Connects, and returns when an actor is ready. Raises `RarrError` if none can build its reviser.
+
+        Whatever it raises, `aclose` ends what it began.
+        """
+        await self._on_thread(self._connect)
         self._folder = str(await self._on_thread(Path.cwd))
         if self._count is None:
             cores = (await self._on_thread(self._ray.cluster_resources)).get("CPU", 1)
             self._count = max(1, int(cores)) if self._settings.is_embedded else 1
         self._keepers = [asyncio.create_task(self._keep_one()) for _ in range(self._count)]
         ready = asyncio.create_task(self._ready.wait())
-        await asyncio.wait((ready, *self._keepers), return_when=asyncio.FIRST_COMPLETED)
-        ready.cancel()
+        try:
+            await asyncio.wait((ready, *self._keepers), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            ready.cancel()
         for task in self._keepers:
             if task.done() and (error := task.exception()):
-                await self.aclose()
                 raise error
 
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
         """Runs a job in a free actor, and returns its record. Nodes are not reported from the cluster."""
         actor = await self._next_free()
         try:
-            outcome: Record | Exception = await actor.run.remote(job)
-        except self._deaths:
-            self._living.discard(actor)
-            raise WorkerLostError from None
-        self._free.put_nowait(actor)
-        if isinstance(outcome, Exception):
-            raise outcome
-        return outcome
+            return await self._run_in(actor, job)
+        finally:
+            self._place_free(actor)
+
+    async def run_alone(self, job: Job) -> Record:
+        """Runs a job in an actor that runs no other meanwhile: if it kills the actor, no other is lost."""
+        actor = await self._next_free()
+        while not await self._emptied(actor):
+            actor = await self._next_free()
+        try:
+            return await self._run_in(actor, job)
+        finally:
+            del self._alone[actor]
+            for _ in range(self._jobs_each):
+                self._place_free(actor)
 
     def ready(self) -> bool:
         """Tells whether an actor is ready, also while all are busy."""
@@ -117,9 +131,45 @@ class RayActors:
         for task in self._keepers:
             task.cancel()
         await asyncio.gather(*self._keepers, return_exceptions=True)
-        if self._connected_here:
-            await self._on_thread(self._ray.shutdown)
+        await self._on_thread(self._disconnect)  # after `_connect`, if that is still at work
         self._connecting.shutdown(wait=False)
+
+    def _connect(self) -> None:
+        self._connected_here = connect(self._address)
+
+    def _disconnect(self) -> None:
+        if self._connected_here:
+            self._ray.shutdown()
+
+    async def _run_in(self, actor: Any, job: Job) -> Record:
+        try:
+            outcome: Record | Exception = await actor.run.remote(job)
+        except self._deaths:
+            self._living.discard(actor)
+            raise WorkerLostError from None
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    def _place_free(self, actor: Any) -> None:
+        """Offers the place of an ended job: to the job that wants its actor alone, or to any other."""
+        if actor in self._alone:
+            self._alone[actor].release()
+        elif actor in self._living:
+            self._free.put_nowait(actor)
+
+    async def _emptied(self, actor: Any) -> bool:
+        """Waits until the other jobs of an actor have ended, and gives it no new one. False if it died."""
+        places = self._alone[actor] = asyncio.Semaphore(0)
+        for _ in range(self._free.qsize()):
+            free = self._free.get_nowait()
+            places.release() if free is actor else self._free.put_nowait(free)
+        for _ in range(self._jobs_each - 1):
+            await places.acquire()
+        if actor in self._living:
+            return True
+        del self._alone[actor]
+        return False
 
     async def _next_free(self) -> Any:
         """Waits for an actor. Raises the last error if none is left, and none could be started again."""
@@ -183,8 +233,8 @@ class RayActors:
 
     def _no_place(self) -> str:
         cores, free = (
-            int(found.get("CPU", 0))
-            for found in (self._ray.cluster_resources(), self._ray.available_resources())
+            int(resources.get("CPU", 0))
+            for resources in (self._ray.cluster_resources(), self._ray.available_resources())
         )
         return (
             f"no actor found a core of the Ray cluster in {PLACE_S:.0f} s ({free} of {cores} are free):"

@@ -40,8 +40,8 @@ def connect(address: str) -> bool:
     """Connects with the cluster at `address`: HOST:PORT, `auto` for that of this machine, or `local`.
 
     Returns False if this process was connected before: its cluster is used. Raises `InputError` for an
-    address without a cluster. The thread that calls this must live until `disconnect`: a cluster that it
-    starts ends with it.
+    address without a cluster. The thread that calls this must live as long as the cluster is used: a cluster
+    that it starts ends with it.
     """
     ray = require_ray()
     if ray.is_initialized():

@@ -11,6 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rarr.batches.json_text import json_text
 from rarr.errors import InputError
 from rarr.tools.storage.database import Database
 from rarr.tools.storage.database_opening import Schema
@@ -33,13 +34,12 @@ _UNDONE = "(columns IS NULL OR error != '' OR (?2 AND instr(columns, '\"rarr_rev
 
 
 class Expected(NamedTuple):
-    """The work of a run: rows, different rows, and of these the ones without a result, or with an error.
+    """The work of a run: all rows, and the different ones that have no result, or one with an error.
 
     `gone` counts results of earlier runs whose rows are no longer in the input.
     """
 
     rows: int
-    distinct: int
     left: int
     gone: int
 
@@ -77,12 +77,17 @@ class ResultStore:
                     " ON CONFLICT DO UPDATE SET seen = excluded.seen",
                     (digest, self._run),
                 )
-            distinct, left, gone = sqlite.execute(
-                f"SELECT SUM(seen = ?1), SUM(seen = ?1 AND {_UNDONE}),"
-                " SUM(seen != ?1 AND columns IS NOT NULL) FROM results",
+            left, gone = sqlite.execute(
+                f"SELECT SUM(seen = ?1 AND {_UNDONE}), SUM(seen != ?1 AND columns IS NOT NULL) FROM results",
                 (self._run, self._full),
             ).fetchone()
-        return Expected(rows, distinct or 0, left or 0, gone or 0)
+        return Expected(rows, left or 0, gone or 0)
+
+    def cost(self) -> float:
+        """Returns the cost of all results together, as far as it is known."""
+        with self._used() as sqlite:
+            query = "SELECT TOTAL(json_extract(columns, '$.rarr_cost')) FROM results"
+            return float(sqlite.execute(query).fetchone()[0])
 
     def start(self, digest: bytes) -> bool:
         """Notes that this run starts the row; False if it has done so before, or the row has its result."""
@@ -96,7 +101,7 @@ class ResultStore:
 
     def add(self, digest: bytes, columns: Mapping[str, Any], error: str) -> None:
         """Stores the result of a row, in place of an earlier one."""
-        text = json.dumps(dict(columns), ensure_ascii=False)
+        text = json_text(dict(columns))
         with self._transaction() as sqlite:
             sqlite.execute(
                 "UPDATE results SET columns = ?, error = ? WHERE digest = ?", (text, error, digest)
@@ -105,8 +110,8 @@ class ResultStore:
     def columns(self, digest: bytes) -> dict[str, Any] | None:
         """Returns the columns of a result, also of one with an error; None: the row was not worked on."""
         with self._used() as sqlite:
-            found = sqlite.execute("SELECT columns FROM results WHERE digest = ?", (digest,)).fetchone()
-        return json.loads(found[0]) if found and found[0] else None
+            row = sqlite.execute("SELECT columns FROM results WHERE digest = ?", (digest,)).fetchone()
+        return json.loads(row[0]) if row and row[0] else None
 
     def close(self) -> None:
         """Closes the file."""

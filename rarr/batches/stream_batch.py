@@ -1,14 +1,14 @@
 """Revises the rows of a pipe into a pipe: each result goes out when it is finished, and nothing is kept."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterable, Callable, Iterable
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from rarr.agent.batches import batch_result
-from rarr.batches.batch_runner import BatchRunner
-from rarr.batches.column_mapping import Columns, columns_of, error_columns
+from rarr.agent.batches import BatchRow, batch_result
+from rarr.batches.batch_runner import BatchRunner, batch_settings
+from rarr.batches.column_mapping import Columns, columns_of, error_columns, result_columns
 from rarr.batches.counts import BatchCounts, Counting
 from rarr.batches.input_rows import InputRow, input_rows, json_rows
 from rarr.batches.output_rows import json_line
@@ -17,6 +17,7 @@ from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.bounded_flow import bounded_flow
+from rarr.tools.concurrency.daemon_reading import on_daemon_thread
 
 
 def revise_stream(
@@ -31,31 +32,39 @@ def revise_stream(
     ray: str | None = None,
     ordered: bool = False,
     on_progress: Callable[[Counting], None] | None = None,
+    on_wrong_row: Callable[[str], None] | None = None,
 ) -> BatchCounts:
     """Postprocesses the rows of `source`, and calls `write` with a line of JSON for each as it finishes.
 
     With `ordered`, the lines come in the order of the rows. `write` returns False once nobody reads any more,
-    which ends the run. The other arguments are those of `revise_file`.
+    which ends the run. `on_wrong_row` is called with a line about each row that cannot be used. The other
+    arguments are those of `revise_file`.
     """
-    counting = Counting()
+    settings, counting, names = batch_settings(settings), Counting(), result_columns(full=full)
+    if isinstance(source, Path):
+        rows: Iterable[InputRow] | AsyncIterable[InputRow] = columns.checked(input_rows(source))
+    else:
+        rows = on_daemon_thread(columns.checked(json_rows(source)))  # a pipe may be silent for ever
 
     async def work() -> bool:
         """Returns False if nobody reads the results any more."""
         async with BatchRunner(settings, {"mode": mode}, workers, ray) as runner:
 
             async def result(row: InputRow, number: int) -> dict[str, Any]:
-                made = columns.row_or_problem(row)
-                if isinstance(made, str):
-                    return row.columns | error_columns(made)
-                return row.columns | columns_of(await batch_result(made, number, runner.run), full=full)
+                usable = columns.row_or_problem(row)
+                if isinstance(usable, BatchRow):
+                    values = columns_of(await batch_result(usable, number, runner.run), full=full)
+                else:
+                    values = error_columns(usable)
+                    if on_wrong_row is not None:
+                        on_wrong_row(f"row {row.number}: {usable}")
+                return row.columns | {name: values[name] for name in names}
 
-            rows = input_rows(source) if isinstance(source, Path) else json_rows(source)
-            checked = columns.checked(rows)
-            async with aclosing(bounded_flow(checked, result, runner.at_once, ordered=ordered)) as results:
-                async for found in results:
-                    if not await asyncio.to_thread(write, json_line(found)):
+            async with aclosing(bounded_flow(rows, result, runner.at_once, ordered=ordered)) as results:
+                async for row in results:
+                    if not await asyncio.to_thread(write, json_line(row)):
                         return False
-                    counting.add(found)
+                    counting.add(row)
                     if on_progress is not None:
                         on_progress(counting)
         return True

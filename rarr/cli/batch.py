@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from rarr.cli import batch_options, graph_options, options
-from rarr.cli.streams import complain, warn, warn_of_each, write, write_bytes
+from rarr.cli.streams import complain, input_pipe, warn, warn_of_each, write, write_bytes
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.remaining_time import duration
 
 if TYPE_CHECKING:
     from rarr.batches.cost_model import Bottleneck
-    from rarr.batches.counts import BatchCounts, Counting
+    from rarr.batches.counts import BatchCounts, Counting, Limit
     from rarr.settings import Settings
 
 BOUND_BY: "Mapping[Bottleneck, str]" = {
@@ -26,6 +26,12 @@ BOUND_BY: "Mapping[Bottleneck, str]" = {
     "results": "the process that stores the results",
 }
 """The words for what bounds the rate of a batch."""
+
+_WHY_LEFT: "Mapping[Limit | None, str]" = {
+    "max_cost": ", since the cost has reached --max-cost: run again with a higher limit",
+    "deadline": ", since --deadline has passed: run again",
+    None: ": run again",
+}
 
 
 def batch(
@@ -72,25 +78,22 @@ def batch(
       rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
       tail -f answers.jsonl | rarr batch - -o - --corpus notes/
     """
-    from rarr.batches.batch_runner import untraced
     from rarr.batches.column_mapping import Columns
     from rarr.batches.counts import MEASURES
     from rarr.evals.quality_gate import limits_of
     from rarr.settings import Settings
 
-    settings = untraced(
-        Settings(
-            **options.given(
-                corpus=corpus,
-                **graph_options.of_graph(graph),
-                search=search,
-                offline=offline,
-                refresh=refresh,
-                model=model,
-                base_url=base_url,
-                prompts=prompts,
-                preset=preset,
-            )
+    settings = Settings(
+        **options.given(
+            corpus=corpus,
+            **graph_options.of_graph(graph),
+            search=search,
+            offline=offline,
+            refresh=refresh,
+            model=model,
+            base_url=base_url,
+            prompts=prompts,
+            preset=preset,
         )
     )
     measures, to_pipe = limits_of(fail_under or [], MEASURES), out == "-"
@@ -107,11 +110,9 @@ def batch(
             raise InputError("--estimate is about this machine: give --workers N in place of --ray")
         write(_estimated(source, settings, columns, mode, workers, as_json=as_json))
         return 0
-    if source == "-" and sys.stdin is None:
-        raise InputError("standard input is closed: give the path of a file as IN")
     work = partial(
         _to_pipe if to_pipe else _to_file,
-        sys.stdin.buffer if source == "-" else Path(source),
+        input_pipe() if source == "-" else Path(source),
         settings=settings,
         columns=columns,
         mode=mode,
@@ -157,7 +158,11 @@ def _to_pipe(source: "Path | BinaryIO", **options: Any) -> "BatchCounts":
     progress = BatchProgress()
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         return revise_stream(
-            source, write_bytes, on_progress=lambda done: waiting.say(progress.line(done)), **options
+            source,
+            write_bytes,
+            on_progress=lambda done: waiting.say(progress.line(done)),
+            on_wrong_row=warn,
+            **options,
         )
 
 
@@ -176,7 +181,7 @@ def _to_file(
             on_progress=lambda done, expected: waiting.say(progress.line(done, expected.left)),
             **options,
         )
-    warn_of_each(report.wrong_rows)
+    warn_of_each(report.wrong_rows, all_in="the column rarr_error")
     for note in report.notes:
         warn(note)
     return report.counts
@@ -224,12 +229,12 @@ def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
         which = f"{counted(counts.errors, 'row')} with an error, the first: {counts.first_error}"
         status = complain(f"{which}; {cure}", 2)
     if counts.left:
-        status = complain(f"{counted(counts.left, 'row')} left: run again to continue", 4)
+        status = complain(f"{counted(counts.left, 'row')} left{_WHY_LEFT[counts.ended_by]} to continue", 4)
     for name, limit in limits.items():
         value = getattr(counts, name)
         if value is None or value < limit:
-            found = "not judged" if value is None else f"{value:.6g}"
-            status = complain(f"{name} is {found}, under its limit {limit:g}", 4)
+            judged = "not judged" if value is None else f"{value:.6g}"
+            status = complain(f"{name} is {judged}, under its limit {limit:g}", 4)
     if counts.rows and counts.errors == counts.rows:
         status = complain("every row has an error: see rarr doctor", 3)
     return status

@@ -22,7 +22,7 @@ SourcesColumn = Annotated[
     typer.Option("--sources", metavar="COLUMN", help="Column of passages, which are searched first."),
 ]
 IdColumn = Annotated[
-    str | None, typer.Option("--id", metavar="COLUMN", help="Column that names a row in messages.")
+    str | None, typer.Option("--id", metavar="COLUMN", help="Column of ids; a warning tells of equal ids.")
 ]
 Mode = Annotated[
     Literal["revise", "cite", "check", "annotate"],
@@ -49,7 +49,9 @@ Ray = Annotated[
 ]
 MaxBatchCost = Annotated[
     float | None,
-    typer.Option("--max-cost", metavar="X", min=0, help="Cost from which on no row begins, in all."),
+    typer.Option(
+        "--max-cost", metavar="X", min=0, help="Cost of all results of OUT from which on no row begins."
+    ),
 ]
 BatchDeadline = Annotated[
     float | None, typer.Option("--deadline", metavar="S", min=0, help="Seconds after which no row begins.")

@@ -5,8 +5,9 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from io import UnsupportedOperation
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
@@ -94,6 +95,20 @@ def _input(cure: str) -> str:
         raise InputError(f"standard input cannot be read ({error.strerror}): {cure}") from None
 
 
+def input_pipe() -> BinaryIO:
+    """Opens standard input for a thread that may still read when Python ends.
+
+    Python closes `sys.stdin` at its end, and dies if a thread reads that very file. Raises `InputError` if
+    standard input is closed.
+    """
+    if sys.stdin is None:
+        raise InputError("standard input is closed: give the path of a file as IN")
+    try:
+        return open(os.dup(sys.stdin.fileno()), "rb")  # noqa: PTH123  # open until the process ends
+    except UnsupportedOperation:  # it is no file of the system
+        return sys.stdin.buffer
+
+
 def _read(file: Path) -> bytes:
     try:
         return file.read_bytes()
@@ -175,12 +190,12 @@ def warn(message: str) -> None:
     complain(f"warning: {message}", 0)
 
 
-def warn_of_each(messages: Sequence[str]) -> None:
-    """Writes a line with a warning for each message; of many, the first alone."""
+def warn_of_each(messages: Sequence[str], *, all_in: str = "report.json") -> None:
+    """Writes a line with a warning for each message; of many, the first alone. `all_in` has all of them."""
     for message in messages[:_NAMED]:
         warn(message)
     if len(messages) > _NAMED:
-        warn(f"and {len(messages) - _NAMED} more: report.json has all of them")
+        warn(f"and {len(messages) - _NAMED} more: {all_in} has all of them")
 
 
 def complain_of_errors(errors: Sequence[str], *, of: int | None = None, rows: str) -> int:

@@ -3,27 +3,23 @@
 import json
 import sys
 from collections.abc import Iterator
-from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from batches.batch_folder import RIGHT, WRONG, Batch, batch
-from rarr.batches import output_rows
+from batches.batch_folder import RIGHT, WRONG, Batch
 from rarr.batches.column_mapping import Columns
 from rarr.batches.result_store import Expected, ResultStore
 from rarr.errors import InputError
 
-__all__ = ["batch"]
-
 
 def test_row_that_cannot_be_used_has_an_error_and_stops_no_other(batch: Batch) -> None:
     batch.source.write_text('{"text": ""}\nbroken\n{"text": 3}\n' + json.dumps({"text": WRONG}))
-    report = batch.made()
+    report = batch.revise()
     assert report.wrong_rows == [
         "row 1: its 'text' is empty: give a text",
-        "row 2: it is not JSON (Expecting value, at character 1)",
+        "row 2: it is not JSON (Expecting value, at character 1): put one JSON object on each line",
         "row 3: its 'text' is an int: give a text",
     ]
     assert [bool(row["rarr_error"]) for row in batch.results()] == [True, True, True, False]
@@ -33,8 +29,8 @@ def test_row_that_cannot_be_used_has_an_error_and_stops_no_other(batch: Batch) -
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
-        ([{"text": RIGHT}], {"columns": Columns("answer")}, "no column 'answer': give --text one of 'text'"),
-        ([{"text": RIGHT}], {"columns": Columns(id="key")}, "no column 'key': give --id one of 'text'"),
+        ([{"text": RIGHT}], {"columns": Columns("answer")}, "no column 'answer': give one of 'text' as text"),
+        ([{"text": RIGHT}], {"columns": Columns(id="key")}, "no column 'key': give one of 'text' as id"),
         ([{"text": RIGHT, "rarr_text": ""}], {}, "the column 'rarr_text' is a result of rarr batch already"),
         ([], {}, "has no row"),
     ],
@@ -44,7 +40,7 @@ def test_input_that_cannot_be_used_is_refused_before_anything_is_spent(
 ) -> None:
     batch.rows(*rows)
     with pytest.raises(InputError, match=message):
-        batch.made(**options)
+        batch.revise(**options)
     assert batch.ran == [] and not batch.out.exists()
 
 
@@ -52,25 +48,25 @@ def test_output_of_something_else_is_not_overwritten(batch: Batch) -> None:
     batch.rows({"text": RIGHT})
     batch.out.write_text("mine")
     with pytest.raises(InputError, match="no batch has written it"):
-        batch.made()
+        batch.revise()
     assert batch.out.read_text() == "mine"
 
 
 def test_other_settings_and_a_changed_corpus_are_refused(batch: Batch) -> None:
     batch.rows({"text": RIGHT})
-    batch.made()
+    batch.revise()
     with pytest.raises(
         InputError, match="with mode revise, not check: give another -o, or delete this folder"
     ):
-        batch.made(mode="check")
+        batch.revise(mode="check")
     (batch.folder / "corpus" / "more.md").write_text("More.")
     with pytest.raises(InputError, match="before its files changed"):
-        batch.made()
+        batch.revise()
 
 
 def test_corpus_that_changes_during_the_run_is_told(batch: Batch) -> None:
     batch.rows({"text": RIGHT})
-    report = batch.made(
+    report = batch.revise(
         on_progress=lambda done, left: (batch.folder / "corpus" / "new.md").write_text("New.")
     )
     assert "changed during the run" in report.notes[0]
@@ -78,15 +74,15 @@ def test_corpus_that_changes_during_the_run_is_told(batch: Batch) -> None:
 
 def test_input_that_changes_during_the_run_is_told(batch: Batch) -> None:
     batch.rows({"text": RIGHT})
-    report = batch.made(on_progress=lambda done, left: batch.rows({"text": RIGHT}, {"text": WRONG}))
+    report = batch.revise(on_progress=lambda done, left: batch.rows({"text": RIGHT}, {"text": WRONG}))
     assert "in.jsonl changed during the run: run again for the rows that are new" in report.notes[0]
-    assert (len(batch.results()), batch.made().counts.rows) == (1, 2)
+    assert (len(batch.results()), batch.revise().counts.rows) == (1, 2)
 
 
 @pytest.mark.slow
 def test_row_of_50_megabytes_is_one_line_and_stops_no_other(batch: Batch) -> None:
     batch.rows({"text": "A mill. " * (50 << 17)}, {"text": WRONG})
-    [line] = batch.made().wrong_rows
+    [line] = batch.revise().wrong_rows
     assert line == "row 1: its 'text' has 52,428,800 characters: divide it into texts of at most 1,000,000"
     assert [row["rarr_text"] for row in batch.results()] == [None, RIGHT]
 
@@ -95,32 +91,33 @@ def test_column_with_several_types_is_told_and_kept_as_json(batch: Batch) -> Non
     parquet = pytest.importorskip("pyarrow.parquet")
     batch.out = batch.folder / "out.parquet"
     batch.rows({"text": RIGHT, "n": 1}, {"text": WRONG, "n": "one"}, {"text": RIGHT, "n": None})
-    assert batch.made().notes == ["the column 'n' has values of several types: it is JSON"]
+    assert batch.revise().notes == ["the column 'n' has values of several types: it is JSON"]
     assert parquet.read_table(batch.out).column("n").to_pylist() == ["1", '"one"', None]
 
 
 def test_equal_ids_are_told_and_nothing_is_lost(batch: Batch) -> None:
     batch.rows({"text": RIGHT, "key": "a"}, {"text": WRONG, "key": "a"})
-    report = batch.made(columns=Columns(id="key"))
+    report = batch.revise(columns=Columns(id="key"))
     assert report.notes == ["row 2 has the id 'a' of an earlier row"] and len(batch.results()) == 2
 
 
 def test_equal_ids_of_many_rows_are_counted_in_one_line(batch: Batch) -> None:
     batch.rows(*[{"text": RIGHT, "key": "a"}] * 4)
     note = "row 2 has the id 'a' of an earlier row; so have 2 more rows"
-    assert batch.made(columns=Columns(id="key")).notes == [note]
+    assert batch.revise(columns=Columns(id="key")).notes == [note]
 
 
 def test_broken_first_line_stops_no_other_row(batch: Batch) -> None:
     batch.source.write_text("broken\n" + json.dumps({"text": WRONG}))
-    assert batch.made().wrong_rows == ["row 1: it is not JSON (Expecting value, at character 1)"]
+    [line] = batch.revise().wrong_rows
+    assert line.startswith("row 1: it is not JSON (Expecting value, at character 1): put one")
     assert [row["rarr_text"] for row in batch.results()] == [None, RIGHT]
 
 
 def test_first_row_that_can_be_read_must_have_the_columns(batch: Batch) -> None:
     batch.source.write_text('broken\n{"answer": "a"}')
-    with pytest.raises(InputError, match="no column 'text': give --text one of 'answer'"):
-        batch.made()
+    with pytest.raises(InputError, match="no column 'text': give one of 'answer' as text"):
+        batch.revise()
 
 
 def test_full_disk_is_one_line_and_the_next_run_continues(
@@ -137,25 +134,26 @@ def test_full_disk_is_one_line_and_the_next_run_continues(
     batch.rows({"text": RIGHT})
     with monkeypatch.context() as patch, pytest.raises(InputError, match=r"disk is full.*which continues"):
         patch.setattr(ResultStore, "expect", expect_and_fill)
-        batch.made(full=True)
+        batch.revise(full=True)
     assert not batch.out.exists()
-    assert batch.made(full=True).counts.errors == 0 and batch.results()
+    assert batch.revise(full=True).counts.errors == 0 and batch.results()
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")
 @pytest.mark.parametrize("name", ["out.jsonl", "out.csv.gz", "out.parquet"])
-def test_disk_that_is_full_at_the_end_keeps_the_results(
-    name: str, batch: Batch, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_disk_that_is_full_at_the_end_keeps_the_results(name: str, batch: Batch) -> None:
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow")
-    batch.rows({"text": WRONG})
     batch.out = batch.folder / name
-    with monkeypatch.context() as patch, pytest.raises(InputError, match=r"No space left.*writes what is"):
-        patch.setattr(output_rows, "replaced", lambda path: nullcontext(Path("/dev/full")))
-        batch.made()
-    assert not batch.out.exists()
-    assert batch.made().counts.changed == 1 and batch.ran == [WRONG]
+    batch.rows({"text": RIGHT})
+    batch.revise()
+    earlier = batch.out.read_bytes()
+    batch.rows({"text": RIGHT}, {"text": WRONG})
+    batch.out.with_name(f"{name}.part").symlink_to("/dev/full")
+    with pytest.raises(InputError, match=r"No space left.*writes what is"):
+        batch.revise()
+    assert batch.out.read_bytes() == earlier
+    assert batch.revise().counts.changed == 1 and batch.ran == [RIGHT, WRONG]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="has no folder that nobody can write to")
@@ -163,5 +161,5 @@ def test_folder_that_cannot_be_written_to_is_refused_before_anything_is_spent(ba
     batch.rows({"text": RIGHT})
     batch.out = Path("/sys/out.jsonl")
     with pytest.raises(InputError, match=r"out\.jsonl\.batch cannot be written \(.*\): correct that and run"):
-        batch.made()
+        batch.revise()
     assert batch.ran == []

@@ -53,6 +53,21 @@ def test_broken_first_line_is_not_counted(tmp_path: Path) -> None:
     assert estimate_batch(tmp_path / "in.jsonl", settings, Columns(), "revise", 0).rows == 1
 
 
+def test_rows_that_fail_are_left_out_of_the_sample(tmp_path: Path) -> None:
+    (tmp_path / "dam.md").write_text(RIGHT)
+    settings = Settings(model="rules", corpus=tmp_path / "dam.md", home=tmp_path / "home", trace=False)
+    wrong, right = {"text": RIGHT, "given": [5]}, {"text": RIGHT, "given": [RIGHT]}
+
+    def of(*rows: dict[str, Any]) -> BatchEstimate:
+        (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return estimate_batch(tmp_path / "in.jsonl", settings, Columns(sources="given"), "revise", 0)
+
+    about = of(wrong, right)
+    assert (about.rows, about.words, about.sample) == (2, 14, 1)
+    with pytest.raises(InputError, match="none of 1 row can be revised, the first, row 1: "):
+        of(wrong)
+
+
 def test_language_model_is_not_asked_and_its_calls_are_expected(tmp_path: Path) -> None:
     one = estimated(tmp_path, [RIGHT], model="vllm:any")
     ten = estimated(tmp_path, [RIGHT] * 10, model="vllm:any")

@@ -1,24 +1,32 @@
 """A batch writes each row with its result, and continues from what an earlier run has done."""
 
+import asyncio
+import threading
+from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from batches.batch_folder import RIGHT, WRONG, Batch, batch
+from batches.batch_folder import RIGHT, WRONG, Batch
 from rarr.batches import batch_runner, file_batch
 from rarr.batches.column_mapping import Columns
+from rarr.batches.counts import Counting
 from rarr.batches.file_batch import BatchLimits
+from rarr.batches.result_store import Expected
+from rarr.errors import InputError
+from rarr.records import Passage
 from rarr.serve.in_process import InProcess
 from rarr.serve.job_and_runner import Job, WorkerLostError
-
-__all__ = ["batch"]
+from rarr.tools.concurrency.interrupt_actions import call_all
+from rarr.tools.storage.line_files import locked
 
 CLOSED, TRUE = "The mill closed in 1936.", "The mill closed in 1937."
 
 
 def test_rows_keep_their_columns_and_order_and_get_their_results(batch: Batch) -> None:
     batch.rows({"text": WRONG, "n": 1}, {"text": RIGHT, "n": None, "tags": ["a"]})
-    report = batch.made()
+    report = batch.revise()
     first, second = batch.results()
     assert (first["n"], first["text"], first["rarr_text"], first["rarr_changed"]) == (1, WRONG, RIGHT, True)
     assert (second["tags"], second["rarr_text"], second["rarr_changed"]) == (["a"], RIGHT, False)
@@ -34,27 +42,27 @@ def test_rows_keep_their_columns_and_order_and_get_their_results(batch: Batch) -
 
 def test_equal_rows_are_worked_on_once(batch: Batch) -> None:
     batch.rows({"text": WRONG, "n": 1}, {"text": WRONG, "n": 2})
-    batch.made()
+    batch.revise()
     assert batch.ran == [WRONG]
     assert [(row["n"], row["rarr_text"]) for row in batch.results()] == [(1, RIGHT), (2, RIGHT)]
 
 
 def test_second_run_does_only_what_is_new(batch: Batch) -> None:
     batch.rows({"text": WRONG})
-    batch.made()
+    batch.revise()
     batch.rows({"text": "The Hoover Dam is 222 metres high."}, {"text": WRONG})
-    batch.made()
+    batch.revise()
     assert batch.ran == [WRONG, "The Hoover Dam is 222 metres high."]
     assert [row["rarr_text"] for row in batch.results()] == [RIGHT, RIGHT]
 
 
 def test_results_without_a_row_are_told_and_kept(batch: Batch) -> None:
     batch.rows({"text": WRONG}, {"text": RIGHT})
-    batch.made()
+    batch.revise()
     batch.rows({"text": RIGHT})
-    assert batch.made().notes[0].startswith("the input lacks the rows of 1 earlier result, which stay in")
+    assert batch.revise().notes[0].startswith("the input lacks the rows of 1 earlier result, which stay in")
     batch.rows({"text": WRONG}, {"text": RIGHT})
-    batch.made()
+    batch.revise()
     assert sorted(batch.ran) == sorted([WRONG, RIGHT])
 
 
@@ -73,11 +81,11 @@ def test_row_whose_process_ends_twice_has_an_error_and_is_repeated(
     batch.rows({"text": RIGHT}, {"text": WRONG})
     with monkeypatch.context() as patch:
         patch.setattr(batch_runner, "InProcess", Dying)
-        batch.made()
+        batch.revise()
     assert sorted(tries) == sorted([RIGHT, RIGHT, WRONG, WRONG])
     right, wrong = batch.results()
     assert right["rarr_error"] is None and "ended 2 times" in wrong["rarr_error"]
-    assert batch.made().counts.errors == 0
+    assert batch.revise().counts.errors == 0
 
 
 def test_sources_and_context_of_a_row_are_used(batch: Batch) -> None:
@@ -86,7 +94,7 @@ def test_sources_and_context_of_a_row_are_used(batch: Batch) -> None:
         {"answer": CLOSED, "asked": None, "given": [{"text": TRUE, "url": None}]},
         {"answer": CLOSED, "asked": "", "given": '["The mill closed in 1937."]'},
     )
-    batch.made(columns=Columns("answer", "asked", "given"))
+    batch.revise(columns=Columns("answer", "asked", "given"))
     assert [row["rarr_text"] for row in batch.results()] == ["It closed in 1937.", TRUE, TRUE]
 
 
@@ -94,22 +102,76 @@ def test_run_ends_at_its_deadline_and_continues(batch: Batch, monkeypatch: pytes
     batch.rows({"text": WRONG}, {"text": RIGHT})
     clock = iter([0.0, 1.0, *[9.0] * 9])
     monkeypatch.setattr(file_batch, "monotonic", lambda: next(clock))
-    report = batch.made(limits=BatchLimits(deadline_s=5))
+    report = batch.revise(limits=BatchLimits(deadline_s=5))
     assert (report.counts.rows, report.counts.left, len(batch.results())) == (1, 1, 1)
-    assert batch.made().counts.left == 0
+    assert report.counts.ended_by == "deadline"
+    assert batch.revise().counts.left == 0
+
+
+def test_call_at_the_same_time_is_refused_and_leaves_the_folder_to_the_first(
+    batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, refused = threading.Event(), threading.Event()
+
+    class Silent:
+        async def retrieve(self, query: str, k: int) -> list[Passage]:
+            begun.set()
+            await asyncio.to_thread(refused.wait, 30)
+            return []
+
+    batch.rows({"text": WRONG})
+    settings = batch.settings(search=["corpus", Silent()])
+    first = threading.Thread(target=batch.revise, args=(settings,))
+
+    def locked_later(lock: Path, message: str) -> AbstractContextManager[None]:
+        patch.undo()
+        first.start()
+        assert begun.wait(30)
+        return locked(lock, message)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(file_batch, "locked", locked_later)
+        with pytest.raises(InputError, match="is being written by another rarr batch: wait for it"):
+            batch.revise(settings)
+    refused.set()
+    first.join()
+    assert [row["rarr_text"] for row in batch.results()] == [RIGHT]
+    assert batch.revise(settings).counts.rows == 1 and batch.ran == [WRONG]
+
+
+def test_threads_that_write_at_once_wait_for_each_other(
+    batch: Batch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupt(done: Counting, expected: Expected) -> None:
+        writers = [threading.Thread(target=call_all) for _ in range(8)]
+        for each in writers:
+            each.start()
+        for each in writers:
+            each.join()
+
+    batch.rows(*({"text": RIGHT, "n": n} for n in range(200)))
+    batch.revise(on_progress=interrupt)
+    assert (capsys.readouterr().err, len(batch.results())) == ("", 200)
+
+
+def test_settings_of_the_server_may_change_and_no_trace_is_kept(batch: Batch) -> None:
+    batch.rows({"text": WRONG})
+    batch.revise()
+    batch.revise(batch.settings(serve_port=8123))
+    assert batch.ran == [WRONG] and not (batch.folder / "home" / "traces.sqlite").exists()
 
 
 def test_whole_record_is_added_on_request(batch: Batch) -> None:
     batch.rows({"text": WRONG})
-    batch.made(full=True)
+    batch.revise(full=True)
     [row] = batch.results()
     assert row["rarr_revision"]["text"] == RIGHT and row["rarr_revision"]["edits"]
 
 
 def test_row_without_its_record_is_repeated_when_records_are_asked_for(batch: Batch) -> None:
     batch.rows({"text": WRONG})
-    batch.made()
+    batch.revise()
     for _ in range(2):
-        batch.made(full=True)
+        batch.revise(full=True)
         assert [row["rarr_revision"]["text"] for row in batch.results()] == [RIGHT]
     assert batch.ran == [WRONG, WRONG]

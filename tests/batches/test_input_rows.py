@@ -41,9 +41,13 @@ def test_parquet_gives_the_same_rows(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "problem"),
     [
-        (b"[1]", "it is JSON, but not an object in braces"),
-        (b"{", "it is not JSON (Expecting property name enclosed in double quotes, at character 1)"),
-        (b'{"text": "\xff"}', "it is not UTF-8 (byte 0xff at 10)"),
+        (b"[1]", "it is JSON, but not an object in braces: put one JSON object on each line"),
+        (
+            b"{",
+            "it is not JSON (Expecting property name enclosed in double quotes, at character 1): put one JSON"
+            " object on each line",
+        ),
+        (b'{"text": "\xff"}', "it is not UTF-8 (byte 0xff at 10): save the file as UTF-8"),
         (b"[" * 100_000, "it is not JSON that can be read (maximum recursion depth exceeded"),
     ],
 )
@@ -63,17 +67,16 @@ def test_line_that_is_too_long_is_left_out_whole(tmp_path: Path, monkeypatch: py
 
 def test_csv_row_with_more_cells_than_the_header_has_a_problem(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text("text\na\nb,c,d\n")
-    assert [row.problem for row in input_rows(tmp_path / "a.csv")] == [
-        "",
-        "it has 2 cells more than the header",
-    ]
+    fine, wrong = input_rows(tmp_path / "a.csv")
+    cure = "put cells with commas in quotes"
+    assert (fine.problem, wrong.problem) == ("", f"it has 2 cells more than the header: {cure}")
 
 
 def test_column_of_csv_may_have_no_name(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text(",text\n0,a\n1,b,c\n")
     first, second = input_rows(tmp_path / "a.csv")
     assert first.columns == {"": "0", "text": "a"}
-    assert second.problem == "it has 1 cell more than the header"
+    assert second.problem.startswith("it has 1 cell more than the header: ")
 
 
 def test_line_of_csv_that_is_too_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,14 +1,18 @@
 """`rarr batch --ray` gives the rows to actors of a cluster, and keeps what a batch promises."""
 
+import asyncio
 import json
 import os
 import shutil
 import subprocess
 import sys
+import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
+from agent.test_saved_readings import read
 from ray_clusters import (
     BAD_TEXT,
     DEADLY,
@@ -24,9 +28,11 @@ from ray_clusters import (
 )
 
 from rarr.batches import ray_actors
+from rarr.batches.batch_runner import BatchRunner
 from rarr.batches.file_batch import BatchReport, revise_file
 from rarr.errors import InputError, SetupError
 from rarr.records import Passage
+from rarr.testing import ScriptedServer
 
 __all__ = ["cluster"]
 pytestmark = MARKS
@@ -77,6 +83,66 @@ def test_rows_of_killed_actors_are_done_again_and_one_that_kills_twice_has_an_er
     assert on_cluster(cluster, tmp_path, *texts, **options).counts.errors == 0  # it repeats that row alone
     names = [row["rarr_run_id"] for row in results(tmp_path / "out.jsonl")]
     assert [names[0], *names[2:]] == [row["rarr_run_id"] for row in (first, once, last)]
+
+
+def deadly_to_all(folder: Path) -> Any:
+    """A source that kills its process twice because of Arden: the first time when two others are searched."""
+
+    def count(name: str) -> int:
+        return len(list(folder.glob(f"{name}.*")))
+
+    def wait_for(name: str, number: int) -> None:
+        while count(name) < number:
+            time.sleep(0.01)
+
+    async def search(query: str) -> None:
+        if "Arden" not in query:
+            (folder / f"begun.{query.count('Calder')}").touch()
+            await asyncio.to_thread(wait_for, "kill", 1)
+        elif count("kill") < 2:
+            await asyncio.to_thread(wait_for, "begun", 2)
+            (folder / f"kill.{count('kill')}").touch()
+            os.kill(os.getpid(), 9)
+
+    class Deadly:
+        async def retrieve(self, query: str, k: int) -> list[Passage]:
+            await search(query)
+            return []
+
+    return Deadly()
+
+
+def test_row_that_kills_an_actor_costs_no_other_row_of_the_actor_its_result(
+    cluster: Any, tmp_path: Path
+) -> None:
+    texts = [f"The {name} Bridge opened in 1932." for name in ("Arden", "Calder", "Dovey")]
+    with ScriptedServer(read, models=("one",), probability=0.9) as server:
+        settings = settings_in(
+            tmp_path,
+            model="vllm:one",
+            base_url=server.url,
+            models={"attribute": "rules"},
+            concurrency=3,
+            search=["corpus", deadly_to_all(tmp_path)],
+        )
+        source, out = given(tmp_path, *texts), tmp_path / "out.jsonl"
+        report = revise_file(source, out, settings=settings, ray=cluster.address)
+    assert kills_in(tmp_path, "kill") == 2 and report.counts.errors == 1
+    killer, *others = results(out)
+    assert "ended 2 times" in killer["rarr_error"]
+    assert [row["rarr_outcome"] for row in others] == ["finished", "finished"]
+
+
+async def test_start_that_is_cancelled_leaves_no_task(cluster: Any, tmp_path: Path) -> None:
+    before = asyncio.all_tasks()
+    runner = BatchRunner(settings_in(tmp_path), {"mode": "revise"}, 2, cluster.address)
+    starting = asyncio.create_task(runner.__aenter__())
+    while len(asyncio.all_tasks() - before) < 3:  # noqa: ASYNC110  # `starting`, and a task for each actor
+        await asyncio.sleep(0.01)
+    starting.cancel()
+    with suppress(asyncio.CancelledError):
+        await starting
+    assert asyncio.all_tasks() == before
 
 
 @pytest.mark.parametrize(

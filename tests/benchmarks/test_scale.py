@@ -8,18 +8,12 @@ import pytest
 
 from benchmarks.process_times import Processes
 from benchmarks.scale_fit import Measured, asked, fitted
+from benchmarks.scale_model import ScaleParts, TextShape, embedded_cpu_s, saved_share, search_s
 from benchmarks.scale_parts import IndexCost, Run, ServerCost, TextCost, Texts, TopicCost
 from benchmarks.scale_plan import PRICES, SERVED, night
-from rarr.batches.cost_model import (
-    Parts,
-    TextShape,
-    embedded_cpu_s,
-    saved_share,
-    search_s,
-    with_model_cpu_s,
-)
+from rarr.batches.cost_model import with_model_cpu_s
 
-TRUE = Parts(
+TRUE = ScaleParts(
     text_s=0.3, sentence_s=0.2, reading_s=0.1, wrong_s=0.4, rules_text_s=0.02, rules_question_s=0.01,
     search_s=0.002, search_growth=0.4, own_searches=0.2, shared_searches=0.6, start_s=5.0, row_s=0.003,
     store_kb=10.0, row_kb=1.5, passage_kb=0.8, worker_mb=300.0,

@@ -28,7 +28,7 @@ def lines(*rows: dict[str, Any]) -> bytes:
     return "".join(json.dumps(row) + "\n" for row in rows).encode()
 
 
-def made(command: Command, *options: str, out: str = "out.jsonl") -> Result:
+def batch(command: Command, *options: str, out: str = "out.jsonl") -> Result:
     return command("batch", "in.jsonl", "-o", out, "--workers", "0", *options)
 
 
@@ -44,7 +44,7 @@ def results() -> list[dict[str, Any]]:
 
 def test_file_becomes_a_file_and_one_line_tells_what_was_done(command: Command) -> None:
     given({"text": WRONG}, {"text": RIGHT})
-    result = made(command)
+    result = batch(command)
     assert result == (
         0,
         b"",
@@ -55,7 +55,7 @@ def test_file_becomes_a_file_and_one_line_tells_what_was_done(command: Command) 
 
 def test_json_has_the_counts_alone(command: Command) -> None:
     given({"text": WRONG})
-    result = made(command, "--json")
+    result = batch(command, "--json")
     assert result.err == "" and json.loads(result.out)["statuses"] == {"supported": 1}
 
 
@@ -70,7 +70,17 @@ def test_broken_first_line_of_a_pipe_stops_no_other_row(command: Command) -> Non
     result = command(
         "batch", "-", "-o", "-", "--workers", "0", "--ordered", stdin=b"broken\n" + lines({"text": WRONG})
     )
-    assert [json.loads(line).get("rarr_text") for line in result.out.splitlines()] == [None, RIGHT]
+    first, second = [json.loads(line) for line in result.out.splitlines()]
+    assert (first["rarr_text"], second["rarr_text"]) == (None, RIGHT)
+    assert result.err.startswith(
+        "rarr: warning: row 1: it is not JSON (Expecting value, at character 1): put"
+    )
+
+
+@pytest.mark.parametrize("options", [(), ("--full",)])
+def test_pipe_has_the_record_only_if_it_is_asked_for(options: tuple[str, ...], command: Command) -> None:
+    result = command("batch", "-", "-o", "-", "--workers", "0", *options, stdin=lines({"text": WRONG}))
+    assert ("rarr_revision" in json.loads(result.out)) == bool(options)
 
 
 def test_pipe_becomes_a_file_and_the_same_call_continues(command: Command) -> None:
@@ -84,7 +94,7 @@ def test_pipe_becomes_a_file_and_the_same_call_continues(command: Command) -> No
 @pytest.mark.parametrize("out", ["out.csv", "out.csv.gz", "out.jsonl.gz", "out.parquet"])
 def test_every_format_can_be_opened_by_its_own_library(out: str, command: Command) -> None:
     given({"text": WRONG, "note": 'a "b",\nc'}, {"text": RIGHT, "note": None})
-    assert made(command, out=out).status == 0
+    assert batch(command, out=out).status == 0
     if out.endswith(".parquet"):
         rows = pytest.importorskip("pyarrow.parquet").read_table(out).to_pylist()
     else:
@@ -95,11 +105,17 @@ def test_every_format_can_be_opened_by_its_own_library(out: str, command: Comman
     assert rows[0]["note"] == 'a "b",\nc' and not rows[1]["note"]
 
 
-def test_what_json_has_no_word_for_is_null(command: Command) -> None:
+@pytest.mark.parametrize("out", ["out.jsonl", "out.csv", "out.parquet"])
+def test_what_json_has_no_word_for_is_null(out: str, command: Command) -> None:
     Path("in.jsonl").write_text(json.dumps({"text": RIGHT, "n": [float("nan"), float("inf"), 1.5]}))
-    made(command)
-    [row] = results()
-    assert row["n"] == [None, None, 1.5]
+    batch(command, out=out)
+    if out.endswith(".parquet"):
+        [row] = pytest.importorskip("pyarrow.parquet").read_table(out).to_pylist()
+    else:
+        with Path(out).open(newline="") as file:
+            [row] = list(csv.DictReader(file)) if out.endswith(".csv") else results()
+    values = row["n"] if out.endswith(".jsonl") else json.loads(row["n"], parse_constant=pytest.fail)
+    assert values == [None, None, 1.5]
 
 
 def test_dates_bytes_and_nested_lists_of_parquet_stay_in_parquet_and_become_text_in_json(
@@ -122,7 +138,7 @@ def test_dates_bytes_and_nested_lists_of_parquet_stay_in_parquet_and_become_text
 
 def test_rows_that_cannot_be_used_are_told_and_give_status_2(command: Command) -> None:
     Path("in.jsonl").write_bytes(lines({"text": RIGHT}, {"text": 5}))
-    result = made(command)
+    result = batch(command)
     warning, _, error = result.err.splitlines()
     assert warning == "rarr: warning: row 2: its 'text' is an int: give a text"
     assert result.status == 2 and error.startswith("rarr: 1 row with an error, the first: its 'text'")
@@ -130,34 +146,36 @@ def test_rows_that_cannot_be_used_are_told_and_give_status_2(command: Command) -
 
 def test_only_errors_give_status_3(command: Command) -> None:
     given({"text": ""})
-    result = made(command)
+    result = batch(command)
     assert result.status == 3 and result.err.endswith("rarr: every row has an error: see rarr doctor\n")
 
 
 def test_measure_under_its_limit_gives_status_4(command: Command) -> None:
     given({"text": "The Hoover Dam was painted green."})
-    result = made(command, "--fail-under", "supported=0.9")
+    result = batch(command, "--fail-under", "supported=0.9")
     assert result.status == 4 and result.err.endswith("rarr: supported is 0, under its limit 0.9\n")
 
 
 def test_rows_that_are_left_give_status_4_and_the_next_call_does_them(command: Command) -> None:
     given({"text": RIGHT})
-    result = made(command, "--max-cost", "0")
-    assert result.status == 4 and result.err.endswith("rarr: 1 row left: run again to continue\n")
-    assert made(command).status == 0
+    result = batch(command, "--max-cost", "0")
+    why = "since the cost has reached --max-cost: run again with a higher limit to continue"
+    assert result.status == 4 and result.err.endswith(f"rarr: 1 row left, {why}\n")
+    assert "1 row left, since --deadline has passed: run again" in batch(command, "--deadline", "0").err
+    assert batch(command).status == 0
 
 
 def test_estimate_tells_the_time_and_writes_nothing(command: Command) -> None:
     given({"text": RIGHT}, {"text": WRONG})
-    result = made(command, "--estimate")
+    result = batch(command, "--estimate")
     assert result.out.startswith(b"2 rows, 14 words, by a sample of 2: about ")
-    assert json.loads(made(command, "--estimate", "--json").out)["rows"] == 2
+    assert json.loads(batch(command, "--estimate", "--json").out)["rows"] == 2
     assert not Path("out.jsonl").exists() and not Path("out.jsonl.batch").exists()
 
 
 WRONG_CALLS = [
     (("in.jsonl", "-o", "out.txt"), "no known ending"),
-    (("in.jsonl", "-o", "out.jsonl", "--text", "answer"), "give --text one of 'text'"),
+    (("in.jsonl", "-o", "out.jsonl", "--text", "answer"), "give one of 'text' as text"),
     (("in.jsonl", "-o", "out.jsonl", "--fail-under", "x=1"), "unknown measure 'x'"),
     (("in.jsonl", "-o", "out.jsonl", "--ordered"), "--ordered belongs to -o -"),
     (("in.jsonl", "-o", "-", "--json"), "need a file"),
@@ -213,6 +231,21 @@ def test_run_ends_when_the_reader_of_its_pipe_has_gone() -> None:
         assert json.loads(running.stdout.readline())["rarr_text"] == RIGHT
         running.stdout.close()
         assert running.wait(30) == 0
+
+
+@pytest.mark.slow
+def test_run_ends_when_the_reader_has_gone_though_no_more_row_comes() -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with run("-", "-o", "-", "--workers", "0", **pipes) as running:
+        assert running.stdin and running.stdout and running.stderr
+        running.stdin.write(lines({"text": WRONG}))
+        running.stdin.flush()
+        assert json.loads(running.stdout.readline())["rarr_text"] == RIGHT
+        running.stdout.close()
+        running.stdin.write(lines({"text": WRONG}))
+        running.stdin.flush()
+        assert running.wait(30) == 0
+        assert running.stderr.read().count(b"\n") == 1  # the counts, and nothing of Python's
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from rarr.backends.judge_name_parsing import NLI, judges_in
+from rarr.backends.judge_name_parsing import NLI, judges_in, language_models_in
 from rarr.errors import SettingsError
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
@@ -63,11 +63,8 @@ class LanguageModels:
             profile = place.kept() if place else None
             chat = chat_model(name, settings, profile.form if profile else FULL_FORM)
             price = settings.endpoints.get(chat.name, Endpoint()).price
-            if settings.max_cost is not None and price is None:
-                raise SettingsError(
-                    f"max_cost needs the price of {chat.name}: set endpoints.{chat.name!r}.price,"
-                    " for a million tokens in and out"
-                )
+            if settings.max_cost is not None:
+                _require_price(chat.name, settings)
             self._chats[_key(name)] = BudgetedChat(
                 chat,
                 self._limiter,
@@ -106,6 +103,24 @@ class LanguageModels:
                 raise SettingsError(
                     f"endpoints has {name!r}, which no setting names; the models in use are {used}"
                 )
+
+
+def require_prices(settings: Settings) -> None:
+    """Raises `SettingsError` for the first language model of the settings that has no price."""
+    named = [
+        name for judge in (settings.model, *settings.models.values()) for name in language_models_in(judge)
+    ]
+    for name in [*named, *settings.fallbacks] if named else []:
+        is_script = isinstance(name, str) and name.startswith("scripted:")
+        _require_price("scripted" if is_script else name_of(name), settings)
+
+
+def _require_price(name: str, settings: Settings) -> None:
+    if settings.endpoints.get(name, Endpoint()).price is None:
+        raise SettingsError(
+            f"max_cost needs the price of {name}: set endpoints.{name!r}.price,"
+            " for a million tokens in and out"
+        )
 
 
 def profile_place(settings: Settings, name: Any) -> ProfilePlace | None:

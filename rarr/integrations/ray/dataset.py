@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from rarr.batches.batch_runner import untraced
+from rarr.batches.batch_runner import batch_settings
 from rarr.batches.column_mapping import Columns
 from rarr.batches.ray_cluster import require_ray
 from rarr.errors import InputError
@@ -11,7 +11,6 @@ from rarr.integrations.ray.killed_rows import KilledRows
 from rarr.integrations.ray.row_reviser import RowReviser, RowTask
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings
-from rarr.settings.serving import unserved
 from rarr.tools.text.plurals_and_articles import counted, kind_of
 
 _BATCHES = 8
@@ -48,7 +47,7 @@ def revise(
     ray = require_ray()
     if not isinstance(dataset, ray.data.Dataset):
         raise InputError(f"dataset is {kind_of(dataset)}: give a ray.data.Dataset")
-    settings = unserved(untraced(settings or Settings()))
+    settings = batch_settings(settings or Settings())
     columns = Columns(text, context, sources)
     if (schema := dataset.schema(fetch_if_missing=False)) is not None:
         columns.check(dict.fromkeys(schema.names))

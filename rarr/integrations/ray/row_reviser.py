@@ -43,9 +43,9 @@ class RowReviser:
         columns = self._work.columns
         columns.check(dict.fromkeys(table.column_names))
         read = list(dict.fromkeys(name for name in columns if name is not None))
-        found = run(self._found(table.select(read).to_pylist()))
+        results = run(self._revised(table.select(read).to_pylist()))
         for name, kind in result_columns(full=self._work.full).items():
-            values = [typed(row[name], kind) for row in found]
+            values = [typed(row[name], kind) for row in results]
             table = table.append_column(name, pyarrow.array(values, arrow_type(kind)))
         return table
 
@@ -54,11 +54,11 @@ class RowReviser:
         if hasattr(self, "_reviser"):
             self._reviser.close()
 
-    async def _found(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    async def _revised(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
         """Returns the columns of the result of each row."""
-        made = [self._work.columns.row_or_problem(InputRow(n, row)) for n, row in enumerate(rows, 1)]
-        found = [error_columns(row if isinstance(row, str) else ENDED) for row in made]
-        usable = [(place, row) for place, row in enumerate(made) if isinstance(row, BatchRow)]
+        given = [self._work.columns.row_or_problem(InputRow(n, row)) for n, row in enumerate(rows, 1)]
+        columns = [error_columns(row if isinstance(row, str) else ENDED) for row in given]
+        usable = [(place, row) for place, row in enumerate(given) if isinstance(row, BatchRow)]
         kills = await self._killed_rows.kills.remote(
             self._actor, self._life, [digest_of(row) for _, row in usable]
         )
@@ -67,8 +67,8 @@ class RowReviser:
         suspect = [item for item, times in zip(usable, kills, strict=True) if 0 < times < TRIES]
         for items, at_once in ((fresh, self._at_once), (suspect, 1)):
             async for place, result in bounded_flow(items, self._placed, at_once):
-                found[place] = columns_of(result, full=self._work.full)
-        return found
+                columns[place] = columns_of(result, full=self._work.full)
+        return columns
 
     async def _placed(self, item: tuple[int, BatchRow], number: int) -> tuple[int, BatchResult]:
         place, row = item

@@ -114,7 +114,7 @@ def test_language_model_is_asked_at_its_address(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"text": "reply"}, "no column 'reply': give --text one of 'n', 'text'"),
+        ({"text": "reply"}, "no column 'reply': give one of 'n', 'text' as text"),
         ({"concurrency": (3, 1)}, r"concurrency is \(3, 1\): give the number of actors"),
         ({"concurrency": 0}, "concurrency is 0: give the number of actors"),
         ({"batch_size": 0}, "batch_size is 0: give the number of rows"),
