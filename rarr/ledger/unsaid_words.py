@@ -114,8 +114,8 @@ def unsaid_words(
     have at least the share `shared` of them, where a number or date counts as a word that it may have, and
     never as one that it lacks. Of the words that it lacks, those are yielded that no passage has, that it
     replaces by another word, or that are the claim's subject or its end, as in "Elm syrup was": the clause
-    may be about another thing. If no clause has enough of the words, but the best sentence or all passages
-    together have, the words are yielded that no passage has.
+    may be about another thing. If no clause has enough of the words, the best whole sentence is compared,
+    and the words are yielded that no passage has.
     """
     clauses = [clause for passage in passages for clause in _clauses(passage)]
     if not clauses:
@@ -127,10 +127,7 @@ def unsaid_words(
         lacking = best.lacking(items, shared)
         if lacking is None:
             whole = max(wholes, key=lambda sentence: sum(map(sentence.says, items)))
-            unsaid = [item for item in items if item.amount is None and not item.stems <= known]
-            said = sum(item.stems <= known for item in items)
-            if whole.lacking(items, shared) is not None or said >= shared * (said + len(unsaid)):
-                yield from (item.span for item in unsaid)
+            yield from (item.span for item in whole.lacking(items, shared) or () if not item.stems <= known)
             continue
         subject = _subject(claim, items)
         for item in lacking:

@@ -33,9 +33,6 @@ TUNED = [
     ),
     ("The bursar signs the cheques.", BANK, ["bursar"]),
     ("The bursar looks after accounts.", BANK, []),  # quite other words may mean the same
-    # Two sentences together have the other words.
-    (
-        "Ada Lund listened to vinyl records.",
         "Ada Lund died in 1940. Vinyl records came in 1948.",
         ["listened"],
     ),
