@@ -16,8 +16,8 @@ from rarr.tools.text.blocks_and_sentences import Span
 def words_only_denied(claim: ParsedSentence, passages: Sequence[ParsedPassage]) -> Iterator[Span]:
     """Yields the places of the claim's words that the passages only deny ("never") or doubt ("no evidence").
 
-    Nothing is yielded if the claim denies something itself, or has a word that no passage has: "pets are
-    forbidden" is told by "no pets".
+    A denial counts in a sentence that has another word of the claim too. Nothing is yielded if the claim
+    denies something itself, or has a word that no passage has: "pets are forbidden" is told by "no pets".
     """
     if any(negator_spans(claim)) or any(denials(claim)):
         return
@@ -25,8 +25,12 @@ def words_only_denied(claim: ParsedSentence, passages: Sequence[ParsedPassage]) 
     denied, stated = set[str](), set[str]().union(*(passage.title_stems for passage in passages))
     for part in (part for passage in passages for part in passage.sentences):
         behind_negator = {word for _, behind in denials(part) for word in behind}
-        for word in (word for word in part.content if word.stem in stems - stated):
-            is_denied = word in behind_negator or not is_asserted(part.text, word.start)
-            (denied if is_denied else stated).add(word.stem)
+        shared = [word for word in part.content if word.stem in stems]
+        is_about_more = len({word.stem for word in shared}) > 1
+        for word in shared:
+            if word not in behind_negator and is_asserted(part.text, word.start):
+                stated.add(word.stem)
+            elif is_about_more:
+                denied.add(word.stem)
     if stems <= denied | stated:
         yield from (Span(word.start, word.end) for word in claim.content if word.stem not in stated)

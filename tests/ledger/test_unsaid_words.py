@@ -33,9 +33,6 @@ TUNED = [
     ),
     ("The bursar signs the cheques.", BANK, ["bursar"]),
     ("The bursar looks after accounts.", BANK, []),  # quite other words may mean the same
-        "Ada Lund died in 1940. Vinyl records came in 1948.",
-        ["listened"],
-    ),
     ("The oak table seats ten.", "The pine table seats ten, and the oak bench seats four.", ["oak"]),
     ("The Ardea sank in 1926.", "The Pell sank in 1926; her crew was saved by the Ardea.", ["Ardea"]),
     (

@@ -10,7 +10,7 @@ DENIED = [
     ("The vault of the Elm bank holds coins.", ["coins"],
      "The vault of the Elm bank holds paper. The bank never kept coins."),
     ("The mill of Tarn has been the scene of a film.", ["scene"],
-     "The mill of Tarn has been in a film. It has yet to be a scene for one."),
+     "The mill of Tarn has been in a film. The mill has yet to be a scene for one."),
     ("The pump of the boiler needs a filter.", ["filter"],
      "The boiler needs a pump. The pump works without a filter."),
     ("Too many pears cause coughs.", ["cause", "coughs"],
