@@ -16,7 +16,7 @@ from rarr.cli import run
 EXAMPLES = {example.name: example for example in examples()}
 # No example leaves unnoticed: these numbers may only rise. `right` fell twice: by 2, as quantifiers and
 # bounds became parts that have to be confirmed, and by 21, as words that no clause says became open parts.
-FLOORS = {"texts": 35, "exact": 33, "planted": 50, "corrected": 48, "pinned": 135, "right": 88}
+FLOORS = {"texts": 35, "exact": 33, "planted": 50, "corrected": 48, "pinned": 135, "right": 89}
 # Texts with a sentence whose status is not yet the pinned one; whoever mends one takes it out of here.
 NOT_YET = {
     "apollo-11": "'stayed' is not said by 'remained'",
