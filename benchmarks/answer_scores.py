@@ -2,15 +2,12 @@
 
     python -m benchmarks.answer_scores --questions 200
     python -m benchmarks.answer_scores --fit head.json
-    python -m benchmarks.answer_scores --questions 150 --rated NQ -o nq.jsonl
 
 A head that is fitted on the rows of NQ is tested on those of TriviaQA, and the other way (EVOUNA). The
-shipped head is fitted by `--fit` on handwritten rows of the training data alone. `--rated` writes the judged
-answers of a part for `rarr bench answers` (measure only: they stay outside of the project).
+shipped head is fitted by `--fit` on handwritten rows of the training data alone.
 """
 
 import argparse
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -55,12 +52,11 @@ def evouna(part: str, questions: int) -> list[Case]:
     """The judged answers of the first questions of NQ or TQ, in an order that the ids alone decide."""
     return [
         case(row["question"], row["answer"], row["references"], row["score"])
-        for row in rated(part, questions)
+        for row in _rated(part, questions)
     ]
 
 
-def rated(part: str, questions: int) -> list[dict[str, Any]]:
-    """The same answers as rows for `rarr bench answers`."""
+def _rated(part: str, questions: int) -> list[dict[str, Any]]:
     of_part = [row for row in rows("dev/metric/evouna.jsonl.gz") if f"/{part}/" in row["id"]]
     chosen = sorted((row for row in of_part if not row["improper"]), key=lambda row: digest(row["id"]))
     return [
@@ -111,13 +107,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--questions", type=int, default=200, help="questions of each part of EVOUNA")
     parser.add_argument("--fit", type=Path, help="fit the head that ships, and write it to this file")
-    parser.add_argument("--rated", choices=("NQ", "TQ"), help="write the judged answers of this part to -o")
-    parser.add_argument("-o", "--out", type=Path, default=Path("rated.jsonl"))
     chosen = parser.parse_args()
-    if chosen.rated:
-        lines = (json.dumps(row, ensure_ascii=False) for row in rated(chosen.rated, chosen.questions))
-        chosen.out.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        return
     if chosen.fit:
         chosen.fit.write_text(fit(handwritten(800)).model_dump_json(indent=2) + "\n", encoding="utf-8")
         return

@@ -16,10 +16,16 @@ if TYPE_CHECKING:
     from rarr.evals.metrics import Measured
 
 Rated = Annotated[
-    Path, typer.Argument(metavar="RATED", help='JSON lines: {"answer", "references", "score"}, "question".')
+    Path,
+    typer.Argument(
+        metavar="RATED", help='JSON lines: {"answer", "references", "score"}, "question"; or EVOUNA.'
+    ),
 ]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="DIR", help="Folder for the run and its report.")
+]
+Limit = Annotated[
+    int | None, typer.Option(metavar="N", min=1, help="At most N answers, in an order that their ids decide.")
 ]
 Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Answers to score at once.")]
 
@@ -30,6 +36,7 @@ def answers(
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     examples: Examples = None,
+    limit: Limit = None,
     jobs: Jobs = 4,
     as_json: options.Json = False,
 ) -> int:
@@ -43,6 +50,7 @@ def answers(
     \b
     Examples:
       rarr bench answers rated.jsonl
+      rarr bench answers evouna.jsonl.gz --limit 500
       rarr bench answers rated.jsonl --model vllm:Qwen/Qwen3-8B --examples few.jsonl
     """
     from rarr.evals.answer_benchmark import bench_answers
@@ -57,6 +65,7 @@ def answers(
                 out,
                 settings=settings,
                 examples=shown,
+                limit=limit,
                 jobs=jobs,
                 on_row=waiting.rows,
             )

@@ -18,7 +18,7 @@ from rarr.evals.metrics import Measured, bootstrap, roc_auc, rouge_l
 from rarr.evals.resumable_row_processing import finish_rows, line_itself
 from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
-from rarr.evals.scored_answers import RATED, AnswerRow, answer_rows, score_of
+from rarr.evals.scored_answers import AnswerRow, judged_rows, score_of
 from rarr.records import Record
 from rarr.records.answer_score import RatedAnswer
 from rarr.retrievers.corpus.index_building import Progress
@@ -59,18 +59,21 @@ def bench_answers(
     *,
     settings: Settings | None = None,
     examples: Sequence[RatedAnswer] = (),
+    limit: int | None = None,
     jobs: int = 4,
     on_row: Progress | None = None,
 ) -> AnswersReport:
     """Scores the rated answers of the file `data`, `jobs` at once, and compares with the ratings.
 
+    Lines of EVOUNA are read too. `limit`: the first of an order that only the ids decide.
+
     The folder `out` gets a line for each answer and report.json; the same call continues an interrupted run.
     Raises `InputError` for a row without a rating, if no rating differs, or if `out` holds another run;
     `RarrError` if a model fails.
     """
-    rows = answer_rows(Path(data), RATED)
-    if missing := next((row.id for row in rows if row.rating is None), None):
-        raise InputError(f'{data}, row {missing} has no "score": give a person\'s rating, from 0 to 1')
+    rows = judged_rows(Path(data))
+    if limit is not None:
+        rows = sorted(rows, key=lambda row: digest(row.id))[:limit]
     ratings = [row.rating or 0.0 for row in rows]
     if len(set(ratings)) < 2:
         raise InputError(f"all ratings of {data} are equal: give right and wrong answers")

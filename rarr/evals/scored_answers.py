@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from rarr.agent.score import AnswerScorer
 from rarr.errors import InputError
@@ -63,15 +63,65 @@ def answer_rows(path: Path, example: str = _EXAMPLE) -> list[AnswerRow]:
     return rows
 
 
+def judged_rows(path: Path) -> list[AnswerRow]:
+    """Reads answers that people rated, in lines of their own or in lines of EVOUNA.
+
+    A line of EVOUNA has a question, "references", and "candidates": the answers of several systems, each with
+    "correct" (Wang et al. 2023). Questions that their people call improper are left out. Raises `InputError`
+    for a wrong line, or an answer without a rating.
+    """
+    lines, unreadable, _ = read_lines(path, _judged_line, RATED)
+    if unreadable:
+        raise InputError(f"{path}, line {unreadable[0].line}: {unreadable[0].reason}: correct it")
+    rows = [row for line in lines for row in line.answers]
+    if missing := next((row.id for row in rows if row.rating is None), None):
+        raise InputError(f'{path}, row {missing} has no "score": give a person\'s rating, from 0 to 1')
+    return rows
+
+
 def rated_answers(path: Path) -> list[RatedAnswer]:
     """Reads answers that people rated: rows with a "score". Raises `InputError` for a row without."""
     rated = list[RatedAnswer]()
-    for row in answer_rows(path, RATED):
-        if row.rating is None:
-            raise InputError(f'{path}, row {row.id} has no "score": give a person\'s rating, from 0 to 1')
+    for row in judged_rows(path):
         given = row.model_dump(exclude={"id", "rating"})
-        rated.append(RatedAnswer(**given, score=row.rating))
+        rated.append(RatedAnswer(**given, score=row.rating or 0.0))
     return rated
+
+
+class _JudgedLine(NamedTuple):
+    """A line with its rated answers; those of one question are one line."""
+
+    id: str
+    answers: tuple[AnswerRow, ...]
+
+
+def _judged_line(value: dict[str, Any], number: int) -> _JudgedLine:
+    if "candidates" not in value:
+        row = _row(value, number)
+        return _JudgedLine(row.id, (row,))
+    name, candidates = row_id(value, number), value["candidates"]
+    if not isinstance(candidates, list) or not all(isinstance(each, dict) for each in candidates):
+        raise WrongRowError('its "candidates" is no list of objects')
+    references = value.get("references")
+    if isinstance(references, list):
+        references = [each for each in references if each != ""]  # one line of the data has empty ones
+    shared = {"references": references, "question": value.get("question")}
+    judged = (
+        []
+        if value.get("improper")
+        else [each for each in candidates if str(each.get("answer") or "").strip()]
+    )
+    return _JudgedLine(
+        name,
+        tuple(
+            _row(
+                {"answer": each["answer"], "score": each.get("correct"), "id": f"{name}/{place}", **shared},
+                number,
+            )
+            for place, each in enumerate(judged, start=1)
+            if each.get("correct") is not None
+        ),
+    )
 
 
 def _row(value: dict[str, Any], number: int) -> AnswerRow:

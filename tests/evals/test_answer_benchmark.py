@@ -7,7 +7,7 @@ import pytest
 
 from rarr.errors import InputError, RarrError
 from rarr.evals.answer_benchmark import OWN, agreement, bench_answers, pearson
-from rarr.evals.scored_answers import rated_answers
+from rarr.evals.scored_answers import judged_rows, rated_answers
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 
@@ -77,3 +77,31 @@ def test_rated_examples_are_read(tmp_path: Path) -> None:
     assert [example.score for example in rated_answers(rated(tmp_path, ROWS))] == [1.0, 0.0, 0.75]
     with pytest.raises(InputError, match='row 1 has no "score"'):
         rated_answers(rated(tmp_path, [{"answer": "x", "references": ["y"]}]))
+
+
+def test_lines_of_evouna_are_read(tmp_path: Path) -> None:
+    line = {
+        "id": "nq/1", "question": "Who wrote it?", "references": ["Tom Berg"], "improper": False,
+        "candidates": [
+            {"system": "a", "answer": "Tom Berg", "correct": True},
+            {"system": "b", "answer": "Ida Lunde", "correct": False},
+            {"system": "c", "answer": "", "correct": False},
+            {"system": "d", "answer": "Nobody judged it.", "correct": None},
+        ],
+    }  # fmt: skip
+    improper = line | {"id": "nq/2", "improper": True}
+    file = rated(tmp_path, [line, improper])
+    found = [(row.id, row.question, row.answer, row.rating) for row in judged_rows(file)]
+    assert found == [
+        ("nq/1/1", "Who wrote it?", "Tom Berg", 1.0),
+        ("nq/1/2", "Who wrote it?", "Ida Lunde", 0.0),
+    ]
+    with pytest.raises(InputError, match="no list of objects"):
+        judged_rows(rated(tmp_path, [line, improper | {"candidates": "Tom Berg"}]))
+
+
+def test_limit_takes_the_same_answers_whatever_their_order(tmp_path: Path) -> None:
+    rows = [row | {"id": str(number)} for number, row in enumerate(ROWS * 3)]
+    reports = [bench_answers(rated(tmp_path, order), limit=5) for order in (rows, rows[::-1])]
+    assert reports[0] == reports[1]
+    assert reports[0].answers == 5
