@@ -10,6 +10,7 @@ from typing import NamedTuple
 from rarr.agent.batches import BatchResult, BatchRow, batch_result
 from rarr.agent.revise import Reviser
 from rarr.batches.batch_runner import batch_settings, worker_count
+from rarr.batches.column_check import require_columns
 from rarr.batches.column_mapping import Columns
 from rarr.batches.cost_model import (
     MEASURED,
@@ -99,7 +100,8 @@ def estimate_batch(
 
 
 def _texts(source: Path, columns: Columns) -> Iterator[BatchRow]:
-    for row in columns.checked(input_rows(source)):
+    require_columns(columns, source)
+    for row in input_rows(source):
         if isinstance(usable := columns.row_or_problem(row), BatchRow):
             yield usable
 

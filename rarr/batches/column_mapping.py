@@ -2,7 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Mapping
+from itertools import islice
 from typing import Any, NamedTuple
 
 from rarr.agent.batches import BatchResult, BatchRow
@@ -17,6 +18,8 @@ PREFIX = "rarr_"
 LONGEST_TEXT = 1_000_000
 """The most characters of a text. Longer texts were never measured, and would keep a worker for hours."""
 
+_NAMED = 20  # columns that a message names
+
 
 class Columns(NamedTuple):
     """The names of the columns that a batch reads. One that is None is not read."""
@@ -26,25 +29,20 @@ class Columns(NamedTuple):
     sources: str | None = None
     id: str | None = None
 
-    def check(self, columns: Mapping[str, Any]) -> None:
-        """Raises `InputError` if a row lacks a column, or has one that a batch writes."""
-        for option, name in self._asdict().items():
-            if name is not None and name not in columns:
-                there = ", ".join(map(repr, columns)) or "none"
-                raise InputError(f"there is no column {name!r}: give one of {there} as {option}")
-        if taken := [name for name in columns if name in RESULT_COLUMNS]:
-            raise InputError(
-                f"the column {taken[0]!r} is a result of rarr batch already: rename it, or leave it out"
-            )
+    def check(self, columns: Mapping[str, Any], where: str = "") -> None:
+        """Raises `InputError` if a column is not there, or if one is that of a result.
 
-    def checked(self, rows: Iterable[InputRow]) -> Iterator[InputRow]:
-        """Yields the rows. Raises what `check` raises for the first row that can be read."""
-        is_checked = False
-        for row in rows:
-            if not is_checked and not row.problem:
-                self.check(row.columns)
-                is_checked = True
-            yield row
+        `where` says which rows have these columns.
+        """
+        for option in self.absent(columns):
+            there = ", ".join(map(repr, islice(columns, _NAMED))) or "none"
+            name = getattr(self, option)
+            raise InputError(f"there is no column {name!r}{where}: give one of {there} as {option}")
+        require_no_result(columns)
+
+    def absent(self, columns: Container[str]) -> list[str]:
+        """Returns the fields whose columns are not there."""
+        return [field for field, name in self._asdict().items() if name is not None and name not in columns]
 
     def row_or_problem(self, given: InputRow) -> BatchRow | str:
         """Makes a row, or returns the reason why there is none."""
@@ -57,7 +55,9 @@ class Columns(NamedTuple):
 
     def row(self, columns: Mapping[str, Any], number: int) -> BatchRow:
         """Makes a row of its columns. Raises `InputError` for wrong types, and for no or too much text."""
-        given = columns.get(self.text)
+        if self.text not in columns:
+            raise InputError(f"it has no column {self.text!r}: give a text")
+        given = columns[self.text]
         if not isinstance(given, str) or not given.strip():
             what = "empty" if given is None or given == "" or isinstance(given, str) else kind_of(given)
             raise InputError(f"its {self.text!r} is {what}: give a text")
@@ -122,6 +122,14 @@ RESULT_COLUMNS: Mapping[str, ColumnType] = {
     "rarr_revision": "json",
 }
 """The columns that a batch adds, and the types of their values. `rarr_revision` is there on request."""
+
+
+def require_no_result(columns: Mapping[str, Any]) -> None:
+    """Raises `InputError` if a column has the name of one that a batch adds."""
+    if taken := next((name for name in columns if name in RESULT_COLUMNS), None):
+        raise InputError(
+            f"the column {taken!r} is a result of rarr batch already: rename it, or leave it out"
+        )
 
 
 def result_columns(*, full: bool) -> dict[str, ColumnType]:

@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, NamedTuple
 from rarr.agent.batches import BatchResult, BatchRow, batch_result
 from rarr.agent.wiring.language_models import require_prices
 from rarr.batches.batch_runner import BatchRunner, batch_settings
+from rarr.batches.column_check import require_columns, without_results
 from rarr.batches.column_mapping import Columns, columns_of, digest_of, error_columns, result_columns
 from rarr.batches.column_types import ColumnType, ColumnTypes
 from rarr.batches.counts import BatchCounts, Counting, Limit
@@ -170,6 +171,7 @@ class _FileBatch:
     def begin(self, settings: Settings, mode: PostprocessMode) -> None:
         """Reads all rows once. Raises `InputError` before anything is spent."""
         self._input_state = _state_of(self._source)
+        require_columns(self._columns, self._source)
         searched = corpora([settings.corpus], settings.max_file_mb)
         self._inputs = run_inputs("", described(settings) | {"mode": mode}, searched)
         run_folder.check(self._folder, self._inputs, "give another -o, or delete this folder")
@@ -249,7 +251,7 @@ class _FileBatch:
 
     def _rows(self) -> Iterator[tuple[InputRow, BatchRow | str]]:
         """Yields each row of the input with what it holds, or with the reason why it cannot be used."""
-        for row in self._columns.checked(input_rows(self._source)):
+        for row in without_results(input_rows(self._source)):
             yield row, self._columns.row_or_problem(row)
 
     def _rows_to_do(self, limits: BatchLimits) -> Iterator[BatchRow]:

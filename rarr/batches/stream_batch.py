@@ -8,6 +8,7 @@ from typing import Any, BinaryIO
 
 from rarr.agent.batches import BatchRow, batch_result
 from rarr.batches.batch_runner import BatchRunner, batch_settings
+from rarr.batches.column_check import require_columns, without_results
 from rarr.batches.column_mapping import Columns, columns_of, error_columns, result_columns
 from rarr.batches.counts import BatchCounts, Counting
 from rarr.batches.input_rows import InputRow, input_rows, json_rows
@@ -32,32 +33,30 @@ def revise_stream(
     ray: str | None = None,
     ordered: bool = False,
     on_progress: Callable[[Counting], None] | None = None,
-    on_wrong_row: Callable[[str], None] | None = None,
+    on_warning: Callable[[str], None] | None = None,
 ) -> BatchCounts:
     """Postprocesses the rows of `source`, and calls `write` with a line of JSON for each as it finishes.
 
     With `ordered`, the lines come in the order of the rows. `write` returns False once nobody reads any more,
-    which ends the run. `on_wrong_row` is called with a line about each row that cannot be used. The other
-    arguments are those of `revise_file`.
+    which ends the run. `on_warning` is called with a line about each row that cannot be used, and at the end
+    about each column that no row of a pipe had. The other arguments are those of `revise_file`.
     """
     settings, counting, names = batch_settings(settings), Counting(), result_columns(full=full)
-    if isinstance(source, Path):
-        rows: Iterable[InputRow] | AsyncIterable[InputRow] = columns.checked(input_rows(source))
-    else:
-        rows = on_daemon_thread(columns.checked(json_rows(source)))  # a pipe may be silent for ever
+    seen, warn = set[str](), on_warning or (lambda line: None)
+    rows = _rows(source, columns)
 
     async def work() -> bool:
         """Returns False if nobody reads the results any more."""
         async with BatchRunner(settings, {"mode": mode}, workers, ray) as runner:
 
             async def result(row: InputRow, number: int) -> dict[str, Any]:
+                seen.update(row.columns)
                 usable = columns.row_or_problem(row)
                 if isinstance(usable, BatchRow):
                     values = columns_of(await batch_result(usable, number, runner.run), full=full)
                 else:
                     values = error_columns(usable)
-                    if on_wrong_row is not None:
-                        on_wrong_row(f"row {row.number}: {usable}")
+                    warn(f"row {row.number}: {usable}")
                 return row.columns | {name: values[name] for name in names}
 
             async with aclosing(bounded_flow(rows, result, runner.at_once, ordered=ordered)) as results:
@@ -71,4 +70,14 @@ def revise_stream(
 
     if run(work()) and not counting.rows:
         raise InputError("the input has no row: give a row with a text")
+    for option in columns.absent(seen) if seen else ():
+        warn(f"no row has the column {getattr(columns, option)!r}, given as {option}")
     return counting.counts(left=0)
+
+
+def _rows(source: Path | BinaryIO, columns: Columns) -> Iterable[InputRow] | AsyncIterable[InputRow]:
+    if not isinstance(source, Path):
+        return on_daemon_thread(without_results(json_rows(source)))  # a pipe may be silent for ever
+    if source.is_file():  # and no named pipe, which can be read once
+        require_columns(columns, source)
+    return without_results(input_rows(source))

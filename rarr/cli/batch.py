@@ -161,7 +161,7 @@ def _to_pipe(source: "Path | BinaryIO", **options: Any) -> "BatchCounts":
             source,
             write_bytes,
             on_progress=lambda done: waiting.say(progress.line(done)),
-            on_wrong_row=warn,
+            on_warning=warn,
             **options,
         )
 
