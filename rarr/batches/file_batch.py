@@ -82,10 +82,10 @@ def revise_file(
     has JSON lines. `full` adds the whole record of each run. `workers` is the number of processes, and `ray`
     the address of a cluster; see `BatchRunner`.
 
-    Rows that have a result from an earlier run of the same call are not done again; those with an error are,
-    and with `full` those without their record.
+    Rows that have a result from an earlier run of the same call are not done again; those with an error are.
     Raises `RarrError` before anything is spent: for files that cannot be read or written, a missing column,
-    an `out` of other settings, and a limit of the cost of a model without a price.
+    an `out` of other settings, other columns or another `full`, and a limit of the cost of a model without a
+    price.
     """
     settings = batch_settings(settings or Settings())
     _require_usable(source, out)
@@ -165,7 +165,7 @@ class _FileBatch:
         self._writing = threading.Lock()  # the thread that ends an interrupted process writes too
         self._inputs: dict[str, Any] = {}
         self._input_state: object = None
-        self._store = ResultStore(folder / RESULTS, full=full)
+        self._store = ResultStore(folder / RESULTS)
         self._counting = Counting()
 
     def begin(self, settings: Settings, mode: PostprocessMode) -> None:
@@ -173,12 +173,19 @@ class _FileBatch:
         self._input_state = _state_of(self._source)
         require_columns(self._columns, self._source)
         searched = corpora([settings.corpus], settings.max_file_mb)
-        self._inputs = run_inputs("", described(settings) | {"mode": mode}, searched)
+        self._inputs = run_inputs("", described(settings) | {"mode": mode} | self._read_and_kept(), searched)
         run_folder.check(self._folder, self._inputs, "give another -o, or delete this folder")
         self._expected = self._store.expect(self._noted_digests())
         if not self._expected.rows and not self._wrong:
             raise InputError(f"{self._source} has no row: give a row with a text")
         run_folder.begin(self._folder, self._inputs)
+
+    def _read_and_kept(self) -> dict[str, str]:
+        """Returns the columns that a result depends on, and whether results have the record of their run."""
+        read = {
+            f"--{name}": getattr(self._columns, name) or "none" for name in ("text", "context", "sources")
+        }
+        return read | {"--full": "on" if self._full else "off"}
 
     async def work(self, runner: BatchRunner, limits: BatchLimits, on_progress: OnProgress | None) -> None:
         """Works on the rows that have no result, and stores each result."""

@@ -29,8 +29,7 @@ _SCHEMA = Schema(
 )
 
 
-_UNDONE = "(columns IS NULL OR error != '' OR (?2 AND instr(columns, '\"rarr_revision\": null')))"
-"""Finds rows without a result, and with ?2 also those without a record. JSON escapes the quotes of texts."""
+_UNDONE = "(columns IS NULL OR error != '')"
 
 
 class Expected(NamedTuple):
@@ -56,12 +55,8 @@ def has_results(path: Path) -> bool:
 class ResultStore:
     """The results of one batch. Several threads may use it."""
 
-    def __init__(self, path: Path, *, full: bool = False) -> None:
-        """Opens or makes the file. `full`: a result without the record of its run is to be made again.
-
-        Raises `InputError` where the file cannot be used.
-        """
-        self._full = full
+    def __init__(self, path: Path) -> None:
+        """Opens or makes the file. Raises `InputError` where it cannot be used."""
         self._path, self._database = path, Database(path, _SCHEMA)
         with self._transaction() as sqlite:
             self._run = sqlite.execute("INSERT INTO runs DEFAULT VALUES").lastrowid
@@ -79,7 +74,7 @@ class ResultStore:
                 )
             left, gone = sqlite.execute(
                 f"SELECT SUM(seen = ?1 AND {_UNDONE}), SUM(seen != ?1 AND columns IS NOT NULL) FROM results",
-                (self._run, self._full),
+                (self._run,),
             ).fetchone()
         return Expected(rows, left or 0, gone or 0)
 
@@ -94,8 +89,8 @@ class ResultStore:
         with self._transaction() as sqlite:
             return bool(
                 sqlite.execute(
-                    f"UPDATE results SET started = ?1 WHERE digest = ?3 AND started IS NOT ?1 AND {_UNDONE}",
-                    (self._run, self._full, digest),
+                    f"UPDATE results SET started = ?1 WHERE digest = ?2 AND started IS NOT ?1 AND {_UNDONE}",
+                    (self._run, digest),
                 ).rowcount
             )
 

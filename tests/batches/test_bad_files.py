@@ -64,6 +64,34 @@ def test_other_settings_and_a_changed_corpus_are_refused(batch: Batch) -> None:
         batch.revise()
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "what"),
+    [
+        ({}, {"columns": Columns("answer")}, "--text text, not answer"),
+        ({}, {"columns": Columns(context="answer")}, "--context none, not answer"),
+        ({"columns": Columns(sources="answer")}, {}, "--sources answer, not none"),
+        ({}, {"full": True}, "--full off, not on"),
+        ({"full": True}, {}, "--full on, not off"),
+    ],
+)
+def test_other_columns_and_other_records_are_refused(
+    before: dict[str, Any], now: dict[str, Any], what: str, batch: Batch
+) -> None:
+    batch.rows({"text": WRONG, "answer": RIGHT})
+    batch.revise(**before)
+    written = batch.out.read_bytes()
+    with pytest.raises(InputError, match=f"with {what}: give another -o, or delete this folder"):
+        batch.revise(**now)
+    assert batch.ran == [WRONG] and batch.out.read_bytes() == written
+
+
+def test_another_column_of_ids_changes_no_result(batch: Batch) -> None:
+    batch.rows({"text": WRONG, "key": "a"})
+    batch.revise()
+    batch.revise(columns=Columns(id="key"))
+    assert batch.ran == [WRONG]
+
+
 def test_corpus_that_changes_during_the_run_is_told(batch: Batch) -> None:
     batch.rows({"text": RIGHT})
     report = batch.revise(

@@ -166,12 +166,3 @@ def test_whole_record_is_added_on_request(batch: Batch) -> None:
     batch.revise(full=True)
     [row] = batch.results()
     assert row["rarr_revision"]["text"] == RIGHT and row["rarr_revision"]["edits"]
-
-
-def test_row_without_its_record_is_repeated_when_records_are_asked_for(batch: Batch) -> None:
-    batch.rows({"text": WRONG})
-    batch.revise()
-    for _ in range(2):
-        batch.revise(full=True)
-        assert [row["rarr_revision"]["text"] for row in batch.results()] == [RIGHT]
-    assert batch.ran == [WRONG, WRONG]
