@@ -22,9 +22,9 @@ from rarr.batches.column_check import require_columns, without_results
 from rarr.batches.column_mapping import Columns, columns_of, digest_of, error_columns, result_columns
 from rarr.batches.column_types import ColumnType, ColumnTypes
 from rarr.batches.counts import BatchCounts, Counting, Limit
+from rarr.batches.input_files import input_file, require_usable, state_of
 from rarr.batches.input_rows import InputRow, format_of, input_rows
 from rarr.batches.output_rows import write_rows
-from rarr.batches.parquet import require_parquet
 from rarr.batches.result_store import Expected, ResultStore, has_results
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
@@ -34,7 +34,7 @@ from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.bounded_flow import bounded_flow
 from rarr.tools.concurrency.interrupt_actions import before_end
-from rarr.tools.storage.line_files import locked, writing
+from rarr.tools.storage.line_files import locked
 from rarr.tools.text.plurals_and_articles import counted
 
 RESULTS = "results.db"
@@ -88,7 +88,7 @@ def revise_file(
     price.
     """
     settings = batch_settings(settings or Settings())
-    _require_usable(source, out)
+    require_usable(source, out)
     if limits.max_cost is not None:
         require_prices(settings)
     folder = out.with_name(f"{out.name}.batch")
@@ -98,7 +98,7 @@ def revise_file(
         locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"),
         _removed_if_empty(folder),
     ):
-        batch = _FileBatch(_input_file(source, folder), out, folder, columns, full=full)
+        batch = _FileBatch(input_file(source, folder), out, folder, columns, full=full)
         try:
             batch.begin(settings, mode)
             with before_end(batch.write):
@@ -124,35 +124,6 @@ def _removed_if_empty(folder: Path) -> Iterator[None]:
         raise
 
 
-def _require_usable(source: Path | BinaryIO, out: Path) -> None:
-    """Raises `RarrError` for names without a format, without pyarrow, and for one file that is both."""
-    kinds = [format_of(path) for path in (source, out) if isinstance(path, Path)]
-    if "parquet" in kinds:
-        require_parquet()
-    if isinstance(source, Path) and source.absolute() == out.absolute():
-        raise InputError(f"{out} is the input: give another path for the output")
-    if out.is_dir():
-        raise InputError(f"{out} is a folder: give the path of a file")
-
-
-def _input_file(source: Path | BinaryIO, folder: Path) -> Path:
-    """Returns the path of the input. An open file is copied first, since its rows are read several times."""
-    if isinstance(source, Path):
-        return source
-    copy = folder / "input.jsonl"
-    with writing(folder), copy.open("wb") as file:
-        shutil.copyfileobj(source, file)
-    return copy
-
-
-def _state_of(path: Path) -> object:
-    """Returns what changes with a file: its size and time; None for a file that cannot be found."""
-    try:
-        return (state := path.stat()).st_size, state.st_mtime_ns
-    except OSError:
-        return None
-
-
 class _FileBatch:
     """One call of `revise_file`."""
 
@@ -170,7 +141,7 @@ class _FileBatch:
 
     def begin(self, settings: Settings, mode: PostprocessMode) -> None:
         """Reads all rows once. Raises `InputError` before anything is spent."""
-        self._input_state = _state_of(self._source)
+        self._input_state = state_of(self._source)
         require_columns(self._columns, self._source)
         searched = corpora([settings.corpus], settings.max_file_mb)
         self._inputs = run_inputs("", described(settings) | {"mode": mode} | self._read_and_kept(), searched)
@@ -214,7 +185,7 @@ class _FileBatch:
             notes.append(
                 f"the input lacks the rows of {counted(gone, 'earlier result')}, which stay in {self._folder}"
             )
-        if self._input_state != _state_of(self._source):
+        if self._input_state != state_of(self._source):
             notes.append(f"{self._source} changed during the run: run again for the rows that are new")
         if self._inputs["corpora"] != corpora([settings.corpus], settings.max_file_mb):
             notes.append(
