@@ -75,12 +75,14 @@ def revise_file(
     ray: str | None = None,
     limits: BatchLimits = BatchLimits(),  # noqa: B008
     on_progress: OnProgress | None = None,
+    on_interrupt: Callable[[BatchCounts], object] | None = None,
 ) -> BatchReport:
     """Postprocesses the rows of `source`, and writes them with the columns of their results to `out`.
 
     The endings of the names tell the formats: .jsonl, .csv (both also with .gz) and .parquet; an open file
     has JSON lines. `full` adds the whole record of each run. `workers` is the number of processes, and `ray`
-    the address of a cluster; see `BatchRunner`.
+    the address of a cluster; see `BatchRunner`. If an interrupt ends the process, `out` is written, and
+    `on_interrupt` called with its counts.
 
     Rows that have a result from an earlier run of the same call are not done again; those with an error are.
     Raises `RarrError` before anything is spent: for files that cannot be read or written, a missing column,
@@ -101,12 +103,16 @@ def revise_file(
         batch = _FileBatch(input_file(source, folder), out, folder, columns, full=full)
         try:
             batch.begin(settings, mode)
-            with before_end(batch.write):
+            with before_end(lambda: (on_interrupt or _ignored)(batch.write())):
                 runner = BatchRunner(settings, {"mode": mode}, workers, ray)
                 run(batch.work(runner, limits, on_progress))
             return batch.finish(settings)
         finally:
             batch.close()
+
+
+def _ignored(counts: BatchCounts) -> None:
+    pass
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from rarr.cli import batch_options, graph_options, options
 from rarr.cli.streams import complain, input_pipe, warn, warn_of_each, write, write_bytes
 from rarr.errors import InputError
+from rarr.tools.concurrency.interrupt_actions import before_end
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.remaining_time import duration
 
@@ -172,19 +173,31 @@ def _to_file(
     from rarr.batches.file_batch import BatchLimits, revise_file
     from rarr.views.terminal.progress_line import Waiting
 
-    progress = BatchProgress()
-    with Waiting(watched=sys.stderr.isatty()) as waiting:
+    progress, interrupted = BatchProgress(), list["BatchCounts"]()
+    with (
+        before_end(lambda: _tell_of_the_rest(interrupted, out)),  # is called last, after the line of progress
+        Waiting(watched=sys.stderr.isatty()) as waiting,
+    ):
         report = revise_file(
             source,
             out,
             limits=BatchLimits(max_cost, deadline_s),
             on_progress=lambda done, expected: waiting.say(progress.line(done, expected.left)),
+            on_interrupt=interrupted.append,
             **options,
         )
     warn_of_each(report.wrong_rows, all_in="the column rarr_error")
     for note in report.notes:
         warn(note)
     return report.counts
+
+
+def _tell_of_the_rest(interrupted: Sequence["BatchCounts"], out: Path) -> None:
+    """Prints how many rows OUT has, which looks like a finished file."""
+    for counts in interrupted:
+        if counts.left:
+            rows = counted(counts.rows + counts.left, "row")
+            complain(f"{counts.rows:,} of {rows} in {out}: run again to continue", 0)
 
 
 class BatchProgress:
