@@ -32,5 +32,5 @@ def without_results(rows: Iterable[InputRow]) -> Iterator[InputRow]:
         try:
             require_no_result(row.columns)
         except InputError as error:
-            row = InputRow(row.number, {}, str(error))
+            row = row._replace(columns={}, problem=str(error))
         yield row

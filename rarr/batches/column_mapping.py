@@ -19,6 +19,7 @@ LONGEST_TEXT = 1_000_000
 """The most characters of a text. Longer texts were never measured, and would keep a worker for hours."""
 
 _NAMED = 20  # columns that a message names
+_SHOWN = 60  # characters of an id in a message
 
 
 class Columns(NamedTuple):
@@ -43,6 +44,13 @@ class Columns(NamedTuple):
     def absent(self, columns: Container[str]) -> list[str]:
         """Returns the fields whose columns are not there."""
         return [field for field, name in self._asdict().items() if name is not None and name not in columns]
+
+    def place(self, row: InputRow) -> str:
+        """Names a row in a message: by its number, its line if that is another number, and its id."""
+        details = [] if row.line in (None, row.number) else [f"line {row.line}"]
+        if self.id is not None and row.columns.get(self.id) is not None:
+            details.append(f"id {str(row.columns[self.id])[:_SHOWN]}")
+        return f"row {row.number} ({', '.join(details)})" if details else f"row {row.number}"
 
     def row_or_problem(self, given: InputRow) -> BatchRow | str:
         """Makes a row, or returns the reason why there is none."""

@@ -222,11 +222,11 @@ class _FileBatch:
         for row, usable in self._rows():
             self._types.add(row.columns)
             if not isinstance(usable, BatchRow):
-                self._wrong.append(f"row {row.number}: {usable}")
+                self._wrong.append(f"{self._columns.place(row)}: {usable}")
                 continue
             if self._columns.id is not None:
                 if usable.id in ids:
-                    repeated, first = repeated + 1, first or f"row {row.number} has the id {usable.id!r}"
+                    repeated, first = repeated + 1, first or f"{self._columns.place(row)} has the id"
                 ids.add(usable.id)
             yield digest_of(usable)
         if repeated:

@@ -28,11 +28,15 @@ _MORE_CELLS: Any = object()
 
 
 class InputRow(NamedTuple):
-    """One row: its number from 1 and its columns, or the `problem` because of which it cannot be used."""
+    """One row: its number from 1 and its columns, or the `problem` because of which it cannot be used.
+
+    `line` is the number of its last line, in a file of lines: blank lines are no rows.
+    """
 
     number: int
     columns: dict[str, Any]
     problem: str = ""
+    line: int | None = None
 
 
 def format_of(path: Path) -> str:
@@ -75,32 +79,34 @@ def _opened(path: Path) -> Iterator[BufferedReader]:
 def json_rows(file: IO[bytes]) -> Iterator[InputRow]:
     """Yields a row for each line of JSON that is not blank. A line that is no object has a problem."""
     number = 0
-    while line := file.readline(LONGEST + 1):
-        too_long = len(line) > LONGEST
-        while too_long and not line.endswith(b"\n") and (line := file.readline(LONGEST)):
-            pass  # the rest of the line
-        if not line.strip(b" \t\r\n\xef\xbb\xbf"):
-            continue
-        number += 1
-        if too_long:
-            yield InputRow(number, {}, f"it has more than {LONGEST >> 20} MB: divide the text")
-            continue
-        yield _json_row(number, line)
+    for place, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), start=1):
+        too_long, rest = len(line) > LONGEST, line
+        while too_long and rest and not rest.endswith(b"\n"):
+            rest = file.readline(LONGEST)
+        if line.strip(b" \t\r\n\xef\xbb\xbf"):
+            number += 1
+            columns, problem = ({}, _too_long()) if too_long else _json_columns(line)
+            yield InputRow(number, columns, problem, place)
 
 
-def _json_row(number: int, line: bytes) -> InputRow:
+def _too_long() -> str:
+    return f"it has more than {LONGEST >> 20} MB: divide the text"
+
+
+def _json_columns(line: bytes) -> tuple[dict[str, Any], str]:
+    """Returns the columns of a line, or the reason why it has none."""
     try:
         value = valid(json.loads(line.decode("utf-8-sig")))
     except UnicodeDecodeError as error:
         at = f"byte 0x{line[error.start]:02x} at {error.start}"
-        return InputRow(number, {}, f"it is not UTF-8 ({at}): save the file as UTF-8")
+        return {}, f"it is not UTF-8 ({at}): save the file as UTF-8"
     except json.JSONDecodeError as error:
-        return InputRow(number, {}, f"it is not JSON ({error.msg}, at character {error.colno}): {_ONE}")
+        return {}, f"it is not JSON ({error.msg}, at character {error.colno}): {_ONE}"
     except (ValueError, RecursionError) as error:
-        return InputRow(number, {}, f"it is not JSON that can be read ({error}): {_ONE}")
+        return {}, f"it is not JSON that can be read ({error}): {_ONE}"
     if not isinstance(value, dict):
-        return InputRow(number, {}, f"it is JSON, but not an object in braces: {_ONE}")
-    return InputRow(number, value)
+        return {}, f"it is JSON, but not an object in braces: {_ONE}"
+    return value, ""
 
 
 def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
@@ -111,7 +117,8 @@ def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
         _check_header(path, list(reader.fieldnames or ()))
         for number, cells in enumerate(reader, start=1):
             extra = cells.pop(_MORE_CELLS, None)
-            yield InputRow(number, valid(dict(cells)), _too_many(extra) if extra else "")
+            problem = _too_many(extra) if extra else ""
+            yield InputRow(number, valid(dict(cells)), problem, reader.line_num)
     except UnicodeDecodeError:
         raise InputError(
             f"{path}, line {reader.line_num + 1}, is not UTF-8: convert the file, as with iconv -f LATIN1"

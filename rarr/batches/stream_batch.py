@@ -56,7 +56,7 @@ def revise_stream(
                     values = columns_of(await batch_result(usable, number, runner.run), full=full)
                 else:
                     values = error_columns(usable)
-                    warn(f"row {row.number}: {usable}")
+                    warn(f"{columns.place(row)}: {usable}")
                 return row.columns | {name: values[name] for name in names}
 
             async with aclosing(bounded_flow(rows, result, runner.at_once, ordered=ordered)) as results:

@@ -22,7 +22,12 @@ SourcesColumn = Annotated[
     typer.Option("--sources", metavar="COLUMN", help="Column of passages, which are searched first."),
 ]
 IdColumn = Annotated[
-    str | None, typer.Option("--id", metavar="COLUMN", help="Column of ids; a warning tells of equal ids.")
+    str | None,
+    typer.Option(
+        "--id",
+        metavar="COLUMN",
+        help="Column of ids, which name rows in messages; a warning tells of equal ids.",
+    ),
 ]
 Mode = Annotated[
     Literal["revise", "cite", "check", "annotate"],

@@ -26,6 +26,14 @@ def test_row_that_cannot_be_used_has_an_error_and_stops_no_other(batch: Batch) -
     assert (report.counts.rows, report.counts.errors) == (4, 3)
 
 
+def test_row_that_cannot_be_used_is_named_by_its_line_and_its_id(batch: Batch) -> None:
+    batch.source.write_text('\n{"text": 3, "key": "num"}\n\n{"text": 4, "key": null}\n{"text": "A mill."}')
+    assert batch.revise(columns=Columns(id="key")).wrong_rows == [
+        "row 1 (line 2, id num): its 'text' is an int: give a text",
+        "row 2 (line 4): its 'text' is an int: give a text",
+    ]
+
+
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
@@ -126,12 +134,12 @@ def test_column_with_several_types_is_told_and_kept_as_json(batch: Batch) -> Non
 def test_equal_ids_are_told_and_nothing_is_lost(batch: Batch) -> None:
     batch.rows({"text": RIGHT, "key": "a"}, {"text": WRONG, "key": "a"})
     report = batch.revise(columns=Columns(id="key"))
-    assert report.notes == ["row 2 has the id 'a' of an earlier row"] and len(batch.results()) == 2
+    assert report.notes == ["row 2 (id a) has the id of an earlier row"] and len(batch.results()) == 2
 
 
 def test_equal_ids_of_many_rows_are_counted_in_one_line(batch: Batch) -> None:
     batch.rows(*[{"text": RIGHT, "key": "a"}] * 4)
-    note = "row 2 has the id 'a' of an earlier row; so have 2 more rows"
+    note = "row 2 (id a) has the id of an earlier row; so have 2 more rows"
     assert batch.revise(columns=Columns(id="key")).notes == [note]
 
 

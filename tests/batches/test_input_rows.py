@@ -55,7 +55,7 @@ def test_line_that_is_no_row_has_a_problem(line: bytes, problem: str, tmp_path: 
     (tmp_path / "a.jsonl").write_bytes(b'{"text": "a"}\n\n' + line + b'\n{"text": "b"}')
     first, wrong, last = input_rows(tmp_path / "a.jsonl")
     assert (first.columns, last.columns, last.number) == ({"text": "a"}, {"text": "b"}, 3)
-    assert wrong.number == 2 and wrong.problem.startswith(problem)
+    assert (wrong.number, wrong.line) == (2, 3) and wrong.problem.startswith(problem)
 
 
 def test_line_that_is_too_long_is_left_out_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -70,6 +70,11 @@ def test_csv_row_with_more_cells_than_the_header_has_a_problem(tmp_path: Path) -
     fine, wrong = input_rows(tmp_path / "a.csv")
     cure = "put cells with commas in quotes"
     assert (fine.problem, wrong.problem) == ("", f"it has 2 cells more than the header: {cure}")
+
+
+def test_row_of_csv_has_the_number_of_its_last_line(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text('text\n"a\nb"\n\nc\n')
+    assert [(row.number, row.line) for row in input_rows(tmp_path / "a.csv")] == [(1, 3), (2, 5)]
 
 
 def test_column_of_csv_may_have_no_name(tmp_path: Path) -> None:
