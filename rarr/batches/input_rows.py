@@ -96,7 +96,9 @@ def _too_long() -> str:
 def _json_columns(line: bytes) -> tuple[dict[str, Any], str]:
     """Returns the columns of a line, or the reason why it has none."""
     try:
-        value = valid(json.loads(line.decode("utf-8-sig")))
+        value = valid(json.loads(line.decode("utf-8-sig"), object_pairs_hook=_object))
+    except InputError as error:
+        return {}, str(error)
     except UnicodeDecodeError as error:
         at = f"byte 0x{line[error.start]:02x} at {error.start}"
         return {}, f"it is not UTF-8 ({at}): save the file as UTF-8"
@@ -107,6 +109,16 @@ def _json_columns(line: bytes) -> tuple[dict[str, Any], str]:
     if not isinstance(value, dict):
         return {}, f"it is JSON, but not an object in braces: {_ONE}"
     return value, ""
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Makes an object of its keys and values. Raises `InputError` for two values of one key."""
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise InputError(f"it has {twice!r} twice: rename one of them, or leave it out")
+    return value
 
 
 def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:

@@ -47,6 +47,8 @@ def test_parquet_gives_the_same_rows(tmp_path: Path) -> None:
             "it is not JSON (Expecting property name enclosed in double quotes, at character 1): put one JSON"
             " object on each line",
         ),
+        (b'{"text": "a", "text": "b"}', "it has 'text' twice: rename one of them, or leave it out"),
+        (b'{"text": "a", "given": [{"n": 1, "n": 2}]}', "it has 'n' twice: rename one"),
         (b'{"text": "\xff"}', "it is not UTF-8 (byte 0xff at 10): save the file as UTF-8"),
         (b"[" * 100_000, "it is not JSON that can be read (maximum recursion depth exceeded"),
     ],
