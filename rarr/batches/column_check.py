@@ -5,9 +5,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from rarr.batches.column_mapping import Columns, require_no_result
+from rarr.batches.column_mapping import Columns, taken, taken_columns
 from rarr.batches.input_rows import InputRow, input_rows
-from rarr.errors import InputError
+from rarr.batches.json_text import json_text
 
 FIRST_ROWS = 1000
 """The rows of a file in which a column is looked for: a row may lack a column that it has no value for."""
@@ -29,8 +29,7 @@ def require_columns(columns: Columns, path: Path) -> None:
 def without_results(rows: Iterable[InputRow]) -> Iterator[InputRow]:
     """Yields the rows. A row that has the column of a result has a problem: its value would be replaced."""
     for row in rows:
-        try:
-            require_no_result(row.columns)
-        except InputError as error:
-            row = row._replace(columns={}, problem=str(error))
+        if names := taken_columns(row.columns):
+            values = {name: row.columns.pop(name) for name in names}
+            row = row._replace(problem=row.problem or taken(names[0]), unread=row.unread or json_text(values))
         yield row

@@ -2,13 +2,13 @@
 
 import hashlib
 import json
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Mapping
 from itertools import islice
 from typing import Any, NamedTuple
 
 from rarr.agent.batches import BatchResult, BatchRow
 from rarr.batches.column_types import ColumnType
-from rarr.batches.input_rows import InputRow
+from rarr.batches.input_rows import UNREAD, InputRow
 from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed
 from rarr.tools.text.plurals_and_articles import kind_of
@@ -39,7 +39,8 @@ class Columns(NamedTuple):
             there = ", ".join(map(repr, islice(columns, _NAMED))) or "none"
             name = getattr(self, option)
             raise InputError(f"there is no column {name!r}{where}: give one of {there} as {option}")
-        require_no_result(columns)
+        for name in taken_columns(columns):
+            raise InputError(taken(name))
 
     def absent(self, columns: Container[str]) -> list[str]:
         """Returns the fields whose columns are not there."""
@@ -132,12 +133,14 @@ RESULT_COLUMNS: Mapping[str, ColumnType] = {
 """The columns that a batch adds, and the types of their values. `rarr_revision` is there on request."""
 
 
-def require_no_result(columns: Mapping[str, Any]) -> None:
-    """Raises `InputError` if a column has the name of one that a batch adds."""
-    if taken := next((name for name in columns if name in RESULT_COLUMNS), None):
-        raise InputError(
-            f"the column {taken!r} is a result of rarr batch already: rename it, or leave it out"
-        )
+def taken_columns(columns: Iterable[str]) -> list[str]:
+    """Returns the columns that have the names of those that a batch adds."""
+    return [name for name in columns if name in RESULT_COLUMNS or name == UNREAD]
+
+
+def taken(name: str) -> str:
+    """Says that a column has the name of one that a batch adds."""
+    return f"the column {name!r} is a result of rarr batch already: rename it, or leave it out"
 
 
 def result_columns(*, full: bool) -> dict[str, ColumnType]:

@@ -23,7 +23,7 @@ from rarr.batches.column_mapping import Columns, columns_of, digest_of, error_co
 from rarr.batches.column_types import ColumnType, ColumnTypes
 from rarr.batches.counts import BatchCounts, Counting, Limit
 from rarr.batches.input_files import input_file, require_usable, state_of
-from rarr.batches.input_rows import InputRow, format_of, input_rows
+from rarr.batches.input_rows import UNREAD, InputRow, format_of, input_rows
 from rarr.batches.output_rows import write_rows
 from rarr.batches.result_store import Expected, ResultStore, has_results
 from rarr.errors import InputError, RarrError
@@ -202,7 +202,9 @@ class _FileBatch:
     def write(self) -> BatchCounts:
         """Writes all rows that have a result or a problem, in the order of the input."""
         counting = Counting()
-        names: dict[str, ColumnType] = {**self._types.by_name(), **result_columns(full=self._full)}
+        names = self._types.by_name() | result_columns(full=self._full)
+        if UNREAD in names:
+            names[UNREAD] = names.pop(UNREAD)  # it is the last column
         with self._writing:
             write_rows(self._out, self._finished_rows(names, counting), names, self._source)
         left = self._expected.rows + len(self._wrong) - counting.rows
@@ -220,7 +222,7 @@ class _FileBatch:
         """Yields the digest of each usable row. Notes column types, wrong rows and repeated ids."""
         ids, repeated, first = set[str](), 0, ""
         for row, usable in self._rows():
-            self._types.add(row.columns)
+            self._types.add(row.output({}))
             if not isinstance(usable, BatchRow):
                 self._wrong.append(f"{self._columns.place(row)}: {usable}")
                 continue
@@ -263,5 +265,5 @@ class _FileBatch:
                 result = error_columns(usable)
             if result is not None:
                 counting.add(result)
-                columns = {**row.columns, **result}
+                columns = row.output(result)
                 yield {name: value for name, value in columns.items() if name in names}

@@ -6,18 +6,21 @@ import gzip
 import json
 import sys
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from io import BufferedReader
 from pathlib import Path
 from typing import IO, Any, NamedTuple, cast
 
+from rarr.batches.json_text import json_text
 from rarr.batches.parquet import parquet_rows
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.valid_unicode import valid
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}
+UNREAD = "rarr_unread"
+"""The column of what could not be read of a row, so that nothing is lost. Other outputs lack it."""
 LONGEST = 64 << 20
 """The most bytes of a line, and characters of a cell. A longer one would fill the memory."""
 
@@ -30,13 +33,19 @@ _MORE_CELLS: Any = object()
 class InputRow(NamedTuple):
     """One row: its number from 1 and its columns, or the `problem` because of which it cannot be used.
 
-    `line` is the number of its last line, in a file of lines: blank lines are no rows.
+    `line` is the number of its last line, in a file of lines: blank lines are no rows. `unread` is what it
+    holds and no column has, such as a line that is not JSON.
     """
 
     number: int
     columns: dict[str, Any]
     problem: str = ""
     line: int | None = None
+    unread: str = ""
+
+    def output(self, result: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the columns of the row with those of its result, and with `UNREAD` where there is some."""
+        return {**self.columns, **result, **({UNREAD: self.unread} if self.unread else {})}
 
 
 def format_of(path: Path) -> str:
@@ -86,7 +95,8 @@ def json_rows(file: IO[bytes]) -> Iterator[InputRow]:
         if line.strip(b" \t\r\n\xef\xbb\xbf"):
             number += 1
             columns, problem = ({}, _too_long()) if too_long else _json_columns(line)
-            yield InputRow(number, columns, problem, place)
+            unread = line.decode("utf-8-sig", "backslashreplace").strip() if problem and not too_long else ""
+            yield InputRow(number, columns, problem, place, unread)
 
 
 def _too_long() -> str:
@@ -130,7 +140,8 @@ def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
         for number, cells in enumerate(reader, start=1):
             extra = cells.pop(_MORE_CELLS, None)
             problem = _too_many(extra) if extra else ""
-            yield InputRow(number, valid(dict(cells)), problem, reader.line_num)
+            unread = json_text(valid(extra)) if extra else ""
+            yield InputRow(number, valid(dict(cells)), problem, reader.line_num, unread)
     except UnicodeDecodeError:
         raise InputError(
             f"{path}, line {reader.line_num + 1}, is not UTF-8: convert the file, as with iconv -f LATIN1"

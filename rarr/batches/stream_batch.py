@@ -57,7 +57,7 @@ def revise_stream(
                 else:
                     values = error_columns(usable)
                     warn(f"{columns.place(row)}: {usable}")
-                return row.columns | {name: values[name] for name in names}
+                return row.output({name: values[name] for name in names})
 
             async with aclosing(bounded_flow(rows, result, runner.at_once, ordered=ordered)) as results:
                 async for row in results:

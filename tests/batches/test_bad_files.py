@@ -10,6 +10,7 @@ import pytest
 
 from batches.batch_folder import RIGHT, WRONG, Batch
 from rarr.batches.column_mapping import Columns
+from rarr.batches.input_rows import input_rows
 from rarr.batches.result_store import Expected, ResultStore
 from rarr.errors import InputError
 
@@ -35,11 +36,40 @@ def test_row_that_cannot_be_used_is_named_by_its_line_and_its_id(batch: Batch) -
 
 
 @pytest.mark.parametrize(
+    ("name", "data", "unread"),
+    [
+        ("in.jsonl", b'\xef\xbb\xbfbroken \xff\r\n{"text": "A mill."}', "broken \\xff"),
+        ("in.jsonl", b'{"text": "a", "text": "b"}\n{"text": "A mill."}', '{"text": "a", "text": "b"}'),
+        ("in.csv", b"text,n\na,1,two,3\nA mill.,1\n", '["two", "3"]'),
+    ],
+)
+@pytest.mark.parametrize("out", ["out.jsonl", "out.csv", "out.parquet"])
+def test_what_cannot_be_read_of_a_row_is_kept(
+    name: str, data: bytes, unread: str, out: str, batch: Batch
+) -> None:
+    batch.source, batch.out = batch.folder / name, batch.folder / out
+    batch.source.write_bytes(data)
+    if out == "out.parquet":
+        pytest.importorskip("pyarrow")
+    batch.revise()
+    first, second = (row.columns for row in input_rows(batch.out))
+    assert first["rarr_unread"] == unread and first["rarr_error"]
+    assert not second.get("rarr_unread") and second["text"] == "A mill."
+
+
+def test_output_of_rows_that_can_be_read_has_no_column_for_the_unread(batch: Batch) -> None:
+    batch.rows({"text": RIGHT})
+    batch.revise()
+    assert "rarr_unread" not in batch.results()[0]
+
+
+@pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
         ([{"text": RIGHT}], {"columns": Columns("answer")}, "no column 'answer': give one of 'text' as text"),
         ([{"text": RIGHT}], {"columns": Columns(id="key")}, "no column 'key': give one of 'text' as id"),
         ([{"text": RIGHT, "rarr_text": ""}], {}, "the column 'rarr_text' is a result of rarr batch already"),
+        ([{"text": RIGHT, "rarr_unread": ""}], {}, "the column 'rarr_unread' is a result of rarr batch"),
         ([], {}, "has no row"),
     ],
 )

@@ -10,6 +10,7 @@ import pytest
 from batches.batch_folder import RIGHT, WRONG, Batch
 from rarr.batches import column_check
 from rarr.batches.column_mapping import Columns
+from rarr.batches.input_rows import InputRow
 from rarr.batches.stream_batch import revise_stream
 from rarr.errors import InputError
 
@@ -73,6 +74,11 @@ def test_row_of_a_pipe_with_a_column_of_a_result_stops_no_other(batch: Batch) ->
     pipe = BytesIO(b'{"text": "a", "rarr_text": "b"}\n' + json.dumps({"text": WRONG}).encode())
     texts, [warning] = streamed(batch, pipe, Columns())
     assert texts == [None, RIGHT] and warning.startswith("row 1: the column 'rarr_text' is a result")
+
+
+def test_value_in_the_column_of_a_result_is_kept() -> None:
+    [row] = column_check.without_results([InputRow(1, {"text": "a", "rarr_text": "b"})])
+    assert (row.columns, row.unread) == ({"text": "a"}, '{"rarr_text": "b"}')
 
 
 def test_column_of_a_file_into_a_pipe_is_looked_for(batch: Batch) -> None:
