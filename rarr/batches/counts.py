@@ -18,11 +18,12 @@ Limit = Literal["max_cost", "deadline"]
 class BatchCounts(Record):
     """The counts over the rows of an output file.
 
-    `unconfirmed` counts rows with a sentence that is not `supported`, `statuses` counts sentences, and `left`
-    rows without a result, because of the limit `ended_by` if there was one. `cost` is None if a price is not
-    known. `saved_calls` counts the answers of language models that were kept, and not asked for again, and
-    `saved_searches` the searches that a process had made before. `attribution` and `preservation` are means
-    over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023, section 5).
+    `unconfirmed` counts rows without an error that have a sentence that is not `supported`, `statuses` counts
+    sentences, and `left` rows without a result, because of the limit `ended_by` if there was one. `cost` is
+    None if a price is not known. `saved_calls` counts the answers of language models that were kept, and not
+    asked for again, and `saved_searches` the searches that a process had made before. `attribution` and
+    `preservation` are means over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023,
+    section 5).
     """
 
     rows: int
@@ -59,15 +60,17 @@ class Counting:
         self._statuses: Counter[str] = Counter()
         self._attribution, self._preservation, self._scored = 0.0, 0.0, 0
 
-    def add(self, columns: Mapping[str, Any]) -> None:
-        """Adds a row."""
+    def add(self, columns: Mapping[str, Any], place: str = "") -> None:
+        """Adds a row. `place` names it in `first_error`."""
         self.rows += 1
         if columns["rarr_error"]:
             self.errors += 1
-            self._first_error = self._first_error or columns["rarr_error"]
+            named = f"{place}: {columns['rarr_error']}" if place else columns["rarr_error"]
+            self._first_error = self._first_error or named
         self.changed += bool(columns["rarr_changed"])
         statuses = columns["rarr_statuses"] or []
-        self.unconfirmed += any(status != "supported" for status in statuses)
+        if not columns["rarr_error"]:
+            self.unconfirmed += any(status != "supported" for status in statuses)
         self._statuses.update(statuses)
         self.calls += columns["rarr_model_calls"] or 0
         self.saved += columns["rarr_saved_calls"] or 0

@@ -264,6 +264,6 @@ class _FileBatch:
             else:
                 result = error_columns(usable)
             if result is not None:
-                counting.add(result)
+                counting.add(result, self._columns.place(row))
                 columns = row.output(result)
                 yield {name: value for name, value in columns.items() if name in names}

@@ -126,7 +126,7 @@ def batch(
         write(counts.model_dump_json(indent=2) + "\n")
     else:
         complain(_summary(counts, out), 0)
-    return _outcome(counts, measures)
+    return _outcome(counts, measures, kept=not to_pipe)
 
 
 def _estimated(source: str, settings: "Settings", *arguments: Any, as_json: bool) -> str:
@@ -234,13 +234,16 @@ def _summary(counts: "BatchCounts", out: str) -> str:
     return f"{counted(counts.rows, 'row')}{where}: {', '.join(parts)}"
 
 
-def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
-    """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem."""
+def _outcome(counts: "BatchCounts", limits: Mapping[str, float], *, kept: bool) -> int:
+    """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem.
+
+    `kept`: results are kept, so that the same call repeats the rows with an error alone.
+    """
     status = 0
     if counts.errors:
-        cure = "correct the cause, and run again, which repeats these rows"
-        which = f"{counted(counts.errors, 'row')} with an error, the first: {counts.first_error}"
-        status = complain(f"{which}; {cure}", 2)
+        repeated = ", which the same call repeats" if kept else ""
+        which = f"{counted(counts.errors, 'row')} with an error{repeated}"
+        status = complain(f"{which}; the first: {counts.first_error}", 2)  # which names its own cure
     if counts.left:
         status = complain(f"{counted(counts.left, 'row')} left{_WHY_LEFT[counts.ended_by]} to continue", 4)
     for name, limit in limits.items():

@@ -141,7 +141,24 @@ def test_rows_that_cannot_be_used_are_told_and_give_status_2(command: Command) -
     result = batch(command)
     warning, _, error = result.err.splitlines()
     assert warning == "rarr: warning: row 2: its 'text' is an int: give a text"
-    assert result.status == 2 and error.startswith("rarr: 1 row with an error, the first: its 'text'")
+    which = "1 row with an error, which the same call repeats; the first"
+    assert (result.status, error) == (2, f"rarr: {which}: row 2: its 'text' is an int: give a text")
+
+
+@pytest.mark.slow
+@pytest.mark.loopback
+def test_row_that_fails_is_counted_once_and_its_error_has_one_cure(
+    command: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RARR_ATTEMPTS", "1")
+    given({"text": WRONG})
+    unanswered = ("--model", "vllm:none", "--base-url", "http://127.0.0.1:9/v1", "--search", "corpus")
+    summary, error, _ = batch(command, *unanswered).err.splitlines()
+    assert summary.startswith("rarr: 1 row in out.jsonl: 0 changed, 0 with sentences that")
+    assert error.startswith(
+        "rarr: 1 row with an error, which the same call repeats; the first: row 1: not checked: "
+    )
+    assert error.count("correct") == 1
 
 
 def test_only_errors_give_status_3(command: Command) -> None:
