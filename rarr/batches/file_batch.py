@@ -9,7 +9,7 @@ import math
 import shutil
 import threading
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -44,7 +44,7 @@ class BatchLimits(NamedTuple):
     """Where a run ends before its rows do. Rows under way are finished.
 
     `max_cost` is that of all results of the output file, those of earlier runs too. `deadline_s` are the
-    seconds of this run.
+    seconds of this run, with its start.
     """
 
     max_cost: float | None = None
@@ -89,6 +89,7 @@ def revise_file(
     an `out` of other settings, other columns or another `full`, and a limit of the cost of a model without a
     price.
     """
+    until = None if limits.deadline_s is None else monotonic() + limits.deadline_s
     settings = batch_settings(settings or Settings())
     require_usable(source, out)
     if limits.max_cost is not None:
@@ -105,7 +106,7 @@ def revise_file(
             batch.begin(settings, mode)
             with before_end(lambda: (on_interrupt or _ignored)(batch.write())):
                 runner = BatchRunner(settings, {"mode": mode}, workers, ray)
-                run(batch.work(runner, limits, on_progress))
+                run(batch.work(runner, limits.max_cost, until, on_progress))
             return batch.finish(settings)
         finally:
             batch.close()
@@ -164,16 +165,36 @@ class _FileBatch:
         }
         return read | {"--full": "on" if self._full else "off"}
 
-    async def work(self, runner: BatchRunner, limits: BatchLimits, on_progress: OnProgress | None) -> None:
+    async def work(
+        self, runner: BatchRunner, max_cost: float | None, until: float | None, on_progress: OnProgress | None
+    ) -> None:
         """Works on the rows that have no result, and stores each result."""
         if not self._expected.left:
             return
-        async with runner:
-            rows, work = self._rows_to_do(limits), partial(batch_result, postprocess=runner.run)
+        async with AsyncExitStack() as stack:
+            if not await self._started(runner, stack, until):
+                self._ended_by = "deadline"
+                return
+            rows = self._rows_to_do(max_cost, until)
+            work = partial(batch_result, postprocess=runner.run)
             async for result in bounded_flow(rows, work, runner.at_once):
                 self._counting.add(await asyncio.to_thread(self._keep, result))
                 if on_progress is not None:
                     on_progress(self._counting, self._expected)
+
+    async def _started(self, runner: BatchRunner, stack: AsyncExitStack, until: float | None) -> bool:
+        """Starts the runner, and returns False if the deadline comes first."""
+        left_s = None if until is None else until - monotonic()
+        if left_s is not None and left_s <= 0:
+            return False
+        try:
+            async with asyncio.timeout(left_s) as limit:
+                await stack.enter_async_context(runner)
+        except TimeoutError:
+            if not limit.expired():
+                raise
+            return False
+        return True
 
     def _keep(self, result: BatchResult) -> dict[str, Any]:
         """Stores a result, and returns its columns."""
@@ -240,11 +261,10 @@ class _FileBatch:
         for row in without_results(input_rows(self._source)):
             yield row, self._columns.row_or_problem(row)
 
-    def _rows_to_do(self, limits: BatchLimits) -> Iterator[BatchRow]:
-        until = None if limits.deadline_s is None else monotonic() + limits.deadline_s
-        spent = 0.0 if limits.max_cost is None else self._store.cost()
+    def _rows_to_do(self, max_cost: float | None, until: float | None) -> Iterator[BatchRow]:
+        spent = 0.0 if max_cost is None else self._store.cost()
         for _, row in self._rows():
-            if limits.max_cost is not None and spent + self._cost() >= limits.max_cost:
+            if max_cost is not None and spent + self._cost() >= max_cost:
                 self._ended_by = "max_cost"
                 return
             if until is not None and monotonic() > until:

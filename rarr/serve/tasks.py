@@ -30,7 +30,12 @@ class Tasks:
 
     async def build(self) -> None:
         """Builds the reviser of the first corpus. Raises `RarrError` where something is missing."""
-        await self._reviser(self._name(""))
+        name = self._name("")
+        try:
+            await self._reviser(name)
+        except asyncio.CancelledError:
+            self._building[name].cancel()  # or `aclose` would wait for its end
+            raise
 
     async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
         """Runs a job, and returns the record of its task. `on_step` is called with each finished node."""

@@ -100,11 +100,30 @@ def test_sources_and_context_of_a_row_are_used(batch: Batch) -> None:
 
 def test_run_ends_at_its_deadline_and_continues(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:
     batch.rows({"text": WRONG}, {"text": RIGHT})
-    clock = iter([0.0, 1.0, *[9.0] * 9])
+    clock = iter([0.0, 0.0, 1.0, *[9.0] * 9])
     monkeypatch.setattr(file_batch, "monotonic", lambda: next(clock))
     report = batch.revise(limits=BatchLimits(deadline_s=5))
     assert (report.counts.rows, report.counts.left, len(batch.results())) == (1, 1, 1)
     assert report.counts.ended_by == "deadline"
+    assert batch.revise().counts.left == 0
+
+
+@pytest.mark.parametrize(("deadline_s", "starts"), [(0.0, 0), (0.05, 1)])
+def test_deadline_also_ends_the_start(
+    deadline_s: float, starts: int, batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[object] = []
+
+    async def endless(runner: InProcess) -> None:
+        started.append(runner)
+        await asyncio.Event().wait()
+
+    batch.rows({"text": WRONG})
+    with monkeypatch.context() as patch:
+        patch.setattr(InProcess, "start", endless)
+        patch.setattr(file_batch, "monotonic", lambda: 0.0)
+        counts = batch.revise(limits=BatchLimits(deadline_s=deadline_s)).counts
+    assert (counts.left, counts.ended_by, len(started)) == (1, "deadline", starts)
     assert batch.revise().counts.left == 0
 
 

@@ -1,6 +1,7 @@
 """Jobs end at their deadline, and share what is built once and closed at the end."""
 
 import asyncio
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 from agent.postprocessing.dams import HEIGHT, WRONG, Silent
 
 from rarr import Settings
-from rarr.agent import verify
+from rarr.agent import revise, verify
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier
 from rarr.errors import InputError, SetupError
@@ -16,6 +17,7 @@ from rarr.serve.job_and_runner import Job, Task
 from rarr.serve.refusals import Refusal
 from rarr.serve.request_options import options_of
 from rarr.serve.tasks import Tasks
+from rarr.tools.concurrency.worker_threads import require_awaited
 
 
 def settings(folder: Path, **more: Any) -> Settings:
@@ -67,6 +69,25 @@ async def test_corpus_that_cannot_be_read_is_named_without_its_path_and_the_othe
     await tasks.run(Job("cite", WRONG, "r1", corpus="dams"))
     await tasks.aclose()
     assert len(closed) == 1
+
+
+async def test_cancelled_start_ends_what_it_builds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, over = threading.Event(), threading.Event()
+
+    def endless(*given: Any, **options: Any) -> None:
+        begun.set()
+        while not over.wait(0.01):
+            require_awaited()
+
+    monkeypatch.setattr(revise, "Reviser", endless)
+    tasks = Tasks(settings(tmp_path))
+    building = asyncio.create_task(tasks.build())
+    assert await asyncio.to_thread(begun.wait, 30)
+    building.cancel()
+    try:
+        await asyncio.wait_for(tasks.aclose(), 10)
+    finally:
+        over.set()
 
 
 GRAPH = "subject,relation,object\nHoover Dam,height,221 metres\n"
