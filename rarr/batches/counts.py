@@ -18,8 +18,9 @@ Limit = Literal["max_cost", "deadline"]
 class BatchCounts(Record):
     """The counts over the rows of an output file.
 
-    `unconfirmed` counts rows without an error that have a sentence that is not `supported`, `statuses` counts
-    sentences, and `left` rows without a result, because of the limit `ended_by` if there was one. `cost` is
+    `unchecked` counts rows that hold nothing to check, and `unconfirmed` others without an error that have a
+    sentence that is not `supported`. `statuses` counts the sentences of all rows, also those with nothing to
+    check. `left` counts rows without a result, because of the limit `ended_by` if there was one. `cost` is
     None if a price is not known. `saved_calls` counts the answers of language models that were kept, and not
     asked for again, and `saved_searches` the searches that a process had made before. `attribution` and
     `preservation` are means over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023,
@@ -29,6 +30,7 @@ class BatchCounts(Record):
     rows: int
     changed: int
     unconfirmed: int
+    unchecked: int
     errors: int
     first_error: str
     left: int
@@ -53,7 +55,7 @@ class Counting:
     """Adds up the result columns of rows."""
 
     def __init__(self) -> None:
-        self.changed = self.unconfirmed = self.errors = self.rows = self.calls = 0
+        self.changed = self.unconfirmed = self.unchecked = self.errors = self.rows = self.calls = 0
         self.saved = self.saved_searches = 0
         self.cost: float | None = 0.0
         self._first_error = ""
@@ -69,7 +71,9 @@ class Counting:
             self._first_error = self._first_error or named
         self.changed += bool(columns["rarr_changed"])
         statuses = columns["rarr_statuses"] or []
-        if not columns["rarr_error"]:
+        if columns["rarr_outcome"] == "nothing_to_check":
+            self.unchecked += 1
+        elif not columns["rarr_error"]:
             self.unconfirmed += any(status != "supported" for status in statuses)
         self._statuses.update(statuses)
         self.calls += columns["rarr_model_calls"] or 0
@@ -92,6 +96,7 @@ class Counting:
             rows=self.rows,
             changed=self.changed,
             unconfirmed=self.unconfirmed,
+            unchecked=self.unchecked,
             errors=self.errors,
             first_error=self._first_error,
             left=left,

@@ -225,6 +225,8 @@ def _summary(counts: "BatchCounts", out: str) -> str:
     """Writes one line about what OUT holds."""
     where = "" if out == "-" else f" in {out}"
     parts = [f"{counts.changed:,} changed", f"{counts.unconfirmed:,} with sentences that are not supported"]
+    if counts.unchecked:
+        parts.append(f"{counts.unchecked:,} with nothing to check")
     if counts.model_calls or counts.saved_calls:
         parts.append(f"{counted(counts.model_calls, 'model call')}, {counts.saved_calls:,} saved")
     if counts.saved_searches:

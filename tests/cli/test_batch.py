@@ -173,6 +173,14 @@ def test_measure_under_its_limit_gives_status_4(command: Command) -> None:
     assert result.status == 4 and result.err.endswith("rarr: supported is 0, under its limit 0.9\n")
 
 
+def test_row_with_nothing_to_check_is_neither_good_nor_open(command: Command) -> None:
+    given({"text": "What a view!"}, {"text": RIGHT})
+    result = batch(command, "--fail-under", "supported=0.9")
+    summary = "0 changed, 0 with sentences that are not supported, 1 with nothing to check"
+    assert result.err.startswith(f"rarr: 2 rows in out.jsonl: {summary}\n")
+    assert result.status == 4 and result.err.endswith("rarr: supported is 0.5, under its limit 0.9\n")
+
+
 def test_rows_that_are_left_give_status_4_and_the_next_call_does_them(command: Command) -> None:
     given({"text": RIGHT})
     result = batch(command, "--max-cost", "0")
