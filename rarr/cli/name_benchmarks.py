@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 
 
 def names(
-    sets: name_options.NameSets,
+    *,
+    sets: name_options.NameSets = None,
     out: name_options.NamesOut,
     corpus: options.Corpus = None,
     search: options.Search = None,
@@ -31,22 +32,23 @@ def names(
 ) -> int:
     """Measure whether a search and a revision tell apart things that share a name.
 
-    Asks the search for each query of SETS, alone and with each reranker. Prints how often the first document
-    is about the right thing, for the best known thing of a name (head) and the others (tails), and how often
-    another thing of the name stands above it. Then revises each false claim twice: with the corpus without
-    the pages of its subject, where any change is an error, and with the whole corpus. DIR gets report.json
-    and what became of each claim. If the run was interrupted, the same call continues it. Only --search
-    wikipedia sends the names to Wikipedia. Exit status: 0 done; 2 the call or SETS is wrong, the search
-    fails, or a claim has an error; 3 no claim could be judged.
+    SETS are queries that `rarr bench name-sets` made, or a list of things as it takes; without it, the things
+    are those whose name several titles of the corpus share. Asks the search for each query, alone and with
+    each reranker. Prints how often the first document is about the right thing, for the best known thing of a
+    name (head) and the others (tails), and how often another thing of the name stands above it. Then revises
+    each false claim twice: with the corpus without the pages of its subject, where any change is an error,
+    and with the whole corpus. DIR gets report.json and what became of each claim. If the run was interrupted,
+    the same call continues it. Only --search wikipedia sends the names to Wikipedia. Exit status: 0 done; 2
+    the call or SETS is wrong, the search fails, or a claim has an error; 3 no claim could be judged.
 
     \b
     Examples:
-      rarr bench names sets.jsonl --corpus docs/ -o scores
+      rarr bench names --corpus docs/ -o scores
+      rarr bench names entities.jsonl --corpus docs/ -o scores
       rarr bench names sets.jsonl --corpus docs/ -o searches --reranker overlap --task qa --no-edits
     """
     from rarr.evals.namesakes.benchmark import bench_names
     from rarr.evals.namesakes.names_worker import NamesOptions
-    from rarr.evals.namesakes.records import read_sets
     from rarr.views.terminal.namesake_tables import names_text
     from rarr.views.terminal.progress_line import Waiting
 
@@ -60,7 +62,7 @@ def names(
     )
     with Waiting(watched=sys.stderr.isatty()) as waiting:
         report = bench_names(
-            read_sets(sets),
+            _sets(sets, settings, chosen.tasks),
             out,
             settings=settings,
             options=chosen,
@@ -91,35 +93,44 @@ def name_sets(
     """
     from rarr.evals.namesakes.records import write_sets
 
-    settings = _settings(corpus=corpus)
-    if settings.corpus is None:
-        raise InputError("no corpus: give --corpus PATH, the documents of the entities")
-    made = _made(entities, settings, _tasks(task), seed)
-    if not made:
-        raise InputError(
-            "no name makes a set: two things of a name need different properties that their openings state,"
-            " and different popularity"
-        )
+    made = _made(entities, _settings(corpus=corpus), _tasks(task), seed)
     write_sets(out, made)
     queries = sum(len(each.queries) for each in made)
     write(f"{out}: {counted(len(made), 'name')}, {counted(queries, 'query')}\n")
     return 0
 
 
+def _sets(sets: Path | None, settings: "Settings", tasks: tuple["Task", ...]) -> list["NameSet"]:
+    from rarr.evals.namesakes.records import holds_entities, read_sets
+
+    if sets is None or holds_entities(sets):
+        return _made(sets, settings, tasks, seed=0)
+    return read_sets(sets)
+
+
 def _made(
     entities: Path | None, settings: "Settings", tasks: tuple["Task", ...], seed: int
 ) -> list["NameSet"]:
+    """Makes the sets of a list of things, or of the corpus. Raises `InputError` if there are none."""
     from rarr.evals.namesakes.corpus_check import corpus_sets
     from rarr.evals.namesakes.corpus_documents import corpus_documents
     from rarr.evals.namesakes.records import read_entities
     from rarr.evals.namesakes.set_generation import name_sets as sets_of
 
-    assert settings.corpus is not None
+    if settings.corpus is None:
+        raise InputError("no corpus: give --corpus PATH, the documents of the entities")
     if entities is None:
-        return corpus_sets(settings.corpus, settings, tasks=tasks, seed=seed)
-    documents = corpus_documents(settings.corpus, settings.max_file_mb)
-    texts = {document.name: document.text for document in documents}
-    return sets_of(read_entities(entities), texts, tasks=tasks, seed=seed)
+        made = corpus_sets(settings.corpus, settings, tasks=tasks, seed=seed)
+    else:
+        documents = corpus_documents(settings.corpus, settings.max_file_mb)
+        texts = {document.name: document.text for document in documents}
+        made = sets_of(read_entities(entities), texts, tasks=tasks, seed=seed)
+    if not made:
+        raise InputError(
+            "no name makes a set: two things of a name need different properties that their openings state,"
+            " and different popularity"
+        )
+    return made
 
 
 def doctor_names(

@@ -6,7 +6,11 @@ from typing import Annotated
 import typer
 
 NameSets = Annotated[
-    Path, typer.Argument(metavar="SETS", help="Queries that `rarr bench name-sets` made, as JSON lines.")
+    Path | None,
+    typer.Argument(
+        metavar="SETS",
+        help="Queries of `rarr bench name-sets`, or things, as JSON lines; default: the corpus.",
+    ),
 ]
 Entities = Annotated[Path | None, typer.Argument(metavar="ENTITIES", help="Things, as JSON lines.")]
 NamesOut = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the report.")]

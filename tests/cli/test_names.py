@@ -10,6 +10,7 @@ from rarr.evals.namesakes.benchmark import NamesReport
 from rarr.evals.namesakes.corpus_check import NamesCheck
 from rarr.evals.namesakes.records import read_sets
 
+SHARED_NAMES = Path(__file__).resolve().parents[2] / "examples" / "shared_names"
 DOCUMENTS = {
     "Veldra": "Veldra is a town on the Osk. It was founded in 1312 by monks, as a port for their barges.",
     "Veldra (film)": "Veldra is a drama film. It was directed by Ana Holm.",
@@ -100,6 +101,19 @@ def test_bench_json_is_the_report_alone(command: Command) -> None:
 def test_bench_complains_about_a_file_that_has_no_sets(command: Command) -> None:
     Path("sets.jsonl").write_text('{"id": "x"}\n', encoding="utf-8")
     complains(command("bench", "names", "sets.jsonl", "--corpus", "docs", "-o", "out"), "name-sets")
+
+
+def test_bench_makes_the_sets_of_things_and_of_the_corpus_itself(command: Command) -> None:
+    call = ("--corpus", "docs", "-o", "out", "--reranker", "overlap", "--no-edits", "--json")
+    assert command("bench", "name-sets", "--corpus", "docs", "-o", "sets.jsonl").status == 0
+    of_sets = command("bench", "names", "sets.jsonl", *call)
+    of_corpus = command("bench", "names", *call)
+    assert of_sets.status == of_corpus.status == 0
+    assert of_sets.out == of_corpus.out
+    things, pages = (str(SHARED_NAMES / name) for name in ("tuned.jsonl", "pages.jsonl"))
+    of_things = command("bench", "names", things, "--corpus", pages, "-o", "of_things", *call[4:])
+    assert NamesReport.model_validate_json(of_things.out).queries > 100
+    complains(command("bench", "names", things, "-o", "out"), "give --corpus PATH")
 
 
 def test_doctor_lists_shared_names(command: Command) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 from pydantic import Field, ValidationError, field_validator
 
 from rarr.errors import InputError
-from rarr.evals.json_lines import WrongRowError
+from rarr.evals.json_lines import WrongRowError, json_lines
 from rarr.evals.rows import read_lines
 from rarr.records import Record
 from rarr.tools.storage.atomic_files import write_lines
@@ -108,6 +108,15 @@ def read_entities(path: Path) -> list[Entity]:
 def read_sets(path: Path) -> list[NameSet]:
     """Reads sets from JSON lines. Raises `InputError` for a line that is none."""
     return _records(path, NameSet, "those that `rarr bench name-sets` writes")
+
+
+def holds_entities(path: Path) -> bool:
+    """Is the first line of the file an entity, and no set of queries?"""
+    first = next(json_lines(path), None)
+    try:
+        return first is not None and "documents" in first.value() and "queries" not in first.value()
+    except WrongRowError:
+        return False  # whoever reads the whole file says what is wrong
 
 
 def write_sets(path: Path, sets: Sequence[NameSet]) -> None:
