@@ -22,7 +22,12 @@ from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject
 from rarr.backends.rules.value_contradiction import is_contradiction
 from rarr.backends.rules.values import Value, same_value, value_extent
-from rarr.backends.rules.whole_sentence_agreement import stated_claim, statement_agreement
+from rarr.backends.rules.whole_sentence_agreement import (
+    asks_about_whole,
+    is_about_statement,
+    stated_claim,
+    statement_agreement,
+)
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker_threads import work
 
@@ -62,9 +67,9 @@ def query_agreement(text: str, context: str | None, query: Query, evidence: Evid
     `unknown` if it asks about neither.
     """
     read_once = parsed_passage(evidence.text, evidence.title)
-    if (stated := stated_claim(text, context, query)) is not None:
-        return agreement_unless_namesake(statement_agreement(stated, read_once), text, context, evidence)
     queried = queried_value(text, context, query)
+    if queried is None and (stated := stated_claim(text, context, query)) is not None:
+        return agreement_unless_namesake(statement_agreement(stated, read_once), text, context, evidence)
     if queried is None:
         return Agreement(verdict="unknown", reason="the query asks for no single value of the text")
     claim, value = queried
@@ -72,6 +77,11 @@ def query_agreement(text: str, context: str | None, query: Query, evidence: Evid
         claim, value, counterparts(claim.sentence, value, read_once, claim.about), read_once
     )
     return agreement_unless_namesake(compared, text, context, evidence)
+
+
+def asked_statement(text: str, context: str | None, query: Query) -> Claim | None:
+    """Returns the claim that `query` asks about as a whole; None if it asks for a value, or for neither."""
+    return stated_claim(text, context, query) if queried_value(text, context, query) is None else None
 
 
 def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> Agreement:
@@ -152,9 +162,10 @@ def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, 
     """Finds the claim and the value that a query asks for; None if there is no single such value.
 
     It is the only value at the query's place, or else the only value of the claim that the words of the
-    query leave out. A question about a whole sentence asks for no single value.
+    query leave out. A question about a whole sentence asks for no single value; one for yes or no asks for
+    none that it names itself.
     """
-    for claim in claims(text, context) if stated_claim(text, context, query) is None else ():
+    for claim in claims(text, context) if not is_about_statement(query) else ():
         if not (claim.span.start < query.end and query.start < claim.span.end):
             continue
         values_here = askable_values(text, claim)
@@ -162,6 +173,8 @@ def queried_value(text: str, context: str | None, query: Query) -> tuple[Claim, 
             value for value, place in values_here if (place.start, place.end) == (query.start, query.end)
         ]
         within = [v for v, place in values_here if query.start <= place.start and place.end <= query.end]
+        if asks_about_whole(query, claim):
+            within = []
         if len(exact or within) == 1:
             return claim, (exact or within)[0]
         asked = query.text.casefold()

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from rarr.backends.rules.agreement import queried_value
+from rarr.backends.rules.agreement import asked_statement, queried_value
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.date_writing import date_like
 from rarr.backends.rules.dates import Date
@@ -22,7 +22,6 @@ from rarr.backends.rules.quantities import (
 from rarr.backends.rules.units import from_base, to_base
 from rarr.backends.rules.values import Value, checkable_values, same_value
 from rarr.backends.rules.whole_sentence_agreement import (
-    stated_claim,
     statement_difference,
 )
 from rarr.records import Change, Check, Evidence, Query
@@ -49,7 +48,7 @@ class ValueEditor:
         The answer is replaced at the query's place, or else at its only place in the query's sentences. For
         a question about a whole sentence, the words that decide are replaced.
         """
-        if await work(stated_claim, text, context, query) is not None:
+        if await work(asked_statement, text, context, query) is not None:
             return await work(_restated, text, context, query, evidence)
         swapped = await work(_swapped, text, context, query, evidence)
         return swapped or await work(change_of, text, query, check)
@@ -57,7 +56,7 @@ class ValueEditor:
 
 def _restated(text: str, context: str | None, query: Query, evidence: Evidence) -> Change | None:
     """Makes the change to the words by which the evidence differs from the sentence that is asked about."""
-    claim = stated_claim(text, context, query)
+    claim = asked_statement(text, context, query)
     difference = statement_difference(claim, parsed_passage(evidence.text, evidence.title)) if claim else None
     if claim is None or difference is None or difference.verdict != "disagrees":
         return None

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from rarr.backends.rules.agreement import (
     AGREES_COVERAGE,
     agreement_unless_namesake,
+    asked_statement,
     is_confirmation,
     places_agreement,
     queried_value,
@@ -37,7 +38,6 @@ from rarr.backends.rules.ranking import overlap_scores
 from rarr.backends.rules.standalone_claims import Claim
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
-from rarr.backends.rules.whole_sentence_agreement import stated_claim
 from rarr.backends.rules.words import folded_text
 from rarr.records import Agreement, Evidence, Query, Verdict
 from rarr.retrievers.corpus.chunking import windows
@@ -79,7 +79,7 @@ class ComparedAnswer(NamedTuple):
 
 def statement_verdict(text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement | None:
     """Decides about a query that asks about a whole sentence; None for another query."""
-    asks_whole = stated_claim(text, context, query) is not None
+    asks_whole = asked_statement(text, context, query) is not None
     return query_agreement(text, context, query, evidence) if asks_whole else None
 
 

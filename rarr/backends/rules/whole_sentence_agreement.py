@@ -33,9 +33,14 @@ def stated_claim(text: str, context: str | None, query: Query) -> Claim | None:
     asked = Span(query.start, query.end)
     for claim in claims(text, context):
         if claim.span.overlaps(asked):
-            whole = asked.start <= claim.span.start and claim.span.end <= asked.end
-            return claim if is_about_statement(query) or (whole and is_yes_or_no(query.text)) else None
+            return claim if is_about_statement(query) or asks_about_whole(query, claim) else None
     return None
+
+
+def asks_about_whole(query: Query, claim: Claim) -> bool:
+    """Is it a question for yes or no whose place is the whole sentence?"""
+    whole = query.start <= claim.span.start and claim.span.end <= query.end
+    return whole and is_yes_or_no(query.text)
 
 
 def statement_agreement(claim: Claim, evidence: ParsedPassage) -> Agreement:
