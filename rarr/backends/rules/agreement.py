@@ -81,7 +81,8 @@ def query_agreement(text: str, context: str | None, query: Query, evidence: Evid
 
 def asked_statement(text: str, context: str | None, query: Query) -> Claim | None:
     """Returns the claim that `query` asks about as a whole; None if it asks for a value, or for neither."""
-    return stated_claim(text, context, query) if queried_value(text, context, query) is None else None
+    stated = stated_claim(text, context, query)
+    return None if stated is None or queried_value(text, context, query) else stated
 
 
 def value_agreement(claim: Claim, value: Value, reading: Counterparts, evidence: ParsedPassage) -> Agreement:
