@@ -71,7 +71,7 @@ def test_no_request_is_begun_after_the_deadline(clock: Clock) -> None:
     searches, model = Searches(clock, 1.0), ScriptedModel(mills.answer)
     revised(by_blocks(search=searches, model=model, deadline_s=10.5), TEXT)
     assert len(searches.queries) <= 24
-    assert sum(ask.name == "generate_queries" for ask in model.calls) == 2
+    assert sum(ask.name == "generate_queries" for ask in model.calls) <= 2  # as many blocks at once
 
 
 def test_text_that_the_deadline_leaves_undivided_is_one_unjudged_sentence(clock: Clock) -> None:
