@@ -6,7 +6,7 @@ from hypothesis import given, strategies as st
 from rarr.backends.rules.answer_grounding import has_other_values, is_stated
 
 UNITS = ["metres", "km", "kg", "square miles", "litres", "hours", "people", "%"]
-number = st.integers(2, 900)
+number = st.integers(2, 900).filter(lambda number: number % 100)  # 400 may be a rounded 396
 
 
 @given(number, number, st.sampled_from(UNITS))
