@@ -52,6 +52,7 @@ _UNIT = re.compile(
     r"\d[ \u00a0\u202f-]?(?:(?:sq|cu|fl|cubic|square)\.?[ \u00a0])?[A-Za-zµμ°]{1,5}\."
     r"[ \t\u00a0\u202f]*(?:\r\n?|\n)?[ \t]*\Z"
 )
+_SHORT = 55  # characters of a line that does not go on in the next one, at most
 _UNIT_ENDS = 40  # characters of such a measure, at most
 _MAY_END = re.compile(r"\bMay\.\s+(?=[A-Z])")
 _AFTER_UNIT = re.compile(r"[a-z]+(?![A-Za-z])")
@@ -217,13 +218,16 @@ def _boundaries(prose: str) -> Iterator[Span]:
 
 def _broken_lines(text: str, start: int, end: int) -> Iterator[Span]:
     """Splits at line ends between sentences: after a short line, before a line that starts a new sentence."""
-    begin = newline = start
+    begin = start
+    # Other sentences may stand before it in its line.
+    before = max(0, start - _SHORT)
+    newline = max(before, text.rfind("\n", before, start) + 1)
     for match in _LINE_END.finditer(text, start, end):
-        line = text[max(begin, newline) : match.start()].strip()
+        line = text[newline : match.start()].strip()
         newline = match.end() if match[0] != "\r" else newline
         after = text[match.end() : match.end() + 40].lstrip(" \t>*_-\"'“(")
         afresh = bool(after) and (after[0].isupper() or after[0].isdigit() or not after[0].isalnum())
-        if len(line) < 55 and afresh and not line.endswith((",", "-")):
+        if len(line) < _SHORT and afresh and not line.endswith((",", "-")):
             yield _stripped(text, begin, match.start())
             begin = match.end()
     yield _stripped(text, begin, end)

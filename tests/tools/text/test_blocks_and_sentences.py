@@ -70,6 +70,19 @@ def test_sentences(text: str, expected: list[str]) -> None:
     assert document_sentences(text) == expected
 
 
+def test_sentence_that_begins_within_a_long_line_goes_on_in_the_next() -> None:
+    wrapped = (
+        "The bridge was opened for all traffic in May 1936. It was drawn by Ida\nLunde, who knew the trade."
+    )
+    assert [span.of(wrapped) for span in split_sentences(wrapped)] == [wrapped[:50], wrapped[51:]]
+    short = "It opened in 1936. Drawn by\nIda Lunde"
+    assert [span.of(short) for span in split_sentences(short)] == [
+        "It opened in 1936.",
+        "Drawn by",
+        "Ida Lunde",
+    ]
+
+
 def test_sentences_of_a_text_are_cached() -> None:
     text = "It is high. It is old."
     assert sentences(text) is sentences(text)
