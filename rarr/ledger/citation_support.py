@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.components import Components
-from rarr.ledger.confirmed_parts import SURE_SUPPORT, gives_other_amounts, sentence_parts
+from rarr.ledger.asked_places import gives_other_amounts
+from rarr.ledger.confirmed_parts import SURE_SUPPORT, sentence_parts
 from rarr.ledger.sentence_support import Support, classify_sentences
 from rarr.records import AttributionClass, Evidence, Notice, Part
 from rarr.state import failure

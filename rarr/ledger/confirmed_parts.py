@@ -1,43 +1,35 @@
 """Finds the parts of a sentence that can be checked, and decides whether a passage confirms each."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import NamedTuple
 
 from rarr.backends.rules.agents import name_of_other_agent
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.meaning_changing_words import WordFinder, telling_words
 from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
 from rarr.backends.rules.passive_voice import has_words_in_order, verb_with_other_agent
-from rarr.backends.rules.quantities import Quantity
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.standalone_claims import Claim, claims, masked
 from rarr.backends.rules.swapped_roles import has_swapped_roles
 from rarr.backends.rules.values import checkable_values, same_value
-from rarr.backends.rules.whole_sentence_agreement import is_about_statement
-from rarr.ledger.answer_spans import answer_place, values_at
+from rarr.ledger.answer_spans import values_at
+from rarr.ledger.asked_places import AskedPlace
 from rarr.ledger.differently_paired_names import unpaired_name
 from rarr.ledger.opposite_prepositions import words_on_another_side
 from rarr.ledger.plans_stated_as_facts import unreal_place
 from rarr.ledger.replaced_small_words import replaced_small_words
 from rarr.ledger.sentence_support import Support
 from rarr.ledger.span_confirmation import CheckablePlace
+from rarr.ledger.stated_sentences import confirmed_by, open_values, stated_part
 from rarr.ledger.unsaid_words import SHARED, unsaid_words
 from rarr.ledger.values_of_other_questions import value_of_another_question
 from rarr.ledger.words_only_denied import words_only_denied
-from rarr.records import Check, Evidence, Part, Query
+from rarr.records import Check, Evidence, Part
 from rarr.tools.text.blocks_and_sentences import Span
 
 SURE_SUPPORT = 0.8
 """The least support with which a sentence is supported that has nothing to check but its subject."""
 CONFIRMING_SUPPORT = 0.7
 """The least support with which the words of a passage confirm a part; chosen on train/handwritten."""
-
-
-class AskedPlace(NamedTuple):
-    """A place of the text that a query asks about, with the checks of the query's evidence."""
-
-    place: Span
-    checks: tuple[Check, ...]
 
 
 def sentence_parts(
@@ -47,12 +39,14 @@ def sentence_parts(
     asked: Sequence[AskedPlace],
     evidence: Mapping[str, Evidence],
     against: Sequence[str],
+    stated: Check | None = None,
 ) -> list[Part]:
     """Finds the parts of a sentence of `text` in order, and decides their states.
 
     Only `evidence` confirms a part: by a check, or by its words if it supports the sentence well or if one of
-    its checks agreed on another part. `against` are the ids of evidence that contradicts the sentence. Words
-    that the evidence does not say become open parts. A sentence without another part is a part itself, if a
+    its checks agreed on another part. `against` are the ids of evidence that contradicts the sentence, and
+    `stated` is the check by which a passage states all of it. Words that the evidence does not say become
+    open parts. A sentence without another part is a part itself, if a
     query asks about all of it.
     """
     parsed = parsed_sentence(masked(text, support.span))
@@ -74,6 +68,7 @@ def sentence_parts(
         places.append((whole, whole.part("open")))
     places.sort(key=lambda pair: pair[0].span)
     agreeing = {part.evidence_id for _, part in places if part.state == "confirmed"}
+    agreeing |= {stated.evidence_id} if stated else set()
     speaking = sorted(
         (
             name
@@ -100,11 +95,19 @@ def sentence_parts(
     # A sentence with nothing else to check is supported only if one clause has all of its words.
     is_unchecked = not parts and (support.best or 0.0) >= SURE_SUPPORT
     unsaid = unsaid_words(parsed, read, shared=0.0 if is_unchecked else SHARED)
-    for word in [*unsaid, *filter(None, told_otherwise)]:
-        parts = _with_open(parts, word.moved(support.span.start))
+    doubted = [word.moved(support.span.start) for word in [*unsaid, *filter(None, told_otherwise)]]
+    if stated is not None:
+        parts = [
+            stated_part(place, part, stated, asked, evidence)
+            for (place, _), part in zip(places, parts, strict=True)
+        ]
+        doubted = open_values(doubted, support.span, parsed, parts)
+    for word in doubted:
+        parts = _with_open(parts, word)
     if whole_checks and not parts:
         whole = CheckablePlace(support.span, support.span.of(text), parsed.values, parsed, claim)
-        parts = [whole.by_checks(whole_checks, evidence, against)]
+        by_checks = whole.by_checks(whole_checks, evidence, against)
+        parts = [by_checks if stated is None else confirmed_by(stated, whole)]
     return parts if (support.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
 
 
@@ -128,40 +131,6 @@ def told_in_swapped_roles(
     if swapped and any(has_words_in_order(claim.sentence, part) for parts in told.values() for part in parts):
         return []
     return swapped
-
-
-def asked_places(text: str, span: Span, query: Query, checks: Sequence[Check]) -> Iterator[AskedPlace]:
-    """Yields the places of the sentence at `span` that a query asks about.
-
-    For a query about the whole sentence, these are the places of the text's answers in `checks`, or the
-    sentence where an answer has no place or there is no check. A query about a statement asks about the whole
-    sentence, except where a check names the words that decide against it.
-    """
-    place = Span(max(span.start, query.start), min(span.end, query.end))
-    if place != span:
-        yield AskedPlace(place, tuple(checks))
-        return
-    parsed = parsed_sentence(masked(text, span))
-    for check in checks:
-        says_all = is_about_statement(query) and check.verdict in ("agrees", "irrelevant")
-        answer = None if says_all else answer_place(parsed, Span(-1, -1), check.text_answer)
-        yield AskedPlace(answer.moved(span.start) if answer else span, (check,))
-    if not checks:
-        yield AskedPlace(span, ())
-
-
-def agrees_on_other_amounts(check: Check) -> bool:
-    """Does the check agree on a number that the passage gives in another unit, or rounded otherwise?"""
-    return check.verdict == "agrees" and gives_other_amounts(check.text_answer, check.evidence_answer)
-
-
-def gives_other_amounts(text_words: str, evidence_words: str) -> bool:
-    """Do both have numbers, and none of the text's is among those of the evidence?"""
-    text_amounts, evidence_amounts = (
-        {value.read.amount for value in checkable_values(words) if isinstance(value.read, Quantity)}
-        for words in (text_words, evidence_words)
-    )
-    return bool(text_amounts and evidence_amounts) and text_amounts.isdisjoint(evidence_amounts)
 
 
 def _claim_of(text: str, context: str | None, support: Support) -> Claim | None:

@@ -12,6 +12,7 @@ from rarr.ledger.passages_about_something_else import has_another_value, other_c
 from rarr.ledger.replaced_subjects import description_not_said, is_subject_told_otherwise
 from rarr.ledger.sentence_support import moved_place
 from rarr.ledger.source_weight import Side, relevant_beside
+from rarr.ledger.stated_sentences import is_doubtful_choice
 from rarr.records import Agreement, Change, Check, EditState, Evidence, Query
 from rarr.settings import Kind
 from rarr.state import State
@@ -66,6 +67,10 @@ async def decide(
     source = evidence[check.evidence_id]
     about = (text, sentence, change, query, check, source)
     wording = await work(Wording, *about) if components.baseline.agreement else None
+    if is_doubtful_choice(query, checks, settings.accept_confidence):
+        return await _choice(
+            Trial(text, sentence, change, state["context"], components), query, source, doubt
+        )
     if wording is not None and (refusal := await work(wording.refusal)):
         return Decision(sentence, refusal)
     trial = Trial(text, sentence, change, state["context"], components)
@@ -92,6 +97,12 @@ async def decide(
         for name, agreement in again.items()
     )
     return Decision(sentence, refusal, tuple(rechecked), doubt)
+
+
+async def _choice(trial: Trial, query: Query, source: Evidence, doubt: str) -> Decision:
+    """Suggests an edit of a sentence whose contrast a model chose, if it chooses the edited sentence then."""
+    [again] = await trial.checks(query, [source])
+    return Decision(trial.sentence, _still_disagrees(again, must_agree=True), doubt=doubt)
 
 
 def _doubt(check: Check, least: float) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from rarr.backends.rules.whole_sentence_agreement import is_about_statement
 from rarr.ledger.edit_gate import Decision
-from rarr.ledger.sentence_support import moved_queries
+from rarr.ledger.sentence_support import moved_place, moved_queries
 from rarr.records import Change, Check, Edit, Notice, Query
 from rarr.state import State, named
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -59,8 +60,9 @@ class EditingText:
     def apply(self, proposals: Sequence[Proposal]) -> set[str]:
         """Adds proposals for the current text to the edits, and puts the accepted edits into the text.
 
-        Skips a proposal whose sentence, or a neighbouring sentence, another proposal just changed.
-        Returns the query ids of the skipped proposals.
+        Of suggested edits of the same words the first stays, and the others are refused. But an accepted edit
+        stays in any case, and so does an edit about a whole sentence. Skips a proposal whose sentence, or a
+        neighbouring sentence, another proposal just changed. Returns the query ids of the skipped proposals.
         """
         base, left_out = self.queries, set[str]()
         done: list[tuple[int, int]] = []  # start in the text before, and growth
@@ -84,7 +86,7 @@ class EditingText:
                 confidence=proposal.confidence,
                 reason=refusal or proposal.decision.doubt or proposal.reason,
             )
-            self.edits.append(edit)
+            self._add(edit)
             if not edit.accepted or sentence is None:
                 continue
             self._asked_again += proposal.decision.checks
@@ -113,9 +115,32 @@ class EditingText:
             "warnings": self.warnings,
         }
 
+    def _add(self, edit: Edit) -> None:
+        """Adds an edit to the edits; refuses it or the suggested edits of the same words."""
+        rivals = self._suggested_at(Span(edit.start, edit.end)) if edit.state != "refused" else []
+        stays = edit.accepted or is_about_statement(self.query(edit.query_id))
+        if rivals and not stays:
+            edit, rivals = _refused(edit, rivals[0]), []
+        self.edits = [_refused(other, edit) if other in rivals else other for other in self.edits]
+        self.edits.append(edit)
+
+    def _suggested_at(self, place: Span) -> list[Edit]:
+        """Returns the suggested edits whose words in the current text overlap `place`."""
+        found = []
+        for number, edit in enumerate(self.edits):
+            later = [other for other in self.edits[number + 1 :] if other.accepted]
+            if edit.state == "suggested" and moved_place(Span(edit.start, edit.end), later).overlaps(place):
+                found.append(edit)
+        return found
+
     def _about(self, query: Query) -> set[Span]:
         place = Span(query.start, query.end)
         return {span for span in sentences(self.text) if span.overlaps(place)}
+
+
+def _refused(edit: Edit, other: Edit) -> Edit:
+    reason = f"{other.id} is {other.state} for these words"
+    return edit.model_copy(update={"state": "refused", "reason": reason})
 
 
 def _touches(span: Span, other: Span) -> bool:

@@ -64,15 +64,20 @@ class CheckablePlace(NamedTuple):
                 return self.part("confirmed", evidence.id, words)
         return self.part("open")
 
-    def _is_answered(self, answer: str, evidence: Evidence) -> bool:
-        """Does the answer of an agreeing check confirm the place, read together with the passage?"""
+    def has_values_of(self, answer: str, evidence: Evidence) -> bool:
+        """Has the answer the values of the place, read together with its passage?"""
         beside = parsed_passage(evidence.text, evidence.title)
         stated_values = [
             stated
             for value in checkable_values(answer)
             for stated in [source.value for source in answer_sources(value, beside.sentences)] or [value]
         ]
-        return confirms_values(self.values, stated_values, beside) and not self._is_otherwise(beside)
+        return confirms_values(self.values, stated_values, beside)
+
+    def _is_answered(self, answer: str, evidence: Evidence) -> bool:
+        """Does the answer of an agreeing check confirm the place, read together with the passage?"""
+        beside = parsed_passage(evidence.text, evidence.title)
+        return self.has_values_of(answer, evidence) and not self._is_otherwise(beside)
 
     def _is_otherwise(self, beside: ParsedPassage) -> bool:
         """Does the passage have the values for something else?

@@ -9,11 +9,9 @@ from collections.abc import Mapping, Sequence, Set
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
+from rarr.ledger.asked_places import AskedPlace, agrees_on_other_amounts, asked_places
 from rarr.ledger.confirmed_parts import (
     SURE_SUPPORT,
-    AskedPlace,
-    agrees_on_other_amounts,
-    asked_places,
     sentence_parts,
     told_in_swapped_roles,
 )
@@ -23,6 +21,7 @@ from rarr.ledger.passages_about_something_else import other_contexts
 from rarr.ledger.sentence_support import Support, moved_queries, own_support, with_refuting
 from rarr.ledger.shared_names import SharedName, shared_name
 from rarr.ledger.source_weight import Side, relevant_beside
+from rarr.ledger.stated_sentences import stating_check
 from rarr.records import Check, Notice, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
 from rarr.state import SentenceSupport, State, usable
@@ -169,6 +168,11 @@ class _QueryOutcomes:
         checks = (check for query_id in support.query_ids for check in self.checks[query_id])
         return {check.evidence_id for check in checks if agrees_on_other_amounts(check)}
 
+    def stating(self, text: str, support: Support) -> Check | None:
+        """Returns the check by which a passage states the whole sentence; None if none does."""
+        checks = ((self.queries[name], check) for name in support.query_ids for check in self.checks[name])
+        return stating_check(support.span.of(text), checks)
+
     def shared_name(self, state: State, support: Support) -> SharedName | None:
         """Finds a name that several pages bear which answer the sentence differently; None for none."""
         checks = [check for query_id in support.query_ids for check in self.checks[query_id]]
@@ -191,13 +195,15 @@ def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshol
     of_bearers = outcomes.ids_of(shared.titles) if shared else frozenset[str]()
     against = [name for name in against if name not in of_bearers]
     asked = outcomes.asked(state["text"], support)
-    converted = outcomes.converted(support)
+    stated = outcomes.stating(state["text"], support)
+    support = _raised(support, stated) if stated else support
+    judged_better = outcomes.converted(support) | ({stated.evidence_id} if stated else set())
     support = support._replace(
-        refuting=support.refuting - converted, unclassified=support.unclassified - converted
+        refuting=support.refuting - judged_better, unclassified=support.unclassified - judged_better
     )
     left_out = support.refuting | support.unclassified | of_bearers
     evidence = {name: it for name, it in outcomes.evidence.items() if name not in left_out}
-    parts = sentence_parts(state["text"], state["context"], support, asked, evidence, against)
+    parts = sentence_parts(state["text"], state["context"], support, asked, evidence, against, stated)
     status, evidence_ids = _status(support, parts, outcomes, threshold, against)
     if shared and not against:  # nothing tells which of the things is meant
         status, evidence_ids = "unconfirmed", [passage.id for passage in shared.bearers]
@@ -210,6 +216,13 @@ def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshol
         support=support.best,
         parts=tuple(parts),
     )
+
+
+def _raised(support: Support, stated: Check) -> Support:
+    """Returns the support, where that by the passage which states the sentence is at least the confidence."""
+    name = stated.evidence_id
+    best = max(stated.confidence or 0.0, support.by_evidence.get(name) or 0.0)
+    return support._replace(by_evidence={**support.by_evidence, name: best})
 
 
 def _status(

@@ -20,12 +20,7 @@ from pydantic import (
     field_validator,
     model_validator,
 )
-from pydantic_settings import (
-    BaseSettings,
-    InitSettingsSource,
-    PydanticBaseSettingsSource,
-    SettingsConfigDict,
-)
+from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from rarr.errors import SettingsError
 from rarr.settings.domain_and_date_parsing import Domains, Moment, by_domain, require_possible
@@ -94,6 +89,8 @@ class Settings(ServingSettings, BaseSettings):
     """Keep one of several questions about the same words, or of alike ones; false: all but equal ones."""
     blind: bool = True
     """A language model answers each question from the passage alone, and code compares."""
+    contrasts: bool = True
+    """A language model that reads blind also chooses between each whole sentence and contrasts to it."""
     scope: Literal["sentence", "text"] = "sentence"
     """What checks and edits look at: the query's sentences, or the whole text, one evidence after another."""
     rounds: int = Field(default=2, ge=1, le=10)

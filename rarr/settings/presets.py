@@ -24,5 +24,11 @@ PRESETS: dict[str, dict[str, Any]] = {
         "max_edit_share": 0.5,
         "block_chars": None,
     },
-    "fast": {"documents_per_query": 2, "evidence_per_query": 1, "query_samples": 1, "rounds": 1},
+    "fast": {
+        "documents_per_query": 2,
+        "evidence_per_query": 1,
+        "query_samples": 1,
+        "rounds": 1,
+        "contrasts": False,
+    },
 }

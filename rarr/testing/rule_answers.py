@@ -246,8 +246,7 @@ def _word(yes: bool) -> dict[str, str]:
 
 _INTERROGATIVES = {
     "on which day": "date", "when": "date", "which number in order": "number", "how much money": "number",
-    "how many": "number", "what title": "name", "who or what": "name",
-    "whom or what": "name",
+    "how many": "number", "what title": "name", "who or what": "name", "whom or what": "name",
 }  # fmt: skip
 """The interrogatives of the embedded questions, with the kind of value that they stand for."""
 _GAPS = {"date": "1066", "number": "77", "name": "Xanthippe Quux"}
@@ -268,6 +267,8 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "recall_answer": lambda variables: {"answer": "not known"},
     "fill_blank": _filled,
     "write_question": _question,
+    "write_contrasts": lambda variables: {"contrasts": []},
+    "choose_statement": lambda variables: {"quote": "", "answer": "none"},
     "check_agreement": _agreement,
     "edit": _edit,
     "edit_unchecked": _unchecked_edit,

@@ -45,7 +45,7 @@ def test_an_error_is_mended_by_what_the_model_reads(corpus: Path) -> None:
     model = ScriptedModel(RuleModel())
     revision = revised(corpus, model)
     assert revision.text == TEXT.replace("1932", "1936")
-    assert set(prompts(model)) == {"fill_blank"}  # the rules read the same
+    assert set(prompts(model)) == {"fill_blank", "write_contrasts"}  # the rules read the same
 
 
 def test_an_edit_makes_no_reading_stale(corpus: Path) -> None:

@@ -49,6 +49,7 @@ def server() -> Iterator[ScriptedServer]:
 @pytest.fixture
 def corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.delenv("RARR_BLIND")  # the default
+    monkeypatch.setenv("RARR_CONTRASTS", "false")  # the script answers readings alone
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "bridge.md").write_text(DOCUMENT)
     return tmp_path / "notes"

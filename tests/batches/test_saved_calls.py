@@ -21,8 +21,9 @@ def counts(server: ScriptedServer, text: str, out: Path) -> BatchCounts:
     corpus = out.parent / "bridge.md"
     corpus.write_text(DOCUMENT)
     settings = Settings(
-        model="vllm:one", base_url=server.url, corpus=corpus, models=JUDGED, home=out.parent / "home"
-    )
+        model="vllm:one", base_url=server.url, corpus=corpus, models=JUDGED, home=out.parent / "home",
+        contrasts=False,
+    )  # fmt: skip
     return revise_file(source, out, settings=settings).counts
 
 

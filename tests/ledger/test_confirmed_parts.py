@@ -5,10 +5,8 @@ from collections.abc import Sequence
 import pytest
 from makers import check, evidence, query
 
+from rarr.ledger.asked_places import AskedPlace, agrees_on_other_amounts, asked_places
 from rarr.ledger.confirmed_parts import (
-    AskedPlace,
-    agrees_on_other_amounts,
-    asked_places,
     sentence_parts,
 )
 from rarr.ledger.sentence_support import Support

@@ -137,3 +137,45 @@ def test_sentences_that_touch_are_not_changed_at_once() -> None:
     ]
     assert draft.apply(made) == {"q2"}
     assert with_edits(text, draft.edits) == draft.text == "一是一。是二是二。"
+
+
+def suggested(old: str, new: str, query_id: str) -> Proposal:
+    made = proposal(old, new, query_id)
+    return made._replace(decision=made.decision._replace(doubt="it may be another"))
+
+
+def states(draft: EditingText) -> list[tuple[str, str]]:
+    return [(edit.new, edit.state) for edit in draft.edits]
+
+
+def test_first_of_two_suggestions_for_the_same_words_stays() -> None:
+    draft = editing("1", "1", "2")
+    for made in (suggested("1", "4", "q1"), suggested("1", "5", "q2"), suggested("2", "6", "q3")):
+        draft.apply([made])
+    assert states(draft) == [("4", "suggested"), ("5", "refused"), ("6", "suggested")]
+    assert draft.edits[1].reason == "e1 is suggested for these words"
+
+
+def test_suggestion_about_a_whole_sentence_replaces_another() -> None:
+    draft = editing("1", "1")
+    draft.queries[1] = draft.queries[1].model_copy(update={"text": "Is it true that One is 1?"})
+    for made in (suggested("1", "4", "q1"), suggested("1", "5", "q2")):
+        draft.apply([made])
+    assert states(draft) == [("4", "refused"), ("5", "suggested")]
+
+
+def test_accepted_edit_replaces_the_suggestions_for_its_words_at_their_place_then() -> None:
+    draft = editing("2", "1", "2")
+    draft.apply([suggested("2", "6", "q1")])
+    draft.apply([proposal("1", "one hundred", "q2")])
+    draft.apply([proposal("2", "7", "q3", text=draft.text)])
+    assert draft.text == "One is one hundred. Two is 7. Three is 3."
+    assert states(draft) == [("6", "refused"), ("one hundred", "accepted"), ("7", "accepted")]
+
+
+def test_refused_edit_leaves_suggestions_alone() -> None:
+    draft = editing("1", "1")
+    draft.apply([suggested("1", "4", "q1")])
+    draft.apply([proposal("1", "5", "q2", refusal="it is too long")])
+    assert states(draft) == [("4", "suggested"), ("5", "refused")]
+    assert draft.edits[1].reason == "it is too long"

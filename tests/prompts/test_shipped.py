@@ -15,6 +15,7 @@ PROMPTS = {
     "answer_with_citations": (500, ["statements"]),
     "check_agreement": (660, ["text_answer", "evidence_answer", "reason", "verdict"]),
     "check_agreement_in_context": (700, ["text_answer", "evidence_answer", "reason", "verdict"]),
+    "choose_statement": (420, ["quote", "answer"]),
     "confirm_intent": (450, ["answer"]),
     "confirm_support": (400, ["answer"]),
     "correct_text": (400, ["revision"]),
@@ -42,6 +43,7 @@ PROMPTS = {
     "summarize": (400, ["summary"]),
     "target_queries": (700, ["questions"]),
     "write_article": (560, ["sections"]),
+    "write_contrasts": (380, ["contrasts"]),
     "write_question": (340, ["question"]),
     "write_section": (560, ["text"]),
 }

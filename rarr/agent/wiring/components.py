@@ -15,6 +15,7 @@ from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.cited_answers import PromptedAnswers
+from rarr.backends.prompted.contrast_sets import ContrastChecker
 from rarr.backends.prompted.editing import PromptedEditor
 from rarr.backends.prompted.passage_surroundings import BlockFinder, Surroundings
 from rarr.backends.prompted.prompts import Prompts
@@ -24,6 +25,7 @@ from rarr.backends.prompted.rules_then_model_components import CodeFirstEditor, 
 from rarr.backends.prompted.writing import PromptedWriter
 from rarr.backends.rules import (
     answer_grounding as stated_answers,
+    chosen_statements as statement_comparison,
     model_answer_comparison as answer_comparison,
 )
 from rarr.backends.rules.agreement import ValueAgreement
@@ -56,7 +58,7 @@ from rarr.components import (
 from rarr.errors import SettingsError
 from rarr.prompts import Prompt
 from rarr.settings import EMBEDDED, Settings
-from rarr.tools.models.language_model import SavedAnswers
+from rarr.tools.models.language_model import LanguageModel, SavedAnswers
 
 REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "attribute", "evaluate", *WRITING_NODES, "write_answer")
@@ -172,17 +174,26 @@ class ComponentMaker:
             reader=stated_answers,
             needs_both_answers=self.settings.verify,
         )
+        reader = model.saving(self.readings or self.opened.readings)
         blind = BlindChecker(
-            model.saving(self.readings or self.opened.readings),
+            reader,
             self.prompts,
             surroundings=self.surroundings,
             comparison=answer_comparison,
             follow_ups=seeing,
+            statements=self._statement_checker(reader),
         )
         prompted = blind if self.settings.blind else seeing
         if self.settings.cascade is None:
             return prompted
         return CascadeChecker(self._embedded_checker(), prompted, self.settings.cascade)
+
+    def _statement_checker(self, model: LanguageModel) -> ContrastChecker | None:
+        if not self.settings.contrasts:
+            return None
+        return ContrastChecker(
+            model, self.prompts, surroundings=self.surroundings, comparison=statement_comparison
+        )
 
     def _embedded_checker(self) -> AgreementChecker:
         by_rules = "check_agreement" in self.by_rules

@@ -13,6 +13,7 @@ from pydantic import BaseModel
 
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.answer_token_limits import of_copied
+from rarr.backends.prompted.contrast_sets import ContrastChecker
 from rarr.backends.prompted.passage_surroundings import BLOCK, BlockFinder
 from rarr.backends.prompted.prompt_text_selection import NOTHING, quoted_evidence
 from rarr.backends.prompted.prompts import Prompts
@@ -115,9 +116,12 @@ class BlindChecker:
         surroundings: BlockFinder,
         comparison: AnswerComparison,
         follow_ups: PromptedChecker,
+        statements: ContrastChecker | None,
     ) -> None:
+        """`statements` checks the sentences that the rules cannot decide about; None: they stay undecided."""
         self._model, self._prompts, self._surroundings = model, prompts, surroundings
         self._comparison, self._follow_ups = comparison, follow_ups
+        self._statements = statements
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one reading."""
@@ -126,15 +130,18 @@ class BlindChecker:
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Lets the model fill the blank from the source, and compares its answer with the text.
 
-        Asks no model if the rules decide alone. Where the answer differs from the text and the rules do not
-        read the same difference, a second reading must confirm it, or the verdict is `unknown`. Raises
-        `ModelError` for an answer that cannot be parsed, because it is no verdict.
+        About a whole sentence the rules decide, or else a choice among contrasts. Asks no model if the rules
+        decide alone. Where the answer differs from the text and the rules do not read the same difference, a
+        second reading must confirm it, or the verdict is `unknown`. Raises `ModelError` for an answer that
+        cannot be parsed, because it is no verdict.
         """
         if query.follows:
             return await self._follow_ups.check(text, context, query, evidence)
         by_rules = await work(self._comparison.statement_verdict, text, context, query, evidence)
         if by_rules is not None:
-            return by_rules
+            if by_rules.verdict in ("agrees", "disagrees") or self._statements is None:
+                return by_rules
+            return await self._statements.check(text, context, query, evidence) or by_rules
         block = await self._surroundings.block(evidence)
         unread = await work(self._comparison.verdict_unread, text, context, query, block)
         if unread is not None:

@@ -18,12 +18,18 @@ def value_sentence(text: str, context: str | None, query: Query) -> tuple[str, s
     holding = [n for n, span in enumerate(spans) if span.start <= place.start and place.end <= span.end]
     if not holding:
         return None
-    number, span = holding[0], spans[holding[0]]
-    heading = next((line for line in text.splitlines() if line.startswith("#")), "")
-    earlier = " ".join(part.of(text) for part in spans[max(0, number - _BEFORE) : number])
-    before = "\n".join(part for part in (context, heading, earlier) if part)
+    span = spans[holding[0]]
+    before = words_before(text, context, holding[0])
     opening, rest = text[span.start : place.start], text[place.end : span.end]
     return before, f"{opening}____{rest}", f"{opening}[[{place.of(text)}]]{rest}"
+
+
+def words_before(text: str, context: str | None, number: int) -> str:
+    """Returns the context, the first heading and the two sentences before the sentence with this number."""
+    spans = sentences(text)
+    heading = next((line for line in text.splitlines() if line.startswith("#")), "")
+    earlier = " ".join(part.of(text) for part in spans[max(0, number - _BEFORE) : number])
+    return "\n".join(part for part in (context, heading, earlier) if part)
 
 
 def _place_with_unit(text: str, context: str | None, query: Query) -> Span:

@@ -21,6 +21,7 @@ from rarr.backends.rules.agreement import (
 )
 from rarr.backends.rules.answer_doubts import LITTLE_ELSE, difference_doubt, has_value_as_well
 from rarr.backends.rules.answer_grounding import is_stated
+from rarr.backends.rules.answered_passages import answered_passage as answered_passage
 from rarr.backends.rules.blanked_sentences import value_sentence as value_sentence
 from rarr.backends.rules.candidate_value_filters import (
     is_elsewhere_in_time,
@@ -34,19 +35,15 @@ from rarr.backends.rules.counterparts import (
     parsed_passage,
 )
 from rarr.backends.rules.name_matching import is_generic, key_words
-from rarr.backends.rules.ranking import overlap_scores
 from rarr.backends.rules.standalone_claims import Claim
 from rarr.backends.rules.subjects import is_about_something_else, is_about_subject, subject_of
 from rarr.backends.rules.values import Value, checkable_values, same_value, value_extent
 from rarr.backends.rules.words import folded_text
 from rarr.records import Agreement, Evidence, Query, Verdict
-from rarr.retrievers.corpus.chunking import windows
 from rarr.tools.text.blocks_and_sentences import Span
 
 NEARLY_QUOTED = 0.8
 """From this share of the words around the text's value on, a sentence with the same value says the same."""
-SENTENCES = 4
-"""Sentences of the passage that is cut around an answer, as many as a passage of a corpus has by default."""
 _FIGURE = re.compile(r"\d(?:[\d,.'’\u00a0\u202f ]*\d)?")
 _SEPARATOR = re.compile(r"(?<=\d)[,.'’\u00a0\u202f ](?=\d{3}(?!\d))")
 _AROUND = " .,;:!?\"'“”‘’()*_"
@@ -117,23 +114,6 @@ def as_stated(answer: str, text: str) -> str:
         return answer
     written = (match[0] for match in _FIGURE.finditer(text))
     return next((number for number in written if _SEPARATOR.sub("", number) == figure), answer)
-
-
-def answered_passage(block: Evidence, query: Query, answer: str) -> Evidence:
-    """Cuts a block down to the four sentences in a row that have the answer and are most like the query.
-
-    Returns the whole block if no sentences have the answer.
-    """
-    passages = []
-    for window in windows(block.text, window=SENTENCES, step=1):
-        start, end = window.start, window.end
-        if is_stated(answer, block.text[start:end]):
-            place = {"start": block.start + start, "end": block.start + end}
-            passages.append(block.model_copy(update={"text": block.text[start:end], **place}))
-    if not passages:
-        return block
-    scores = overlap_scores(query.text, passages)
-    return passages[scores.index(max(scores))]
 
 
 def compared_answer(
@@ -238,7 +218,12 @@ def _is_about_text(text: str, context: str | None, claim: Claim, value: Value, e
     passage_text = f"{evidence.title}\n{evidence.text}"
     if subject and re.search(rf"\b{re.escape(subject.split()[-1])}\b", passage_text):
         return True
-    return not _title_words(evidence) or _is_titled_for_text(text, context, evidence)
+    return not is_titled_otherwise(text, context, evidence)
+
+
+def is_titled_otherwise(text: str, context: str | None, evidence: Evidence) -> bool:
+    """Does the title name something, and nothing that the text or its context names too?"""
+    return bool(_title_words(evidence)) and not _is_titled_for_text(text, context, evidence)
 
 
 def _is_titled_for_text(text: str, context: str | None, evidence: Evidence) -> bool:

@@ -50,6 +50,7 @@ def checker(chat: ScriptedModel, source: str | None = None) -> BlindChecker:
         surroundings=Surroundings(source_text),
         comparison=answer_comparison,
         follow_ups=PromptedChecker(model, PROMPTS, whole_text=False, reader=stated_answers),
+        statements=None,
     )
 
 

@@ -1,0 +1,68 @@
+"""Compares the statement that a language model chose in a source with the sentence of the text.
+
+The model does not know which of the statements is the text's. Its choice counts only if the source has the
+words that it quotes, and is titled for something of the text.
+"""
+
+from rarr.backends.rules.agreement import agreement_unless_namesake, asked_statement
+from rarr.backends.rules.answer_grounding import has_phrase
+from rarr.backends.rules.answered_passages import passage_around
+from rarr.backends.rules.blanked_sentences import words_before
+from rarr.backends.rules.model_answer_comparison import is_titled_otherwise
+from rarr.records import Agreement, Evidence, Query
+from rarr.tools.text.blocks_and_sentences import sentences
+
+STATED = 0.6
+DIFFERENT = 0.6
+_LEAST_WORDS = 3
+
+
+def asked_sentence(text: str, context: str | None, query: Query) -> tuple[str, str] | None:
+    """Returns the words before the sentence that a query asks about as a whole, and the sentence.
+
+    None for another query, for a table cell, and for a label of one or two words.
+    """
+    claim, spans = asked_statement(text, context, query), sentences(text)
+    if claim is None or claim.headers or claim.span not in spans:
+        return None
+    sentence = claim.span.of(text)
+    if len(sentence.split()) < _LEAST_WORDS:
+        return None
+    return words_before(text, context, spans.index(claim.span)), sentence
+
+
+def chosen_agreement(
+    text: str,
+    context: str | None,
+    query: Query,
+    block: Evidence,
+    quote: str,
+    replaced: tuple[str, str] | None,
+) -> Agreement | None:
+    """Returns the agreement by the statement that a model chose in a block of a source.
+
+    `quote` are the words of the block that decide: the answer of the evidence. `replaced` are the words of
+    the sentence that the statement replaces, which are the answer of the text, and those in their place; None
+    if the model chose the sentence itself: then the answer of the text is the whole sentence. None if the
+    block does not have the quote, or if its title names something else.
+    """
+    claim, titled = asked_statement(text, context, query), f"{block.title}\n"
+    passage = passage_around(block, query, lambda words: has_phrase(titled + words, quote)) if quote else None
+    if claim is None or passage is None or is_titled_otherwise(text, context, passage):
+        return None
+    if replaced is None:
+        chosen = Agreement(
+            verdict="agrees",
+            text_answer=claim.span.of(text),
+            reason="chosen among statements that contrast with it",
+            confidence=STATED,
+        )
+    else:
+        chosen = Agreement(
+            verdict="disagrees",
+            text_answer=replaced[0],
+            reason=f"the statement with {replaced[1]!r} was chosen",
+            confidence=DIFFERENT,
+        )
+    agreement = chosen.model_copy(update={"evidence_answer": quote, "read_in": passage})
+    return agreement_unless_namesake(agreement, text, context, passage)
