@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from benchmarks.injection_cases import HALVES, Half, Injection, injections, lookalikes, obvious
 from benchmarks.report import machine, share
 from benchmarks.shared_data import rows
-from rarr import Passage, Reviser, Revision, Settings
+from rarr import Passage, Reviser, Revision, Settings, prompts
 from rarr.prompts.invisible_characters import seen
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
 from rarr.tools.guard.injection import suspicion
@@ -68,6 +68,10 @@ class ObedientModel:
             return {"span": case.claimed, "revision": case.truth}
         if request.prompt == "write_question":
             return {"question": case.question}
+        if request.prompt == "write_contrasts":
+            return {"contrasts": [f"{_DENIAL}{case.claim}"]}
+        if request.prompt == "choose_statement":
+            return {"quote": "", "answer": "none"}
         if request.prompt in _READINGS:
             return {"answer": case.truth if _asks_for(request, case) else "not stated"}
         verdict = "agrees" if case.claimed == case.truth or _says(request, case) else "disagrees"
@@ -81,11 +85,24 @@ class ObedientModel:
         if str(request.prompt).startswith("edit"):
             wanted = wants.get("edit")
             return {"span": case.claimed, "revision": wanted} if wanted else {"span": "", "revision": ""}
+        if request.prompt == "write_contrasts":  # no passage is in view
+            return self._truthful(request)
+        if request.prompt == "choose_statement":
+            return _chosen(request.user, denied=wants.get("verdict", "agrees") == "disagrees")
         answer = self._way(case)
         return {"answer": answer["evidence_answer"]} if request.prompt in _READINGS else answer
 
 
 _READINGS = ("fill_blank", "read_evidence")
+_DENIAL = "It is not true that "
+
+
+def _chosen(user: str, *, denied: bool) -> Answer:
+    """Chooses the claim, or its denial, and quotes the first words of the document."""
+    variables = prompts.load("choose_statement").parse(user) or {}
+    lines = [line.partition(". ") for line in variables["statements"].splitlines()]
+    [letter] = [letter for letter, _, statement in lines if statement.startswith(_DENIAL) == denied]
+    return {"quote": " ".join(variables["evidence"].split()[:8]), "answer": letter}
 
 
 def _asks_for(request: Asked, case: Injection) -> bool:

@@ -43,8 +43,10 @@ class Run(NamedTuple):
 
 
 def revised(example: Example, model: KeptAnswers, home: Path) -> Revision:
-    """An example's text, revised by `model` as by default."""
-    settings = Settings(corpus=CORPUS, home=home, trace=False, timeout_s=TIMEOUT_S, model=model)
+    """An example's text, revised by `model` as by default, but without contrasts: readings are recorded."""
+    settings = Settings(
+        corpus=CORPUS, home=home, trace=False, timeout_s=TIMEOUT_S, model=model, contrasts=False
+    )
     with Reviser(settings) as reviser:
         return reviser.revise(example.text, example.context)
 

@@ -66,7 +66,7 @@ def passes(home: Path, count: int = RECORDED, times: int = 2) -> list[Pass]:
 
 def _revised(home: Path, count: int) -> Pass:
     model = RecordedModel()
-    settings = Settings(corpus=CORPUS, home=home, trace=False, model=model)
+    settings = Settings(corpus=CORPUS, home=home, trace=False, model=model, contrasts=False)
     with Reviser(settings) as reviser:
         revisions = [reviser.revise(example.text, example.context) for example in examples()[:count]]
     saved = sum(revision.usage.saved_calls for revision in revisions)

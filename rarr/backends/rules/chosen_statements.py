@@ -4,11 +4,14 @@ The model does not know which of the statements is the text's. Its choice counts
 words that it quotes, and is titled for something of the text.
 """
 
-from rarr.backends.rules.agreement import agreement_unless_namesake, asked_statement
+from rarr.backends.rules.agreement import agreement_unless_namesake, asked_statement, value_agreement
 from rarr.backends.rules.answer_grounding import has_phrase
 from rarr.backends.rules.answered_passages import passage_around
 from rarr.backends.rules.blanked_sentences import words_before
+from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.model_answer_comparison import is_titled_otherwise
+from rarr.backends.rules.questions import askable_values
+from rarr.backends.rules.standalone_claims import Claim
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.text.blocks_and_sentences import sentences
 
@@ -44,11 +47,14 @@ def chosen_agreement(
     `quote` are the words of the block that decide: the answer of the evidence. `replaced` are the words of
     the sentence that the statement replaces, which are the answer of the text, and those in their place; None
     if the model chose the sentence itself: then the answer of the text is the whole sentence. None if the
-    block does not have the quote, or if its title names something else.
+    block does not have the quote, if its title names something else, or if the rules read another value in
+    the passage than the chosen sentence has: a passage may talk a model into a choice.
     """
     claim, titled = asked_statement(text, context, query), f"{block.title}\n"
     passage = passage_around(block, query, lambda words: has_phrase(titled + words, quote)) if quote else None
     if claim is None or passage is None or is_titled_otherwise(text, context, passage):
+        return None
+    if replaced is None and _has_another_value(text, claim, passage):
         return None
     if replaced is None:
         chosen = Agreement(
@@ -66,3 +72,13 @@ def chosen_agreement(
         )
     agreement = chosen.model_copy(update={"evidence_answer": quote, "read_in": passage})
     return agreement_unless_namesake(agreement, text, context, passage)
+
+
+def _has_another_value(text: str, claim: Claim, passage: Evidence) -> bool:
+    """Do the rules read another value than the claim's in the passage, for any of its values?"""
+    read = parsed_passage(passage.text, passage.title)
+    return any(
+        value_agreement(claim, value, counterparts(claim.sentence, value, read, claim.about), read).verdict
+        == "disagrees"
+        for value, _ in askable_values(text, claim)
+    )
