@@ -1,7 +1,9 @@
-"""Measures a real language model on examples, whole answers and hand-written claims, by default settings.
+"""Measures a real language model on examples, whole answers and hand-written claims.
+
+The settings are the defaults, but without contrasts.
 
     python -m benchmarks.real_model --base-url URL --model NAME [--answers FILE] [--texts N] [--claims N]
-                                    [--halves HALF ...] [--alone]
+                                    [--halves HALF ...] [--alone] [--contrasts]
 
 FILE keeps every answer of the model: an interrupted run continues from it, and the tests replay it without a
 model. Prints shares with 95% Wilson intervals. The claims are a random sample, with a fixed seed, of the
@@ -43,7 +45,7 @@ class Run(NamedTuple):
 
 
 def revised(example: Example, model: KeptAnswers, home: Path) -> Revision:
-    """An example's text, revised by `model` as by default, but without contrasts: readings are recorded."""
+    """An example's text, revised by `model` as by default, but without contrasts."""
     settings = Settings(
         corpus=CORPUS, home=home, trace=False, timeout_s=TIMEOUT_S, model=model, contrasts=False
     )
@@ -60,13 +62,16 @@ def run_of(example: Example, revision: Revision) -> Run:
     )  # fmt: skip
 
 
-def answered(half: str, model: KeptAnswers, home: Path, *, alone: bool) -> tuple[list[Outcome], NodeCounts]:
+def answered(
+    half: str, model: KeptAnswers, home: Path, *, alone: bool, contrasts: bool
+) -> tuple[list[Outcome], NodeCounts]:
     """Revises the answers of a half, or with `alone` each marked sentence by itself.
 
     Returns an outcome for each marked sentence, and what each node did with the errors.
     """
     outcomes, nodes = [], NodeCounts()
-    with answers.reviser(home / half, model=model, trace=False, timeout_s=TIMEOUT_S) as reviser:
+    settings = {"model": model, "trace": False, "timeout_s": TIMEOUT_S, "contrasts": contrasts}
+    with answers.reviser(home / half, **settings) as reviser:
         for answer in answers.answers(half):
             for text, marks in answer.parts(alone=alone):
                 revision = reviser.revise(text)
@@ -91,7 +96,9 @@ def claim(item: dict[str, Any], version: str, model: KeptAnswers) -> Claim:
         passage = {"text": item["evidence"], "title": item["title"] or "", "source": item["id"]}
         corpus.write_text(json.dumps(passage), encoding="utf-8")
         home = Path(folder) / "home"
-        settings = Settings(corpus=corpus, home=home, model=model, trace=False, timeout_s=TIMEOUT_S)
+        settings = Settings(
+            corpus=corpus, home=home, model=model, trace=False, timeout_s=TIMEOUT_S, contrasts=False
+        )
         with Reviser(settings) as reviser:
             revision = reviser.revise(item[version])
     disagrees = any(check.verdict == "disagrees" for check in revision.checks)
@@ -151,6 +158,9 @@ def main() -> None:
         help="the halves of the answers; none to leave them out",
     )
     parser.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
+    parser.add_argument(
+        "--contrasts", action="store_true", help="choose among contrasts in the answers, as by default"
+    )
     options = parser.parse_args()
     live = OpenAIProtocol(
         f"vllm:{options.model}", base_url=options.base_url, api_key=None, timeout_s=TIMEOUT_S
@@ -163,7 +173,9 @@ def main() -> None:
         runs = [run_of(example, revised(example, model, Path(home))) for example in texts]
         print_runs(runs, model, time.perf_counter() - started)
         for half in options.halves:
-            outcomes, nodes = answered(half, model, Path(home), alone=options.alone)
+            outcomes, nodes = answered(
+                half, model, Path(home), alone=options.alone, contrasts=options.contrasts
+            )
             answers.print_half(half, outcomes)
             print(nodes.printed(), flush=True)
     if options.claims:
