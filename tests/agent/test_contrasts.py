@@ -45,7 +45,7 @@ class Reader:
         if asked.prompt == "write_contrasts":
             return {"contrasts": CONTRASTS.get(variables["sentence"], [])}
         if asked.prompt == "choose_statement":
-            lines = dict(reversed(line.split(". ", 1)) for line in variables["statements"].splitlines())
+            lines = {line[3:]: line[0] for line in variables["statements"].splitlines()}
             said = next((line for line in QUOTES if line in lines), None)
             return {"quote": QUOTES[said], "answer": lines[said]} if said else {"quote": "", "answer": "none"}
         if asked.prompt == "edit":
