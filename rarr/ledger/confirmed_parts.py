@@ -39,14 +39,14 @@ def sentence_parts(
     asked: Sequence[AskedPlace],
     evidence: Mapping[str, Evidence],
     against: Sequence[str],
-    stated: Check | None = None,
+    stating: Check | None = None,
 ) -> list[Part]:
     """Finds the parts of a sentence of `text` in order, and decides their states.
 
     Only `evidence` confirms a part: by a check, or by its words if it supports the sentence well or if one of
     its checks agreed on another part. `against` are the ids of evidence that contradicts the sentence, and
-    `stated` is the check by which a passage states all of it. Words that the evidence does not say become
-    open parts. A sentence without another part is a part itself, if a
+    `stating` is the check in which a model chose all of it. Words that the evidence does not say become open
+    parts. A sentence without another part is a part itself, if a
     query asks about all of it.
     """
     parsed = parsed_sentence(masked(text, support.span))
@@ -68,7 +68,6 @@ def sentence_parts(
         places.append((whole, whole.part("open")))
     places.sort(key=lambda pair: pair[0].span)
     agreeing = {part.evidence_id for _, part in places if part.state == "confirmed"}
-    agreeing |= {stated.evidence_id} if stated else set()
     speaking = sorted(
         (
             name
@@ -96,9 +95,9 @@ def sentence_parts(
     is_unchecked = not parts and (support.best or 0.0) >= SURE_SUPPORT
     unsaid = unsaid_words(parsed, read, shared=0.0 if is_unchecked else SHARED)
     doubted = [word.moved(support.span.start) for word in [*unsaid, *filter(None, told_otherwise)]]
-    if stated is not None:
+    if stating is not None:
         parts = [
-            stated_part(place, part, stated, asked, evidence)
+            stated_part(place, part, stating, asked, evidence)
             for (place, _), part in zip(places, parts, strict=True)
         ]
         doubted = open_values(doubted, support.span, parsed, parts)
@@ -107,7 +106,7 @@ def sentence_parts(
     if whole_checks and not parts:
         whole = CheckablePlace(support.span, support.span.of(text), parsed.values, parsed, claim)
         by_checks = whole.by_checks(whole_checks, evidence, against)
-        parts = [by_checks if stated is None else confirmed_by(stated, whole)]
+        parts = [by_checks if stating is None else confirmed_by(stating, whole)]
     return parts if (support.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
 
 

@@ -12,7 +12,6 @@ from rarr.ledger.passages_about_something_else import has_another_value, other_c
 from rarr.ledger.replaced_subjects import description_not_said, is_subject_told_otherwise
 from rarr.ledger.sentence_support import moved_place
 from rarr.ledger.source_weight import Side, relevant_beside
-from rarr.ledger.stated_sentences import is_doubtful_choice
 from rarr.records import Agreement, Change, Check, EditState, Evidence, Query
 from rarr.settings import Kind
 from rarr.state import State
@@ -53,7 +52,8 @@ async def decide(
     `checks` are all checks of `query` on the current text. In this order: the limits of the settings; the
     wording of the edit; the support of its sentence and of the sentences after it; the check of the evidence,
     asked again on the edited text; the other sources. Without the setting `verify`, only the limits count,
-    and the confidence of the check.
+    and the confidence of the check. An edit of a sentence whose contrast a model chose is only suggested: its
+    words may be in no passage, so behind the limits only the check is asked again.
     """
     settings = components.settings
     sentence = await work(partial(sentence_of, text, change, across=may_cross_sentences(settings)))
@@ -65,15 +65,13 @@ async def decide(
         return Decision(sentence, refusal, doubt=doubt)
     evidence = {passage.id: passage for passage in state["evidence"]}
     source = evidence[check.evidence_id]
+    trial = Trial(text, sentence, change, state["context"], components)
+    if check.chosen:
+        return await _choice(trial, query, check, source)
     about = (text, sentence, change, query, check, source)
     wording = await work(Wording, *about) if components.baseline.agreement else None
-    if is_doubtful_choice(query, checks, settings.accept_confidence):
-        return await _choice(
-            Trial(text, sentence, change, state["context"], components), query, source, doubt
-        )
     if wording is not None and (refusal := await work(wording.refusal)):
         return Decision(sentence, refusal)
-    trial = Trial(text, sentence, change, state["context"], components)
     if wording is not None and not query.follows:
         doubt = doubt or await work(_otherwise, trial, wording, source)
     # Reordered words have about the same support, and "some" about that of "all": a rise proves nothing.
@@ -99,10 +97,11 @@ async def decide(
     return Decision(sentence, refusal, tuple(rechecked), doubt)
 
 
-async def _choice(trial: Trial, query: Query, source: Evidence, doubt: str) -> Decision:
+async def _choice(trial: Trial, query: Query, check: Check, source: Evidence) -> Decision:
     """Suggests an edit of a sentence whose contrast a model chose, if it chooses the edited sentence then."""
     [again] = await trial.checks(query, [source])
-    return Decision(trial.sentence, _still_disagrees(again, must_agree=True), doubt=doubt)
+    refusal = _still_disagrees(again, must_agree=True)
+    return Decision(trial.sentence, refusal, doubt=_doubt(check, least=1.0))
 
 
 def _doubt(check: Check, least: float) -> str:

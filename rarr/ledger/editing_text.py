@@ -61,8 +61,9 @@ class EditingText:
         """Adds proposals for the current text to the edits, and puts the accepted edits into the text.
 
         Of suggested edits of the same words the first stays, and the others are refused. But an accepted edit
-        stays in any case, and so does an edit about a whole sentence. Skips a proposal whose sentence, or a
-        neighbouring sentence, another proposal just changed. Returns the query ids of the skipped proposals.
+        stays in any case, and so does an edit about a whole sentence that covers the others. Skips a proposal
+        whose sentence, or a neighbouring sentence, another proposal just changed. Returns the query ids of
+        the skipped proposals.
         """
         base, left_out = self.queries, set[str]()
         done: list[tuple[int, int]] = []  # start in the text before, and growth
@@ -117,20 +118,24 @@ class EditingText:
 
     def _add(self, edit: Edit) -> None:
         """Adds an edit to the edits; refuses it or the suggested edits of the same words."""
-        rivals = self._suggested_at(Span(edit.start, edit.end)) if edit.state != "refused" else []
-        stays = edit.accepted or is_about_statement(self.query(edit.query_id))
+        place = Span(edit.start, edit.end)
+        rivals = self._suggested_at(place) if edit.state != "refused" else {}
+        covers = all(place.start <= other.start and other.end <= place.end for other in rivals.values())
+        stays = edit.accepted or (covers and is_about_statement(self.query(edit.query_id)))
         if rivals and not stays:
-            edit, rivals = _refused(edit, rivals[0]), []
-        self.edits = [_refused(other, edit) if other in rivals else other for other in self.edits]
+            first = next(other for other in self.edits if other.id in rivals)
+            edit, rivals = _refused(edit, first), {}
+        self.edits = [_refused(other, edit) if other.id in rivals else other for other in self.edits]
         self.edits.append(edit)
 
-    def _suggested_at(self, place: Span) -> list[Edit]:
-        """Returns the suggested edits whose words in the current text overlap `place`."""
-        found = []
+    def _suggested_at(self, place: Span) -> dict[str, Span]:
+        """Returns the places in the text of the suggested edits that overlap `place`, by their ids."""
+        found = {}
         for number, edit in enumerate(self.edits):
             later = [other for other in self.edits[number + 1 :] if other.accepted]
-            if edit.state == "suggested" and moved_place(Span(edit.start, edit.end), later).overlaps(place):
-                found.append(edit)
+            moved = moved_place(Span(edit.start, edit.end), later)
+            if edit.state == "suggested" and moved.overlaps(place):
+                found[edit.id] = moved
         return found
 
     def _about(self, query: Query) -> set[Span]:

@@ -8,49 +8,41 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
 from rarr.backends.rules.values import value_extent
-from rarr.backends.rules.whole_sentence_agreement import is_about_statement
 from rarr.ledger.asked_places import AskedPlace
 from rarr.ledger.span_confirmation import CheckablePlace
-from rarr.records import Check, Evidence, Part, Query
+from rarr.records import Check, Evidence, Part
 from rarr.tools.text.blocks_and_sentences import Span
 
 
-def stating_check(sentence: str, checks: Iterable[tuple[Query, Check]]) -> Check | None:
-    """Returns the first check by which a passage states the whole sentence; None if there is none."""
-    return next(
-        (
-            check
-            for query, check in checks
-            if is_about_statement(query) and check.verdict == "agrees" and check.text_answer == sentence
-        ),
-        None,
-    )
+def stating_check(checks: Iterable[Check]) -> Check | None:
+    """Returns the first check in which a model chose the sentence; None if there is none."""
+    return next((check for check in checks if check.chosen and check.verdict == "agrees"), None)
 
 
-def is_doubtful_choice(query: Query, checks: Iterable[Check], least: float) -> bool:
-    """Do passages disagree with the whole sentence that is asked about, none with the confidence `least`?"""
-    confidences = [check.confidence for check in checks if check.verdict == "disagrees"]
-    return is_about_statement(query) and all(it is not None and it < least for it in confidences)
+def is_contrast_chosen(checks: Iterable[Check]) -> bool:
+    """Do passages disagree with a sentence only because a model chose contrasts to it?"""
+    disagreeing = [check for check in checks if check.verdict == "disagrees"]
+    return bool(disagreeing) and all(check.chosen for check in disagreeing)
 
 
 def stated_part(
     place: CheckablePlace,
     part: Part,
-    stated: Check,
+    stating: Check,
     asked: Sequence[AskedPlace],
     evidence: Mapping[str, Evidence],
 ) -> Part:
-    """Returns the part of `place`, confirmed if it is open and its words or a reading of it confirm it.
+    """Confirms an open part: words by the choice, a value by a reading that gives the same.
 
-    `stated` is the check by which a passage states the whole sentence; `asked` has the readings.
+    `stating` is the check in which the sentence was chosen; `asked` has the readings.
     """
     if part.state != "open":
         return part
     if all(value.kind == "term" for value in place.values):
-        return confirmed_by(stated, place)
+        return confirmed_by(stating, place)
     for check in (check for other in asked if other.place == place.span for check in other.checks):
-        known = evidence.get(check.evidence_id)
-        if check.verdict == "agrees" and known and place.has_values_of(check.evidence_answer, known):
+        passage = evidence.get(check.evidence_id)
+        if check.verdict == "agrees" and passage and place.has_values_of(check.evidence_answer, passage):
             return confirmed_by(check, place)
     return part
 

@@ -168,10 +168,9 @@ class _QueryOutcomes:
         checks = (check for query_id in support.query_ids for check in self.checks[query_id])
         return {check.evidence_id for check in checks if agrees_on_other_amounts(check)}
 
-    def stating(self, text: str, support: Support) -> Check | None:
-        """Returns the check by which a passage states the whole sentence; None if none does."""
-        checks = ((self.queries[name], check) for name in support.query_ids for check in self.checks[name])
-        return stating_check(support.span.of(text), checks)
+    def stating(self, support: Support) -> Check | None:
+        """Returns the check in which a model chose the whole sentence; None if there is none."""
+        return stating_check(check for query_id in support.query_ids for check in self.checks[query_id])
 
     def shared_name(self, state: State, support: Support) -> SharedName | None:
         """Finds a name that several pages bear which answer the sentence differently; None for none."""
@@ -195,15 +194,15 @@ def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshol
     of_bearers = outcomes.ids_of(shared.titles) if shared else frozenset[str]()
     against = [name for name in against if name not in of_bearers]
     asked = outcomes.asked(state["text"], support)
-    stated = outcomes.stating(state["text"], support)
-    support = _raised(support, stated) if stated else support
-    judged_better = outcomes.converted(support) | ({stated.evidence_id} if stated else set())
+    stating = outcomes.stating(support)
+    support = _with_choice(support, stating) if stating else support
+    not_refuting = outcomes.converted(support) | ({stating.evidence_id} if stating else set())
     support = support._replace(
-        refuting=support.refuting - judged_better, unclassified=support.unclassified - judged_better
+        refuting=support.refuting - not_refuting, unclassified=support.unclassified - not_refuting
     )
     left_out = support.refuting | support.unclassified | of_bearers
     evidence = {name: it for name, it in outcomes.evidence.items() if name not in left_out}
-    parts = sentence_parts(state["text"], state["context"], support, asked, evidence, against, stated)
+    parts = sentence_parts(state["text"], state["context"], support, asked, evidence, against, stating)
     status, evidence_ids = _status(support, parts, outcomes, threshold, against)
     if shared and not against:  # nothing tells which of the things is meant
         status, evidence_ids = "unconfirmed", [passage.id for passage in shared.bearers]
@@ -218,10 +217,10 @@ def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshol
     )
 
 
-def _raised(support: Support, stated: Check) -> Support:
-    """Returns the support, where that by the passage which states the sentence is at least the confidence."""
-    name = stated.evidence_id
-    best = max(stated.confidence or 0.0, support.by_evidence.get(name) or 0.0)
+def _with_choice(support: Support, stating: Check) -> Support:
+    """Raises the support by the passage in which the sentence was chosen to the confidence of that check."""
+    name = stating.evidence_id
+    best = max(stating.confidence or 0.0, support.by_evidence.get(name) or 0.0)
     return support._replace(by_evidence={**support.by_evidence, name: best})
 
 

@@ -10,7 +10,7 @@ from rarr.components import Baseline, Components
 from rarr.ledger.edit_gate import decide
 from rarr.ledger.editing_text import EditingText, Proposal
 from rarr.ledger.source_weight import Side
-from rarr.ledger.stated_sentences import is_doubtful_choice
+from rarr.ledger.stated_sentences import is_contrast_chosen
 from rarr.records import Check, Evidence, Notice
 from rarr.settings import Kind
 from rarr.state import State, failure, usable
@@ -34,7 +34,7 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     if components.settings.scope == "text":
         return await _edit_in_order(state, components)
     editing = await work(EditingText, state)
-    disputed = _disagreements(state, components)
+    disputed = _disagreements(state, components.baseline)
     pending = [checks for checks in disputed if checks[0].query_id not in editing.tried]
     while wave := await work(editing.independent, pending):
         outcomes = await _proposals(editing, wave, state, components)
@@ -90,28 +90,25 @@ def _is_reason_to_edit(check: Check, baseline: Baseline) -> bool:
     return check.verdict == "disagrees" or not baseline.agreement
 
 
-def _disagreements(state: State, components: Components) -> list[list[Check]]:
+def _disagreements(state: State, baseline: Baseline) -> list[list[Check]]:
     """Returns for each query with a disagreement all its checks that are not stale, the most relevant first.
 
-    The query with the most relevant disagreement comes first, but those about a whole sentence last whose
-    edit would only be suggested: the sentence may be mended before. In a baseline without agreement, every
-    query with such checks counts.
+    The query with the most relevant disagreement comes first. Queries whose edit would only be suggested,
+    since a model chose a contrast, come last: an earlier edit may mend the sentence. In a baseline without
+    agreement, every query with such checks counts.
     """
-    baseline, least = components.baseline, components.settings.accept_confidence
     relevance = {passage.id: passage.relevance for passage in state["evidence"]}
     by_query: dict[str, list[Check]] = defaultdict(list)
     for fresh in sorted(state["checks"], key=lambda check: -relevance[check.evidence_id]):
         if not fresh.stale:
             by_query[fresh.query_id].append(fresh)
-    doubtful = {
-        query.id for query in state["queries"] if is_doubtful_choice(query, by_query[query.id], least)
-    }
+    suggested = {query_id for query_id, checks in by_query.items() if is_contrast_chosen(checks)}
     best = {
         query_id: max(relevance[check.evidence_id] for check in disputing)
         for query_id, checks in by_query.items()
         if (disputing := [check for check in checks if _is_reason_to_edit(check, baseline)])
     }
-    ordered = sorted(best, key=lambda query_id: (query_id in doubtful, -best[query_id]))
+    ordered = sorted(best, key=lambda query_id: (query_id in suggested, -best[query_id]))
     return [by_query[query_id] for query_id in ordered]
 
 

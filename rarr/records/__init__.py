@@ -116,6 +116,7 @@ class Agreement(Record):
     """The result of an agreement checker: whether text and evidence answer one query in the same way.
 
     `confidence`: the measured share of such verdicts that were right; None: not measured.
+    `chosen`: a language model chose the whole sentence, or a contrast to it, in the evidence.
     `read_in`: the passage with the answer, if more of the source was read; it replaces the evidence.
     """
 
@@ -124,6 +125,7 @@ class Agreement(Record):
     evidence_answer: str = ""
     reason: str = ""
     confidence: float | None = None
+    chosen: bool = False
     read_in: Evidence | None = Field(default=None, exclude=True, repr=False)
 
 

@@ -23,7 +23,10 @@ REPLAYED_NODES = {
 """The nodes by their names."""
 NODE_PROMPTS = {
     "generate_queries": ("generate_queries", "target_queries"),
-    "check_agreement": ("fill_blank", "write_question", "read_evidence", "check_agreement"),
+    "check_agreement": (
+        *("fill_blank", "write_question", "read_evidence", "check_agreement"),
+        *("write_contrasts", "choose_statement"),
+    ),
     "edit": ("edit",),
     "rewrite": ("correct_text", "rewrite_text"),
     "attribute": (

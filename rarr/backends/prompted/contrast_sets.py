@@ -23,10 +23,10 @@ from rarr.records import Agreement, Evidence, Query
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.language_model import LanguageModel
 
-MOST = 3
+MOST_CONTRASTS = 3
 """Contrasts of a sentence, at most."""
 _LETTERS = "ABCD"
-_WORD = re.compile(r"\s+|[^\W_]+(?:[.,:'’-][^\W_]+)*|.", re.DOTALL)
+_TOKEN = re.compile(r"\s+|[^\W_]+(?:[.,:'’-][^\W_]+)*|.", re.DOTALL)
 _NUMBER = re.compile(r"\d+")
 
 
@@ -96,7 +96,7 @@ class ContrastChecker:
         shown = await work(self._comparison.asked_sentence, text, context, query)
         if shown is None:
             return None
-        before, sentence = shown
+        before, sentence = shown[0], " ".join(shown[1].split())  # as the contrasts are shown
         contrasts = await self._contrasts(before, sentence)
         if not contrasts:
             return None
@@ -114,16 +114,17 @@ class ContrastChecker:
         variables = {"before": before or NOTHING, "sentence": sentence}
         written = await self._model.ask(self._prompts["write_contrasts"], ContrastsAnswer, variables)
         known = {*_NUMBER.findall(sentence)}
+        lines = {_words(line): line for line in (" ".join(line.split()) for line in written.contrasts)}
         contrasts = [
             line
-            for line in dict.fromkeys(" ".join(line.split()) for line in written.contrasts)
+            for line in lines.values()
             if {*_NUMBER.findall(line)} <= known and replaced_words(sentence, line) is not None
         ]
-        return contrasts[:MOST]
+        return contrasts[:MOST_CONTRASTS]
 
     async def _sure_choice(self, before: str, statements: Sequence[str], block: Evidence) -> Choice | None:
         """Returns the statement that the model chooses in two orders; None if it chooses none, or two."""
-        # An order that does not tell which is the text's, and is the same in every run.
+        # Sorted by hash: the order hides which is the text's, and is the same in every run.
         ordered = sorted(statements, key=lambda line: sha256(line.encode()).digest())
         first = await self._choice(before, ordered, block)
         if first is None:
@@ -146,24 +147,22 @@ class ContrastChecker:
 def replaced_words(sentence: str, statement: str) -> tuple[str, str] | None:
     """Returns the words of a sentence that a statement replaces, and those in their place.
 
-    Both are as few as possible, and at least one; the words of the sentence stand in it once. None if there
-    are none, or if the statement lacks half of the words of the sentence.
+    Both are as few as possible, and at least one; those of the sentence stand in it once. None if both have
+    the same words, or if the statement lacks half of the words of the sentence.
     """
-    old, new = (_WORD.findall(line) for line in (sentence, statement))
-    had, has = (Counter(filter(_is_word, tokens)) for tokens in (old, new))
-    if 2 * (had & has).total() <= had.total():
+    had, has = _words(sentence), _words(statement)
+    if had == has or 2 * (Counter(had) & Counter(has)).total() <= len(had):
         return None
+    old, new = (_TOKEN.findall(line) for line in (sentence, statement))
     changes = [
         change
         for change in SequenceMatcher(a=old, b=new, autojunk=False).get_opcodes()
         if change[0] != "equal"
     ]
-    if not changes:
-        return None
     start, end, new_start, new_end = changes[0][1], changes[-1][2], changes[0][3], changes[-1][4]
     while True:
         words, others = "".join(old[start:end]), "".join(new[new_start:new_end])
-        if words.strip() and others.strip() and sentence.count(words) == 1:
+        if others.strip() and _stands_once(words, sentence):
             break
         if start > 0:
             start, new_start = start - 1, new_start - 1
@@ -176,5 +175,10 @@ def replaced_words(sentence: str, statement: str) -> tuple[str, str] | None:
     return words, others
 
 
-def _is_word(token: str) -> bool:
-    return token[0].isalnum()
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(token.casefold().replace("’", "'") for token in _TOKEN.findall(text) if token[0].isalnum())
+
+
+def _stands_once(words: str, sentence: str) -> bool:
+    pattern = rf"(?<!\w){re.escape(words.strip())}(?!\w)"
+    return bool(words.strip()) and len(re.findall(pattern, sentence, re.IGNORECASE)) == 1

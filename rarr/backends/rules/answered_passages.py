@@ -16,19 +16,19 @@ def answered_passage(block: Evidence, query: Query, answer: str) -> Evidence:
 
     Returns the whole block if no sentences have the answer.
     """
-    around = passage_around(block, query, lambda words: is_stated(answer, words))
-    return block if around is None else around
+    passage = passage_with(block, query, lambda words: is_stated(answer, words))
+    return block if passage is None else passage
 
 
-def passage_around(block: Evidence, query: Query, has_it: Callable[[str], bool]) -> Evidence | None:
-    """Cuts a block down to four sentences in a row for which `has_it`, those most like the query.
+def passage_with(block: Evidence, query: Query, is_wanted: Callable[[str], bool]) -> Evidence | None:
+    """Cuts a block down to four sentences in a row that `is_wanted` accepts, those most like the query.
 
-    None if it holds for no sentences.
+    None if it accepts none.
     """
     passages = []
     for window in windows(block.text, window=SENTENCES, step=1):
         start, end = window.start, window.end
-        if has_it(block.text[start:end]):
+        if is_wanted(block.text[start:end]):
             place = {"start": block.start + start, "end": block.start + end}
             passages.append(block.model_copy(update={"text": block.text[start:end], **place}))
     if not passages:

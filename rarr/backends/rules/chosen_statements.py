@@ -6,17 +6,18 @@ words that it quotes, and is titled for something of the text.
 
 from rarr.backends.rules.agreement import agreement_unless_namesake, asked_statement, value_agreement
 from rarr.backends.rules.answer_grounding import has_phrase
-from rarr.backends.rules.answered_passages import passage_around
+from rarr.backends.rules.answered_passages import passage_with
 from rarr.backends.rules.blanked_sentences import words_before
 from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.model_answer_comparison import is_titled_otherwise
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.standalone_claims import Claim
+from rarr.backends.rules.words import word_tokens
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.text.blocks_and_sentences import sentences
 
-STATED = 0.6
-DIFFERENT = 0.6
+SENTENCE_RIGHT = 0.6
+CONTRAST_RIGHT = 0.6
 _LEAST_WORDS = 3
 
 
@@ -47,31 +48,39 @@ def chosen_agreement(
     `quote` are the words of the block that decide: the answer of the evidence. `replaced` are the words of
     the sentence that the statement replaces, which are the answer of the text, and those in their place; None
     if the model chose the sentence itself: then the answer of the text is the whole sentence. None if the
-    block does not have the quote, if its title names something else, or if the rules read another value in
-    the passage than the chosen sentence has: a passage may talk a model into a choice.
+    block does not have the quote, if the quote or the title names nothing of the sentence, or if the rules
+    read another value in the block than the chosen sentence has: a passage may talk a model into a choice.
     """
-    claim, titled = asked_statement(text, context, query), f"{block.title}\n"
-    passage = passage_around(block, query, lambda words: has_phrase(titled + words, quote)) if quote else None
-    if claim is None or passage is None or is_titled_otherwise(text, context, passage):
+    claim = asked_statement(text, context, query)
+    passage = passage_with(block, query, lambda words: has_phrase(words, quote))
+    if claim is None or passage is None or not _tells_something(quote, block):
         return None
-    if replaced is None and _has_another_value(text, claim, passage):
+    if is_titled_otherwise(text, context, passage):
         return None
     if replaced is None:
+        if _has_another_value(text, claim, block) or _has_another_value(text, claim, passage):
+            return None
         chosen = Agreement(
             verdict="agrees",
             text_answer=claim.span.of(text),
             reason="chosen among statements that contrast with it",
-            confidence=STATED,
+            confidence=SENTENCE_RIGHT,
         )
     else:
         chosen = Agreement(
             verdict="disagrees",
             text_answer=replaced[0],
             reason=f"the statement with {replaced[1]!r} was chosen",
-            confidence=DIFFERENT,
+            confidence=CONTRAST_RIGHT,
         )
-    agreement = chosen.model_copy(update={"evidence_answer": quote, "read_in": passage})
+    agreement = chosen.model_copy(update={"evidence_answer": quote, "chosen": True, "read_in": passage})
     return agreement_unless_namesake(agreement, text, context, passage)
+
+
+def _tells_something(quote: str, block: Evidence) -> bool:
+    """Has the quote two words or more, and one with meaning beside those of the title?"""
+    words, titled = word_tokens(quote), {word.stem for word in word_tokens(block.title)}
+    return len(words) > 1 and any(word.stem and word.stem not in titled for word in words)
 
 
 def _has_another_value(text: str, claim: Claim, passage: Evidence) -> bool:
