@@ -53,6 +53,13 @@ def test_other_sources_say_nothing_of_the_sentence(passage: str, title: str) -> 
     assert chosen(passage, title=title) is None
 
 
+@pytest.mark.parametrize("quote", ["", "The", "flames", "The Orrel Mill", "Orrel"])
+def test_quote_has_words_beside_the_names(quote: str) -> None:
+    block = evidence("In 1921 flames took the Orrel Mill.")
+    assert chosen_agreement(TEXT, None, QUERY, block, "flames took", None) is not None
+    assert chosen_agreement(TEXT, None, QUERY, block, quote, None) is None
+
+
 def test_sentence_is_asked_with_what_stands_before_it() -> None:
     before = "When did it burn?\n# Mills of Orrel\nThe Orrel Mill is old."
     assert asked_sentence(TEXT, "When did it burn?", QUERY) == (before, SENTENCE)
