@@ -18,8 +18,8 @@ from rarr.records import Agreement, Evidence, Query
 from rarr.tools.text.blocks_and_sentences import sentences
 
 SENTENCE_RIGHT = 0.75
-"""The confidence in a chosen sentence: of the 4 that a model of 1.5 billion parameters chose 3 were right (the
-tuned half of `benchmarks.answers`), and of the 131 of a large model 128 (the unseen half)."""
+"""The confidence in a chosen sentence: of the 4 that a model of 1.5 billion parameters chose 3 were right
+(the tuned half of `benchmarks.answers`), and of the 131 of a large model 128 (the unseen half)."""
 CONTRAST_RIGHT = 0.8
 """The confidence in an edit after a chosen contrast: of the 70 that the large model then chose too, 56 were
 exactly right."""
