@@ -19,7 +19,7 @@ from rarr.ledger.plans_stated_as_facts import unreal_place
 from rarr.ledger.replaced_small_words import replaced_small_words
 from rarr.ledger.sentence_support import Support
 from rarr.ledger.span_confirmation import CheckablePlace
-from rarr.ledger.stated_sentences import confirmed_by, open_values, stated_part
+from rarr.ledger.stated_sentences import confirmed_by, numbers_outside, open_values, stated_part
 from rarr.ledger.unsaid_words import SHARED, unsaid_words
 from rarr.ledger.values_of_other_questions import value_of_another_question
 from rarr.ledger.words_only_denied import words_only_denied
@@ -77,7 +77,12 @@ def sentence_parts(
         key=lambda name: (name not in agreeing, -(support.by_evidence[name] or 0.0)),
     )
     passages = [evidence[name] for name in speaking if name in evidence]
-    parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
+    parts = [
+        place.by_words(passages)
+        if part.state == "open" and (stating is None or not place.has_value)
+        else part
+        for place, part in places
+    ]
     supporting = [evidence[name] for name in support.by_evidence if name in evidence]
     read = [parsed_passage(each.text, each.title) for each in supporting]
     told_otherwise = [
@@ -100,14 +105,19 @@ def sentence_parts(
             stated_part(place, part, stating, asked, evidence)
             for (place, _), part in zip(places, parts, strict=True)
         ]
-        doubted = open_values(doubted, support.span, parsed, parts)
+        doubted = [
+            *open_values(doubted, support.span, parsed, parts),
+            *numbers_outside(parts, support.span, text),
+        ]
     for word in doubted:
         parts = _with_open(parts, word)
     if whole_checks and not parts:
         whole = CheckablePlace(support.span, support.span.of(text), parsed.values, parsed, claim)
         by_checks = whole.by_checks(whole_checks, evidence, against)
         parts = [by_checks if stating is None else confirmed_by(stating, whole)]
-    return parts if (support.best or 0.0) >= SURE_SUPPORT else _without_title_matches(parts, evidence)
+    if stating is not None or (support.best or 0.0) >= SURE_SUPPORT:
+        return parts
+    return _without_title_matches(parts, evidence)
 
 
 def told_in_swapped_roles(

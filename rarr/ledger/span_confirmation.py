@@ -40,6 +40,11 @@ class CheckablePlace(NamedTuple):
     claim: Claim | None
     alike: WordFinder | None = None
 
+    @property
+    def has_value(self) -> bool:
+        """Has the place a number, a date or a name?"""
+        return any(value.kind != "term" for value in self.values)
+
     def by_checks(
         self, checks: Sequence[Check], evidence: Mapping[str, Evidence], against: Sequence[str]
     ) -> Part:

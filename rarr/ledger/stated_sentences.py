@@ -4,6 +4,7 @@ The choice confirms its words, which the passage may say in other words. A numbe
 only if a reading without the text in view gave the same.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from rarr.backends.rules.parsed_sentence import ParsedSentence
@@ -12,6 +13,10 @@ from rarr.ledger.asked_places import AskedPlace
 from rarr.ledger.span_confirmation import CheckablePlace
 from rarr.records import Check, Evidence, Part
 from rarr.tools.text.blocks_and_sentences import Span
+
+_FIGURE = re.compile(
+    r"\d+(?:[.,:]\d+)*|\b(?:half|halves|thirds?|quarters?|twice|thrice|dozens?)\b", re.IGNORECASE
+)
 
 
 def stating_check(checks: Iterable[Check]) -> Check | None:
@@ -38,7 +43,7 @@ def stated_part(
     """
     if part.state != "open":
         return part
-    if all(value.kind == "term" for value in place.values):
+    if not place.has_value:
         return confirmed_by(stating, place)
     for check in (check for other in asked if other.place == place.span for check in other.checks):
         passage = evidence.get(check.evidence_id)
@@ -64,3 +69,10 @@ def open_values(
         if any(place.overlaps(value) for value in values)
         and not any(place.overlaps(other) for other in confirmed)
     ]
+
+
+def numbers_outside(parts: Sequence[Part], sentence: Span, text: str) -> list[Span]:
+    """Finds the numbers of the sentence that belong to no part: the rules do not read every one."""
+    places = [Span(part.start, part.end) for part in parts]
+    figures = (Span(*match.span()) for match in _FIGURE.finditer(text, sentence.start, sentence.end))
+    return [figure for figure in figures if not any(figure.overlaps(place) for place in places)]

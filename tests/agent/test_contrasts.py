@@ -107,3 +107,22 @@ def test_number_that_no_reading_confirms_stays_open_though_the_sentence_is_chose
     [sentence] = revised(corpus, Reader(), counted).report.sentences
     assert sentence.status == "unconfirmed"
     assert [counted[part.start : part.end] for part in sentence.parts if part.state == "open"] == ["80"]
+
+
+def test_number_elsewhere_in_the_passage_confirms_nothing(
+    corpus: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sold = "In 1936 the Orrel Bridge was given to those on foot."
+    (corpus / "bridge.md").write_text(DOCUMENT.replace("opened in 1936", "was begun in 1936"))
+    monkeypatch.setitem(CONTRASTS, sold, [sold.replace("given to", "taken from")])
+    monkeypatch.setitem(QUOTES, sold, "those on foot have had it to themselves")
+    rules = RuleModel()
+    model = Reader()
+    monkeypatch.setattr(
+        model,
+        "_rules",
+        lambda asked: {"answer": "not stated"} if asked.prompt == "fill_blank" else rules(asked),
+    )
+    [sentence] = revised(corpus, model, sold).report.sentences
+    assert sentence.status == "unconfirmed"
+    assert "1936" in {sold[part.start : part.end] for part in sentence.parts if part.state == "open"}

@@ -6,8 +6,8 @@ from makers import check, evidence
 from rarr.ledger.asked_places import AskedPlace
 from rarr.ledger.confirmed_parts import sentence_parts
 from rarr.ledger.sentence_support import Support
-from rarr.ledger.stated_sentences import is_contrast_chosen, stating_check
-from rarr.records import Check
+from rarr.ledger.stated_sentences import is_contrast_chosen, numbers_outside, stating_check
+from rarr.records import Check, Part
 from rarr.tools.text.blocks_and_sentences import Span
 
 SENTENCE = "Only the roof of the mill was not mended in 1801."
@@ -58,3 +58,10 @@ def test_contrast_is_chosen_if_every_disagreement_is_a_choice() -> None:
     assert is_contrast_chosen([chosen, check("agrees"), chosen])
     assert not is_contrast_chosen([chosen, plain])
     assert not is_contrast_chosen([check("agrees")])
+
+
+def test_number_that_no_part_holds_is_open() -> None:
+    sentence = "Half of the children of 14 must not be given it."
+    parts = [Part(start=27, end=31, state="confirmed"), Part(start=24, end=26, state="confirmed")]
+    assert numbers_outside(parts[:1], Span(0, len(sentence)), sentence) == [Span(0, 4), Span(24, 26)]
+    assert numbers_outside(parts, Span(5, len(sentence)), sentence) == []

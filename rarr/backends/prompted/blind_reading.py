@@ -141,7 +141,9 @@ class BlindChecker:
         if by_rules is not None:
             if by_rules.verdict in ("agrees", "disagrees") or self._statements is None:
                 return by_rules
-            return await self._statements.check(text, context, query, evidence) or by_rules
+            chosen = await self._statements.check(text, context, query, evidence)
+            reason = f"{by_rules.reason}, and no choice among contrasts counts"
+            return chosen or by_rules.model_copy(update={"reason": reason})
         block = await self._surroundings.block(evidence)
         unread = await work(self._comparison.verdict_unread, text, context, query, block)
         if unread is not None:

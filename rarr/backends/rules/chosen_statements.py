@@ -4,6 +4,8 @@ The model does not know which of the statements is the text's. Its choice counts
 words that it quotes, and is titled for something of the text.
 """
 
+import re
+
 from rarr.backends.rules.agreement import agreement_unless_namesake, asked_statement, value_agreement
 from rarr.backends.rules.answer_grounding import has_phrase
 from rarr.backends.rules.answered_passages import passage_with
@@ -12,7 +14,7 @@ from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.model_answer_comparison import is_titled_otherwise
 from rarr.backends.rules.questions import askable_values
 from rarr.backends.rules.standalone_claims import Claim
-from rarr.backends.rules.values import value_extent
+from rarr.backends.rules.values import checkable_values, same_value, value_extent
 from rarr.backends.rules.words import word_tokens
 from rarr.records import Agreement, Evidence, Query
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -24,6 +26,7 @@ CONTRAST_RIGHT = 0.8
 """The confidence in an edit after a chosen contrast: of the 70 that the large model then chose too, 56 were
 exactly right."""
 _LEAST_WORDS = 3
+_EMPHASIS = re.compile(r"[*_`]+")
 
 
 def asked_sentence(text: str, context: str | None, query: Query) -> tuple[str, str] | None:
@@ -57,12 +60,14 @@ def chosen_agreement(
     read another value in the block than the chosen sentence has: a passage may talk a model into a choice.
     """
     claim = asked_statement(text, context, query)
-    passage = passage_with(block, query, lambda words: has_phrase(words, quote))
+    passage = passage_with(block, query, lambda words: has_phrase(_plain(words), _plain(quote)))
     if claim is None or passage is None or not _tells_something(quote, claim, block):
         return None
     if is_titled_otherwise(text, context, passage):
         return None
     if replaced is None:
+        if _is_quoted_otherwise(claim, quote):
+            return None
         if _has_another_value(text, claim, block) or _has_another_value(text, claim, passage):
             return None
         chosen = Agreement(
@@ -92,6 +97,21 @@ def _tells_something(quote: str, claim: Claim, block: Evidence) -> bool:
     named = {word.stem for words in (block.title, claim.about, *names) for word in word_tokens(words)}
     words = word_tokens(quote)
     return len(words) > 1 and any(word.stem and word.stem not in named for word in words)
+
+
+def _plain(text: str) -> str:
+    """Leaves out the marks of emphasis, which models seldom copy."""
+    return _EMPHASIS.sub("", text)
+
+
+def _is_quoted_otherwise(claim: Claim, quote: str) -> bool:
+    """Has the quote a number, date or exclusive word in place of the claim's, as Monday for Friday?"""
+    quoted = checkable_values(quote)
+    for value in (value for value in claim.sentence.values if value.kind != "name"):
+        compared = {same_value(value, other) for other in quoted}
+        if False in compared and True not in compared:
+            return True
+    return False
 
 
 def _has_another_value(text: str, claim: Claim, passage: Evidence) -> bool:

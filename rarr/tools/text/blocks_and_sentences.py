@@ -53,6 +53,14 @@ _UNIT = re.compile(
     r"[ \t\u00a0\u202f]*(?:\r\n?|\n)?[ \t]*\Z"
 )
 _SHORT = 55  # characters of a line that does not go on in the next one, at most
+_GOES_ON = re.compile(
+    r"""
+      [,-]\Z
+    | \b(?: a | an | the | its | their | of | in | on | at | by | to | for | from | with | than | and | or )\Z
+    | \b(?: as | is | are | was | were )\Z
+    """,
+    re.VERBOSE,
+)
 _UNIT_ENDS = 40  # characters of such a measure, at most
 _MAY_END = re.compile(r"\bMay\.\s+(?=[A-Z])")
 _AFTER_UNIT = re.compile(r"[a-z]+(?![A-Za-z])")
@@ -227,7 +235,7 @@ def _broken_lines(text: str, start: int, end: int) -> Iterator[Span]:
         newline = match.end() if match[0] != "\r" else newline
         after = text[match.end() : match.end() + 40].lstrip(" \t>*_-\"'“(")
         afresh = bool(after) and (after[0].isupper() or after[0].isdigit() or not after[0].isalnum())
-        if len(line) < _SHORT and afresh and not line.endswith((",", "-")):
+        if len(line) < _SHORT and afresh and not _GOES_ON.search(line):
             yield _stripped(text, begin, match.start())
             begin = match.end()
     yield _stripped(text, begin, end)

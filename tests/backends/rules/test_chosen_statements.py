@@ -63,3 +63,17 @@ def test_quote_has_words_beside_the_names(quote: str) -> None:
 def test_sentence_is_asked_with_what_stands_before_it() -> None:
     before = "When did it burn?\n# Mills of Orrel\nThe Orrel Mill is old."
     assert asked_sentence(TEXT, "When did it burn?", QUERY) == (before, SENTENCE)
+
+
+@pytest.mark.parametrize(
+    ("passage", "quote", "counts"),
+    [
+        ("The mill **must not** be sold.", "The mill must not be sold", True),
+        ("Flames took the mill in 1921.", "took the mill in 1921", True),
+        ("Flames took the dam in 1923; it burned in 1921.", "took the dam in 1923", False),
+    ],
+    ids=["emphasis", "the same year", "another year"],
+)
+def test_quote_may_leave_out_emphasis_and_has_no_other_number(passage: str, quote: str, counts: bool) -> None:
+    block = evidence(passage)
+    assert (chosen_agreement(TEXT, None, QUERY, block, quote, None) is not None) == counts

@@ -75,12 +75,15 @@ def test_sentence_that_begins_within_a_long_line_goes_on_in_the_next() -> None:
         "The bridge was opened for all traffic in May 1936. It was drawn by Ida\nLunde, who knew the trade."
     )
     assert [span.of(wrapped) for span in split_sentences(wrapped)] == [wrapped[:50], wrapped[51:]]
-    short = "It opened in 1936. Drawn by\nIda Lunde"
-    assert [span.of(short) for span in split_sentences(short)] == [
-        "It opened in 1936.",
-        "Drawn by",
-        "Ida Lunde",
-    ]
+    short = "It opened in 1936. Open daily\nIda Lunde"
+    assert [span.of(short) for span in split_sentences(short)] == [short[:18], "Open daily", "Ida Lunde"]
+
+
+@pytest.mark.parametrize(
+    "wrapped", ["It was built in\n1974 by the town.", "They sail on the ferry of\nHaskvik."]
+)
+def test_short_line_that_ends_in_a_small_word_goes_on_in_the_next(wrapped: str) -> None:
+    assert [span.of(wrapped) for span in split_sentences(wrapped)] == [wrapped]
 
 
 def test_sentences_of_a_text_are_cached() -> None:
