@@ -46,6 +46,8 @@ class Documents:
 
 def answer(asked: Asked) -> dict[str, Any]:
     user = asked.messages[1].content  # also where an answer is asked for once more
+    if asked.prompt == "write_contrasts":
+        return {"contrasts": []}  # every sentence is about a year
     if asked.prompt == "write_question":
         return {"question": "When was it built?"}
     if asked.prompt in ("fill_blank", "read_evidence"):
