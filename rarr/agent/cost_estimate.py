@@ -10,6 +10,8 @@ from rarr.records import Estimate
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.long_text_blocks import text_blocks
 
+CHOICE_CALLS = 3
+"""Calls for a sentence that is asked about as a whole: one for contrasts, and two for the choice."""
 DISAGREEMENTS = 0.3
 """The share of queries with a disagreement; a quarter to a third in the runs that the paper was timed on."""
 
@@ -56,11 +58,12 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
     # The checks of the queries about an edited sentence; long sentences are edited more often.
     again = math.ceil(edits * sum(size * size for size in sizes) / queries) if expected_queries else edits
     rewriter = components.rewriter
-    # One reading answers most queries about values; the rules decide about whole sentences. A difference
-    # takes two calls more unless the rules read it, which is expected half of the time. Without blind
-    # reading, every evidence is checked.
+    # One reading answers most queries about values. A difference takes two calls more unless the rules read
+    # it, which is expected half of the time. About a whole sentence the rules decide, or else a choice among
+    # contrasts. Without blind reading, every evidence is checked.
     read = len(about_values)
-    checks = read + math.ceil(DISAGREEMENTS * read) if once else evidence * (queries + again)
+    choices = CHOICE_CALLS * (queries - read) if components.settings.contrasts else 0
+    checks = read + math.ceil(DISAGREEMENTS * read) + choices if once else evidence * (queries + again)
     counts = {"checker": checks, "editor": edits}
     if rewriter is not None:
         counts = {"checker": 0, "editor": 0, "rewriter": 1 if rewriter.whole else len(spans)}

@@ -13,6 +13,7 @@ from rarr.errors import InputError
 from rarr.records import Estimate, ExpectedUsage, Usage
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, scripted_components
 from rarr.tools.models.model_profile import ProfilePlace, Speed
+from rarr.tools.text.blocks_and_sentences import sentences
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ANSWERS = EXAMPLES / "answers" / "tuned"
@@ -63,7 +64,9 @@ def test_blind_reading_of_text_in_the_same_words_costs_at_most_twice_the_estimat
 def usages(text: Path, corpus: Path, *, blind: bool) -> tuple[Estimate, Usage]:
     """The estimate for a text, and the usage of its revision."""
     words = text.read_text(encoding="utf-8")
-    with Reviser(Settings(model=ScriptedModel(RuleModel()), corpus=corpus, blind=blind)) as reviser:
+    # The rules in place of a model write no contrasts.
+    settings = Settings(model=ScriptedModel(RuleModel()), corpus=corpus, blind=blind, contrasts=False)
+    with Reviser(settings) as reviser:
         return reviser.estimate(words), reviser.revise(words).usage
 
 
@@ -138,3 +141,13 @@ def test_text_without_values_is_estimated_as_well(text: str) -> None:
 def test_text_that_cannot_be_revised_cannot_be_estimated() -> None:
     with pytest.raises(InputError, match="text is empty"):
         Reviser(Settings(search=Documents())).estimate(" ")
+
+
+def test_choices_among_contrasts_cost_three_calls_a_sentence() -> None:
+    calls = [
+        Reviser(Settings(model=WatchedModel(), search=Documents(), blind=True, contrasts=contrasts))
+        .estimate(TEXT)
+        .model_calls
+        for contrasts in (False, True)
+    ]
+    assert calls[1] - calls[0] == 3 * len(sentences(TEXT))
