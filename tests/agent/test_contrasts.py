@@ -76,8 +76,7 @@ def test_sentence_in_other_words_is_supported_by_the_words_that_the_model_quotes
 
 def test_without_contrasts_the_same_sentence_is_unconfirmed(corpus: Path) -> None:
     statuses = [sentence.status for sentence in revised(corpus, Reader(), contrasts=False).report.sentences]
-    assert "supported" not in statuses
-    assert "contradicted" not in statuses
+    assert statuses == ["unconfirmed", "unconfirmed"]
 
 
 def test_sentence_whose_contrast_is_said_is_contradicted_and_its_correction_suggested(corpus: Path) -> None:
@@ -89,7 +88,7 @@ def test_sentence_whose_contrast_is_said_is_contradicted_and_its_correction_sugg
     assert revision.accept(edit.id).text == TEXT.replace(TAUGHT, RIGHT)
 
 
-@pytest.mark.parametrize("edit", [("taught", "did not teach"), ("trade", "craft"), ("", "")])
+@pytest.mark.parametrize("edit", [("taught", "did not teach"), ("trade", "craft")])
 def test_edit_that_the_model_does_not_choose_then_is_not_suggested(
     corpus: Path, edit: tuple[str, str]
 ) -> None:
