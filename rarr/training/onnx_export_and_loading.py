@@ -12,7 +12,6 @@ import numpy as np
 import onnx
 import torch
 from onnx import numpy_helper
-from onnxruntime.quantization import QuantType, quantize_dynamic
 from torch import Tensor, nn
 from transformers import BertConfig
 
@@ -25,6 +24,7 @@ from rarr.backends.encoder.model_files import (
     Calibration,
     WeightsManifest,
     file_digests,
+    forbid_telemetry,
 )
 from rarr.training.model import EncoderWithHeads
 
@@ -56,6 +56,9 @@ def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path, calibr
     Matrices and word embeddings become 8-bit, with one scale for each row. Only 7 bits are used, because
     products of 8 bits would overflow on processors without VNNI.
     """
+    forbid_telemetry()
+    from onnxruntime.quantization import QuantType, quantize_dynamic
+
     with tempfile.TemporaryDirectory() as made:
         whole, ready = Path(made) / "whole.onnx", Path(made) / "ready"
         ready.mkdir()

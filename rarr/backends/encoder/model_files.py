@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from rarr.backends.logistic import Logistic
 from rarr.errors import SettingsError
 from rarr.records import Record
+from rarr.settings import set_variable
 from rarr.tools.storage.atomic_files import write_whole
 
 FORMAT = 3
@@ -116,7 +117,16 @@ def _facts(where: Path, cure: str) -> WeightsManifest:
         raise SettingsError(f"{where / FACTS} is damaged: {cure}") from error
 
 
+def forbid_telemetry() -> None:
+    """Stops onnxruntime from sending data about its use; has no effect once onnxruntime is imported.
+
+    Since release 1.32 it writes a device id into the user's cache and looks up a collector.
+    """
+    set_variable("ORT_DISABLE_TELEMETRY", "1")
+
+
 def _session(path: Path) -> Any:
+    forbid_telemetry()
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
