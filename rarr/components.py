@@ -23,6 +23,7 @@ from rarr.records import (
 )
 from rarr.records.answers import CitedStatement
 from rarr.records.articles import PlannedSection
+from rarr.records.card import CardVerdict
 from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -39,9 +40,17 @@ class QueryGenerator(Protocol):
         """Asks questions about every checkable aspect of `text`; none if there is nothing to check."""
 
     async def target(
-        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+        self,
+        text: str,
+        context: str | None,
+        spans: Sequence[Span],
+        asked: Sequence[str],
+        seen: Sequence[str] = (),
     ) -> Sequence[Question]:
-        """Asks more questions, different from those `asked`, about the sentences at `spans`."""
+        """Asks more questions, different from those `asked`, about the sentences at `spans`.
+
+        `seen` is what was found so far: titles of sources, and lines that were quoted.
+        """
 
 
 class Retriever(Protocol):
@@ -75,6 +84,98 @@ class Editor(Protocol):
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
         """Proposes the smallest change to `text` after which it agrees with `evidence`; None: no change."""
+
+
+class SourceLine(NamedTuple):
+    """A sentence, list item, table row or heading of an excerpt, at `start` to `end` of its source.
+
+    `label` names it in a request, such as P2.3.
+    """
+
+    label: str
+    text: str
+    evidence_id: str
+    start: int
+    end: int
+
+
+class Excerpt(NamedTuple):
+    """A part of a source as a reader sees it; `date` is empty where it is not known."""
+
+    label: str
+    title: str
+    date: str
+    lines: tuple[SourceLine, ...]
+
+
+class Piece(NamedTuple):
+    """A part of a block: the sentence with this number, or (with 0) what stands between sentences."""
+
+    text: str
+    number: int = 0
+
+
+class ReadingBlock(NamedTuple):
+    """Some sentences to be read in one request, with the excerpts that may decide about them.
+
+    `before` is the heading and the paragraph before the block, which are not asked about.
+    """
+
+    context: str
+    before: str
+    pieces: tuple[Piece, ...]
+    excerpts: tuple[Excerpt, ...]
+
+
+class RawEdit(NamedTuple):
+    """A replacement as a reader wrote it: words of the sentence, new words, and the words that give them."""
+
+    old: str
+    new: str
+    by: str
+
+
+class RawCard(NamedTuple):
+    """A card as a reader wrote it, with labels and words that nobody has looked up yet."""
+
+    verdict: CardVerdict
+    quotes: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    edits: tuple[RawEdit, ...] = ()
+
+
+class RawReading(NamedTuple):
+    """The cards of one request by the number of their sentence.
+
+    `served` is the name of the model that answered. `problem` says why cards may be missing; else empty.
+    """
+
+    cards: dict[int, RawCard]
+    served: str = ""
+    problem: str = ""
+
+
+class CardReader(Protocol):
+    """Reads blocks of sentences beside excerpts of sources, and fills a card for each sentence."""
+
+    name: str
+
+    async def read(self, block: ReadingBlock, *, doubting: bool = False) -> RawReading:
+        """Reads the block in one request; `doubting`: whether it agrees is asked once more, with care.
+
+        Raises `TooLongError` if the reader cannot hold the block, and `ModelError` if it cannot be asked.
+        """
+
+
+class ReaderRecord(Protocol):
+    """Keeps how a reader did on planted controls."""
+
+    def standing(self, language: str) -> Literal["good", "unknown", "bad"]:
+        """Tells whether the reader may be relied on for a text in this language."""
+
+    def add(self, language: str, served: str, outcomes: Sequence[Any]) -> None:
+        """Notes the controls of some blocks; `served` is the model that answered."""
 
 
 class Rewriter(Protocol):
@@ -263,6 +364,16 @@ class Components:
     checker: AgreementChecker
     editor: Editor
     verifier: Verifier
+    card_reader: CardReader | None = None
+    """Reads whole blocks instead of `checker` and `editor`."""
+    doubting_reader: CardReader | None = None
+    """Confirms the cards that code doubts; None: `card_reader` does."""
+    record: "ReaderRecord | None" = None
+    """How `card_reader` did on planted controls; None: no record is kept."""
+    given: tuple[Passage, ...] = ()
+    """Passages that the caller gave and that fit into each request: all of them are shown to the reader."""
+    searches: bool = True
+    """Whether anything is searched; False where the given passages are all that there is."""
     rewriter: Rewriter | None = None
     """Used instead of `checker` and `editor` in a baseline that rewrites."""
     intent_judge: IntentJudge | None = None

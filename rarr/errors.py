@@ -6,6 +6,7 @@
     ├── SetupError            a package, key or model that the settings ask for is missing    (exit status 2)
     ├── RetrievalError        a source of evidence failed; inside a run it becomes a warning
     ├── ModelError            a language model failed, or its answer cannot be read; in a run a warning
+    │   └── PromptTooLongError    a request is longer than the model can read
     └── BudgetError           a limit on calls, tokens, cost or time ran out; in a run a warning
 
 Each message is one line that says what is wrong and how to mend it. Anything else that leaves the
@@ -35,6 +36,14 @@ class RetrievalError(RarrError):
 
 class ModelError(RarrError):
     """A language model could not be asked, or its answer could not be read."""
+
+
+class PromptTooLongError(ModelError):
+    """A request is longer than the model can read; `limit` is its limit in tokens, where that is known."""
+
+    def __init__(self, message: str, limit: int | None = None) -> None:
+        super().__init__(message)
+        self.limit = limit
 
 
 class BudgetError(RarrError):

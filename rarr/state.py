@@ -9,6 +9,7 @@ from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
 from rarr.records.answers import AnswerSource, CitedStatement, CitedTriple, PartAnswer, StatementDraft
 from rarr.records.articles import PlannedSection, SectionDraft, WrittenSentence
+from rarr.records.card import Card
 from rarr.tools.text.blocks_and_sentences import Span
 
 
@@ -64,6 +65,10 @@ class State(TypedDict, total=False):
     `lacking`: the sentences of `text` for another round. `reached`: the numbers of supported sentences and of
     accepted edits before that round. `told`: warnings of components that did not stop a node.
 
+    `cards` are those of the sentences of `text` that were read as cards, and `kept` the ids of the evidence
+    that each query kept. `attributed` tells of each checkable sentence whether it was supported before the
+    edits, and whether it is after them.
+
     With `block`, the run is that of this block of a long text. The first `lead` characters of its text are
     only read, and not asked about.
 
@@ -86,6 +91,9 @@ class State(TypedDict, total=False):
     unsearched: Annotated[dict[str, Unsearched], or_]
     passages: Annotated[dict[str, list[Passage]], or_]
     evidence: list[Evidence]
+    kept: dict[str, list[str]]
+    cards: list[Card]
+    attributed: tuple[list[bool], list[bool]]
     checks: list[Check]
     edits: list[Edit]
     tried: list[str]

@@ -51,7 +51,7 @@ def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None, *, rewriti
     add_surviving(graph, evaluate, on_failure=END)
     graph.add_edge(START, "generate_queries")
     graph.add_conditional_edges(
-        "generate_queries", one_branch_per_query, ["retrieve", "attribute", "evaluate"]
+        "generate_queries", one_branch_per_query, ["retrieve", "rerank", "attribute", "evaluate"]
     )
     graph.add_edge("retrieve", "rerank")
     if rewriting:
@@ -80,13 +80,15 @@ def builder_for(components: Components) -> Callable[[BaseCheckpointSaver[Any] | 
 def one_branch_per_query(state: State) -> list[Send] | str:
     """Routes each query of this round to its own retrieve.
 
-    Without queries, the route is attribute in the first round, and evaluate in later rounds.
+    Where nothing is searched, the route is rerank. Without queries, it is attribute in the first round, and
+    evaluate in later rounds.
     """
-    sends = [
-        Send("retrieve", {"query": query}) for query in state["queries"] if query.round == state["round"]
-    ]
+    asked = [query for query in state["queries"] if query.round == state["round"]]
+    sends = [Send("retrieve", {"query": query}) for query in asked if query.searched]
     if sends:
         return sends
+    if asked:
+        return "rerank"
     return "attribute" if state["round"] == 1 else "evaluate"
 
 
@@ -97,6 +99,8 @@ def after_edits(state: State) -> str:
     no check on the current text, or a disagreement about a follow-up has no edit. The loop ends, since an
     edit is tried only once for each query.
     """
+    if "cards" in state:  # one reading decides
+        return "attribute"
     if unfollowed(state):
         return "follow_up"
     return "check_agreement" if unchecked(state) or untried(state) else "attribute"

@@ -34,7 +34,12 @@ class EnglishQuestions:
         return [question for question in asked if not _within(foreign, question)]
 
     async def target(
-        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+        self,
+        text: str,
+        context: str | None,
+        spans: Sequence[Span],
+        asked: Sequence[str],
+        seen: Sequence[str] = (),
     ) -> Sequence[Question]:
         """Asks the wrapped generator for short questions about those of `spans` that are in English."""
         foreign = await work(foreign_sentences, text)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
 from rarr.ledger.attribution_scores import JudgedTexts, attribution_scores
+from rarr.ledger.card_report import scores_of_shares
 from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.preservation import pres_lev_by_parts
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
@@ -14,7 +15,17 @@ from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
 
 CUT = "budget_exhausted"
 """The code of the warning that a limit of the run has left something out."""
-_WORKING_KEYS = ("passages", "tried", "settled", "followed", "reached", "lacking", "supports")
+_WORKING_KEYS = (
+    "passages",
+    "tried",
+    "settled",
+    "followed",
+    "reached",
+    "lacking",
+    "supports",
+    "cards",
+    "kept",
+)
 
 _Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)
 
@@ -145,17 +156,32 @@ def _scores(
     unless another block has 0.
     """
     scored = [state for _, state in outcomes if state is not None and "scores" in state and "judged" in state]
-    if not scored:
+    by_cards = [state for _, state in outcomes if state is not None and "attributed" in state]
+    if not scored and not by_cards:
         return Scores()
-    intents = [state["scores"].intent for state in scored]
+    intents = [state["scores"].intent for state in (scored or by_cards)]
     known = [intent for intent in intents if intent is not None]
     intent = min(known) if len(known) == len(intents) or 0.0 in known else None
+    if not scored:
+        return scores_of_shares(_attribution(outcomes), pres_lev_by_parts(parts), intent)
     judged = JudgedTexts([], [])
     for block, state in outcomes:
         unjudged = [SentenceSupport(span, {}, searched=False) for span in block.sentences]
         for side, text in enumerate(judged):
             text += unjudged if state is None or "judged" not in state else state["judged"][side]
     return attribution_scores(judged, usable(joined), report_ids, pres_lev_by_parts(parts), intent)
+
+
+def _attribution(outcomes: Sequence[BlockOutcome]) -> tuple[list[bool], list[bool]]:
+    """Joins what was attributed in each block; the sentences of a block that was not read count as not."""
+    before: list[bool] = []
+    after: list[bool] = []
+    for block, state in outcomes:
+        missing = [False] * len(block.sentences)
+        own = (missing, missing) if state is None else state.get("attributed", (missing, missing))
+        before += own[0]
+        after += own[1]
+    return before, after
 
 
 def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:

@@ -37,24 +37,32 @@ def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Se
     place = Span(change.start, change.end)
     if sentence is None:
         return "the change does not lie within one sentence"
-    if any(place.overlaps(span) for span in protected(text, *_lines(text, sentence))):
-        return "the change touches code, a link or a citation"
-    if _adds_markup(text, sentence, change):
-        return "the change adds a link, a citation, markup or a line"
-    if not (text[sentence.start : change.start] + change.new + text[change.end : sentence.end]).strip():
-        return "the change deletes the sentence"
+    if reason := protection(text, sentence, change):
+        return reason
     changed = Levenshtein.distance(place.of(text), change.new)
     if changed > settings.max_edit_chars:
         limit = settings.max_edit_chars
         return f"it changes {counted(changed, 'character')}, over max_edit_chars ({limit})"
-    cell = table_cells(text).get(sentence)
-    if cell is not None and re.search(r"[|\r\n]", change.new):
-        return "the change adds a cell or a line"
-    whole, name = _lines(text, sentence) if cell is not None else sentence, "sentence"
+    in_cell = sentence in table_cells(text)
+    whole, name = _lines(text, sentence) if in_cell else sentence, "sentence"
     if settings.scope == "text":  # the share of the text (Gao et al. 2023, section 3.3)
         whole, name = Span(0, len(text)), "text"
     if changed > settings.max_edit_share * (whole.end - whole.start):
         return f"it changes more than max_edit_share ({settings.max_edit_share}) of the {name}"
+    return ""
+
+
+def protection(text: str, sentence: Span, change: Change) -> str:
+    """Returns the reason to refuse a change of the sentence that no setting allows; empty for none."""
+    place = Span(change.start, change.end)
+    if any(place.overlaps(span) for span in protected(text, *_lines(text, sentence))):
+        return "the change touches code, a link or a citation"
+    if _adds_markup(text, sentence, change):
+        return "the change adds a link, a citation, markup or a line"
+    if sentence in table_cells(text) and re.search(r"[|\r\n]", change.new):
+        return "the change adds a cell or a line"
+    if not (text[sentence.start : change.start] + change.new + text[change.end : sentence.end]).strip():
+        return "the change deletes the sentence"
     return ""
 
 

@@ -10,6 +10,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.asked_places import AskedPlace, agrees_on_other_amounts, asked_places
+from rarr.ledger.card_report import card_sentences, disagreement_notices
 from rarr.ledger.confirmed_parts import (
     SURE_SUPPORT,
     sentence_parts,
@@ -38,6 +39,8 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
 
     It also holds the passages that together cover the queries best.
     """
+    if runtime.context.card_reader is not None:
+        return await _attribute_cards(state, runtime.context)
     queries = await work(moved_queries, state.get("queries", []), state.get("edits", []))
     supports, failures = await own_support("attribute", state, state["text"], queries, runtime.context)
     supports, refusals = await with_refuting(state, supports, runtime.context)
@@ -50,6 +53,26 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
         "supports": [SentenceSupport(it.span, it.by_evidence, it.searched) for it in supports],
         "warnings": failures + refusals + unscored + shared,
     }
+
+
+async def _attribute_cards(state: State, components: Components) -> State:
+    """Builds the report by the cards: code has looked up what they quote.
+
+    A judge that is named for this node scores support besides.
+    """
+    relevances, unscored = await all_relevances(state, components)
+    size = len(usable(state)) if components.baseline.reports_all else components.settings.report_size
+    chosen, coverage = await work(select_evidence, usable(state), size, relevances)
+    sentences = await work(card_sentences, state)
+    report = Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=sentences)
+    update: State = {"report": report, "relevances": relevances}
+    warnings = [*unscored, *disagreement_notices(state)]
+    if "attribute" in components.settings.models:
+        queries = await work(moved_queries, state.get("queries", []), state.get("edits", []))
+        supports, failures = await own_support("attribute", state, state["text"], queries, components)
+        update["supports"] = [SentenceSupport(it.span, it.by_evidence, it.searched) for it in supports]
+        warnings += failures
+    return {**update, "warnings": warnings}
 
 
 def _report(

@@ -7,22 +7,29 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from rarr.components import Components, ReadsUntilAnswered
+from rarr.ledger.card_reading import Kept, read_cards
+from rarr.ledger.card_report import asked_spans, card_checks, queries_of
 from rarr.ledger.disagreement_about_other_names import without_other_records
 from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.trace_spans import about
 
 
 async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
-    """Checks whether each passage gives the same answer to its query as the text.
+    """Has a card filled for each sentence, where a reader of cards does this.
+
+    Without it: checks whether each passage gives the same answer to its query as the text.
 
     After an edit, only the pairs whose check is stale. A failed check is `unknown`, which is no verdict.
     Stale checks stay in the state, before the checks that replace them. Where a checker read more of a source
     than the evidence, the passage that has its answer becomes the evidence.
     """
+    if runtime.context.card_reader is not None:
+        return await _read_cards(state, runtime.context)
     queries = await work(moved_queries, state["queries"], state.get("edits", []))
     evidence = unchecked(state)
     by_query = await asyncio.gather(
@@ -45,6 +52,31 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     if read_in:
         update["evidence"] = [read_in.get(passage.id, passage) for passage in state["evidence"]]
     return update
+
+
+async def _read_cards(state: State, components: Components) -> State:
+    """Fills a card for each sentence for which this round kept evidence, and makes checks of them."""
+    spans = await work(asked_spans, state)
+    asked = await work(queries_of, state, spans)
+    kept, number = state.get("kept", {}), state.get("round", 1)
+    earlier = {Span(card.start, card.end): card for card in state.get("cards", [])}
+    places = [
+        span
+        for span in spans
+        if number == 1 or any(query.round == number and kept.get(query.id) for query in asked[span])
+    ]
+    by_place = {
+        span: [
+            *(evidence_id for query in asked[span] for evidence_id in kept.get(query.id, ())),
+            *(earlier[span].cited if span in earlier else ()),
+        ]
+        for span in places
+    }
+    read = await read_cards(state, places, Kept(usable(state), by_place), components)
+    cards = [*(card for span, card in earlier.items() if span not in by_place), *read.cards]
+    cards.sort(key=lambda card: card.start)
+    done = await work(card_checks, read.cards, state["text"], asked)
+    return {"cards": cards, "checks": [*state.get("checks", []), *done], "warnings": read.notices}
 
 
 def _without_other_records(

@@ -7,15 +7,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Baseline, Components
+from rarr.ledger.card_edits import with_card_edits
+from rarr.ledger.card_report import queries_of
 from rarr.ledger.edit_gate import decide
 from rarr.ledger.editing_text import EditingText, Proposal
 from rarr.ledger.source_weight import Side
 from rarr.ledger.stated_sentences import is_contrast_chosen
 from rarr.records import Check, Evidence, Notice
-from rarr.settings import Kind
+from rarr.settings import Kind, Settings
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.trace_spans import about
 
 _EMBEDDED_AT_ONCE = 16
@@ -31,6 +34,8 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
     after another, up to the first that is accepted.
     """
     components = runtime.context
+    if components.card_reader is not None:
+        return await work(_card_edits, state, components.settings)
     if components.settings.scope == "text":
         return await _edit_in_order(state, components)
     editing = await work(EditingText, state)
@@ -44,6 +49,13 @@ async def edit(state: State, runtime: Runtime[Components]) -> State:
         editing.tried += sorted(done)
         pending = [checks for checks in pending if checks[0].query_id not in done]
     return editing.update(stale=lambda check: check.query_id in editing.touched)
+
+
+def _card_edits(state: State, settings: Settings) -> State:
+    asked = queries_of(state, [Span(card.start, card.end) for card in state.get("cards", [])])
+    return with_card_edits(
+        state, {span: queries[0].id for span, queries in asked.items() if queries}, settings
+    )
 
 
 async def _edit_in_order(state: State, components: Components) -> State:

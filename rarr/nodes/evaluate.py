@@ -4,6 +4,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.attribution_scores import JudgedTexts, attribution_scores, judged_by_report
+from rarr.ledger.card_report import card_attribution, scores_of_shares
 from rarr.ledger.next_round import next_round
 from rarr.ledger.preservation import pres_lev
 from rarr.ledger.sentence_support import own_support
@@ -25,8 +26,12 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     kept = await work(pres_lev, state["original"], state["text"])
     if following["lacking"]:
         return {"scores": Scores(preservation=kept), **following}
-    judged, failures = await _judged(state, components)
     intent, failed = await _intent(state, components)
+    if components.card_reader is not None and "supports" not in state:
+        shares = await work(card_attribution, state)
+        scores = scores_of_shares(shares, kept, intent)
+        return {"scores": scores, "attributed": shares, "warnings": failed, **following}
+    judged, failures = await _judged(state, components)
     scores = attribution_scores(judged, usable(state), state["report"].evidence_ids, kept, intent)
     return {
         "scores": scores,

@@ -1,11 +1,15 @@
 """Step 1: asks questions that cover every checkable aspect of the text."""
 
+from collections.abc import Sequence
+
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
+from rarr.ledger.card_report import asked_spans
 from rarr.ledger.sentence_support import moved_back
 from rarr.records import Query
-from rarr.state import State, named
+from rarr.state import State, named, usable
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
@@ -16,14 +20,17 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
 
     Questions in the same words about the same characters become one query. No query is asked again.
     """
+    components = runtime.context
     current, number = state.get("queries", []), state.get("round", 1)
-    generator, text, context = runtime.context.query_generator, state["text"], state["context"]
+    generator, text, context = components.query_generator, state["text"], state["context"]
     async with meter().in_time():
         if number == 1:
             questions = await generator.generate(text, context)
         else:
             asked = [query.text for query in current]
-            questions = await generator.target(text, context, state["lacking"], asked)
+            questions = await generator.target(
+                text, context, state["lacking"], asked, await work(_seen, state)
+            )
     lead = state.get("lead", 0)
     distinct = {
         (place.start, place.end, question.text.casefold()): (place, question.text)
@@ -37,5 +44,32 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
         Query(id=named(state, "q", n), text=asked, start=place.start, end=place.end, round=number)
         for n, (place, asked) in enumerate(distinct.values(), start=len(current) + 1)
     ]
+    if number == 1 and components.card_reader is not None:
+        queries = await work(_for_each_sentence, queries, state, components)
     warnings = [NOTHING_TO_CHECK] if number == 1 and not queries else []
     return {"queries": [*current, *queries], "round": number, "lacking": [], "warnings": warnings}
+
+
+def _for_each_sentence(queries: Sequence[Query], state: State, components: Components) -> list[Query]:
+    """Adds a query for each sentence without one, about which nothing is searched.
+
+    Nothing is searched at all where the caller gave all passages, and these fit into each request.
+    """
+    if not components.searches:
+        queries = [query.model_copy(update={"searched": False}) for query in queries]
+    result = list(queries)
+    for span in asked_spans(state):
+        if not any(span.overlaps(Span(query.start, query.end)) for query in queries):
+            name = named(state, "q", len(result) + 1)
+            place = span._asdict()
+            result.append(Query(id=name, text=span.of(state["text"]), searched=False, **place))
+    return result
+
+
+def _seen(state: State) -> list[str]:
+    """Returns what was found so far for the sentences that lack support: titles, and lines that were quoted."""
+    evidence = {passage.id: passage for passage in usable(state)}
+    places = state["lacking"]
+    cards = [card for card in state.get("cards", []) if Span(card.start, card.end) in places]
+    quoted = [f"{evidence[quote.evidence_id].title}: {quote.text}" for card in cards for quote in card.quotes]
+    return list(dict.fromkeys([*quoted, *(passage.title for passage in evidence.values())]))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
+from rarr.ledger.excerpts import merged
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failure, unsearched
 from rarr.tools.concurrency.worker_threads import work
@@ -38,7 +39,39 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
         else:
             update["warnings"] += suspicious_notices(kept, update["evidence"])
             update["evidence"] += kept
+    if runtime.context.card_reader is not None:
+        excerpts = await work(_as_excerpts, state, update["evidence"], runtime.context)
+        excerpts["warnings"] += update["warnings"]
+        return {**update, **excerpts}
     return update
+
+
+def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Components) -> State:
+    """Merges the passages that this round kept into excerpts; adds all passages that the caller gave."""
+    before = list(state.get("evidence", []))
+    queries = [query for query in state["queries"] if query.round == state.get("round", 1)]
+    new = list(evidence[len(before) :])
+    given = components.given if not before and queries else ()
+    new += [
+        Evidence(
+            **passage.model_dump(),
+            id=f"{queries[0].id}.g{number}",
+            query_id=queries[0].id,
+            relevance=1.0,
+            suspicious=suspicion(f"{passage.title}\n{passage.text}"),
+        )
+        for number, passage in enumerate(given, start=1)
+    ]
+    excerpts, kept = merged(new)
+    if given:
+        ids = [it.id for it in excerpts if it.id.startswith(f"{queries[0].id}.g") and not it.suspicious]
+        kept = {query.id: [*kept.get(query.id, ()), *ids] for query in queries}
+        kept = {query_id: list(dict.fromkeys(names)) for query_id, names in kept.items()}
+    return {
+        "evidence": [*before, *excerpts],
+        "kept": state.get("kept", {}) | kept,
+        "warnings": suspicious_notices(new[len(new) - len(given) :], before) if given else [],
+    }
 
 
 def _new_by_query(state: State) -> dict[Query, list[Passage]]:

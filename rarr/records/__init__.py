@@ -13,6 +13,7 @@ from pydantic import Field, field_validator, model_validator
 
 from rarr.errors import InputError
 from rarr.records.base import Record as Record
+from rarr.records.card import Quote as Quote
 from rarr.records.edits import (
     Change as Change,
     Edit as Edit,
@@ -58,18 +59,21 @@ class Query(Question):
     """A question that one round of research asks.
 
     `follows` is the id of an edit if this query follows it up: it asks about another value of the text that
-    depends on the old value, and uses the evidence of the edit. Empty for all other queries.
+    depends on the old value, and uses the evidence of the edit. Empty for all other queries. `searched` is False
+    for a sentence about which nothing is searched.
     """
 
     id: str
     round: int = 1
     follows: str = ""
+    searched: bool = True
 
 
 class Passage(Record):
     """Some sentences of a source's extracted text: `text` is that text from `start` to `end`.
 
-    A longer `title` is cut to 300 characters.
+    A longer `title` is cut to 300 characters. `lead` are lines of the source above the passage by which it
+    must be read, such as its heading and the header of its table: where each starts, and its words.
 
     Raises `InputError` for impossible offsets, and for an empty source.
     """
@@ -81,6 +85,7 @@ class Passage(Record):
     end: int
     retrieved_at: datetime
     published_at: datetime | None = None
+    lead: tuple[tuple[int, str], ...] = ()
 
     @field_validator("title")
     @classmethod
@@ -130,11 +135,15 @@ class Agreement(Record):
 
 
 class Check(Agreement):
-    """An agreement, with its query and evidence. `stale`: the text that was checked has been edited since."""
+    """An agreement, with its query and evidence. `stale`: the text that was checked has been edited since.
+
+    `quote` are the lines of the evidence that decided.
+    """
 
     query_id: str
     evidence_id: str
     stale: bool = False
+    quote: str = ""
 
 
 class Part(Record):
@@ -154,7 +163,8 @@ class Part(Record):
 class Sentence(Record):
     """A sentence of the revised text, with the support of the whole and the state of each part.
 
-    `support` is a score from 0 to 1; None if it was not judged. A supported sentence has no open part.
+    `support` is a score from 0 to 1; None if no judge gave one. A supported sentence has no open part.
+    `checkable` is False for a sentence that states nothing. `quotes` are the words of sources that decide.
     """
 
     text: str
@@ -164,6 +174,8 @@ class Sentence(Record):
     evidence_ids: tuple[str, ...] = ()
     support: float | None = None
     parts: tuple[Part, ...] = ()
+    checkable: bool = True
+    quotes: tuple[Quote, ...] = ()
 
     @property
     def open_words(self) -> tuple[str, ...]:

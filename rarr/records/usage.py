@@ -21,6 +21,28 @@ class ModelUsage(Record):
     saved_calls: int = 0
 
 
+class Controls(Record):
+    """The sentences that were planted to examine the reader of a run.
+
+    `planted` errors and how many were `caught` with the right edit; those with values `borrowed` from another
+    sentence apart. `repeated` sentences of the sources, and how many the reader did not contradict
+    (`confirmed`). `blocks_without` are blocks in which no sentence could be planted.
+    """
+
+    planted: int = 0
+    caught: int = 0
+    borrowed: int = 0
+    borrowed_caught: int = 0
+    repeated: int = 0
+    confirmed: int = 0
+    blocks_without: int = 0
+
+    def __add__(self, other: "Controls") -> "Controls":
+        return Controls(
+            **{name: getattr(self, name) + getattr(other, name) for name in Controls.model_fields}
+        )
+
+
 class NodeUsage(ModelUsage):
     """The usage of one node. `seconds` adds up its calls, which may have run at the same time."""
 
@@ -32,10 +54,12 @@ class Usage(ModelUsage):
     """The usage of a run, as a whole and by node. `seconds` is wall time.
 
     `saved_searches` are searches of a corpus that this process made before, for this text or another.
+    `controls` are the planted sentences of all blocks.
     """
 
     seconds: float = 0.0
     saved_searches: int = 0
+    controls: Controls = Controls()
     by_node: dict[str, NodeUsage] = Field(default_factory=dict)
 
 

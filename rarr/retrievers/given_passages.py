@@ -18,6 +18,8 @@ from rarr.valid_unicode import valid
 if TYPE_CHECKING:
     from langchain_core.documents import Document
 
+SHOWN_CHARACTERS = 12_000
+"""Passages of so many characters together, about 3,000 tokens, are all shown to a model."""
 _HEADING = re.compile(r"\s*#{1,6}\s+(?P<title>.*\S)")
 Given: TypeAlias = "Passage | str | Document | Mapping[str, Any]"
 """A text, a record `Passage`, a document of LangChain, or a search result with its text and address."""
@@ -45,13 +47,16 @@ class GivenPassages:
         self.sources: list[str] = []
         """The source of each given passage, in order."""
         self._passages: list[Passage] = []
+        self._characters = 0
         now = datetime.now(UTC)
         for number, given in enumerate(passages, start=1):
             if isinstance(given, Passage):
+                self._characters += len(given.text)
                 self._passages.append(given)
                 self.sources.append(given.source)
                 continue
             facts = _facts(given, number)
+            self._characters += len(facts.text)
             self.sources.append(facts.source or f"passage {number}")
             self._passages += passages_of(
                 facts.text, source=self.sources[-1], title=facts.title or _heading(facts.text),
@@ -65,6 +70,11 @@ class GivenPassages:
         A source without a word in common is returned too: it was given for this text.
         """
         return await asyncio.to_thread(nearest_by_source, self._passages, query, k)
+
+    @property
+    def if_all_fit(self) -> tuple[Passage, ...]:
+        """All passages, if they can be shown in each request to a model; else none."""
+        return tuple(self._passages) if self._characters <= SHOWN_CHARACTERS else ()
 
     def of_source(self, source: str) -> list[Passage]:
         """Returns all passages of one source."""

@@ -46,7 +46,12 @@ class ScriptedQueries:
         ]
 
     async def target(
-        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+        self,
+        text: str,
+        context: str | None,
+        spans: Sequence[Span],
+        asked: Sequence[str],
+        seen: Sequence[str] = (),
     ) -> Sequence[Question]:
         """Returns the questions of `later` whose words are in one of the sentences at `spans`."""
         return [

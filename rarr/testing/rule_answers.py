@@ -17,6 +17,7 @@ from rarr.ledger.preservation import pres_lev
 from rarr.records import Change, Check, Evidence, Query
 from rarr.settings import Settings
 from rarr.testing import writing_answers
+from rarr.testing.card_answers import confirm_cards, read_cards
 from rarr.testing.cited_statements import cited_statements
 from rarr.testing.doubles import RETRIEVED_AT
 from rarr.testing.noising_answers import errors, summarized
@@ -259,6 +260,8 @@ def _level(variables: Variables) -> str:
 
 
 _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
+    "check_agreement_cards": read_cards,
+    "check_agreement_doubt": confirm_cards,
     "generate_queries": _queries,
     "target_queries": _targeted,
     "search_queries": lambda variables: {"queries": _searches(variables)},

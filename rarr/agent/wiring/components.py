@@ -5,14 +5,15 @@ from functools import partial
 from typing import Any
 
 from rarr.agent.wiring.judges import JudgeMaker
-from rarr.agent.wiring.language_models import LanguageModels
+from rarr.agent.wiring.language_models import LanguageModels, access
 from rarr.agent.wiring.resources import Resources, opening
-from rarr.agent.wiring.search_and_reranking import reranker, retriever
+from rarr.agent.wiring.search_and_reranking import given_passages, reranker, retriever, search_names
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions
 from rarr.backends.judge_name_parsing import language_models_in
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
+from rarr.backends.prompted.cards import READING, PromptedCardReader
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.cited_answers import PromptedAnswers
 from rarr.backends.prompted.contrast_sets import ContrastChecker
@@ -22,6 +23,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.rules_then_model_components import CodeFirstEditor, CodeFirstQuestions
+from rarr.backends.prompted.sentence_queries import CardQueries, Unit
 from rarr.backends.prompted.writing import PromptedWriter
 from rarr.backends.rules import (
     answer_grounding as stated_answers,
@@ -47,6 +49,7 @@ from rarr.components import (
     AnswerWriter,
     ArticleWriter,
     Baseline,
+    CardReader,
     Components,
     Editor,
     IntentJudge,
@@ -56,12 +59,14 @@ from rarr.components import (
     text_of_source,
 )
 from rarr.errors import SettingsError
+from rarr.ledger.reader_record import ReaderRecord
 from rarr.prompts import Prompt
 from rarr.settings import EMBEDDED, Settings
+from rarr.tools.models.default_urls import default_url
 from rarr.tools.models.language_model import LanguageModel, SavedAnswers
 
 REVISING = ("generate_queries", "check_agreement", "edit")
-MODEL_NODES = (*REVISING, "attribute", "evaluate", *WRITING_NODES, "write_answer")
+MODEL_NODES = (*REVISING, "doubt", "attribute", "evaluate", *WRITING_NODES, "write_answer")
 """The nodes that have a model; `model` is the model of the nodes that revise, and of those that write.
 
 The embedded verifier judges attribution unless `models` names another, or `model` is the rules. The model
@@ -92,19 +97,26 @@ def wire(
         )
         chosen |= settings.models
         parts = ComponentMaker(settings, chosen, opened, prompts, baseline, surroundings, readings)
+        searched = retriever(settings, opened, on_index)
+        given = given_passages(searched)
         return Components(
             settings=settings,
             query_generator=parts.query_generator(),
             checker=parts.checker(),
             editor=parts.editor(),
+            card_reader=parts.card_reader("check_agreement"),
+            doubting_reader=parts.card_reader("doubt"),
+            record=parts.record(),
+            given=given,
+            searches=not given,
             verifier=parts.verifier(),
             rewriter=parts.rewriter(),
             intent_judge=parts.intent_judge(),
             writers={node: parts.writer(node) for node in WRITING_NODES},
             answer_writer=parts.answer_writer(),
             models=parts.models.all,
-            reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
-            retriever=retriever(settings, opened, on_index),
+            reranker=reranker(settings, opened),
+            retriever=searched,
             opened=tuple(opened),  # after both
             baseline=baseline,
         )
@@ -144,21 +156,57 @@ class ComponentMaker:
         self.readings = readings
         self.surroundings = surroundings or Surroundings(partial(text_of_source, opened))
 
+    @property
+    def reads_cards(self) -> bool:
+        """Does a language model read whole blocks? Not in the paper, nor in baselines without checks."""
+        usual = self.baseline.agreement and self.baseline.editor in ("minimal", "unedited")
+        return "check_agreement" in self.named and self.settings.scope == "sentence" and usual
+
+    def card_reader(self, node: str) -> CardReader | None:
+        """Makes the reader of a node's model; None where cards are not read, or the node names no model."""
+        if not self.reads_cards or node not in self.named:
+            return None
+        return PromptedCardReader(self.models[self.named[node]], self.prompts)
+
+    def record(self) -> ReaderRecord | None:
+        """Opens the record of the reader; None for a model without a server, such as an object."""
+        name = self.named.get("check_agreement")
+        if not self.reads_cards or not isinstance(name, str):
+            return None
+        base_url, _, _ = access(self.settings, name)
+        server = base_url or default_url(name) or ""
+        return ReaderRecord(self.settings.home, (name, server, self.prompts[READING].hash))
+
     def query_generator(self) -> QueryGenerator:
         if self.baseline.queries != "questions":
             return TextQueries(self.baseline.queries, by_value="check_agreement" not in self.named)
         if self.baseline.editor == "lamda" and "generate_queries" in self.named:
             return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
+        if self.reads_cards and "generate_queries" in self.named:
+            return CardQueries(self._questions(), self._query_unit())
         if "generate_queries" not in self.named:
             return EnglishQuestions(RuleQuestions())
-        prompted = PromptedQuestions(
+        prompted = self._questions()
+        return CodeFirstQuestions(RuleQuestions(), prompted) if self.settings.blind else prompted
+
+    def _questions(self) -> PromptedQuestions:
+        return PromptedQuestions(
             self.models[self.named["generate_queries"]],
             self.prompts,
             samples=self.settings.query_samples,
             temperature=self.settings.query_temperature,
             merging=self.settings.merge_questions,
         )
-        return CodeFirstQuestions(RuleQuestions(), prompted) if self.settings.blind else prompted
+
+    def _query_unit(self) -> Unit:
+        """Chooses what to search for: questions on the web, sentences in documents at hand."""
+        if self.settings.queries != "auto":
+            return self.settings.queries
+        at_hand = ("corpus", "graph")
+        names = search_names(self.settings)
+        objects = [name for name in names if not isinstance(name, str)]
+        is_own = all(name in at_hand for name in names if isinstance(name, str))
+        return "sentences" if is_own and all(getattr(it, "offline", False) for it in objects) else "questions"
 
     def checker(self) -> AgreementChecker:
         if not self.baseline.agreement:

@@ -14,7 +14,9 @@ def searching_given(components: Components, given: GivenPassages, *, alone: bool
 
     The limits of the settings are for sources on the web, and not for what a caller gives.
     """
+    shown = given.if_all_fit
     if alone:
-        return replace(components, retriever=ObjectRetriever(given, SourceLimits()))
+        retriever = ObjectRetriever(given, SourceLimits())
+        return replace(components, retriever=retriever, given=shown, searches=not shown)
     both = GivenFirst(given, components.retriever, on_failure=warn_of_failure)
-    return replace(components, retriever=both)
+    return replace(components, retriever=both, given=shown, searches=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rarr.agent.wiring.resources import Resources
-from rarr.agent.wiring.user_retriever_wrapping import object_retriever
+from rarr.agent.wiring.user_retriever_wrapping import ObjectRetriever, object_retriever
 from rarr.agent.wiring.web_sources import SOURCES, WEB_SOURCES, NamedSource, source_limits
 from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.backends.rules.ranking import OverlapReranker
@@ -12,6 +12,7 @@ from rarr.components import Reranker, Retriever
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
+from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.passages_within_limits import within_limits
 from rarr.settings import Settings
@@ -56,6 +57,12 @@ def retriever(settings: Settings, opened: Resources, on_index: OnIndex | None = 
     from rarr.retrievers.combined import CombinedRetriever
 
     return CombinedRetriever(dict(zip(_names(given), sources, strict=True)), on_failure=warn_of_failure)
+
+
+def given_passages(searched: Retriever) -> tuple[Passage, ...]:
+    """Returns the passages that the caller gave as all that is searched, if they fit into each request."""
+    given = searched.source if isinstance(searched, ObjectRetriever) else None
+    return given.if_all_fit if isinstance(given, GivenPassages) else ()
 
 
 def web_source(name: str, settings: Settings, opened: Resources) -> NamedSource | None:

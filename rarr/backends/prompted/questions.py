@@ -20,6 +20,7 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
+SEEN = 4000  # characters of what was found before
 PART = 6000  # characters of a long text in one call
 QUESTION_TOKENS = 35  # of one question in an answer
 TOKENS_ASKED = 8  # tokens of all questions for each token of the text, at most
@@ -85,11 +86,17 @@ class PromptedQuestions:
         return await work(self._united, asked, text)
 
     async def target(
-        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+        self,
+        text: str,
+        context: str | None,
+        spans: Sequence[Span],
+        asked: Sequence[str],
+        seen: Sequence[str] = (),
     ) -> Sequence[Question]:
         """Asks for new questions about the sentences at `spans`, in one call that names those `asked` before.
 
-        A text of at most 6,000 characters is sent whole.
+        A text of at most 6,000 characters is sent whole. Of what was `seen`, the first 4,000 characters are
+        sent.
         """
         statements = [span.of(text) for span in spans]
         variables = {
@@ -97,6 +104,7 @@ class PromptedQuestions:
             "text": text if len(text) <= PART else "\n".join(statements),
             "sentences": "\n".join(f"- {' '.join(item.split())}" for item in statements),
             "asked": "\n".join(f"- {item}" for item in asked) or NOTHING,
+            "seen": "\n".join(f"- {' '.join(item.split())}" for item in seen)[:SEEN] or NOTHING,
         }
         prompt = of_written(self._prompts["target_queries"], variables["sentences"], tokens_each=TOKENS_ASKED)
         answer = await self._model.ask(prompt, QuestionsAnswer, variables)

@@ -84,7 +84,12 @@ class PromptedSearches:
         return [Question(text=query, start=0, end=len(text)) for query in list(queries)[:SEARCHES]]
 
     async def target(
-        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+        self,
+        text: str,
+        context: str | None,
+        spans: Sequence[Span],
+        asked: Sequence[str],
+        seen: Sequence[str] = (),
     ) -> Sequence[Question]:
         """Returns no queries: the text is rewritten only once."""
         return ()

@@ -52,7 +52,12 @@ class CodeFirstQuestions:
         return sorted(asked, key=lambda question: (question.start, question.end))
 
     async def target(
-        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+        self,
+        text: str,
+        context: str | None,
+        spans: Sequence[Span],
+        asked: Sequence[str],
+        seen: Sequence[str] = (),
     ) -> Sequence[Question]:
         """Returns short questions of the rules, and those of the model about sentences in other languages."""
         foreign = await work(foreign_sentences, text)

@@ -57,7 +57,12 @@ class RuleQuestions:
         return await work(rule_questions, text, context)
 
     async def target(
-        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+        self,
+        text: str,
+        context: str | None,
+        spans: Sequence[Span],
+        asked: Sequence[str],
+        seen: Sequence[str] = (),
     ) -> Sequence[Question]:
         """Writes short questions about the sentences at `spans`, except those `asked` before.
 

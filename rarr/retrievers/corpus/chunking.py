@@ -1,6 +1,7 @@
 """Cuts a text into windows of a few sentences each, which are indexed and retrieved as passages."""
 
-from bisect import bisect_left
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -9,13 +10,24 @@ from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences_
 LONGEST = 2000
 """The most characters of a passage."""
 
+_ITEM = re.compile(r"[ \t>]*(?:[-*+•]|\d{1,9}[.)])[ \t]")
+
+
+Line = tuple[int, str]
+"""A line of a text: where it starts, and its words."""
+
 
 class Window(NamedTuple):
-    """Where a passage starts and ends (exclusive), and the words of its heading ("" without a heading)."""
+    """Where a passage starts and ends (exclusive), and the words of its heading ("" without a heading).
+
+    `lead` are the lines above it by which it must be read: its heading, and the header of the table or the
+    line before the list in which it starts.
+    """
 
     start: int
     end: int
     heading: str = ""
+    lead: tuple[Line, ...] = ()
 
 
 def windows(text: str, *, window: int, step: int) -> list[Window]:
@@ -29,9 +41,47 @@ def windows(text: str, *, window: int, step: int) -> list[Window]:
     spans = [piece for span in sentences_of(text, parsed, tables="rows") for piece in _pieces(text, span)]
     headings = [block for block in parsed if block.kind == "heading"]
     passages: list[Window] = []
-    for heading, section in _sections(text, headings, spans):
-        passages.extend(Window(start, end, heading) for start, end in _slide(section, window, step))
+    governing = _Governing(text, parsed)
+    for heading, section in _sections(headings, spans):
+        words = _words(text, heading) if heading else ""
+        above = ((text.index(words, heading.start), words),) if heading and words else ()
+        for start, end in _slide(section, window, step):
+            passages.append(Window(start, end, words, (*above, *governing.lines(start))))
     return passages
+
+
+class _Governing:
+    """Finds the header of the table, or the line before the list, in which a passage starts."""
+
+    def __init__(self, text: str, parsed: Sequence[Block]) -> None:
+        self._text, self._blocks = text, parsed
+        self._starts = [block.start for block in parsed]
+
+    def lines(self, start: int) -> tuple[Line, ...]:
+        """Returns the governing line of the place `start`; none outside of tables and lists."""
+        at = bisect_right(self._starts, start) - 1
+        if at < 0:
+            return ()
+        block = self._blocks[at]
+        if block.kind == "table":
+            header = self._text[block.start : block.end].splitlines()[0].strip()
+            return ((block.start, header),) if block.start + len(header) < start else ()
+        while at >= 0 and self._is_item(self._blocks[at]):
+            at -= 1
+        before = self._blocks[at]
+        if at < 0 or before is block or before.kind != "prose":
+            return ()
+        line = Span(*_last_line(self._text, before))
+        return ((line.start, line.of(self._text)),) if line.of(self._text).endswith((":", "：")) else ()
+
+    def _is_item(self, block: Block) -> bool:
+        return block.kind == "prose" and _ITEM.match(self._text, block.start) is not None
+
+
+def _last_line(text: str, block: Block) -> tuple[int, int]:
+    end = block.start + len(text[block.start : block.end].rstrip())
+    start = text.rfind("\n", block.start, end) + 1 or block.start
+    return start + len(text[start:end]) - len(text[start:end].lstrip()), end
 
 
 def chunks(text: str, words: int) -> list[tuple[int, int]]:
@@ -70,15 +120,18 @@ def _slide(spans: Sequence[Span], window: int, step: int) -> Iterator[tuple[int,
 
 
 def _sections(
-    text: str, headings: Sequence[Block], spans: Sequence[Span]
-) -> Iterator[tuple[str, Sequence[Span]]]:
-    """Yields the words of each heading with the sentences under it; "" before the first heading."""
+    headings: Sequence[Block], spans: Sequence[Span]
+) -> Iterator[tuple[Block | None, Sequence[Span]]]:
+    """Yields each heading with the sentences under it; None before the first heading."""
     starts = [span.start for span in spans]
     cuts = [bisect_left(starts, heading.start) for heading in headings]
-    words = [text[heading.start : heading.end].strip().strip("#=-").strip() for heading in headings]
-    for name, begin, end in zip(["", *words], [0, *cuts], [*cuts, len(spans)], strict=True):
+    for heading, begin, end in zip([None, *headings], [0, *cuts], [*cuts, len(spans)], strict=True):
         if begin < end:
-            yield name, spans[begin:end]
+            yield heading, spans[begin:end]
+
+
+def _words(text: str, heading: Block) -> str:
+    return text[heading.start : heading.end].strip().strip("#=-").strip()
 
 
 def _pieces(text: str, span: Span) -> Iterator[Span]:

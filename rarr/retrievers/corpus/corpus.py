@@ -157,6 +157,7 @@ class Corpus:
             end=stored.end,
             retrieved_at=now,
             published_at=stored.published_at,
+            lead=stored.lead,
         )
 
 

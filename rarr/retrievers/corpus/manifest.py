@@ -15,7 +15,7 @@ from typing import NamedTuple
 from uuid import uuid4
 
 MANIFEST = "rarr-index.sqlite"
-FORMAT = "1"
+FORMAT = "2"
 
 _TABLES = """
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

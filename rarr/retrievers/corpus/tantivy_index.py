@@ -18,7 +18,7 @@ from tantivy import (
     Searcher,
 )
 
-from rarr.retrievers.corpus.chunking import Window
+from rarr.retrievers.corpus.chunking import Line, Window
 from rarr.retrievers.corpus.index_words import ANALYZER, composed, stemming
 from rarr.retrievers.extract.extracted_document import Document
 
@@ -50,6 +50,7 @@ class Stored(NamedTuple):
     start: int
     end: int
     published_at: datetime | None
+    lead: tuple[Line, ...]
 
 
 def _schema() -> Schema:
@@ -93,7 +94,7 @@ def add(writer: IndexWriter, document: Document, window: Window, version_id: int
     """Queues one passage of a file version. A search can return it after a commit."""
     text = document.text[window.start : window.end]
     published = document.published_at.isoformat() if document.published_at else None
-    stored = [text, document.source, document.title, window.start, window.end, published]
+    stored = [text, document.source, document.title, window.start, window.end, published, window.lead]
     row = {
         "text": composed(text),
         "title": composed(f"{document.title}\n{window.heading}"),
@@ -128,9 +129,10 @@ def best_hits(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]
 
 
 def stored_passage(searcher: Searcher, hit: Hit) -> Stored:
-    """Reads the text, title, offsets and date of the passage of a hit."""
-    text, source, title, start, end, published = json.loads(searcher.doc(hit.address)["stored"][0])
-    return Stored(text, source, title, start, end, datetime.fromisoformat(published) if published else None)
+    """Reads the text, title, offsets, date and lead of the passage of a hit."""
+    text, source, title, start, end, published, lead = json.loads(searcher.doc(hit.address)["stored"][0])
+    date = datetime.fromisoformat(published) if published else None
+    return Stored(text, source, title, start, end, date, tuple((at, words) for at, words in lead))
 
 
 def _query(words: Sequence[str]) -> Query:

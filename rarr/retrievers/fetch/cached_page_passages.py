@@ -154,13 +154,14 @@ def passages_of(
     """
     return [
         Passage(
-            text=text[start:end],
+            text=text[cut.start : cut.end],
             source=source,
             title=title,
-            start=offset + start,
-            end=offset + end,
+            start=offset + cut.start,
+            end=offset + cut.end,
             retrieved_at=retrieved_at,
             published_at=published_at,
+            lead=tuple((offset + start, words) for start, words in cut.lead),
         )
-        for start, end, _ in (windows(text, window=window, step=step) if spans is None else spans)
+        for cut in (windows(text, window=window, step=step) if spans is None else spans)
     ]

@@ -42,6 +42,13 @@ class Likely(NamedTuple, Generic[Shape]):
     model: str
 
 
+class Reply(NamedTuple):
+    text: str
+    cut: bool
+    model: str
+    served: str
+
+
 @runtime_checkable
 class ReadsFreeText(Protocol):
     """A class of answers that can also be read from text, which models without JSON write."""
@@ -108,6 +115,22 @@ class LanguageModel:
             memo[key] = (await self._traced(prompt, shape, user, samples=1, temperature=0.0))[0]
         likely: Likely[Shape] = memo[key]
         return likely
+
+    async def reply(
+        self, prompt: Prompt, variables: Mapping[str, str], *, max_tokens: int | None = None
+    ) -> "Reply":
+        user = prompt.render(**variables)
+        keep(prompt)
+        with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=0.0) as asked:
+            messages = (Message("system", prompt.system), Message("user", user))
+            named = (prompt.name, prompt.version, prompt.hash)
+            ask = ChatRequest(named, messages, prompt.output, 1, 0.0, max_tokens or self._max_answer_tokens)
+            try:
+                answer = await self.models[0].complete(ask)
+            except CallFailure as failure:
+                raise ModelError(str(failure)) from None
+            asked.body["answers"] = list(answer.texts)
+        return Reply(answer.texts[0], False, self.name, self.name)
 
     async def sample(
         self,

@@ -1,0 +1,1 @@
+"""What ships with the package and needs no language model."""

@@ -1,0 +1,163 @@
+"""Asks a language model for the cards of a block of sentences, in one request.
+
+One request with labelled source lines and quotes before the verdict reads better than questions about each
+value: the figures are in docs/measured/cards.md.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, get_args
+
+from rarr.backends.prompted.prompts import Prompts
+from rarr.components import Excerpt, Piece, RawCard, RawEdit, RawReading, ReadingBlock
+from rarr.prompts import Prompt
+from rarr.records.card import CardVerdict
+from rarr.tools.models.answer_parsing import outside_reasoning
+from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.lenient_json import Array, Bare, Object, Value, find
+
+READING, DOUBTING = "check_agreement_cards", "check_agreement_doubt"
+TOKENS_PER_CARD = 100
+"""The most tokens of an answer for each sentence of a block."""
+_TOKENS_BESIDE = 100
+_NOTHING = "(none)"
+_VERDICTS = get_args(CardVerdict)
+_MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
+_LABEL = re.compile(r"P\d+\.\d+")
+_NUMBER = re.compile(r"\d+")
+_MOST_WORDS = 2000  # characters of an old, new or quoted text
+
+
+class PromptedCardReader:
+    """Reads blocks by a language model."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
+        self.model, self._prompts = model, prompts
+        self.name = model.name
+
+    async def read(self, block: ReadingBlock, *, doubting: bool = False) -> RawReading:
+        """Asks once for the cards of the block; what cannot be read of the answer is missing.
+
+        Raises `PromptTooLong`, `ModelError` and `BudgetError`.
+        """
+        prompt = self._prompts[DOUBTING if doubting else READING]
+        asked = sum(piece.number > 0 for piece in block.pieces)
+        reply = await self.model.reply(
+            prompt, variables(block), max_tokens=TOKENS_PER_CARD * asked + _TOKENS_BESIDE
+        )
+        cards = cards_of(reply.text)
+        problem = "its answer was cut off" if reply.cut else "" if cards else "its answer holds no cards"
+        return RawReading(cards, reply.served or self.name, problem)
+
+    def prompt(self, *, doubting: bool = False) -> Prompt:
+        """Returns the prompt of a reading, or of a confirmation."""
+        return self._prompts[DOUBTING if doubting else READING]
+
+
+def variables(block: ReadingBlock) -> dict[str, str]:
+    """Writes the variables of the prompt: excerpts with labels, question, what stands before, and the text."""
+    return {
+        "sources": "\n".join(line for excerpt in block.excerpts for line in _shown(excerpt)) or _NOTHING,
+        "context": without_marks(block.context.strip()) or _NOTHING,
+        "before": without_marks(block.before.strip()) or _NOTHING,
+        "text": "".join(map(_marked, block.pieces)).strip(),
+    }
+
+
+def without_marks(text: str) -> str:
+    """Shows what looks like a mark of the request, such as [S2] or (P1.3), with another bracket."""
+    return _MARK.sub("‹", text)
+
+
+def _shown(excerpt: Excerpt) -> Iterator[str]:
+    date = f" ({excerpt.date})" if excerpt.date else ""
+    yield f"{excerpt.label}: {without_marks(' '.join(excerpt.title.split()))}{date}"
+    for line in excerpt.lines:
+        yield f"({line.label}) {without_marks(' '.join(line.text.split()))}"
+
+
+def _marked(piece: Piece) -> str:
+    shown = without_marks(piece.text)
+    return f"[S{piece.number}] {shown}" if piece.number else shown
+
+
+def cards_of(answer: str) -> dict[int, RawCard]:
+    """Reads all whole cards of an answer by the number of their sentence.
+
+    Of cards for one sentence that differ none counts. Whatever else the answer holds is left out.
+    """
+    cards: dict[int, RawCard] = {}
+    differing: set[int] = set()
+    for item in _items(answer):
+        read = _card(item)
+        if read is None:
+            continue
+        number, card = read
+        if cards.setdefault(number, card) != card:
+            differing.add(number)
+    return {number: card for number, card in cards.items() if number not in differing}
+
+
+def _items(answer: str) -> Iterator[Mapping[str, Any]]:
+    for part in outside_reasoning(answer):
+        for parsed in find(part):
+            yield from _objects(parsed.value)
+
+
+def _objects(value: Value, depth: int = 0) -> Iterator[Mapping[str, Any]]:
+    """Yields the objects that have the key of a sentence's number, as they are nested in others."""
+    if isinstance(value, Object):
+        members = dict(value.members)
+        if "s" in members:
+            if not value.cut:
+                yield {key: _plain(member) for key, member in members.items()}
+            return
+        inner = list(members.values())
+    else:
+        inner = value.items if isinstance(value, Array) else []
+    if depth < 4:
+        for member in inner:
+            yield from _objects(member, depth + 1)
+
+
+def _plain(value: Value) -> Any:
+    if isinstance(value, Object):
+        return {key: _plain(member) for key, member in value.members}
+    if isinstance(value, Array):
+        return [_plain(item) for item in value.items]
+    return None if isinstance(value, Bare) and value.casefold() == "null" else str(value)
+
+
+def _card(item: Mapping[str, Any]) -> tuple[int, RawCard] | None:
+    number = _NUMBER.search(str(item["s"]))
+    verdict = next((known for known in _VERDICTS if str(item.get("v")).casefold() == known), None)
+    if number is None or verdict is None or item["v"] is None or len(number[0]) > 6:
+        return None
+    edits = (_edit(edit) for edit in _list(item.get("edits")))
+    card = RawCard(
+        verdict,
+        tuple(_labels(item.get("q"))),
+        tuple(_labels(item.get("x"))),
+        tuple(str(words)[:_MOST_WORDS] for words in _list(item.get("open")) if isinstance(words, str)),
+        tuple(edit for edit in edits if edit is not None),
+    )
+    return int(number[0]), card
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value in (None, "", {}) else [value]
+
+
+def _labels(value: Any) -> Iterator[str]:
+    for item in _list(value):
+        if isinstance(item, str):
+            yield from _LABEL.findall(item)
+
+
+def _edit(value: Any) -> RawEdit | None:
+    if not isinstance(value, dict) or not isinstance(value.get("old"), str):
+        return None
+    old, new, by = (value.get(name) or "" for name in ("old", "new", "by"))
+    if not all(isinstance(words, str) for words in (new, by)):
+        return None
+    return RawEdit(old[:_MOST_WORDS], new[:_MOST_WORDS], by[:_MOST_WORDS])

@@ -1,0 +1,69 @@
+"""Makes the queries of a run whose model reads cards: without a model where a corpus is searched."""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from rarr.backends.prompted.questions import PromptedQuestions
+from rarr.records import ExpectedUsage, Question
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, table_cells
+
+Unit = Literal["questions", "sentences", "text"]
+_QUESTION = 300  # characters of a question or heading in a query, at most
+_MARKS = re.compile(r"[*_`#|]+")
+
+
+class CardQueries:
+    """Searches for each sentence, for the text, or for questions; asks a model in later rounds alone."""
+
+    def __init__(self, questions: PromptedQuestions, unit: Unit) -> None:
+        self._questions, self._unit = questions, unit
+
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
+        """Estimates the usage of the first round."""
+        return self._questions.expected(text, context) if self._unit == "questions" else ExpectedUsage()
+
+    async def generate(self, text: str, context: str | None) -> Sequence[Question]:
+        """Returns the queries of the first round: a sentence is searched for with what it is about."""
+        if self._unit == "questions":
+            return await self._questions.generate(text, context)
+        if self._unit == "text":
+            return [Question(text=" ".join(text.split()), start=0, end=len(text))]
+        return await work(sentence_queries, text, context)
+
+    async def target(
+        self,
+        text: str,
+        context: str | None,
+        spans: Sequence[Span],
+        asked: Sequence[str],
+        seen: Sequence[str] = (),
+    ) -> Sequence[Question]:
+        """Asks a model for queries about the sentences at `spans`, in the light of what was `seen`."""
+        return await self._questions.target(text, context, spans, asked, seen)
+
+
+def sentence_queries(text: str, context: str | None) -> list[Question]:
+    """Makes a query of each sentence: with its headings and the question, else with the sentence before it.
+
+    So a pronoun has a subject. A cell of a table is searched for with its heads.
+    """
+    headings = [block for block in blocks(text) if block.kind == "heading"]
+    cells = table_cells(text)
+    spans = sentences(text)
+    queries: list[Question] = []
+    for number, span in enumerate(spans):
+        above: dict[int, str] = {}
+        for heading in headings:
+            if heading.start < span.start:
+                above = {level: words for level, words in above.items() if level < heading.level}
+                above[heading.level] = text[heading.start : heading.end]
+        words = cells[span].statement(text) if span in cells else span.of(text)
+        before = "" if above or context or not number else spans[number - 1].of(text)
+        asked = (context or "")[-_QUESTION:]
+        whole = " ".join([*(part[:_QUESTION] for part in above.values()), asked, before, words])
+        queries.append(
+            Question(text=" ".join(_MARKS.sub(" ", whole).split()), start=span.start, end=span.end)
+        )
+    return queries

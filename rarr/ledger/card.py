@@ -1,0 +1,226 @@
+"""Looks up the words of a card, compares its values, and tells which cards are to be asked again.
+
+The reading decides whether a passage says what a sentence says. Code decides what can be decided without
+reading: whether the cited lines exist, whether copied words stand there, whether a value is the same.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from rarr.backends.embedded.values import Value, states, values
+from rarr.components import RawCard, RawEdit, SourceLine
+from rarr.records.card import Card, CardEdit, Place, Quote
+from rarr.tools.text.folding import fold
+from rarr.tools.text.span import Span
+
+Lines = Mapping[str, SourceLine]
+"""The lines of the excerpts of a request by their labels."""
+
+NOT_QUOTED = "it cites no line of a source"
+_WORD = re.compile(r"\w+")
+_SHORTEST_STEM = 4
+
+
+class Located(NamedTuple):
+    """A card whose words were looked up; `unclear` are reasons to ask again, `unproven` those not to rely."""
+
+    card: Card
+    unclear: tuple[str, ...] = ()
+    unproven: tuple[str, ...] = ()
+
+
+def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
+    """Looks up labels and words of a card for the sentence at `place` of `text`.
+
+    A card without a quote decides nothing; neither does `none` for a sentence with a number. A sentence with
+    open words is never supported. An edit whose `by` does not stand in the quoted lines, or whose number no
+    quoted line has, is unproven.
+    """
+    sentence = place.of(text)
+    cited = [lines[label] for label in dict.fromkeys(raw.quotes) if label in lines]
+    against = [lines[label] for label in dict.fromkeys(raw.against) if label in lines]
+    verdict = raw.verdict
+    if verdict == "none" and not _numbers(sentence):
+        return Located(_card(place, "none"))
+    if verdict == "mixed" and not (cited and against):
+        verdict = "no" if against and not cited and raw.edits else "open"
+        cited, against = (against, []) if verdict == "no" else ([*cited, *against], [])
+    if verdict in ("yes", "no") and not cited:
+        return Located(
+            _card(place, "open", open=(Place(start=place.start, end=place.end),), reason=NOT_QUOTED)
+        )
+    quotes = [_quote(line, against=verdict == "no") for line in cited]
+    quotes += [_quote(line, against=True) for line in against]
+    opened = _open(raw, verdict, place, sentence)
+    if verdict == "none" or (verdict == "yes" and opened):
+        verdict = "open"
+    card = _card(place, verdict, quotes=tuple(quotes), open=opened)
+    if verdict == "yes":
+        missing = [value for value in _numbers(sentence) if not _stated(value, cited)]
+        words = ", ".join(f"“{value.span.of(sentence)}”" for value in missing)
+        return Located(card, (f"no quoted line has {words}",) if missing else ())
+    if verdict in ("no", "mixed"):
+        return _with_edits(card, raw, sentence, cited if verdict == "no" else against)
+    return Located(card)
+
+
+def is_about_another(card: Card, titles: Mapping[str, str], heard: str) -> bool:
+    """Does no title of a quoted source have a word of `heard`, while another kept source's title has one?
+
+    `titles` are those of the sources kept for the sentence and of the quoted ones, by evidence id; `heard` is
+    the text with its context. A title that is the name of a file says nothing.
+    """
+    words = _words(heard)
+    known = {evidence_id: _words(title) & words for evidence_id, title in titles.items()}
+    quoted = [known[evidence_id] for evidence_id in card.cited if evidence_id in known]
+    others = [shared for evidence_id, shared in known.items() if evidence_id not in card.cited]
+    return bool(quoted) and not any(quoted) and any(others)
+
+
+def _card(place: Span, verdict: str, **fields: object) -> Card:
+    return Card.model_validate({"start": place.start, "end": place.end, "verdict": verdict, **fields})
+
+
+def _quote(line: SourceLine, *, against: bool) -> Quote:
+    return Quote(
+        evidence_id=line.evidence_id,
+        start=line.start,
+        end=line.end,
+        text=line.text,
+        side="against" if against else "for",
+    )
+
+
+def _open(raw: RawCard, verdict: str, place: Span, sentence: str) -> tuple[Place, ...]:
+    """Places the open words; the whole sentence where they do not stand in it, or where `open` names none."""
+    spans = [
+        (fold(sentence).find(words) or [Span(0, len(sentence))])[0] for words in raw.open if words.strip()
+    ]
+    if verdict == "none" or (verdict == "open" and not spans):
+        spans = [Span(0, len(sentence))]
+    return tuple(
+        Place(start=place.start + span.start, end=place.start + span.end) for span in dict.fromkeys(spans)
+    )
+
+
+def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceLine]) -> Located:
+    edits: list[CardEdit] = []
+    unclear: list[str] = []
+    unproven: list[str] = []
+    for edit in raw.edits:
+        span = _place(edit.old, sentence)
+        if span is None:
+            unproven.append(f"“{edit.old}” does not stand once in the sentence")
+            continue
+        span, new = _difference(span, sentence, edit.new)
+        if span.of(sentence) == new:
+            continue
+        source, by = _source(edit, cited)
+        if not by:
+            unproven.append(f"the cited lines do not have the words “{edit.by}”")
+        missing = [
+            value.span.of(new)
+            for value in values(new)
+            if not states(sentence, value) and not any(states(line.text, value) for line in cited)
+        ]
+        if missing:
+            unproven.append(f"no quoted line has “{missing[0]}”")
+        elif by and not _is_confirmed(span.of(sentence), new, by):
+            unclear.append(f"“{by}” does not show “{new}” in these words")
+        start, end = card.start + span.start, card.start + span.end
+        edits.append(CardEdit(start=start, end=end, new=new, by=by, evidence_id=source.evidence_id))
+    apart = _apart(edits)
+    if apart is None:
+        unproven.append("its edits overlap")
+    made = card.model_copy(update={"edits": tuple(apart or ())})
+    return Located(made, tuple(unclear), tuple(unproven))
+
+
+def _apart(edits: Sequence[CardEdit]) -> list[CardEdit] | None:
+    """Orders the edits by place; None if two overlap."""
+    ordered = sorted(dict.fromkeys(edits), key=lambda edit: (edit.start, edit.end))
+    return None if any(second.start < first.end for first, second in pairwise(ordered)) else ordered
+
+
+def _place(old: str, sentence: str) -> Span | None:
+    """Finds the words exactly, or else folded; None unless they stand once in the sentence."""
+    if old and sentence.count(old) == 1:
+        start = sentence.index(old)
+        return Span(start, start + len(old))
+    found = fold(sentence).find(old)
+    return found[0] if len(found) == 1 else None
+
+
+def _difference(span: Span, sentence: str, new: str) -> tuple[Span, str]:
+    """Cuts a replacement to the words that differ."""
+    old = span.of(sentence)
+    most = min(len(old), len(new))
+    left = next((at for at in range(most) if old[at] != new[at]), most)
+    while left and (_inside_word(old, left) or _inside_word(new, left)):
+        left -= 1
+    most -= left
+    right = next((at for at in range(most) if old[-1 - at] != new[-1 - at]), most)
+    while right and (_inside_word(old, len(old) - right) or _inside_word(new, len(new) - right)):
+        right -= 1
+    return Span(span.start + left, span.end - right), new[left : len(new) - right]
+
+
+def _inside_word(text: str, at: int) -> bool:
+    """Is the place between two characters of one word or number?"""
+    if not 0 < at < len(text):
+        return False
+    before, after = text[at - 1], text[at]
+    if ord(before) >= 0x2E80 and ord(after) >= 0x2E80:  # scripts without spaces between words
+        return False
+    in_number = (before.isdigit() and after in ".,'’") or (before in ".,'’" and after.isdigit())
+    return in_number or (before.isalnum() and after.isalnum())
+
+
+def _source(edit: RawEdit, cited: Sequence[SourceLine]) -> tuple[SourceLine, str]:
+    """Returns the cited line that has the words `by`, and the words as they stand there; "" if none has.
+
+    Words that the model joined with an ellipsis must all stand in cited lines.
+    """
+    for line in cited:
+        if places := fold(line.text).find(edit.by):
+            return line, places[0].of(line.text)
+    pieces = [piece for piece in re.split(r"\s*(?:\.{3}|…|;|\s/\s|\|)\s*", edit.by) if piece.strip()]
+    having = [line for line in cited if any(fold(line.text).holds(piece) for piece in pieces)]
+    if len(pieces) > 1 and all(any(fold(line.text).holds(piece) for line in cited) for piece in pieces):
+        return having[0], " … ".join(piece.strip() for piece in pieces)
+    return cited[0], ""
+
+
+def _is_confirmed(old: str, new: str, by: str) -> bool:
+    """Do the words `by` show all that is new in `new`: its values, and its words in any inflection?"""
+    if any(not states(by, value) for value in values(new) if not states(old, value)):
+        return False
+    had = {word.casefold() for word in _WORD.findall(old)}
+    shown = fold(by).text
+    for word in _WORD.findall(new):
+        plain = word.casefold()
+        if plain in had or any(character.isdigit() for character in plain):
+            continue
+        if plain[: max(_SHORTEST_STEM, len(plain) - 3)] not in shown:
+            return False
+    # Words that are only taken away show no value that could be compared.
+    return bool(_WORD.findall(new))
+
+
+def _numbers(sentence: str) -> list[Value]:
+    """Finds the values of a sentence that a source must state: no number words such as "one" or "first"."""
+    return [
+        value
+        for value in values(sentence)
+        if not value.is_word or all(isinstance(it, str) or it > 2 for it in value.readings)
+    ]
+
+
+def _stated(value: Value, lines: Sequence[SourceLine]) -> bool:
+    return any(states(line.text, value) for line in lines)
+
+
+def _words(text: str) -> set[str]:
+    return {word.casefold()[:6] for word in _WORD.findall(text) if len(word) > 3 or word.isupper()}

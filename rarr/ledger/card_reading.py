@@ -1,0 +1,363 @@
+"""Has the cards of a text filled: each block is read, asked again where that failed, and doubted.
+
+At most three requests follow one another. A block whose reader missed planted controls is read again in
+halves with other controls; if the reader misses them again, code relies on nothing that it said there.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from rarr.components import CardReader, Components, RawCard, RawReading
+from rarr.errors import BudgetError, ModelError, PromptTooLongError
+from rarr.ledger.card import Located, is_about_another, located
+from rarr.ledger.controls import is_missed
+from rarr.ledger.reader_record import Outcomes, Standing
+from rarr.ledger.reading_blocks import ERRORS, REPETITIONS, Planted, divided, planted
+from rarr.ledger.source_weight import Side as SourceSide, source_kind
+from rarr.records import Evidence, Notice
+from rarr.records.card import Card
+from rarr.records.usage import Controls
+from rarr.state import State, failure
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.models.run_budget import meter
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.non_english_detection import foreign_language
+
+NODE = "check_agreement"
+UNRELIABLE = "the reader missed planted sentences beside it"
+_LANGUAGE_CHARS = 4000  # of a text, by which its language is told
+_UNREAD = "the reader gave no readable card for it"
+
+
+@dataclass
+class ReadBlock:
+    """A block as it was read: its sentences, their located cards, and how the reader did on its controls.
+
+    `failed` says why it was not read at all.
+    """
+
+    places: Sequence[Span]
+    planted: Planted
+    located: dict[Span, Located] = field(default_factory=dict)
+    missed: tuple[int, ...] = ()
+    served: str = ""
+    failed: str = ""
+
+    @property
+    def missing(self) -> list[Span]:
+        """The sentences without a card."""
+        return [place for place in self.places if place not in self.located]
+
+
+class Kept(NamedTuple):
+    """The evidence that a reader may see, in a stable order, and the ids of it by sentence."""
+
+    evidence: Sequence[Evidence]
+    by_place: Mapping[Span, Sequence[str]]
+
+    def of(self, places: Sequence[Span]) -> list[Evidence]:
+        """Returns the evidence for these sentences."""
+        wanted = {evidence_id for place in places for evidence_id in self.by_place.get(place, ())}
+        return [passage for passage in self.evidence if passage.id in wanted]
+
+
+class CardsRead(NamedTuple):
+    """The cards of some sentences, in the order of the text, and notices about what went wrong."""
+
+    cards: list[Card]
+    notices: list[Notice]
+
+
+async def read_cards(state: State, places: Sequence[Span], kept: Kept, components: Components) -> CardsRead:
+    """Reads the sentences of the current text at `places` beside the evidence that was kept for them."""
+    return await _Reading(state, kept, components).cards(places)
+
+
+class _Reading:
+    def __init__(self, state: State, kept: Kept, components: Components) -> None:
+        if components.card_reader is None:
+            raise ModelError("these components have no reader of cards")
+        self._reader: CardReader = components.card_reader
+        self._doubting: CardReader = components.doubting_reader or components.card_reader
+        self._components, self._kept = components, kept
+        self._text, self._context, self._lead = state["text"], state["context"] or "", state.get("lead", 0)
+        self._notices: list[Notice] = []
+        self._unreliable: set[Span] = set()
+        record = components.record
+        self._language = foreign_language(self._text[:_LANGUAGE_CHARS]) or "en" if record else ""
+        self._standing: Standing = record.standing(self._language) if record else "unknown"
+
+    async def cards(self, places: Sequence[Span]) -> CardsRead:
+        readable = [place for place in places if self._kept.by_place.get(place)]
+        blocks = divided(readable)
+        first = [read for group in await self._read_all(blocks) for read in group]
+        second = await self._again(first)
+        found = self._joined(first, second)
+        self._note_controls([*first, *second])
+        await self._confirm(blocks, found, [*first, *second])
+        self._warn_unreliable([*first, *second])
+        cards = [found[it].card if it in found else _unread(it, readable) for it in places]
+        return CardsRead(cards, self._notices)
+
+    async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[list[ReadBlock]]:
+        return await asyncio.gather(*(self._read(places, salt) for places in blocks))
+
+    async def _read(self, places: Sequence[Span], salt: str, share: float = 1.0) -> list[ReadBlock]:
+        """Reads a block, in halves where the reader cannot hold it, and a single sentence with less evidence."""
+        evidence = self._kept.of(places)
+        evidence = evidence[: max(1, round(share * len(evidence)))]
+        good = self._standing == "good"
+        errors, repetitions = (1, 0) if good else (ERRORS, REPETITIONS)
+        block = await work(
+            lambda: planted(
+                self._text, self._context, places, evidence,
+                errors=errors, repetitions=repetitions, lead=self._lead, salt=salt,
+            )
+        )  # fmt: skip
+        read = ReadBlock(places, block)
+        try:
+            async with meter().in_time():
+                reading = await self._reader.read(block.block)
+        except PromptTooLongError as error:
+            if len(places) > 1:
+                halves = await self._read_all(divided(places, -(-len(places) // 2)), salt)
+                return [part for group in halves for part in group]
+            if len(evidence) > 1:
+                return await self._read(places, salt, share / 2)
+            read.failed = str(error)
+            self._notices.append(failure(NODE, "a sentence could not be read", error, code="check_failed"))
+            return [read]
+        except (ModelError, BudgetError) as error:
+            read.failed = str(error)
+            problem = "some sentences could not be read"
+            self._notices.append(failure(NODE, problem, error, code="check_failed"))
+            return [read]
+        return [await work(_looked_up, read, reading, self._text)]
+
+    async def _again(self, first: Sequence[ReadBlock]) -> list[ReadBlock]:
+        """Reads blocks with missed controls in halves with other controls, and sentences without a card."""
+        if self._standing == "bad":
+            return []
+        blocks: list[Sequence[Span]] = []
+        for read in first:
+            if read.missed:
+                blocks += divided(read.places, max(1, -(-len(read.places) // 2)))
+            elif read.missing and not read.failed:
+                blocks.append(read.missing)
+        return [read for group in await self._read_all(blocks, "again") for read in group]
+
+    def _joined(self, first: Sequence[ReadBlock], second: Sequence[ReadBlock]) -> dict[Span, Located]:
+        """Takes each sentence from its last reading, and notes those whose reader missed controls there."""
+        found: dict[Span, Located] = {}
+        bad = self._standing == "bad"
+        again = {place for read in second for place in read.places}
+        for read in first:
+            self._unreliable |= set(read.places) if (read.missed or bad) else set()
+            found |= {place: card for place, card in read.located.items() if place not in again}
+        for read in second:
+            self._unreliable -= set(read.places) if not (read.missed or bad) else set()
+            found |= read.located
+            if read.missed:
+                self._unreliable |= set(read.places)
+        return found
+
+    async def _confirm(
+        self, blocks: Sequence[Sequence[Span]], found: dict[Span, Located], reads: Sequence[ReadBlock]
+    ) -> None:
+        """Settles each card: what is doubtful of a block is asked again in one request."""
+        unexamined = {place for read in reads if not read.planted.controls for place in read.places}
+        waiting: list[list[Span]] = []
+        for place, one in found.items():
+            found[place] = self._weighed(self._doubted(one, place, examined=place not in unexamined))
+        for places in blocks:
+            doubtful = [
+                place
+                for place in places
+                if place in found and found[place].unclear and place not in self._unreliable
+            ]
+            waiting += [doubtful] if doubtful else []
+        confirmed = await asyncio.gather(*(self._asked_again(places, found) for places in waiting))
+        sure = {place for group in confirmed for place in group}
+        for place, one in found.items():
+            found[place] = self._settled(one, place, confirmed=place in sure)
+
+    def _doubted(self, one: Located, place: Span, *, examined: bool) -> Located:
+        """Adds the reasons to ask again that need more than the card, or takes all away from a good reader."""
+        doubt = self._components.settings.doubt
+        unclear = list(one.unclear)
+        if self._about_another(one.card, place):
+            unclear.append("its quotes may be about something else of this name")
+        good = self._standing == "good" and doubt != "always"
+        if doubt == "never" or good:
+            unclear = []
+        if one.card.edits and not examined and doubt != "never":
+            unclear.append("no sentence could be planted beside it")
+        if one.card.verdict not in ("yes", "no", "mixed") or (
+            one.card.verdict != "yes" and not one.card.edits
+        ):
+            unclear = []
+        return one._replace(unclear=tuple(dict.fromkeys(unclear)))
+
+    def _about_another(self, card: Card, place: Span) -> bool:
+        ids = {*self._kept.by_place.get(place, ()), *card.cited}
+        titles = {
+            passage.id: passage.title
+            for passage in self._kept.evidence
+            if passage.id in ids and not _is_file_name(passage)
+        }
+        return card.verdict in ("yes", "no") and is_about_another(
+            card, titles, f"{self._context}\n{self._text}"
+        )
+
+    def _weighed(self, one: Located) -> Located:
+        """Finds the side of a `mixed` card that weighs more."""
+        card = one.card
+        if card.verdict != "mixed":
+            return one
+        evidence = {passage.id: passage for passage in self._kept.evidence}
+        sides: dict[Literal["for", "against"], list[Evidence]] = {"for": [], "against": []}
+        for quote in card.quotes:
+            sides[quote.side].append(evidence[quote.evidence_id])
+        return one._replace(
+            card=card.model_copy(update={"side": self._heavier(sides["for"], sides["against"])})
+        )
+
+    def _heavier(
+        self, agreeing: Sequence[Evidence], against: Sequence[Evidence]
+    ) -> Literal["for", "against"] | None:
+        kinds = self._components.settings.source_kinds
+        own = [any(source_kind(it.source, kinds) == "own" for it in side) for side in (agreeing, against)]
+        if own[0] != own[1]:
+            return "for" if own[0] else "against"
+        ours, theirs = SourceSide(agreeing, kinds), SourceSide(against, kinds)
+        if ours.outweighs(theirs, self._text):
+            return "for"
+        return "against" if theirs.outweighs(ours, self._text) else None
+
+    async def _asked_again(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
+        """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed."""
+        cited = {evidence_id for place in doubtful for evidence_id in found[place].card.cited}
+        kept = {evidence_id for place in doubtful for evidence_id in self._kept.by_place.get(place, ())}
+        evidence = [passage for passage in self._kept.evidence if passage.id in cited | kept]
+        written = {place: edited(self._text, found[place].card) for place in doubtful}
+        block = await work(
+            lambda: planted(
+                self._text, self._context, doubtful, evidence,
+                errors=1, repetitions=0, lead=self._lead, salt="doubt", written=written,
+            )
+        )  # fmt: skip
+        try:
+            async with meter().in_time():
+                reading = await self._doubting.read(block.block, doubting=True)
+        except (ModelError, BudgetError) as error:
+            problem = "doubtful sentences could not be confirmed"
+            self._notices.append(failure(NODE, problem, error, code="doubt_failed"))
+            return []
+        errors = [reading.cards.get(number) for number in block.controls]
+        caught = [card is not None and card.verdict == "no" for card in errors]
+        _count(block, tuple(n for n, good in zip(block.controls, caught, strict=True) if not good))
+        if not all(caught):
+            return []
+        return [
+            place
+            for number, place in block.places.items()
+            if (card := reading.cards.get(number)) is not None and _confirms(card, block)
+        ]
+
+    def _settled(self, one: Located, place: Span, *, confirmed: bool) -> Located:
+        """Writes into the card why code does not rely on it; nothing where it does."""
+        doubts = list(one.unproven)
+        if one.unclear and not confirmed:
+            doubts += one.unclear
+        if place in self._unreliable:
+            doubts.append(UNRELIABLE)
+        return one._replace(card=one.card.model_copy(update={"doubts": tuple(doubts)}))
+
+    def _note_controls(self, reads: Sequence[ReadBlock]) -> None:
+        for read in reads:
+            if not read.failed:
+                _count(read.planted, read.missed)
+        if self._components.record is not None:
+            for served in {read.served for read in reads if read.served and read.planted.controls}:
+                outcomes = [_outcomes(read) for read in reads if read.served == served]
+                self._components.record.add(self._language, served, outcomes)
+
+    def _warn_unreliable(self, reads: Sequence[ReadBlock]) -> None:
+        if not self._unreliable:
+            return
+        counts = [_outcomes(read) for read in reads if not read.failed]
+        planted, missed = (
+            sum(column) for column in ([it.planted for it in counts], [it.missed for it in counts])
+        )
+        message = (
+            f"{self._reader.name} missed {missed} of {planted} sentences that were planted to examine it, so"
+            f" nothing that it said of {len(self._unreliable)} sentences is relied on: name another model, and"
+            f" examine it with rarr doctor --model"
+        )
+        self._notices.append(Notice(code="reader_unreliable", message=message, node=NODE))
+
+
+def edited(text: str, card: Card) -> str:
+    """Returns the sentence of a card as it stands after its edits."""
+    sentence, start = text[card.start : card.end], card.start
+    for edit in sorted(card.edits, key=lambda edit: edit.start, reverse=True):
+        sentence = sentence[: edit.start - start] + edit.new + sentence[edit.end - start :]
+    return sentence
+
+
+def _unread(place: Span, readable: Sequence[Span]) -> Card:
+    reason = _UNREAD if place in readable else ""
+    return Card(start=place.start, end=place.end, verdict=None, reason=reason)
+
+
+def _looked_up(read: ReadBlock, reading: RawReading, text: str) -> ReadBlock:
+    block = read.planted
+    read.served = reading.served
+    for number, place in block.places.items():
+        if (card := reading.cards.get(number)) is not None:
+            read.located[place] = located(card, text, place, block.lines)
+    read.missed = tuple(
+        number
+        for number, control in block.controls.items()
+        if is_missed(control, reading.cards.get(number), block.lines)
+    )
+    return read
+
+
+def _confirms(card: RawCard, block: Planted) -> bool:
+    return card.verdict == "yes" and any(label in block.lines for label in card.quotes)
+
+
+def _is_file_name(passage: Evidence) -> bool:
+    name = passage.source.replace("\\", "/").rpartition("/")[2].casefold()
+    return passage.title.casefold() in (name, name.rpartition(".")[0])
+
+
+def _outcomes(read: ReadBlock) -> Outcomes:
+    made = read.planted.controls
+    borrowed = [number for number in made if made[number].borrowed]
+    sources = sorted({control.origin.evidence_id for control in made.values()})
+    return Outcomes(
+        planted=len(made),
+        missed=len(read.missed),
+        borrowed=len(borrowed),
+        borrowed_missed=sum(number in read.missed for number in borrowed),
+        source=sources[0] if sources else "",
+    )
+
+
+def _count(block: Planted, missed: Sequence[int]) -> None:
+    """Adds the controls of a block to the usage of the run."""
+    counts: dict[str, int] = defaultdict(int)
+    for number, control in block.controls.items():
+        error = control.kind != "repetition"
+        names = ["planted", "caught"] if error else ["repeated", "confirmed"]
+        names += ["borrowed", "borrowed_caught"] if control.borrowed else []
+        for name in names:
+            good = name in ("caught", "borrowed_caught", "confirmed")
+            counts[name] += int(not good or number not in missed)
+    counts["blocks_without"] = int(not block.controls)
+    meter().controls = meter().controls + Controls(**counts)

@@ -1,0 +1,178 @@
+"""Makes checks, statuses and parts of cards."""
+
+from collections.abc import Mapping, Sequence
+
+from rarr.backends.embedded.values import states, values
+from rarr.ledger.preservation import f1_ap
+from rarr.ledger.sentence_support import moved_queries
+from rarr.records import Check, Notice, Part, Query, Scores, Sentence, Status, Verdict
+from rarr.records.card import Card, Quote, Side
+from rarr.state import State, usable
+from rarr.tools.text.blocks_and_sentences import Span, sentences
+
+
+def asked_spans(state: State) -> list[Span]:
+    """Returns the sentences of the current text that are read as cards."""
+    lead = state.get("lead", 0)
+    return [span for span in sentences(state["text"]) if span.start >= lead]
+
+
+def queries_of(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:
+    """Returns the queries about each sentence, first asked first."""
+    queries = moved_queries(state.get("queries", []), state.get("edits", []))
+    return {
+        span: [query for query in queries if span.overlaps(Span(query.start, query.end))] for span in spans
+    }
+
+
+def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
+    """Makes a check for each evidence that a card quotes: of `mixed`, one for each side."""
+    checks: list[Check] = []
+    for card in cards:
+        queries = asked.get(Span(card.start, card.end), ())
+        if not queries or card.verdict in (None, "none"):
+            continue
+        for evidence_id, side in dict.fromkeys((quote.evidence_id, quote.side) for quote in card.quotes):
+            lines = [it for it in card.quotes if (it.evidence_id, it.side) == (evidence_id, side)]
+            checks.append(
+                Check(
+                    verdict=_verdict(card, side),
+                    query_id=queries[0].id,
+                    evidence_id=evidence_id,
+                    text_answer=", ".join(text[edit.start : edit.end] for edit in card.edits),
+                    evidence_answer=", ".join(
+                        edit.by for edit in card.edits if edit.evidence_id == evidence_id
+                    ),
+                    quote="\n".join(line.text for line in lines),
+                    reason="; ".join(card.doubts),
+                )
+            )
+    return checks
+
+
+def _verdict(card: Card, side: Side) -> Verdict:
+    if card.verdict == "open":
+        return "unknown"
+    return "disagrees" if side == "against" else "agrees"
+
+
+def card_sentences(state: State) -> tuple[Sentence, ...]:
+    """Gives each sentence of the current text its status, quotes and parts, by its card."""
+    text, spans = state["text"], asked_spans(state)
+    asked = queries_of(state, spans)
+    cards = {card.start: card for card in state.get("cards", [])}
+    return tuple(_sentence(text, span, cards.get(span.start), state, asked[span]) for span in spans)
+
+
+def _sentence(text: str, span: Span, card: Card | None, state: State, queries: Sequence[Query]) -> Sentence:
+    status = _status(card, state, queries)
+    quotes = _quotes_of(card, status)
+    return Sentence(
+        text=span.of(text),
+        start=span.start,
+        end=span.end,
+        status=status,
+        checkable=card is None or card.verdict != "none",
+        evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
+        quotes=quotes,
+        parts=tuple(_parts(text, span, card, status)) if card else (),
+    )
+
+
+def _quotes_of(card: Card | None, status: Status) -> tuple[Quote, ...]:
+    """Returns the quotes; those that spoke against an edited sentence speak for it now."""
+    quotes = card.quotes if card else ()
+    if status != "supported" or card is None or card.verdict != "no":
+        return quotes
+    return tuple(quote.model_copy(update={"side": "for"}) for quote in quotes)
+
+
+def is_relied_on(card: Card) -> bool:
+    """Does the reading say that the sentence is right as it was read, and code has no doubt?"""
+    says_so = card.verdict == "yes" or (card.verdict == "mixed" and card.side == "for" and not card.open)
+    return says_so and not card.doubts
+
+
+def _status(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
+    if card is None or card.verdict is None or (card.verdict == "open" and not card.quotes):
+        return _unread(card, state, queries)
+    if card.verdict == "none":
+        return "unjudged"
+    if is_relied_on(card):
+        return "supported"
+    if card.outcome == "accepted":
+        return "unconfirmed" if card.open else "supported"
+    return "unconfirmed" if card.verdict in ("yes", "open") else "contradicted"
+
+
+def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
+    """Tells why a sentence has no quotes: no passage was found, none says anything, or it was not read."""
+    ids = [query.id for query in queries]
+    missing = [state.get("unsearched", {}).get(query_id) for query_id in ids]
+    if card is not None and card.verdict == "open":
+        return "unconfirmed"
+    if "failed" in missing:
+        return "retrieval_failed"
+    if "cut" in missing or not queries or (card is not None and card.reason):
+        return "unjudged"
+    kept = state.get("kept", {})
+    searched = any(query.searched for query in queries) or bool(usable(state))
+    return "no_evidence" if searched and not any(kept.get(query_id) for query_id in ids) else "unjudged"
+
+
+def card_attribution(state: State) -> tuple[list[bool], list[bool]]:
+    """Tells of each checkable sentence whether it was supported as it was written, and whether it is now."""
+    cards = {card.start: card for card in state.get("cards", [])}
+    checkable = [sentence for sentence in state["report"].sentences if sentence.checkable]
+    before = [(card := cards.get(it.start)) is not None and is_relied_on(card) for it in checkable]
+    return before, [sentence.status == "supported" for sentence in checkable]
+
+
+def scores_of_shares(
+    attributed: tuple[Sequence[bool], Sequence[bool]], preservation: float, intent: float | None
+) -> Scores:
+    """Scores attribution as the share of checkable sentences that are supported; None without any."""
+    before, after = (sum(side) / len(side) if side else None for side in attributed)
+    return Scores(
+        attribution_before=before,
+        attribution_after=after,
+        preservation=preservation,
+        f1_ap=f1_ap(after, preservation),
+        intent=intent,
+    )
+
+
+def _parts(text: str, span: Span, card: Card, status: Status) -> list[Part]:
+    """Marks what is open or differs, and the values that a quoted line states."""
+    parts = [Part(start=place.start, end=place.end, state="open") for place in card.open]
+    if status == "contradicted":
+        parts += [
+            Part(start=it.start, end=it.end, state="differs", evidence_id=it.evidence_id, says=it.by)
+            for it in card.edits
+            if it.end > it.start
+        ]
+    if status not in ("supported", "unconfirmed"):
+        return sorted(parts, key=lambda part: part.start)
+    for value in values(span.of(text)):
+        place = value.span.moved(span.start)
+        if any(place.overlaps(Span(part.start, part.end)) for part in parts):
+            continue
+        quote = next((quote for quote in card.quotes if states(quote.text, value)), None)
+        if quote is not None:
+            parts.append(
+                Part(start=place.start, end=place.end, state="confirmed", evidence_id=quote.evidence_id)
+            )
+    return sorted(parts, key=lambda part: part.start)
+
+
+def disagreement_notices(state: State) -> list[Notice]:
+    """Makes a warning for each sentence about which the sources disagree."""
+    return [
+        Notice(
+            code="sources_disagree",
+            message=f"the sources disagree about “{state['text'][card.start : card.end][:80]}”: see its quotes",
+            node="attribute",
+        )
+        for card in state.get("cards", [])
+        if card.verdict == "mixed"
+    ]

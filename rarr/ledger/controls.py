@@ -1,0 +1,295 @@
+"""Plants sentences with known outcome into a block, by which the reader of the block is examined.
+
+A planted error is a sentence of an excerpt in which one value or a "not" was changed; a repetition is a
+sentence of an excerpt as it is. A reader that misses them cannot be relied on for the sentences beside them.
+"""
+
+import hashlib
+import random
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
+
+from rarr.backends.embedded.values import Value, states, values
+from rarr.components import Excerpt, RawCard, SourceLine
+from rarr.tools.guard.injection import suspicion
+from rarr.tools.text.folding import fold
+from rarr.tools.text.span import Span
+
+ControlKind = Literal["number", "name", "not", "repetition"]
+
+
+class Control(NamedTuple):
+    """A planted sentence, made from the line `origin` by writing `wrong` in place of `right`.
+
+    A repetition has neither. `borrowed`: the wrong value stands in another sentence of the excerpts.
+    """
+
+    text: str
+    origin: SourceLine
+    kind: ControlKind
+    wrong: str = ""
+    right: str = ""
+    borrowed: bool = False
+
+
+_WHOLE = re.compile(r"[\"'“«(]?[^\W\d_a-zà-ÿ].*[.!?。！？]\Z", re.DOTALL)
+_MARKUP = re.compile(r"[|`<>\[\]*_#{}]|https?:")
+# Words by which a sentence points to another one: a planted sentence must be clear by itself.
+_POINTING = re.compile(
+    r"\b(?:it|its|itself|they|them|their|he|him|his|she|her|hers|this|that|these|those|such|same|both|former"
+    r"|latter|there|here|then|also|other|others|another|however|one|ones|each|instead|afterwards|later|so"
+    r"|er|sie|es|ihr|ihre[nrsm]?|sein|seine[nrsm]?|dies\w*|jene\w*|dort|dabei|dazu|davon|damit|auch|zudem"
+    r"|il|elle|ils|elles|leur|leurs|son|sa|ses|ce|cet|cette|ces|celui|celle|ceux|y|en|aussi)\b"
+    r"|[他她它们这那其]",
+    re.IGNORECASE,
+)
+_FEWEST_WORDS, _MOST_WORDS = 5, 45
+_AUXILIARY = re.compile(r"\b(?:is|are|was|were|can|must|may|will|should)(?= [a-z])(?! not\b)")
+_NOT = re.compile(
+    r"\b(?:is|are|was|were|can|must|may|will|should|does|do|did|has|have|had) (?P<not>not )(?=[a-z])"
+    r"|\bcan(?P<cannot>not)\b|(?<=\w )(?P<nicht>nicht )(?=\w)"
+)
+_NEGATION = re.compile(r"\b(?:not|cannot|never|no|without|nicht|kein\w*|nie|pas|jamais)\b|n['’]t\b|[不没未]")
+_NAME = re.compile(r"(?<=[a-zà-ÿ,] )(?:[A-ZÀ-Þ][\wà-ÿ'’-]+)(?: (?:[A-ZÀ-Þ][\wà-ÿ'’-]+))*(?![\w'’-])")
+_BEFORE_NAME = re.compile(r"(\w+) \Z")
+_NAMING = frozenset(("in", "by", "from", "near", "at", "of", "with", "to"))
+_SHORTEST_NOUN = 4
+_SHORT_UNITS = frozenset(("m", "km", "cm", "mm", "kg", "g", "t", "l", "ml", "ha", "kw", "mw", "eur", "usd", "may"))
+_LAST_DAY = 28
+_WORD = re.compile(r"[^\W\d_]{3,}")
+_FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
+
+
+def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions: int) -> list[Control]:
+    """Makes up to `errors` planted errors, about a third with borrowed values, and `repetitions`.
+
+    Each is made from a line of its own. The same text and excerpts give the same controls.
+    """
+    lines = [line for excerpt in excerpts for line in excerpt.lines]
+    seed = hashlib.sha256("\0".join([text, *(line.text for line in lines)]).encode()).digest()
+    chance = random.Random(seed)
+    origins = [line for line in lines if _stands_alone(line.text)]
+    chance.shuffle(origins)
+    borrowed = errors // 3 or int(chance.random() < 1 / 3)
+    made: list[Control] = []
+    for wanted, borrows in ((borrowed, True), (errors, False), (errors, True)):
+        used = {control.origin.label for control in made}
+        for origin in origins:
+            if len(made) >= wanted:
+                break
+            if origin.label not in used:
+                control = _error(origin, lines, chance, borrows=borrows)
+                made += [control] if control else []
+    used = {control.origin.label for control in made}
+    free = [origin for origin in origins if origin.label not in used]
+    made += [Control(origin.text, origin, "repetition") for origin in free[:repetitions]]
+    chance.shuffle(made)
+    return made
+
+
+def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
+    """Did the reader miss the control? An error needs the verdict `no` and the right edit.
+
+    `mixed` counts as `no` if it cites the origin. A repetition needs any verdict but `no`.
+    """
+    if card is None:
+        return True
+    if control.kind == "repetition":
+        return card.verdict == "no"
+    cited = {(lines[label].text) for label in (*card.quotes, *card.against) if label in lines}
+    if card.verdict != "no" and not (card.verdict == "mixed" and control.origin.text in cited):
+        return True
+    return not _is_mended(control, card)
+
+
+def _is_mended(control: Control, card: RawCard) -> bool:
+    text = control.text
+    for edit in card.edits:
+        places = fold(text).find(edit.old)
+        if len(places) == 1:
+            text = text[: places[0].start] + edit.new + text[places[0].end :]
+    if fold(text).text.rstrip(".") == fold(control.origin.text).text.rstrip("."):
+        return True
+    if control.kind == "not":
+        changed = len(_NEGATION.findall(text)) != len(_NEGATION.findall(control.text))
+        return changed and len(_NEGATION.findall(text)) == len(_NEGATION.findall(control.origin.text))
+    if control.kind == "name":
+        return fold(text).holds(control.right) and not fold(text).holds(control.wrong)
+    right, wrong = values(control.right), values(control.wrong)
+    return all(states(text, value) for value in right) and not all(states(text, value) for value in wrong)
+
+
+def _stands_alone(text: str) -> bool:
+    """Is the line a whole sentence that names its subject, and of which nothing is suspicious?"""
+    words = len(text.split()) if " " in text else len(text) // 2
+    return (
+        _FEWEST_WORDS <= words <= _MOST_WORDS
+        and _WHOLE.match(text) is not None
+        and _MARKUP.search(text) is None
+        and _POINTING.search(text) is None
+        and "\n" not in text
+        and not suspicion(text)
+    )
+
+
+def _error(
+    origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random, *, borrows: bool
+) -> Control | None:
+    makers = [_borrowed_numbers, _borrowed_names] if borrows else [_other_numbers, _other_polarity]
+    chance.shuffle(makers)
+    for make in makers:
+        options = list(make(origin, lines, chance))
+        if options:
+            return chance.choice(options)
+    return None
+
+
+def _changed(
+    origin: SourceLine, start: int, end: int, new: str, kind: ControlKind, *, borrowed: bool = False
+) -> Control:
+    text = origin.text[:start] + new + origin.text[end:]
+    return Control(text, origin, kind, new, origin.text[start:end], borrowed)
+
+
+def _other_numbers(
+    origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random
+) -> Iterator[Control]:
+    """Yields the line with another number that no line has."""
+    for value in _numbers(origin.text):
+        written = value.span.of(origin.text)
+        if _is_year(value, origin.text):
+            new = str(int(written) + chance.choice((-1, 1)) * chance.randint(3, 12))
+        else:
+            new = _scaled(written, chance.choice(_FACTORS))
+            if new.isdigit() and int(new) > _LAST_DAY and _is_day(value, origin.text):
+                continue
+        if new and not any(new in line.text for line in lines):
+            yield _changed(origin, value.start, value.end, new, "number")
+
+
+def _scaled(written: str, factor: float) -> str:
+    """Multiplies a number and keeps its form; "" where the form would change or the change is too small."""
+    digits = "".join(character for character in written if character.isdigit())
+    old = int(digits)
+    new = round(old * factor)
+    if old < 100:
+        new = min(new, 99)
+    if len(str(new)) != len(digits) or abs(new - old) * 5 < old or new < 2 or new == old:
+        return ""
+    left = iter(str(new))
+    return "".join(next(left) if character.isdigit() else character for character in written)
+
+
+def _borrowed_numbers(
+    origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random
+) -> Iterator[Control]:
+    """Yields the line with a number of the same unit from a line about something else."""
+    for value in _numbers(origin.text):
+        unit = _unit(value, origin.text)
+        year = _is_year(value, origin.text)
+        for line in lines:
+            if line.label == origin.label or _is_said(origin, value, line):
+                continue
+            for other in _numbers(line.text):
+                alike = _is_year(other, line.text) if year else unit and _unit(other, line.text) == unit
+                if alike and _is_far(value, other, year=year) and not states(origin.text, other):
+                    new = other.span.of(line.text)
+                    control = _changed(origin, value.start, value.end, new, "number", borrowed=True)
+                    if not any(_is_said(origin, value, each) and states(each.text, other) for each in lines):
+                        yield control
+
+
+def _borrowed_names(
+    origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random
+) -> Iterator[Control]:
+    """Yields the line with a name that stands behind the same word in a line about something else."""
+    for start, end, before in _names(origin.text):
+        old = origin.text[start:end]
+        for line in lines:
+            if line.label == origin.label:
+                continue
+            for at, to, other_before in _names(line.text):
+                new = line.text[at:to]
+                if other_before != before or len(new.split()) != len(old.split()) or new in origin.text:
+                    continue
+                if set(new.split()) & set(old.split()):
+                    continue
+                rest = origin.text[:start] + origin.text[end:]
+                if not any(new in each.text and _share(rest, each.text) > 0.4 for each in lines):
+                    yield _changed(origin, start, end, new, "name", borrowed=True)
+
+
+def _other_polarity(
+    origin: SourceLine, lines: Sequence[SourceLine], chance: random.Random
+) -> Iterator[Control]:
+    """Yields the line with a "not" put in or taken out."""
+    negations = list(_NEGATION.finditer(origin.text))
+    if len(negations) == 1 and (match := _NOT.search(origin.text)):
+        start, end = next(match.span(name) for name in match.groupdict() if match[name])
+        yield _changed(origin, start, end, "", "not")
+    elif not negations and len(matches := list(_AUXILIARY.finditer(origin.text))) == 1:
+        end = matches[0].end()
+        yield _changed(origin, end, end, " not", "not")
+
+
+def _numbers(text: str) -> list[Value]:
+    """Finds the numbers in digits that can be changed: no identifiers, parts of times or of dates."""
+    return [
+        value
+        for value in values(text)
+        if not value.is_word
+        and all(not isinstance(reading, str) for reading in value.readings)
+        and text[value.start] != "0"
+        and text[max(0, value.start - 1) : value.start] not in (":", "/", "-", ".", "–")
+        and text[value.end : value.end + 1] not in (":", "/", "-", "–")
+        and (value.span.of(text).isdigit() or value.span.of(text)[-1:].isdigit())
+    ]
+
+
+def _unit(value: Value, text: str) -> str:
+    """Returns the unit or noun behind a number; empty for a word that is neither, such as "to"."""
+    unit = text[value.end : value.tail].strip().casefold()
+    return "" if unit.isalpha() and len(unit) < _SHORTEST_NOUN and unit not in _SHORT_UNITS else unit
+
+
+def _is_year(value: Value, text: str) -> bool:
+    written = value.span.of(text)
+    return written.isdigit() and len(written) == 4 and 1000 <= int(written) <= 2100
+
+
+def _is_day(value: Value, text: str) -> bool:
+    """Does the name of a month follow, as in 27 March?"""
+    return any(
+        value.end <= other.start <= value.end + 2 and any(isinstance(it, str) for it in other.readings)
+        for other in values(text)
+        if other.is_word
+    )
+
+
+def _is_far(value: Value, other: Value, *, year: bool) -> bool:
+    old, new = (
+        min(reading for reading in each.readings if not isinstance(reading, str)) for each in (value, other)
+    )
+    return abs(old - new) >= 3 if year else abs(old - new) * 5 >= max(abs(old), abs(new))
+
+
+def _is_said(origin: SourceLine, value: Value, line: SourceLine) -> bool:
+    """Is the line about what the origin says besides the value?"""
+    return _share(origin.text[: value.start] + origin.text[value.end :], line.text) > 0.5
+
+
+def _share(text: str, other: str) -> float:
+    """Computes the share of the words of `text` that `other` has."""
+    wanted, had = ({word.casefold()[:6] for word in _WORD.findall(each)} for each in (text, other))
+    return len(wanted & had) / len(wanted) if wanted else 1.0
+
+
+def _names(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yields the names that can be told from other words in capitals, with the word before each."""
+    for match in _NAME.finditer(text):
+        before = _BEFORE_NAME.search(text, 0, match.start())
+        word = before[1].casefold() if before else ""
+        is_value = any(value.span.overlaps(Span(*match.span())) for value in values(text))
+        if word in _NAMING and not is_value:
+            yield match.start(), match.end(), word

@@ -1,0 +1,94 @@
+"""Merges the passages that queries kept into excerpts, and divides an excerpt into labelled lines."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from rarr.components import Excerpt, SourceLine
+from rarr.records import Evidence
+from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences_of
+
+LONGEST = 12
+"""The most sentences, list items and table rows of an excerpt."""
+
+
+def merged(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str]]]:
+    """Merges overlapping passages of one source, and returns the excerpts and, by query, their ids.
+
+    `kept` is in the order of the queries. An excerpt has the id, query and relevance of the first passage in
+    it. Suspicious passages stay as they are.
+    """
+    groups: dict[tuple[str, str], list[Evidence]] = defaultdict(list)
+    for passage in kept:
+        if not passage.suspicious:
+            groups[passage.source, passage.title].append(passage)
+    order = {passage.id: number for number, passage in enumerate(kept)}
+    excerpts: list[Evidence] = []
+    by_query: dict[str, list[str]] = defaultdict(list)
+    for group in groups.values():
+        for excerpt, members in _runs(sorted(group, key=lambda it: (it.start, it.end, order[it.id])), order):
+            excerpts.append(excerpt)
+            for passage in members:
+                if excerpt.id not in by_query[passage.query_id]:
+                    by_query[passage.query_id].append(excerpt.id)
+    excerpts += [passage for passage in kept if passage.suspicious]
+    return sorted(excerpts, key=lambda it: order[it.id]), dict(by_query)
+
+
+def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> Iterator[tuple[Evidence, list[Evidence]]]:
+    """Yields each run of overlapping passages as one excerpt, with the passages in it."""
+    run: list[Evidence] = []
+    text, start, end = "", 0, 0
+    for passage in group:
+        more = passage.text[max(0, end - passage.start) :]
+        if run and passage.start <= end and (not more or len(source_lines(text + more)) <= LONGEST):
+            text, end = text + more, max(end, passage.end)
+            run.append(passage)
+            continue
+        cut = 0
+        if run:
+            yield _excerpt(run, order, text, start), run
+            cut = max(0, end - passage.start) if passage.start < end else 0
+        rest = passage.text[cut:]
+        space = len(rest) - len(rest.lstrip())
+        run, text, start, end = [passage], rest.lstrip(), passage.start + cut + space, passage.end
+    if run:
+        yield _excerpt(run, order, text, start), run
+
+
+def _excerpt(run: Sequence[Evidence], order: Mapping[str, int], text: str, start: int) -> Evidence:
+    first = min(run, key=lambda passage: order[passage.id])
+    place = {"text": text, "start": start, "end": start + len(text), "lead": run[0].lead}
+    return first.model_copy(update=place)
+
+
+@lru_cache(maxsize=512)
+def source_lines(text: str) -> tuple[Span, ...]:
+    """Divides a passage into its sentences, table rows, headings and lines of code, in order."""
+    parsed = blocks(text, indented_prose=True)
+    spans = list(sentences_of(text, parsed, tables="rows"))
+    for block in parsed:
+        if block.kind in ("heading", "code"):
+            at = block.start
+            for line in text[block.start : block.end].splitlines(keepends=True):
+                if any(character.isalnum() for character in line):
+                    left = len(line) - len(line.lstrip())
+                    spans.append(Span(at + left, at + len(line.rstrip())))
+                at += len(line)
+    return tuple(sorted(span for span in spans if span.end > span.start)) or (Span(0, len(text)),)
+
+
+def labelled(evidence: Sequence[Evidence]) -> tuple[Excerpt, ...]:
+    """Labels the lines of excerpts: P1.1 is the first line of the first excerpt, its heading included."""
+    return tuple(_labelled(number, passage) for number, passage in enumerate(evidence, start=1))
+
+
+def _labelled(number: int, passage: Evidence) -> Excerpt:
+    lead = [(start, words) for start, words in passage.lead if start + len(words) <= passage.start]
+    body = [(passage.start + span.start, span.of(passage.text)) for span in source_lines(passage.text)]
+    lines = tuple(
+        SourceLine(f"P{number}.{at}", words, passage.id, start, start + len(words))
+        for at, (start, words) in enumerate([*lead, *body], start=1)
+    )
+    date = passage.published_at.date().isoformat() if passage.published_at else ""
+    return Excerpt(f"P{number}", passage.title or passage.source, date, lines)

@@ -1,0 +1,143 @@
+"""Cuts the sentences of a text into blocks for one request each, and plants the controls of a block."""
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from rarr.components import Piece, ReadingBlock, SourceLine
+from rarr.ledger.controls import Control, controls
+from rarr.ledger.excerpts import labelled
+from rarr.records import Evidence
+from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences
+
+SENTENCES = 12
+"""The most sentences of a block."""
+ERRORS, REPETITIONS = 3, 1
+"""Planted controls of a block; one of each in a block of up to three sentences."""
+_FEW = 3
+_BEFORE = 400  # characters of the paragraph before a block
+_NEAR = 400  # characters between two sentences of a block that are shown
+# A heading, or a list or table whose first line does not need the line before it.
+_BREAK = re.compile(r"(?<=[.!?。！？])\n[ \t]*\n(?=[ \t]*(?:\#|[-*+] |\d{1,3}[.)] |\|))")
+_ELLIPSIS = "\n\n[...]\n\n"
+
+
+class Planted(NamedTuple):
+    """A block with the place in the text, or the control, of each number, and the lines by label."""
+
+    block: ReadingBlock
+    places: Mapping[int, Span]
+    controls: Mapping[int, Control]
+    lines: Mapping[str, SourceLine]
+
+
+def divided(places: Sequence[Span], most: int = SENTENCES) -> list[list[Span]]:
+    """Divides sentences into blocks of nearly equal size, of at most `most`."""
+    count = -(-len(places) // most)
+    cuts = [round(number * len(places) / count) for number in range(count + 1)] if count else []
+    return [list(places[begin:end]) for begin, end in pairwise(cuts)]
+
+
+def planted(
+    text: str,
+    context: str,
+    places: Sequence[Span],
+    evidence: Sequence[Evidence],
+    *,
+    errors: int = ERRORS,
+    repetitions: int = REPETITIONS,
+    lead: int = 0,
+    salt: str = "",
+    written: Mapping[Span, str] | None = None,
+) -> Planted:
+    """Builds the block of these sentences of `text`, with controls made from the excerpts in `evidence`.
+
+    The characters before `lead` stand before the text that is read, and are never part of a block. Another
+    `salt` gives other controls. With `written`, only its sentences are asked about, in the words it gives
+    them; the other sentences are shown beside them.
+    """
+    excerpts = labelled(evidence)
+    pieces = _pieces(text, places, lead, written)
+    shown = "".join(piece.text for piece in pieces)
+    asked = [place for place in places if written is None or place in written]
+    if len(asked) <= _FEW:
+        errors, repetitions = min(errors, 1), min(repetitions, 1)
+    made = controls(excerpts, salt + shown, errors=errors, repetitions=repetitions)
+    pieces, by_number, at = _with_controls(pieces, made, asked)
+    lines = {line.label: line for excerpt in excerpts for line in excerpt.lines}
+    block = ReadingBlock(context, _before(text, places[0], lead), pieces, excerpts)
+    return Planted(block, at, by_number, lines)
+
+
+def _pieces(
+    text: str, places: Sequence[Span], lead: int, written: Mapping[Span, str] | None
+) -> Sequence[Piece]:
+    """Writes the text from the first sentence to the last one, with what stands between them.
+
+    The number of a sentence to be read is 1 for now. A gap that is too long is left out.
+    """
+    known = sentences(text)
+    start = max([lead, *(span.end for span in known if span.end <= places[0].start)])
+    pieces, at = list[Piece](), start
+    for place in places:
+        gap = text[at : place.start]
+        if len(gap) > _NEAR:
+            near = [span for span in known if at <= span.start and span.end <= place.start]
+            gap = _ELLIPSIS + text[near[-1].start if near else place.start - _NEAR : place.start]
+        words = place.of(text) if written is None else written.get(place, place.of(text))
+        pieces += [Piece(gap), Piece(words, int(written is None or place in written))]
+        at = place.end
+    return pieces
+
+
+def _with_controls(
+    pieces: Sequence[Piece], made: Sequence[Control], places: Sequence[Span]
+) -> tuple[tuple[Piece, ...], dict[int, Control], dict[int, Span]]:
+    """Puts the controls in as paragraphs, and numbers the sentences in the order of the block."""
+    waiting = list(made)
+    breaks = sum(1 for piece in pieces if not piece.number and _BREAK.search(piece.text))
+    share = -(-len(waiting) // (breaks + 1)) if waiting else 0
+    result: list[Piece] = []
+    by_number: dict[int, Control] = {}
+    at: dict[int, Span] = {}
+    following = iter(places)
+
+    def number() -> int:
+        return len(by_number) + len(at) + 1
+
+    def put(some: Sequence[Control]) -> None:
+        for control in some:
+            result.append(Piece("\n\n"))
+            result.append(Piece(control.text, number()))
+            by_number[number()] = control
+
+    for position, piece in enumerate(pieces):
+        if piece.number:
+            result.append(piece._replace(number=number()))
+            at[number()] = next(following)
+        elif position and waiting and (match := _BREAK.search(piece.text)):
+            result.append(Piece(piece.text[: match.start()]))
+            put(waiting[:share])
+            waiting = waiting[share:]
+            result.append(Piece(piece.text[match.start() :]))
+        else:
+            result.append(piece)
+    put(waiting)
+    return tuple(piece for piece in result if piece.text), by_number, at
+
+
+def _before(text: str, first: Span, lead: int) -> str:
+    """Returns the headings above the first sentence, and the end of the paragraph before it."""
+    parsed = [block for block in blocks(text) if block.start < first.start]
+    chain: list[tuple[int, str]] = []
+    for block in parsed:
+        if block.kind == "heading":
+            chain = [(level, words) for level, words in chain if level < block.level]
+            chain.append((block.level, text[block.start : block.end].strip()))
+    known = [span for span in sentences(text) if span.end <= first.start]
+    paragraph = text[max(known[-1].start, known[-1].end - _BEFORE) : known[-1].end] if known else ""
+    # Headings inside the block are shown there.
+    start = max([lead, *(span.end for span in known)])
+    above = [words for _, words in chain if text.find(words) < start]
+    return "\n\n".join([*above, paragraph]).strip()
