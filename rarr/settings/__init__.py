@@ -29,7 +29,7 @@ from rarr.settings.environment import Variables
 from rarr.settings.file import file_values
 from rarr.settings.presets import PRESETS
 from rarr.settings.serving import ServingSettings
-from rarr.settings.setting_errors import joins_judges, one_line, unknown_variable
+from rarr.settings.setting_errors import one_line, unknown_variable
 from rarr.settings.settings_by_type import holds
 from rarr.valid_unicode import valid
 
@@ -245,14 +245,6 @@ class Settings(ServingSettings, BaseSettings):
         empty = isinstance(value, str) and not value  # as from an unset shell variable
         if empty and holds(cls.model_fields[str(info.field_name)].annotation, Path):
             raise ValueError("it is empty; give a path")  # pydantic reads "" as the working directory
-        return value
-
-    @field_validator("model", "models")
-    @classmethod
-    def _each_judge_is_named_alone(cls, value: Any) -> Any:
-        for name in value.values() if isinstance(value, dict) else (value,):
-            if isinstance(name, str) and joins_judges(name):
-                raise SettingsError(f"{name!r}: several judges at once were removed, so name one judge")
         return value
 
     @field_validator("reranker")

@@ -2,7 +2,6 @@
 
 import difflib
 import json
-import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -30,7 +29,6 @@ _REMOVED = {
     "editor": "give --editor to rarr eval, or editor=... to rarr.evals.evaluate",
 }
 """Settings of earlier versions, and what replaces each."""
-_JOINED = re.compile(r"\+(?=(?:embedded|rules)(?:\+|$)|\w+:)")  # a model's name may have a "+" of its own
 
 
 def one_line(
@@ -96,11 +94,6 @@ def unknown_variable(key: str, names: Iterable[str]) -> str:
     if key in _REMOVED:
         return f"was removed: unset it; {_REMOVED[key]}"
     return f"is not a setting{_closest(key, names)}: unset it"
-
-
-def joins_judges(name: str) -> bool:
-    """Does the name join several judges, as in embedded+nli:NAME, which earlier versions knew?"""
-    return bool(_JOINED.search(name))
 
 
 def _closest(key: str, names: Iterable[str]) -> str:

@@ -32,14 +32,13 @@ from rarr.agent.replay.replayed_nodes import MODEL_OF, NODE_PROMPTS, REPLAYED_NO
 from rarr.agent.replay.run_differences import Changes, run_changes
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
-from rarr.backends.judge_name_parsing import NLI
+from rarr.backends.judge_name_parsing import NLI, is_language_model
 from rarr.components import Baseline, Components
 from rarr.errors import InputError
 from rarr.prompts import Prompt, load_file, names
 from rarr.records import Revision
-from rarr.settings import EMBEDDED, Settings
+from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
-from rarr.settings.setting_errors import joins_judges
 from rarr.settings.settings_by_type import names_with
 from rarr.state import State
 from rarr.tools.concurrency.background_loop import run
@@ -260,7 +259,7 @@ def _model(named: Any, answers: RecordedAnswers, live: LiveComponents | None) ->
     The names of the embedded models, and of NLI models, whose answers no trace holds, stay as they are.
     """
     name = name_of(named)
-    if name in EMBEDDED or name.startswith(NLI) or joins_judges(name):  # settings refuse the last
+    if not is_language_model(name):
         return named
     if name.startswith("<"):  # an object of the program that made the run
         return RecordedChat(name.strip("<>"), answers)

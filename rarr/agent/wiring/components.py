@@ -134,7 +134,7 @@ class ComponentMaker:
         self.by_rules = {node for node, name in chosen.items() if name == "rules"}
         self.judge = chosen.get("attribute", "embedded")
         language_models = [
-            model for node, model in self.named.items() if node != "attribute" or is_language_model(model)
+            model for node, model in self.named.items() if is_language_model(model) or node != "attribute"
         ]
         self.models = LanguageModels(settings, language_models)
         self.prompts = Prompts(settings.prompts, prompts)

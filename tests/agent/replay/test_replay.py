@@ -124,7 +124,7 @@ def test_run_of_rules_is_reproduced_without_its_corpus(
 def test_run_with_several_judges_is_refused() -> None:
     trace = recorded()
     trace.file.facts.settings["models"] = {"attribute": "embedded+vllm:a"}
-    with pytest.raises(InputError, match="several judges at once were removed"):
+    with pytest.raises(InputError, match="names several judges at once"):
         replay(trace)
 
 
