@@ -37,7 +37,7 @@ from rarr.errors import RarrError
 from rarr.tools.text.validator_messages import without_prefix
 
 _REMOVED = {"calibrate": "rarr doctor --model NAME examines a model"}
-"""Commands of earlier versions, such as "train questions", and what replaces each."""
+"""Commands of earlier versions, also of two words, and what replaces each."""
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 

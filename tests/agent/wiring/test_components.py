@@ -66,7 +66,10 @@ def notes(tmp_path: Path) -> Path:
         ),
         ({"model": "nli:a/b"}, "'nli:a/b' is not a language model"),
         ({"models": {"edit": "embedded+vllm:a"}}, "'embedded.vllm:a' names several judges at once"),
-        ({"models": {"attribute": "nli:/c++/n+vllm:a"}}, "several judges at once, which was removed: name one judge"),
+        (
+            {"models": {"attribute": "nli:/c++/n+vllm:a"}},
+            "several judges at once, which was removed: name one",
+        ),
         ({"models": {"attribute": "rules+rules"}}, "names several judges at once"),
         ({"models": {"attribute": "embedded+gpt"}}, "unknown model 'embedded.gpt': give embedded"),
         ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is not a language model"),
