@@ -211,15 +211,6 @@ class Classifier(Protocol):
 
 
 @runtime_checkable
-class HasVetoes(Protocol):
-    """A verifier of several judges: it may ask a language model, and its support is no verdict yet."""
-
-    @property
-    def vetoes(self) -> Sequence[Classifier]:
-        """The judges that can contradict a sentence whatever its support."""
-
-
-@runtime_checkable
 class ReadsAlone(Protocol):
     """A verifier whose support for a sentence depends on the evidence and on a known part of the text."""
 

@@ -142,7 +142,7 @@ def test_settings_are_listed_only_without_a_close_name() -> None:
     [
         ("windw = 4", "unknown setting 'windw' in rarr.toml (did you mean 'window'?)"),
         ("window = 'x'", "setting 'window' in rarr.toml is 'x': give a whole number, such as 4"),
-        ("editor = 1", "setting 'editor' in rarr.toml is only for evaluations: leave it out"),
+        ("editor = 1", "setting 'editor' in rarr.toml was removed: leave it out; give --editor"),
     ],
 )
 def test_error_in_a_file_names_the_file(line: str, message: str, folder: Path) -> None:
@@ -168,8 +168,7 @@ def test_former_setting_is_refused_with_its_evaluation_option(
     with pytest.raises(SettingsError) as caught:
         Settings(**({name: 1} if source == "argument" else {}))
     assert str(caught.value) == (
-        f"{known} is only for evaluations: {cure}, and give --{name} to rarr eval,"
-        f" or {name}=... to rarr.evals.evaluate"
+        f"{known} was removed: {cure}; give --{name} to rarr eval, or {name}=... to rarr.evals.evaluate"
     )
 
 

@@ -1,30 +1,24 @@
-"""Reads the names of judges of support: one judge, or several joined by "+", as in embedded+vllm:NAME."""
+"""Reads the names of judges of support, such as embedded, vllm:NAME or nli:NAME."""
 
 import re
 from typing import Any
 
+from rarr.errors import SettingsError
 from rarr.settings import EMBEDDED
 
 NLI = "nli:"
 """The prefix of the name of a Hugging Face model that judges support, and nothing else."""
-# The name of a model may have a "+" of its own: only a "+" before another judge joins.
+# The name of a model may have a "+" of its own: earlier versions joined judges by a "+" before another judge.
 _JOINT = re.compile(r"\+(?=(?:embedded|rules)(?:\+|$)|\w+:)")
 
 
-def judges_in(judge: Any) -> tuple[Any, ...]:
-    """Returns the names of the judges that `judge` joins; `judge` alone if it is one judge or an object."""
-    return tuple(_JOINT.split(judge)) if isinstance(judge, str) else (judge,)
+def is_language_model(judge: Any) -> bool:
+    """Is the judge, a name or an object, a language model?
 
-
-def language_models_in(judge: Any) -> tuple[Any, ...]:
-    """Returns the judges in `judge` that are language models."""
-    return tuple(
-        name
-        for name in judges_in(judge)
-        if not (isinstance(name, str) and (name in EMBEDDED or name.startswith(NLI)))
-    )
-
-
-def is_asked_anew(judge: str) -> bool:
-    """Does a replay ask the judge anew? True of NLI models, whose answers no trace holds, and of several."""
-    return judge.startswith(NLI) or len(judges_in(judge)) > 1
+    Raises `SettingsError` for several judges, as in embedded+nli:NAME.
+    """
+    if not isinstance(judge, str):
+        return True
+    if _JOINT.search(judge):
+        raise SettingsError(f"{judge!r} names several judges at once, which was removed: name one judge")
+    return judge not in EMBEDDED and not judge.startswith(NLI)

@@ -1,4 +1,4 @@
-"""Computes probabilities by a logistic regression, and support from them: for the encoder and for models."""
+"""Computes probabilities by a logistic regression, and support from them, for the encoder."""
 
 import math
 from collections.abc import Mapping

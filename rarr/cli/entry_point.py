@@ -5,6 +5,7 @@ input is wrong, 3 nothing could be checked, 4 a measure is under its limit, 130 
 command imports slow modules itself.
 """
 
+import sys
 from typing import Annotated
 
 import typer
@@ -12,7 +13,6 @@ import typer
 from rarr.cli.answer import answer
 from rarr.cli.answer_benchmark import answers
 from rarr.cli.batch import batch
-from rarr.cli.calibrate import calibrate
 from rarr.cli.check import check
 from rarr.cli.cite import cite
 from rarr.cli.doctor_command import doctor_app
@@ -36,6 +36,8 @@ from rarr.cli.writing_benchmark import wikigen
 from rarr.errors import RarrError
 from rarr.tools.text.validator_messages import without_prefix
 
+_REMOVED = {"calibrate": "rarr doctor --model NAME examines a model"}
+"""Commands of earlier versions, also of two words, and what replaces each."""
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
@@ -43,6 +45,8 @@ def call(argv: list[str] | None) -> int:
     """Runs a command and returns its exit status. Errors become one line; KeyboardInterrupt passes."""
     try:
         require_output()
+        if removed := _removed(sys.argv[1:] if argv is None else argv):
+            return complain(removed, 2)
         status = app(argv, prog_name="rarr", standalone_mode=False)
     except typer.TyperException as error:
         return complain(_misuse(error), 2)
@@ -89,7 +93,7 @@ def main(
     """
 
 
-for command in (revise, answer, check, cite, verify, batch, index, label, score, calibrate, serve, mcp):
+for command in (revise, answer, check, cite, verify, batch, index, label, score, serve, mcp):
     app.command()(command)
 app.command("write")(write_article)
 app.command("eval")(eval_)
@@ -103,6 +107,15 @@ app.add_typer(bench, name="bench")
 app.add_typer(doctor_app, name="doctor")
 app.add_typer(train, name="train")
 app.add_typer(trace, name="trace")
+
+
+def _removed(argv: list[str]) -> str:
+    """Writes what replaces a removed command; "" if the arguments name none."""
+    for command, cure in _REMOVED.items():
+        words = command.split()
+        if argv[: len(words)] == words:
+            return f"rarr {command} was removed: {cure}"
+    return ""
 
 
 def _misuse(error: typer.TyperException) -> str:

@@ -204,7 +204,7 @@ Verified = Annotated[
 ]
 Judge = Annotated[
     str | None,
-    typer.Option(metavar="M", help=f"The judge: embedded, rules, nli:NAME, {MODEL_NAMES}, ...; + joins."),
+    typer.Option(metavar="M", help=f"The judge: embedded, rules, nli:NAME, {MODEL_NAMES}, ..."),
 ]
 JudgeWording = Annotated[
     Literal["attribution", "facts", "nli", "summary"] | None,
@@ -227,26 +227,7 @@ Judges = Annotated[
     typer.Option(
         "--judge",
         metavar="M",
-        help=f"A judge; repeatable: embedded, rules, nli:NAME, {MODEL_NAMES}, ...; + joins.",
-    ),
-]
-
-JudgingModel = Annotated[
-    str,
-    typer.Argument(
-        metavar="MODEL",
-        help="The model that judges: vllm:NAME, or another with logprobs; or judges joined by +.",
-    ),
-]
-Pairs = Annotated[Path | None, typer.Argument(metavar="DATA", help="Labelled pairs of your own: JSON lines.")]
-CalibrationFile = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", metavar="FILE", help="Write here; runs use only files in the data folder."),
-]
-Precision = Annotated[
-    float | None,
-    typer.Option(
-        metavar="P", min=0.5, max=1, help="Share of the pairs called supported that must be right: 0.9."
+        help=f"A judge; repeatable: embedded, rules, nli:NAME, {MODEL_NAMES}, ...",
     ),
 ]
 

@@ -12,8 +12,6 @@ from typing import Any
 
 from pydantic import SecretStr
 
-from rarr.backends.judge_name_parsing import judges_in
-from rarr.backends.prompted.model_calibration import JUDGES, calibration_path
 from rarr.components import NO_BASELINE, Baseline, Components
 from rarr.errors import InputError
 from rarr.retrievers.corpus.file_listing import located, scan
@@ -22,7 +20,6 @@ from rarr.retrievers.corpus.manifest import Manifest
 from rarr.retrievers.extract.extracted_document import MEGABYTE
 from rarr.settings import Settings, installed_version
 from rarr.settings.endpoints import Endpoint
-from rarr.tools.models.chat import name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.valid_unicode import valid
 
@@ -55,7 +52,7 @@ def described(
     """Describes as text the settings that differ from defaults and affect results, and those of a baseline.
 
     Secrets are left out. Objects are named by their class, and so are `components` that were given instead
-    of settings. Prompts and calibrations of the user's own come with a digest.
+    of settings. Prompts of the user's own come with a digest.
     """
     values = {
         name: getattr(settings, name)
@@ -66,8 +63,6 @@ def described(
     texts = {name: _shown(value) for name, value in values.items() if not isinstance(value, SecretStr)}
     if settings.prompts is not None:  # a changed prompt is another run
         texts["prompts"] += f" ({_digest_of_prompts(settings.prompts)})"
-    if digest := _digest_of_calibrations(settings):
-        texts["calibrations"] = digest
     if components is not None:
         names = (field.name for field in fields(components) if field.name not in _NO_PARTS)
         parts = {name: part for name in names if (part := getattr(components, name)) is not None}
@@ -115,15 +110,6 @@ def _shown(value: Any) -> str:
 def _digest_of_prompts(folder: Path) -> str:
     files = sorted(file for file in folder.glob("*.md") if file.is_file())
     return _digest(b"\0".join(part for file in files for part in (os.fsencode(file.name), file.read_bytes())))
-
-
-def _digest_of_calibrations(settings: Settings) -> str:
-    """Hashes the files of `rarr calibrate` for the judges, alone and joined; "" if there are none."""
-    judges = [name_of(settings.models[node]) for node in JUDGES if node in settings.models]
-    names = dict.fromkeys(name for judge in judges for name in (judge, *judges_in(judge)))
-    files = [calibration_path(settings.home, name) for name in names]
-    contents = [file.read_bytes() for file in files if file.is_file()]
-    return _digest(b"\0".join(contents)) if contents else ""
 
 
 def _digest(data: bytes) -> str:

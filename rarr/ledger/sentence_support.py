@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.components import AsksModel, Classifier, Components, HasVetoes, Verifier
+from rarr.components import AsksModel, Classifier, Components, Verifier
 from rarr.ledger.ais_scores import best_support
 from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.state import State, failure, usable
@@ -227,8 +227,6 @@ def noted_refuting(
 
 
 def _can_refute(verifier: Verifier) -> bool:
-    if isinstance(verifier, HasVetoes):
-        return bool(verifier.vetoes)
     return isinstance(verifier, Classifier) and not isinstance(verifier, AsksModel)
 
 

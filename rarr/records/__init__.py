@@ -201,7 +201,7 @@ class Scores(Record):
     Attribution is the mean over all sentences of the best support by one passage of the report. A sentence
     that could not be judged counts 0. `attribution_all_evidence_...` is the same by all evidence of the run,
     of which the report holds a few passages. `intent` is 1 if a language model judged that the revision keeps
-    the intent of the text, else 0, or the calibrated probability that it does; None if no model was asked.
+    the intent of the text, else 0; None if no model was asked.
     """
 
     attribution_before: float | None = None

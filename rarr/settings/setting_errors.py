@@ -23,8 +23,12 @@ _CURES = {
 }
 _NUMBERS = {"int": ("a whole number", 20), "float": ("a number", 0.5)}
 _SERVING = "serve_"
-_OF_EVALUATIONS = ("queries", "agreement", "editor")
-"""Settings of earlier versions, which are now arguments of evaluations."""
+_REMOVED = {
+    "queries": "give --queries to rarr eval, or queries=... to rarr.evals.evaluate",
+    "agreement": "give --agreement to rarr eval, or agreement=... to rarr.evals.evaluate",
+    "editor": "give --editor to rarr eval, or editor=... to rarr.evals.evaluate",
+}
+"""Settings of earlier versions, and what replaces each."""
 
 
 def one_line(
@@ -80,20 +84,16 @@ def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
 
 def unknown_setting(key: str, names: Iterable[str], where: str = "") -> str:
     """Writes the error for an argument or key of a file that is no setting. `where`: as " in rarr.toml"."""
-    if key in _OF_EVALUATIONS:
-        return f"setting {key!r}{where} is only for evaluations: leave it out, and {_to_evaluations(key)}"
+    if key in _REMOVED:
+        return f"setting {key!r}{where} was removed: leave it out; {_REMOVED[key]}"
     return f"unknown setting {key!r}{where}" + (_closest(key, names) or f": settings are {', '.join(names)}")
 
 
 def unknown_variable(key: str, names: Iterable[str]) -> str:
     """Writes the error for a variable RARR_... that is no setting, to be put after its name."""
-    if key in _OF_EVALUATIONS:
-        return f"is only for evaluations: unset it, and {_to_evaluations(key)}"
+    if key in _REMOVED:
+        return f"was removed: unset it; {_REMOVED[key]}"
     return f"is not a setting{_closest(key, names)}: unset it"
-
-
-def _to_evaluations(key: str) -> str:
-    return f"give --{key} to rarr eval, or {key}=... to rarr.evals.evaluate"
 
 
 def _closest(key: str, names: Iterable[str]) -> str:

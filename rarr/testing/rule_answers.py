@@ -241,10 +241,6 @@ def _evidence(variables: Variables) -> Evidence:
     )  # fmt: skip
 
 
-def _word(yes: bool) -> dict[str, str]:
-    return {"answer": "yes" if yes else "no"}
-
-
 _INTERROGATIVES = {
     "on which day": "date", "when": "date", "which number in order": "number", "how much money": "number",
     "how many": "number", "what title": "name", "who or what": "name", "whom or what": "name",
@@ -277,8 +273,6 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "edit_unchecked": _unchecked_edit,
     "correct_text": lambda variables: {"revision": _rewritten(variables)},
     "rewrite_text": lambda variables: {"revision": _rewritten(variables)},
-    "confirm_intent": lambda variables: _word(_intent(variables)["verdict"] == "completely"),
-    "confirm_support": lambda variables: _word(_attribution(variables)["verdict"] == "attributable"),
     "judge_intent": _intent,
     "judge_attribution": _attribution,
     "judge_as_facts": lambda variables: _relabelled(

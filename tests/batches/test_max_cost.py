@@ -42,7 +42,7 @@ def test_results_of_earlier_calls_count(batch: Batch, server: ScriptedServer) ->
     [
         ({"model": "vllm:one"}, "vllm:one"),
         ({"models": {"edit": "vllm:one"}}, "vllm:one"),
-        ({"models": {"attribute": "rules+vllm:judge"}}, "vllm:judge"),
+        ({"models": {"attribute": "vllm:judge"}}, "vllm:judge"),
         (
             {"model": "vllm:one", "endpoints": {"vllm:one": {"price": (1, 1)}}, "fallbacks": ["vllm:two"]},
             "vllm:two",

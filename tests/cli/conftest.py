@@ -1,7 +1,6 @@
 """Runs the command line in a folder of its own, with a fake behind it where a test asks for one."""
 
 import io
-import json
 import sys
 from pathlib import Path
 
@@ -56,16 +55,3 @@ def notes() -> Path:
     folder.mkdir()
     (folder / "bridge.md").write_text("The bridge opened in 1937.")
     return folder
-
-
-@pytest.fixture
-def pairs() -> Path:
-    """Sixty claims with their evidence, half of them supported."""
-    lines = [
-        {"claim": f"Mill {n} {verb}.", "evidence": f"Mill {n} burned.", "supported": verb == "burned"}
-        for n in range(30)
-        for verb in ("burned", "leaked")
-    ]
-    path = Path("pairs.jsonl")
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    return path

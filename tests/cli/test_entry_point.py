@@ -9,17 +9,13 @@ from types import SimpleNamespace
 from unittest.mock import Mock
 
 import pytest
-from backends.helpers import judge_weights
 from evals.rating.makers import PAIR, data, export
 from retrievers.extract.test_files import pdf
 
 from cli.helpers import Command, FakeReviser, is_complaint
 from rarr.cli.options import given
 from rarr.evals.verified_claims import VerificationReport, VerifiedRow
-from rarr.records import Usage
 from rarr.records.document_checks import DocumentChecks
-from rarr.training.judge_calibration import CalibrationReport, JudgeFigures
-from rarr.training.judge_combination import CombinationReport
 from rarr.training.noising.resumable_noising import NoisingReport
 
 
@@ -91,7 +87,6 @@ def examples() -> list[str]:
             ["index", "--help"],
             ["eval", "--help"],
             ["label", "--help"],
-            ["calibrate", "--help"],
             ["doctor", "--help"],
             ["train", "data", "--help"],
             ["train", "editor", "--help"],
@@ -127,14 +122,6 @@ def test_every_help_text_has_examples_that_work(
     )
     editor = SimpleNamespace(fine_tune=lambda *rows, **more: trained, Backend=Mock())
     monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", editor)  # it needs torch
-    calibrated = CalibrationReport(model="vllm:m", judgements=(), kept=None, usage=Usage())
-    monkeypatch.setattr("rarr.training.judge_calibration.calibrate", lambda *pairs, **more: calibrated)
-    figures = JudgeFigures(pairs=1, auc=None, right=1, called=1, true=1, brier=0.0)
-    combination = CombinationReport(
-        weights=judge_weights(embedded=1.0, model=1.0), folds=figures, other_half=figures, alone={},
-        unjudged={}, usage=Usage(), warnings=(),
-    )  # fmt: skip
-    monkeypatch.setattr("rarr.training.judge_combination.combine", lambda *pairs, **more: combination)
     monkeypatch.setattr("rarr.cli.doctor_command._profiled", lambda *model, **more: 0)
     verified = VerificationReport(data="claims.jsonl", rows=(VerifiedRow(id="1", label="attributable"),))
     monkeypatch.setattr("rarr.evals.verified_claims.verify_claims", lambda *files, **more: verified)
@@ -164,7 +151,6 @@ def test_every_help_text_has_examples_that_work(
     rows = data(Path("data.jsonl"), {"text": "It opened in 1936.", **PAIR})
     for rater in ("Ada", "Ben"):
         export(rows, rater, {"intent": "similar"})
-    Path("pairs.jsonl").write_text('{"claim": "It opened.", "evidence": "It opened.", "supported": true}\n')
     assert command("index", "notes", "-o", "notes.index").status == 0
     lines = examples()
     assert len(lines) >= 25

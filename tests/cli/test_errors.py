@@ -14,6 +14,7 @@ from rarr.records import Revision
     [
         ([], b"", "rarr --help"),
         (["nope"], b"", "No such command 'nope'"),
+        (["calibrate", "vllm:a"], b"", "rarr calibrate was removed: rarr doctor --model NAME examines"),
         (["revise", "a", "b"], b"", "rarr revise --help"),
         (["revise", "--nope"], b"", "put -- before a text"),
         (["revise", "- One."], b"", "put -- before a text"),

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from evals.doubles import components
-from rarr.backends.prompted.model_calibration import calibration_path
 from rarr.backends.rules.baseline_components import RandomRewriter
 from rarr.evals.run_fingerprint import corpora, described
 from rarr.retrievers.corpus.index_building import build_index
@@ -55,28 +54,6 @@ def test_changed_prompt_is_another_setting(tmp_path: Path) -> None:
     before = described(Settings(prompts=tmp_path))
     (tmp_path / "edit.md").write_text("Two.")
     assert described(Settings(prompts=tmp_path)) != before
-
-
-def test_changed_calibration_of_a_judge_is_another_setting(tmp_path: Path) -> None:
-    settings = Settings(models={"attribute": "vllm:m"}, home=tmp_path)
-    path = calibration_path(tmp_path, "vllm:m")
-    before = described(settings)
-    assert "calibrations" not in before
-    path.parent.mkdir()
-    path.write_text("one")
-    first = described(settings)
-    path.write_text("two")
-    assert before != first != described(settings)
-
-
-def test_changed_calibration_of_one_of_several_judges_is_another_setting(tmp_path: Path) -> None:
-    settings = Settings(models={"attribute": "embedded+vllm:m"}, home=tmp_path)
-    seen = [described(settings)]
-    (tmp_path / "calibrations").mkdir()
-    for name in ("embedded+vllm:m", "vllm:m"):
-        calibration_path(tmp_path, name).write_text("one")
-        seen.append(described(settings))
-    assert len({each.get("calibrations") for each in seen}) == 3
 
 
 def test_objects_are_named_by_their_class() -> None:

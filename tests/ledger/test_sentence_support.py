@@ -3,13 +3,10 @@
 from collections.abc import Sequence
 
 import pytest
-from backends.helpers import NAMES, judge_weights
 from hypothesis import given, strategies as st
 from makers import VALID, check, edit, evidence, query, runtime, state
 
-from rarr.backends.combined_verifier import CombinedVerifier
 from rarr.backends.rules.support import ValueVerifier
-from rarr.components import Verifier
 from rarr.ledger.sentence_support import (
     Support,
     classify_sentences,
@@ -125,18 +122,6 @@ async def test_contradicting_evidence_is_listed_as_refuting() -> None:
     components = runtime(verifier=ValueVerifier(0.5)).context
     [judged], failures = await with_refuting(before, [support], components)
     assert (judged.refuting, len(failures)) == (frozenset({"q1.1"}), 0)
-
-
-@pytest.mark.parametrize(("name", "refuting"), [("rules", {"q1.1"}), ("nli", set())])
-async def test_a_veto_refutes_also_beside_a_language_model(name: str, refuting: set[str]) -> None:
-    text, passage = "The mill burned in 1921.", evidence("The mill burned in 1923.")
-    judges: dict[str, Verifier] = {NAMES[name]: ValueVerifier(0.5), "vllm:a": ScriptedVerifier()}
-    judge = CombinedVerifier(judges, judge_weights(3.0, "", **{name: 0.0}, model=0.0), 0.5)
-    support = Support(sentences(text)[0], ("q1",), {"q1.1": 0.95}, searched=True)
-    [judged], failures = await with_refuting(
-        state(text, found=[passage]), [support], runtime(verifier=judge).context
-    )
-    assert (judged.refuting, failures) == (frozenset(refuting), [])
 
 
 async def test_unclassified_evidence_is_not_listed_as_refuting() -> None:

@@ -16,8 +16,6 @@ PROMPTS = {
     "check_agreement": (660, ["text_answer", "evidence_answer", "reason", "verdict"]),
     "check_agreement_in_context": (700, ["text_answer", "evidence_answer", "reason", "verdict"]),
     "choose_statement": (420, ["quote", "answer"]),
-    "confirm_intent": (450, ["answer"]),
-    "confirm_support": (400, ["answer"]),
     "correct_text": (400, ["revision"]),
     "corrupt": (450, ["errors"]),
     "edit": (620, ["span", "revision"]),
@@ -193,13 +191,6 @@ def test_an_error_replaces_words_that_stand_once_in_the_text(demonstration: Demo
 
 def test_a_demonstration_shows_evidence_without_an_answer() -> None:
     assert {"summary": ""} in [demonstration.answer for demonstration in demonstrations("summarize")]
-
-
-@pytest.mark.parametrize("name", ["confirm_support", "confirm_intent"])
-def test_a_word_that_is_weighed_is_shown_as_often_as_the_other(name: str) -> None:
-    answers = [demonstration.answer["answer"] for demonstration in demonstrations(name)]
-    assert load(name).probability
-    assert answers.count("yes") == answers.count("no") == len(answers) / 2
 
 
 @pytest.mark.parametrize("asked", WORDINGS.values(), ids=WORDINGS)

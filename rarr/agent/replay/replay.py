@@ -32,12 +32,12 @@ from rarr.agent.replay.replayed_nodes import MODEL_OF, NODE_PROMPTS, REPLAYED_NO
 from rarr.agent.replay.run_differences import Changes, run_changes
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
-from rarr.backends.judge_name_parsing import is_asked_anew
+from rarr.backends.judge_name_parsing import NLI, is_language_model
 from rarr.components import Baseline, Components
 from rarr.errors import InputError
 from rarr.prompts import Prompt, load_file, names
 from rarr.records import Revision
-from rarr.settings import EMBEDDED, Settings
+from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
 from rarr.settings.settings_by_type import names_with
 from rarr.state import State
@@ -246,7 +246,7 @@ def _prices(recorded: Mapping[str, Any]) -> dict[str, Endpoint]:
 
 def _require_recorded_judge(models: Mapping[str, Any], given: Mapping[str, Any]) -> None:
     named = str(models.get("attribute", ""))
-    if is_asked_anew(named) and "attribute" not in given.get("models", {}):
+    if named.startswith(NLI) and "attribute" not in given.get("models", {}):
         raise InputError(
             f"the run judged support with {named}, which a replay asks anew:"
             f" in Python, give models={{'attribute': {named!r}}}"
@@ -256,10 +256,10 @@ def _require_recorded_judge(models: Mapping[str, Any], given: Mapping[str, Any])
 def _model(named: Any, answers: RecordedAnswers, live: LiveComponents | None) -> Any:
     """Makes a model that answers from the run, and asks `live` if no answer is recorded.
 
-    The names of the embedded models, and of judges that are asked anew, are returned as they are.
+    The names of the embedded models, and of NLI models, whose answers no trace holds, stay as they are.
     """
     name = name_of(named)
-    if name in EMBEDDED or is_asked_anew(name):
+    if not is_language_model(name):
         return named
     if name.startswith("<"):  # an object of the program that made the run
         return RecordedChat(name.strip("<>"), answers)

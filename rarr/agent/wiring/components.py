@@ -10,7 +10,7 @@ from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search_and_reranking import given_passages, reranker, retriever, search_names
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions
-from rarr.backends.judge_name_parsing import language_models_in
+from rarr.backends.judge_name_parsing import is_language_model
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.cards import READING, PromptedCardReader
@@ -146,9 +146,7 @@ class ComponentMaker:
         self.by_rules = {node for node, name in chosen.items() if name == "rules"}
         self.judge = chosen.get("attribute", "embedded")
         language_models = [
-            name
-            for node, model in self.named.items()
-            for name in (language_models_in(model) if node == "attribute" else (model,))
+            model for node, model in self.named.items() if is_language_model(model) or node != "attribute"
         ]
         self.models = LanguageModels(settings, language_models)
         self.prompts = Prompts(settings.prompts, prompts)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from rarr.backends.judge_name_parsing import NLI, judges_in, language_models_in
+from rarr.backends.judge_name_parsing import NLI, is_language_model
 from rarr.errors import SettingsError
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
@@ -20,7 +20,7 @@ from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.text.plurals_and_articles import kind_of
 
 _CHOICE = f"give embedded, rules, {MODEL_NAMES}, or another provider:NAME of LangChain"
-_JUDGES = "only a judge of support may also be nli:NAME, or several joined as in embedded+nli:NAME"
+_JUDGES = "only a judge of support may also be nli:NAME"
 
 
 class LanguageModels:
@@ -107,9 +107,7 @@ class LanguageModels:
 
 def require_prices(settings: Settings) -> None:
     """Raises `SettingsError` for the first language model of the settings that has no price."""
-    named = [
-        name for judge in (settings.model, *settings.models.values()) for name in language_models_in(judge)
-    ]
+    named = [name for name in (settings.model, *settings.models.values()) if is_language_model(name)]
     for name in [*named, *settings.fallbacks] if named else []:
         is_script = isinstance(name, str) and name.startswith("scripted:")
         _require_price("scripted" if is_script else name_of(name), settings)
@@ -154,7 +152,7 @@ def chat_model(name: Any, settings: Settings, form: RequestForm = FULL_FORM) -> 
     provider, colon, model = name.partition(":")
     if not colon or not provider or not model:
         raise SettingsError(f"unknown model {name!r}: {_CHOICE}; {_JUDGES}")
-    if provider == "nli" or len(judges_in(name)) > 1:
+    if provider == "nli":
         raise SettingsError(
             f"{name!r} is not a language model, and judges only support:"
             " give it in models for attribute, and nowhere else"

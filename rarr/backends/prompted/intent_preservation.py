@@ -32,11 +32,6 @@ class PromptedIntentJudge:
 
     async def preserved(self, original: str, revised: str, context: str | None) -> float:
         """Returns 1 if the revision keeps the intent of the text completely, else 0. Raises `ModelError`."""
-        variables = intent_variables(original, revised, context)
+        variables = {"context": context or NOTHING, "text": original, "revision": revised}
         answer = await self._model.ask(self._prompts["judge_intent"], IntentAnswer, variables)
         return float(answer.verdict == "completely")
-
-
-def intent_variables(original: str, revised: str, context: str | None) -> dict[str, str]:
-    """Returns the variables of a prompt about the intent of a revision."""
-    return {"context": context or NOTHING, "text": original, "revision": revised}

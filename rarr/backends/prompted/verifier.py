@@ -41,7 +41,7 @@ class PromptedVerifier:
 
         Raises `ModelError` for a sentence without a judgement.
         """
-        asked = await work(support_variables, text, context, spans, evidence)
+        asked = await work(_support_variables, text, context, spans, evidence)
         prompt = self._prompts[self._asked.prompt]
         judged = await together(
             *(self._model.ask(prompt, self._asked.shape, variables) for variables in asked)
@@ -49,7 +49,7 @@ class PromptedVerifier:
         return [self._asked.classes[answer.verdict] for answer in judged]
 
 
-def support_variables(
+def _support_variables(
     text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
 ) -> list[dict[str, str]]:
     """Returns the variables of a prompt about the support of each sentence of `text` at `spans`."""

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic_settings import InitSettingsSource
 
-from rarr.cli.doctor.calibrations import calibrations
 from rarr.cli.doctor.diagnosis import Diagnosis, State
 from rarr.cli.doctor.saved_readings import readings
 from rarr.cli.doctor.traces import traces
@@ -64,7 +63,6 @@ def examine(
     findings.append(_home(settings.home.expanduser()))
     findings += (_extra(extra, settings) for extra in EXTRAS)
     findings += _models(settings)
-    findings += calibrations(settings)
     findings += _searching(settings)
     findings += (readings(settings), traces(settings))
     return findings
@@ -155,10 +153,10 @@ def _needs(extra: str, settings: Settings) -> str:
 
 def _nli_judge(settings: Settings) -> str:
     """Names the judge that is an NLI model; "" if there is none."""
-    from rarr.backends.judge_name_parsing import NLI, judges_in
+    from rarr.backends.judge_name_parsing import NLI
 
-    judges = map(str, judges_in(settings.models.get("attribute", "")))
-    return next((judge for judge in judges if judge.startswith(NLI)), "")
+    judge = str(settings.models.get("attribute", ""))
+    return judge if judge.startswith(NLI) else ""
 
 
 def _is_loaded(reranker: str) -> bool:

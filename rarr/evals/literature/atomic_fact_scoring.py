@@ -8,7 +8,7 @@ from rarr.agent.final_revision import budget_of
 from rarr.agent.given_evidence import given_passages
 from rarr.agent.verify import ClaimVerifier
 from rarr.agent.wiring.language_models import LanguageModels
-from rarr.backends.judge_name_parsing import language_models_in
+from rarr.backends.judge_name_parsing import is_language_model
 from rarr.backends.prompted.fact_splitting import PromptedSplitter
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.rules.atomic_facts import RuleSplitter
@@ -92,12 +92,12 @@ class _FactVerifier:
 
     def __init__(self, verifier: ClaimVerifier, settings: Settings) -> None:
         self._verifier, self._settings = verifier, settings
-        asked = language_models_in(settings.models["attribute"])[:1]
-        self._models = LanguageModels(settings, asked) if asked else None
+        judge = settings.models["attribute"]
+        self._models = LanguageModels(settings, [judge]) if is_language_model(judge) else None
         self._splitter: FactSplitter = (
             RuleSplitter()
             if self._models is None
-            else PromptedSplitter(self._models[asked[0]], Prompts(settings.prompts))
+            else PromptedSplitter(self._models[judge], Prompts(settings.prompts))
         )
 
     async def verified(self, claim: BenchmarkClaim) -> FactsLine:

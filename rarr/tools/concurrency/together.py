@@ -2,10 +2,9 @@
 
 import asyncio
 import sys
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
@@ -26,24 +25,3 @@ async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
             task.uncancel()
         raise errors.exceptions[0] from None
     return [task.result() for task in tasks]
-
-
-async def first_alone(
-    items: Sequence[Item],
-    work: Callable[[Item], Coroutine[Any, Any, Result]],
-    on_done: Callable[[int, int], object],
-) -> list[Result]:
-    """Works on the first item alone, to fail early, and then on all others at once.
-
-    `on_done` is called with the number of finished items and of all items. Raises as `together` does.
-    """
-    done = 0
-
-    async def counted(item: Item) -> Result:
-        nonlocal done
-        result = await work(item)
-        done += 1
-        on_done(done, len(items))
-        return result
-
-    return [await counted(items[0]), *await together(*(counted(item) for item in items[1:]))]

@@ -121,6 +121,13 @@ def test_run_of_rules_is_reproduced_without_its_corpus(
     assert replay(trace).same
 
 
+def test_run_with_several_judges_is_refused() -> None:
+    trace = recorded()
+    trace.file.facts.settings["models"] = {"attribute": "embedded+vllm:a"}
+    with pytest.raises(InputError, match="names several judges at once"):
+        replay(trace)
+
+
 def test_failures_are_reproduced() -> None:
     failures = [None, CallFailure("refused", "no such model", status=404)]
     trace = recorded(model=ScriptedModel(RuleModel(), failures=failures), attempts=1)

@@ -4,17 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from backends.prompted.helpers import calibration
 from langchain_core.retrievers import BaseRetriever
 from makers import passage
 
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.web_sources import SOURCES
 from rarr.backends.nli import verifier
-from rarr.backends.prompted.calibrated_judge import CalibratedIntentJudge, CalibratedVerifier
 from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
-from rarr.backends.prompted.model_calibration import calibration_path, write_calibration
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.ranking import OverlapReranker
 from rarr.components import Components
@@ -68,15 +65,12 @@ def notes(tmp_path: Path) -> Path:
             "'nli:a/b' is not a language model, and judges only support: give it",
         ),
         ({"model": "nli:a/b"}, "'nli:a/b' is not a language model"),
+        ({"models": {"edit": "embedded+vllm:a"}}, "'embedded.vllm:a' names several judges at once"),
         (
-            {"models": {"edit": "embedded+vllm:a"}},
-            "'embedded.vllm:a' is not a language model, and judges only",
+            {"models": {"attribute": "nli:/c++/n+vllm:a"}},
+            "several judges at once, which was removed: name one",
         ),
-        (
-            {"models": {"attribute": "embedded+vllm:a"}},
-            "no weights are fitted for embedded.vllm:a: run rarr calibrate embedded.vllm:a",
-        ),
-        ({"models": {"attribute": "rules+rules"}}, "rules.rules has the judge rules twice"),
+        ({"models": {"attribute": "rules+rules"}}, "names several judges at once"),
         ({"models": {"attribute": "embedded+gpt"}}, "unknown model 'embedded.gpt': give embedded"),
         ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is not a language model"),
         ({"search": "bing"}, f"unknown search 'bing': give {', '.join(SOURCES[:-1])} or {SOURCES[-1]}"),
@@ -145,17 +139,11 @@ def test_one_model_serves_all_nodes_that_name_it() -> None:
     assert model.name == "vllm:a"
 
 
-def test_a_model_with_a_calibration_judges_by_probability(tmp_path: Path) -> None:
+@pytest.mark.parametrize("wording", ["attribution", "nli"])
+def test_language_models_judge_support_and_intent(wording: str) -> None:
     judges = {"attribute": "vllm:a", "evaluate": "vllm:b"}
-    settings = Settings(search=InMemoryRetriever(), models=judges, home=tmp_path)
-    before = wire(settings)
-    assert (type(before.verifier), type(before.intent_judge)) == (PromptedVerifier, PromptedIntentJudge)
-    for name in judges.values():
-        write_calibration(calibration_path(tmp_path, name), calibration(model=name), private=True)
-    after = wire(settings)
-    assert (type(after.verifier), type(after.intent_judge)) == (CalibratedVerifier, CalibratedIntentJudge)
-    reworded = wire(settings.model_copy(update={"judge_wording": "nli"}))
-    assert type(reworded.verifier) is PromptedVerifier
+    made = wire(Settings(search=InMemoryRetriever(), models=judges, judge_wording=wording))
+    assert (type(made.verifier), type(made.intent_judge)) == (PromptedVerifier, PromptedIntentJudge)
 
 
 def test_cascade_puts_the_embedded_check_first() -> None:

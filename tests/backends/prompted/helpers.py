@@ -1,11 +1,8 @@
 """What the tests of the prompted parts share: a language model in process, and what it was asked."""
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from typing import Any
 
-from rarr.backends.logistic import Logistic
-from rarr.backends.prompted.model_calibration import Judgement, JudgementCalibration, ModelCalibration
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import Query
 from rarr.testing import ScriptedModel
@@ -36,19 +33,3 @@ def asked_of(chat: ScriptedModel, call: int = 0) -> dict[str, str]:
     variables = PROMPTS[ask.name].parse(ask.messages[-1].content)
     assert variables is not None
     return variables
-
-
-def calibration(*, model: str = "scripted", **prompts: str) -> ModelCalibration:
-    """A calibration that takes probabilities as they are, and calls 0.8 and more "yes"."""
-    fitted = Logistic(bias=0.0, weights={"log_odds": 1.0}, threshold=0.8)
-    names: tuple[Judgement, ...] = ("support", "intent")
-    judgements = {
-        name: JudgementCalibration(
-            prompt=prompts.get(name, PROMPTS[f"confirm_{name}"].hash),
-            regression=fitted,
-            pairs=80,
-            precision=0.9,
-        )
-        for name in names
-    }
-    return ModelCalibration(model=model, made_at=datetime(2026, 11, 25, tzinfo=UTC), judgements=judgements)

@@ -32,7 +32,7 @@ def started(view: View) -> datetime:
 
 
 def intent_in_words(intent: float | None) -> str:
-    """Says whether the intent is kept; gives the probability if a calibrated model judged."""
+    """Says whether the intent is kept; gives the probability where the judge gave one."""
     if intent is None:
         return ""
     return {1.0: "kept", 0.0: "lost"}.get(intent, f"kept, with probability {number(intent)}")
