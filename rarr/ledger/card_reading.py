@@ -73,7 +73,8 @@ class CardsRead(NamedTuple):
 
 async def read_cards(state: State, places: Sequence[Span], kept: Kept, components: Components) -> CardsRead:
     """Reads the sentences of the current text at `places` beside the evidence that was kept for them."""
-    return await _Reading(state, kept, components).cards(places)
+    reading = await work(_Reading, state, kept, components)
+    return await reading.cards(places)
 
 
 class _Reading:
@@ -96,7 +97,7 @@ class _Reading:
         first = [read for group in await self._read_all(blocks) for read in group]
         second = await self._again(first)
         found = self._joined(first, second)
-        self._note_controls([*first, *second])
+        await self._note_controls([*first, *second])
         await self._confirm(blocks, found, [*first, *second])
         self._warn_unreliable([*first, *second])
         cards = [found[it].card if it in found else _unread(it, readable) for it in places]
@@ -276,14 +277,14 @@ class _Reading:
             doubts.append(UNRELIABLE)
         return one._replace(card=one.card.model_copy(update={"doubts": tuple(doubts)}))
 
-    def _note_controls(self, reads: Sequence[ReadBlock]) -> None:
+    async def _note_controls(self, reads: Sequence[ReadBlock]) -> None:
         for read in reads:
             if not read.failed:
                 _count(read.planted, read.missed)
         if self._components.record is not None:
             for served in {read.served for read in reads if read.served and read.planted.controls}:
                 outcomes = [_outcomes(read) for read in reads if read.served == served]
-                self._components.record.add(self._language, served, outcomes)
+                await work(self._components.record.add, self._language, served, outcomes)
 
     def _warn_unreliable(self, reads: Sequence[ReadBlock]) -> None:
         if not self._unreliable:

@@ -55,7 +55,9 @@ _NAME = re.compile(r"(?<=[a-zà-ÿ,] )(?:[A-ZÀ-Þ][\wà-ÿ'’-]+)(?: (?:[A-ZÀ
 _BEFORE_NAME = re.compile(r"(\w+) \Z")
 _NAMING = frozenset(("in", "by", "from", "near", "at", "of", "with", "to"))
 _SHORTEST_NOUN = 4
-_SHORT_UNITS = frozenset(("m", "km", "cm", "mm", "kg", "g", "t", "l", "ml", "ha", "kw", "mw", "eur", "usd", "may"))
+_SHORT_UNITS = frozenset(
+    ("m", "km", "cm", "mm", "kg", "g", "t", "l", "ml", "ha", "kw", "mw", "eur", "usd", "may")
+)
 _LAST_DAY = 28
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
@@ -111,6 +113,8 @@ def _is_mended(control: Control, card: RawCard) -> bool:
             text = text[: places[0].start] + edit.new + text[places[0].end :]
     if fold(text).text.rstrip(".") == fold(control.origin.text).text.rstrip("."):
         return True
+    if not all(states(control.origin.text, value) for value in values(text)):
+        return False
     if control.kind == "not":
         changed = len(_NEGATION.findall(text)) != len(_NEGATION.findall(control.text))
         return changed and len(_NEGATION.findall(text)) == len(_NEGATION.findall(control.origin.text))

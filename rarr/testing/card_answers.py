@@ -26,7 +26,10 @@ def confirm_cards(variables: Mapping[str, str]) -> dict[str, Any]:
     """Answers whether each marked sentence follows, as the prompt of doubts asks."""
     cards = read_cards(variables)["cards"]
     return {
-        "cards": [{"s": it["s"], "q": it.get("q", []), "v": "open" if it["v"] == "none" else it["v"]} for it in cards]
+        "cards": [
+            {"s": it["s"], "q": it.get("q", []), "v": "open" if it["v"] == "none" else it["v"]}
+            for it in cards
+        ]
     }
 
 

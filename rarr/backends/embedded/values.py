@@ -205,10 +205,14 @@ def _words(text: str) -> Iterator[Value]:
             continue
         parts = word.split("-")
         if all(part in _WORDS for part in parts):
-            amount = sum(_WORDS[part] for part in parts)
-            unit = _UNIT.match(text, match.end())
-            tail = unit.end() if unit else match.end()
-            yield Value(match.start(), match.end(), tail, frozenset((Decimal(amount),)), is_word=True)
+            amount, end = Decimal(sum(_WORDS[part] for part in parts)), match.end()
+            scale = _SCALE.match(text, end)
+            if scale and scale["word"].casefold() not in _LETTER_SCALES:
+                amount *= 10 ** _SCALES[scale["word"].casefold().rstrip(".")]
+                end = scale.end()
+            unit = _UNIT.match(text, end)
+            tail = unit.end() if unit else end
+            yield Value(match.start(), end, tail, frozenset((amount,)), is_word=True)
 
 
 def _chinese(text: str) -> Iterator[Value]:

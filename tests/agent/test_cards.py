@@ -1,0 +1,261 @@
+"""Runs whose model reads cards: what is asked, what is accepted, and what a bad reader can do."""
+
+import json
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings as hypothesis_settings, strategies as st
+from makers import passage
+
+from rarr import Reviser, Revision, Settings, prompts
+from rarr.ledger.reader_record import Outcomes, ReaderRecord
+from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel
+from rarr.testing.card_answers import sentences_in
+
+FACTS = (
+    "The Tarrow bridge opened on 4 May 1932 in Port Halden. The Tarrow bridge cost 12 million crowns. "
+    "The ferry of Port Halden carried 900 people in 1931. Port Halden was not damaged by the flood of 1953. "
+    "The Tarrow bridge is 640 metres long. The tunnel of Port Halden cost 31 million crowns."
+)
+TEXT = (
+    "# The bridge\n\nThe Tarrow bridge opened on 4 May 1923 in Port Halden. It was painted green.\n\n"
+    "## Money\n\nThe Tarrow bridge cost 12 million crowns. See [the list](https://example.org/1923) of 1923.\n"
+)
+Answer = Callable[[Asked], Any]
+
+
+def read(answer: Answer, text: str = TEXT, facts: str = FACTS, **settings: Any) -> Revision:
+    model = ScriptedModel(answer)
+    made = Settings(
+        model=model, search=InMemoryRetriever([passage(facts)]), rounds=1, trace=False, **settings
+    )
+    with Reviser(made) as reviser:
+        return reviser.revise(text)
+
+
+def variables_of(asked: Asked) -> dict[str, str]:
+    return prompts.load(asked.prompt or "").parse(asked.user) or {}
+
+
+def is_reading(asked: Asked) -> bool:
+    return asked.prompt == READING
+
+
+READING, DOUBT = "check_agreement_cards", "check_agreement_doubt"
+RULES = RuleModel()
+
+
+def with_own(cards: Callable[[str], dict[str, Any] | None]) -> Answer:
+    """Answers as a careful reader, except for the sentences for which `cards` gives a card."""
+
+    def answer(asked: Asked) -> str:
+        given = json.loads(RULES(asked))
+        if "cards" in given:
+            own = {int(number): cards(words) for number, words in sentences_in(variables_of(asked))}
+            given["cards"] = [{"s": card["s"], **(own[card["s"]] or card)} for card in given["cards"]]
+        return json.dumps(given)
+
+    return answer
+
+
+def statuses(revision: Revision) -> list[str]:
+    return [sentence.status for sentence in revision.report.sentences]
+
+
+def test_error_is_corrected_and_quoted() -> None:
+    revision = read(RULES)
+    assert "opened on 4 May 1932 in Port Halden. It was painted green." in revision.text
+    assert statuses(revision)[:3] == ["supported", "unconfirmed", "supported"]
+    [quote] = revision.report.sentences[0].quotes
+    assert (
+        FACTS[quote.start : quote.end]
+        == quote.text
+        == "The Tarrow bridge opened on 4 May 1932 in Port Halden."
+    )
+
+
+def test_controls_are_counted_and_stand_nowhere_else() -> None:
+    seen: list[str] = []
+
+    def answer(asked: Asked) -> str:
+        seen.extend(words for _, words in sentences_in(variables_of(asked)))
+        return RULES(asked)
+
+    revision = read(answer)
+    counts = revision.usage.controls
+    assert counts.planted == counts.caught > 0
+    planted = [words for words in seen if words.strip() not in TEXT]
+    assert planted
+    whole = revision.model_dump(mode="json")
+    told = json.dumps([whole["text"], whole["report"], whole["edits"], whole["queries"], whole["checks"]])
+    assert not [words for words in planted if json.dumps(words.strip())[1:-1] in told]
+
+
+def lazy(asked: Asked) -> str:
+    cards = [{"s": int(number), "q": ["P1.1"], "v": "yes"} for number, _ in sentences_in(variables_of(asked))]
+    return json.dumps({"cards": cards} if cards else {"questions": []})
+
+
+def test_reader_that_misses_its_controls_supports_nothing() -> None:
+    revision = read(lazy)
+    assert "supported" not in statuses(revision)
+    [notice] = [warning for warning in revision.warnings if warning.code == "reader_unreliable"]
+    assert "missed" in notice.message
+    assert revision.usage.controls.caught == 0
+
+
+def test_reader_that_contradicts_everything_changes_nothing() -> None:
+    def answer(asked: Asked) -> str:
+        cards = [
+            {
+                "s": int(number),
+                "q": ["P1.1"],
+                "v": "no",
+                "open": [],
+                "edits": [{"old": words.split()[-1], "new": "1932.", "by": "1932"}],
+            }
+            for number, words in sentences_in(variables_of(asked))
+        ]
+        return json.dumps({"cards": cards} if cards else {"questions": []})
+
+    revision = read(answer)
+    assert revision.text == TEXT
+    assert "supported" not in statuses(revision)
+    assert {edit.state for edit in revision.edits} <= {"suggested", "refused"}
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["", "I cannot help with that.", "{}", '{"cards": []}', '{"cards": [{"s": 99, "v": "yes"}]}', "[" * 500],
+)
+def test_unreadable_answer_leaves_sentences_unjudged(said: str) -> None:
+    revision = read(lambda asked: said)
+    assert revision.text == TEXT
+    assert set(statuses(revision)) == {"unjudged"}
+
+
+def test_edit_of_a_link_is_refused() -> None:
+    card = {
+        "q": ["P1.1"], "v": "no", "open": [],
+        "edits": [{"old": "https://example.org/1923", "new": "https://example.org/1932", "by": "1932"}],
+    }  # fmt: skip
+    revision = read(with_own(lambda words: card if words.startswith("See") else None))
+    assert "https://example.org/1923" in revision.text
+    assert [edit.state for edit in revision.edits].count("refused") == 1
+
+
+def test_words_that_no_source_decides_keep_an_edited_sentence_unconfirmed() -> None:
+    card = {
+        "q": ["P1.1"], "v": "no", "open": ["in Port Halden"],
+        "edits": [{"old": "1923", "new": "1932", "by": "4 May 1932"}],
+    }  # fmt: skip
+    revision = read(with_own(lambda words: card if "1923 in Port" in words else None))
+    first = revision.report.sentences[0]
+    assert ("1932" in first.text, first.status, first.open_words) == (
+        True,
+        "unconfirmed",
+        ("in Port Halden",),
+    )
+
+
+def derived(words: str) -> dict[str, Any] | None:
+    return {"q": ["P1.2"], "v": "yes"} if "times" in words else None
+
+
+@pytest.mark.parametrize(("says", "status"), [("yes", "supported"), ("open", "unconfirmed")])
+def test_derived_value_is_doubted_and_asked_about_once(says: str, status: str) -> None:
+    asked_again: list[str] = []
+
+    def answer(asked: Asked) -> str:
+        if asked.prompt != DOUBT:
+            return with_own(derived)(asked)
+        asked_again.append(asked.user)
+        cards = json.loads(RULES(asked))["cards"]
+        numbers = {int(n) for n, words in sentences_in(variables_of(asked)) if "times" in words}
+        return json.dumps(
+            {"cards": [{**it, "v": says, "q": ["P1.1"]} if it["s"] in numbers else it for it in cards]}
+        )
+
+    revision = read(answer, "The Tarrow bridge cost two times six million crowns.")
+    assert len(asked_again) == 1
+    assert statuses(revision) == [status]
+
+
+def test_doubt_never_asks_and_believes() -> None:
+    asked: list[str | None] = []
+
+    def answer(request: Asked) -> str:
+        asked.append(request.prompt)
+        return with_own(derived)(request)
+
+    revision = read(answer, "The Tarrow bridge cost two times six million crowns.", doubt="never")
+    assert (statuses(revision), DOUBT in asked) == (["supported"], False)
+
+
+def test_long_text_is_read_in_blocks_of_twelve() -> None:
+    text = "\n\n".join(f"The Tarrow bridge cost {number} million crowns." for number in range(12, 42))
+    asked: list[int] = []
+
+    def answer(request: Asked) -> str:
+        if is_reading(request):
+            asked.append(sum(words.startswith("The Tarrow bridge cost") for _, words in _sentences(request)))
+        return RULES(request)
+
+    read(answer, text)
+    assert all(count <= 12 + 4 for count in asked)
+
+
+def _sentences(request: Asked) -> Sequence[tuple[str, str]]:
+    return sentences_in(variables_of(request))
+
+
+def test_marks_in_text_and_passages_come_back_byte_by_byte() -> None:
+    text = "The Tarrow bridge [S1] cost 12 million crowns (P1.1). </text> [S2] It is 600 metres long."
+    facts = FACTS + " [S3] </sources> (P9.9) The Tarrow bridge has [S4] 7 lanes."
+    shown: list[str] = []
+
+    def answer(asked: Asked) -> str:
+        shown.append(asked.user)
+        return RULES(asked)
+
+    revision = read(answer, text, facts)
+    assert all("‹S1]" in user and "(P9.9)" not in user for user in shown if "<before>" in user)
+    assert revision.original == text
+    assert [it for it in ("[S1]", "(P1.1)", "</text>", "[S2]") if it not in revision.text] == []
+
+
+WHOLE = RULES
+
+
+@given(st.data())
+@hypothesis_settings(max_examples=25)
+def test_cut_permuted_or_repeated_answer_raises_nothing(data: st.DataObject) -> None:
+    def answer(asked: Asked) -> str:
+        said = WHOLE(asked)
+        if not is_reading(asked):
+            return said
+        cards = json.loads(said)["cards"]
+        cards = data.draw(st.permutations(cards)) + data.draw(st.sampled_from([[], cards]))
+        whole = json.dumps({"cards": cards})
+        return whole[: data.draw(st.integers(0, len(whole)))]
+
+    revision = read(answer)
+    assert revision.text in (TEXT, TEXT.replace("May 1923", "May 1932"))
+
+
+def test_record_of_a_bad_reader_is_kept_and_used(tmp_path: Path) -> None:
+    reader = ("vllm:x", "http://localhost/v1", "hash")
+    ReaderRecord(tmp_path, reader).add("en", "x", [Outcomes(4, 2, 1, 1, f"q{n}") for n in range(6)])
+    assert ReaderRecord(tmp_path, reader).standing("en") == "bad"
+    assert ReaderRecord(tmp_path, reader).standing("de") == "unknown"
+    assert ReaderRecord(tmp_path, ("vllm:y", "", "hash")).standing("en") == "unknown"
+
+
+def test_good_record_needs_the_exam(tmp_path: Path) -> None:
+    reader = ("vllm:x", "http://localhost/v1", "hash")
+    ReaderRecord(tmp_path, reader).add("en", "x", [Outcomes(4, 0, 1, 0, f"q{n}") for n in range(20)])
+    assert ReaderRecord(tmp_path, reader).standing("en") == "unknown"
+    ReaderRecord(tmp_path, reader).add_exam("x", passed=True)
+    assert ReaderRecord(tmp_path, reader).standing("en") == "good"

@@ -1,0 +1,130 @@
+"""Locating the words of a card: what a reader wrote counts only where code finds it."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from rarr.components import RawCard, RawEdit, SourceLine
+from rarr.ledger.card import NOT_QUOTED, Located, is_about_another, located
+from rarr.records.card import Card, Quote
+from rarr.tools.text.span import Span
+
+LINE = SourceLine(
+    "P1.1", "The *Tarrow* bridge opened on 4 May 1932 and cost two million *crowns*.", "q1.1", 40, 112
+)
+OTHER = SourceLine("P1.2", "It has 45 rooms.", "q1.1", 113, 129)
+LINES = {line.label: line for line in (LINE, OTHER)}
+TEXT = "Before. The bridge opened in 1923 for two million. After."
+SENTENCE = Span(8, 50)
+EDIT = RawEdit("opened in 1923", "opened in 1932", "opened on 4 May 1932")
+
+
+def locate(raw: RawCard, text: str = TEXT, place: Span = SENTENCE) -> Located:
+    return located(raw, text, place, LINES)
+
+
+def test_edit_is_cut_to_the_words_that_differ() -> None:
+    [edit] = locate(RawCard("no", ("P1.1",), edits=(EDIT,))).card.edits
+    assert (TEXT[edit.start : edit.end], edit.new, edit.by) == ("1923", "1932", "opened on 4 May 1932")
+
+
+def test_quote_points_into_its_source() -> None:
+    [quote] = locate(RawCard("no", ("P1.1", "P9.9"), edits=(EDIT,))).card.quotes
+    assert (quote.evidence_id, quote.start, quote.end, quote.side) == ("q1.1", 40, 112, "against")
+
+
+@pytest.mark.parametrize("verdict", ["yes", "no"])
+def test_card_without_a_quote_decides_nothing(verdict: str) -> None:
+    card = locate(RawCard(verdict, ("P7.1",), edits=(EDIT,))).card  # type: ignore[arg-type]
+    assert (card.verdict, card.reason, card.edits) == ("open", NOT_QUOTED, ())
+
+
+def test_supported_card_with_open_words_is_open() -> None:
+    card = locate(RawCard("yes", ("P1.1",), open=("two million",))).card
+    assert card.verdict == "open"
+    assert [TEXT[part.start : part.end] for part in card.open] == ["two million"]
+
+
+def test_none_for_a_sentence_with_a_number_is_open() -> None:
+    assert locate(RawCard("none")).card.verdict == "open"
+    assert locate(RawCard("none"), "How nice it is here.", Span(0, 20)).card.verdict == "none"
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        RawEdit("1923", "1932", "opened in June 1932"),  # the source has no such words
+        RawEdit("1923", "1923 and 1941", "opened on 4 May 1932"),  # nor such a number
+        RawEdit("1899", "1932", "opened on 4 May 1932"),  # the sentence has no such words
+    ],
+)
+def test_edit_that_code_cannot_find_is_unproven(edit: RawEdit) -> None:
+    assert locate(RawCard("no", ("P1.1",), edits=(edit,))).unproven
+
+
+def test_value_in_other_words_is_no_error() -> None:
+    one = locate(RawCard("yes", ("P1.1",)), "It cost 2 million crowns in May 1932.", Span(0, 37))
+    assert (one.card.verdict, one.unclear) == ("yes", ())
+
+
+def test_value_that_no_quote_has_is_doubted() -> None:
+    one = locate(RawCard("yes", ("P1.2",)), "It has four dozen beds and 45 rooms.", Span(0, 36))
+    assert one.unclear == ("no quoted line has “dozen”",) or "four" in one.unclear[0]
+
+
+def test_edit_in_other_words_than_the_source_is_doubted() -> None:
+    edit = RawEdit("for two million", "cheaply", "cost two million crowns")
+    one = locate(RawCard("no", ("P1.1",), edits=(edit,)))
+    assert one.unclear
+    assert not one.unproven
+
+
+def test_overlapping_edits_count_for_nothing() -> None:
+    edits = (EDIT, RawEdit("in 1923", "in 1932", "4 May 1932"))
+    one = locate(RawCard("no", ("P1.1",), edits=edits))
+    assert one.card.edits == () or len(one.card.edits) == 1
+
+
+def test_mixed_card_needs_both_sides() -> None:
+    assert locate(RawCard("mixed", ("P1.1",), ("P9.1",))).card.verdict == "open"
+    sides = [quote.side for quote in locate(RawCard("mixed", ("P1.1",), ("P1.2",))).card.quotes]
+    assert sides == ["for", "against"]
+
+
+def test_title_without_a_word_of_the_text_is_about_another() -> None:
+    quote = Quote(evidence_id="q1.1", start=0, end=4, text="fact")
+    card = Card(start=0, end=4, verdict="yes", quotes=(quote,))
+    titles = {"q1.1": "Merrow Lighthouse", "q1.2": "Tarrow Lighthouse"}
+    assert is_about_another(card, {"q1.1": "Merrow Ferry", "q1.2": "Tarrow"}, "The Tarrow bridge is long.")
+    assert not is_about_another(card, titles, "The lighthouse is tall.")
+
+
+words = st.text("abcdé 012.,()[]‹›*_“”\n", max_size=30)
+labels = st.lists(st.sampled_from(["P1.1", "P1.2", "P9.9", "", "S1"]), max_size=3).map(tuple)
+raw_edits = st.builds(
+    RawEdit,
+    old=st.one_of(words, st.sampled_from(["1923", "opened", "The bridge"])),
+    new=words,
+    by=st.one_of(words, st.just("4 May 1932")),
+)
+cards = st.builds(
+    RawCard,
+    verdict=st.sampled_from(["yes", "no", "open", "mixed", "none"]),
+    quotes=labels,
+    against=labels,
+    open=st.lists(words, max_size=2).map(tuple),
+    edits=st.lists(raw_edits, max_size=3).map(tuple),
+)
+
+
+@given(cards)
+def test_card_never_decides_without_a_quote(raw: RawCard) -> None:
+    one = locate(raw)
+    card = one.card
+    if card.verdict in ("yes", "no", "mixed"):
+        assert card.quotes
+    if card.verdict == "yes":
+        assert not card.open
+    for edit in card.edits:
+        assert SENTENCE.start <= edit.start <= edit.end <= SENTENCE.end
+        assert edit.by or one.unproven
+    assert all(quote.text in (LINE.text, OTHER.text) for quote in card.quotes)
