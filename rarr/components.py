@@ -71,14 +71,6 @@ class AgreementChecker(Protocol):
         """Checks if `evidence` gives the same answer to `query` as `text`; `unknown` if it cannot tell."""
 
 
-@runtime_checkable
-class ReadsUntilAnswered(Protocol):
-    """A checker for which one answer to a query is enough: it reads evidence, best first, until then."""
-
-    def is_answered(self, agreement: Agreement) -> bool:
-        """Did the evidence answer the query?"""
-
-
 class Editor(Protocol):
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
@@ -303,8 +295,6 @@ WRITING_NODES = ("plan", "write_section", "smooth")
 class Baseline:
     """A simpler pipeline that an evaluation compares with. The defaults are the usual pipeline."""
 
-    queries: QueryKind = "questions"
-    """The queries to search for: questions, each sentence, or the whole text."""
     agreement: bool = True
     """Edit only where evidence disagrees. False: edit wherever the editor finds a change."""
     editor: EditorKind = "minimal"
@@ -326,7 +316,6 @@ class Baseline:
     def __post_init__(self) -> None:
         """Raises `InputError` for an unknown value."""
         choices = {
-            "queries": get_args(QueryKind),
             "agreement": (True, False),
             "editor": get_args(EditorKind),
         }

@@ -5,13 +5,11 @@ from dataclasses import fields
 
 from rarr.agent.block_runs import block_size
 from rarr.backends.rules.questions import rule_questions, value_questions
-from rarr.components import AsksModel, Components, ReadsUntilAnswered
+from rarr.components import AsksModel, Components
 from rarr.records import Estimate
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.long_text_blocks import text_blocks
 
-CHOICE_CALLS = 3
-"""Calls for a sentence that is asked about as a whole: one for contrasts, and two for the choice."""
 DISAGREEMENTS = 0.3
 """The share of queries with a disagreement; a quarter to a third in the runs that the paper was timed on."""
 
@@ -22,8 +20,8 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
     `model_seconds` follow from the speed that `rarr doctor --model` measured; other load on the server is not
     known.
 
-    The embedded rules find the queries of the text. Each query gets `evidence_per_query` passages. With blind
-    reading, a run costs less if rules can compare the text with its documents without a model.
+    A reader of cards is asked once for each block of sentences, and again about what code doubts. Otherwise the
+    embedded rules find the queries of the text, and each query gets `evidence_per_query` passages.
 
     The estimate assumes that 30% of the queries (`DISAGREEMENTS`) find an error. A text without errors may
     cost half as much, a text with errors in most sentences twice as much: the estimate is not a limit. The
@@ -45,11 +43,9 @@ def _unmeasured(components: Components) -> tuple[str, ...]:
 
 
 def _block_estimate(text: str, context: str | None, components: Components) -> Estimate:
-    once = isinstance(components.checker, ReadsUntilAnswered)
     # A model asks about values; where the rules ask, they ask about whole sentences too.
-    by_model = isinstance(components.query_generator, AsksModel) and not once
-    about_values = value_questions(text, context)
-    expected_queries = about_values if by_model else rule_questions(text, context)
+    by_model = isinstance(components.query_generator, AsksModel)
+    expected_queries = value_questions(text, context) if by_model else rule_questions(text, context)
     queries = max(1, len(expected_queries))
     edits = math.ceil(DISAGREEMENTS * queries)
     evidence = components.settings.evidence_per_query
@@ -58,13 +54,10 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
     # The checks of the queries about an edited sentence; long sentences are edited more often.
     again = math.ceil(edits * sum(size * size for size in sizes) / queries) if expected_queries else edits
     rewriter = components.rewriter
-    # One reading answers most queries about values. A difference takes two calls more unless the rules read
-    # it, which is expected half of the time. About a whole sentence the rules decide, or else a choice among
-    # contrasts. Without blind reading, every evidence is checked.
-    read = len(about_values)
-    choices = CHOICE_CALLS * (queries - read) if components.settings.contrasts else 0
-    checks = read + math.ceil(DISAGREEMENTS * read) + choices if once else evidence * (queries + again)
-    counts = {"checker": checks, "editor": edits}
+    counts = {"checker": evidence * (queries + again), "editor": edits}
+    if components.card_reader is not None:
+        queries, counts = len(spans), {"checker": 0, "editor": 0, "doubting_reader": 0}
+        edits = math.ceil(DISAGREEMENTS * queries)
     if rewriter is not None:
         counts = {"checker": 0, "editor": 0, "rewriter": 1 if rewriter.whole else len(spans)}
     report = min(components.settings.report_size, evidence * queries)

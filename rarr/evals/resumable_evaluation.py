@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
@@ -63,12 +64,17 @@ def evaluate(
         raise InputError("jobs and limit are numbers of rows: give at least 1")
     if settings is not None and components is not None:
         raise InputError("settings and components are both given: components bring their own settings")
-    baseline = Baseline(queries=queries, agreement=agreement, editor=editor)
-    if components is not None and baseline.changes():
-        names = ", ".join(baseline.changes())
+    baseline = Baseline(agreement=agreement, editor=editor)
+    if queries not in get_args(QueryKind):
+        raise InputError(f"queries is {queries!r}: give one of {', '.join(get_args(QueryKind))}")
+    changes = [*baseline.changes(), *(["queries"] if queries != "questions" else [])]
+    if components is not None and changes:
+        names = ", ".join(changes)
         raise InputError(f"components and a baseline ({names}) are both given: give settings instead")
     source, path = read_rows(Path(data)), Path(out)
     settings = components.settings if components else settings or Settings()
+    if queries != "questions":
+        settings = settings.model_copy(update={"queries": queries})
     description = described(settings, components, baseline)
     searched = [settings.corpus, *(row.corpus for row in source.rows)]
     made_with = run_inputs(source.digest, description, corpora(searched, settings.max_file_mb))

@@ -19,11 +19,10 @@ from rarr.ledger.plans_stated_as_facts import unreal_place
 from rarr.ledger.replaced_small_words import replaced_small_words
 from rarr.ledger.sentence_support import Support
 from rarr.ledger.span_confirmation import CheckablePlace
-from rarr.ledger.stated_sentences import confirmed_by, numbers_outside, open_values, stated_part
 from rarr.ledger.unsaid_words import SHARED, unsaid_words
 from rarr.ledger.values_of_other_questions import value_of_another_question
 from rarr.ledger.words_only_denied import words_only_denied
-from rarr.records import Check, Evidence, Part
+from rarr.records import Evidence, Part
 from rarr.tools.text.blocks_and_sentences import Span
 
 SURE_SUPPORT = 0.8
@@ -39,14 +38,12 @@ def sentence_parts(
     asked: Sequence[AskedPlace],
     evidence: Mapping[str, Evidence],
     against: Sequence[str],
-    stating: Check | None = None,
 ) -> list[Part]:
     """Finds the parts of a sentence of `text` in order, and decides their states.
 
     Only `evidence` confirms a part: by a check, or by its words if it supports the sentence well or if one of
-    its checks agreed on another part. `against` are the ids of evidence that contradicts the sentence, and
-    `stating` is the check in which a model chose all of it. Words that the evidence does not say become open
-    parts. A sentence without another part is a part itself, if a
+    its checks agreed on another part. `against` are the ids of evidence that contradicts the sentence. Words
+    that the evidence does not say become open parts. A sentence without another part is a part itself, if a
     query asks about all of it.
     """
     parsed = parsed_sentence(masked(text, support.span))
@@ -77,12 +74,7 @@ def sentence_parts(
         key=lambda name: (name not in agreeing, -(support.by_evidence[name] or 0.0)),
     )
     passages = [evidence[name] for name in speaking if name in evidence]
-    parts = [
-        place.by_words(passages)
-        if part.state == "open" and (stating is None or not place.has_value)
-        else part
-        for place, part in places
-    ]
+    parts = [place.by_words(passages) if part.state == "open" else part for place, part in places]
     supporting = [evidence[name] for name in support.by_evidence if name in evidence]
     read = [parsed_passage(each.text, each.title) for each in supporting]
     told_otherwise = [
@@ -100,22 +92,12 @@ def sentence_parts(
     is_unchecked = not parts and (support.best or 0.0) >= SURE_SUPPORT
     unsaid = unsaid_words(parsed, read, shared=0.0 if is_unchecked else SHARED)
     doubted = [word.moved(support.span.start) for word in [*unsaid, *filter(None, told_otherwise)]]
-    if stating is not None:
-        parts = [
-            stated_part(place, part, stating, asked, evidence)
-            for (place, _), part in zip(places, parts, strict=True)
-        ]
-        doubted = [
-            *open_values(doubted, support.span, parsed, parts),
-            *numbers_outside(parts, support.span, text),
-        ]
     for word in doubted:
         parts = _with_open(parts, word)
     if whole_checks and not parts:
         whole = CheckablePlace(support.span, support.span.of(text), parsed.values, parsed, claim)
-        by_checks = whole.by_checks(whole_checks, evidence, against)
-        parts = [by_checks if stating is None else confirmed_by(stating, whole)]
-    if stating is not None or (support.best or 0.0) >= SURE_SUPPORT:
+        parts = [whole.by_checks(whole_checks, evidence, against)]
+    if (support.best or 0.0) >= SURE_SUPPORT:
         return parts
     return _without_title_matches(parts, evidence)
 

@@ -52,8 +52,7 @@ async def decide(
     `checks` are all checks of `query` on the current text. In this order: the limits of the settings; the
     wording of the edit; the support of its sentence and of the sentences after it; the check of the evidence,
     asked again on the edited text; the other sources. Without the setting `verify`, only the limits count,
-    and the confidence of the check. An edit of a sentence whose contrast a model chose is only suggested: its
-    words may be in no passage, so behind the limits only the check is asked again.
+    and the confidence of the check.
     """
     settings = components.settings
     sentence = await work(partial(sentence_of, text, change, across=may_cross_sentences(settings)))
@@ -66,8 +65,6 @@ async def decide(
     evidence = {passage.id: passage for passage in state["evidence"]}
     source = evidence[check.evidence_id]
     trial = Trial(text, sentence, change, state["context"], components)
-    if check.chosen:
-        return await _choice(trial, query, check, source)
     about = (text, sentence, change, query, check, source)
     wording = await work(Wording, *about) if components.baseline.agreement else None
     if wording is not None and (refusal := await work(wording.refusal)):
@@ -95,13 +92,6 @@ async def decide(
         for name, agreement in again.items()
     )
     return Decision(sentence, refusal, tuple(rechecked), doubt)
-
-
-async def _choice(trial: Trial, query: Query, check: Check, source: Evidence) -> Decision:
-    """Suggests an edit of a sentence whose contrast a model chose, if it chooses the edited sentence then."""
-    [again] = await trial.checks(query, [source])
-    refusal = _still_disagrees(again, must_agree=True)
-    return Decision(trial.sentence, refusal, doubt=_doubt(check, least=1.0))
 
 
 def _doubt(check: Check, least: float) -> str:

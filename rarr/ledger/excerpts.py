@@ -1,6 +1,6 @@
 """Merges the passages that queries kept into excerpts, and divides an excerpt into labelled lines."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -32,7 +32,23 @@ def merged(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str
                 if excerpt.id not in by_query[passage.query_id]:
                     by_query[passage.query_id].append(excerpt.id)
     excerpts += [passage for passage in kept if passage.suspicious]
-    return sorted(excerpts, key=lambda it: order[it.id]), dict(by_query)
+    return _numbered(sorted(excerpts, key=lambda it: order[it.id]), by_query)
+
+
+def _numbered(
+    excerpts: Sequence[Evidence], by_query: Mapping[str, Sequence[str]]
+) -> tuple[list[Evidence], dict[str, list[str]]]:
+    """Numbers the excerpts of each query anew, so that a replay, which has no passages, gives the same ids."""
+    names: dict[str, str] = {}
+    counts: Counter[str] = Counter()
+    for excerpt in excerpts:
+        if is_given(excerpt.id):
+            names[excerpt.id] = excerpt.id
+            continue
+        counts[excerpt.query_id] += 1
+        names[excerpt.id] = f"{excerpt.query_id}.{counts[excerpt.query_id]}"
+    numbered = [excerpt.model_copy(update={"id": names[excerpt.id]}) for excerpt in excerpts]
+    return numbered, {query: [names[name] for name in ids] for query, ids in by_query.items()}
 
 
 def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> Iterator[tuple[Evidence, list[Evidence]]]:
@@ -92,3 +108,8 @@ def _labelled(number: int, passage: Evidence) -> Excerpt:
     )
     date = passage.published_at.date().isoformat() if passage.published_at else ""
     return Excerpt(f"P{number}", passage.title or passage.source, date, lines)
+
+
+def is_given(evidence_id: str) -> bool:
+    """Is this the id of a passage that the caller gave, and that was not searched?"""
+    return evidence_id.startswith("g")

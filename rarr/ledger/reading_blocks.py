@@ -5,14 +5,13 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from rarr.backends.prompted.cards import SENTENCES
 from rarr.components import Piece, ReadingBlock, SourceLine
 from rarr.ledger.controls import Control, controls
 from rarr.ledger.excerpts import labelled
 from rarr.records import Evidence
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences
 
-SENTENCES = 12
-"""The most sentences of a block."""
 ERRORS, REPETITIONS = 3, 1
 """Planted controls of a block; one of each in a block of up to three sentences."""
 _FEW = 3

@@ -22,7 +22,6 @@ from rarr.ledger.passages_about_something_else import other_contexts
 from rarr.ledger.sentence_support import Support, moved_queries, own_support, with_refuting
 from rarr.ledger.shared_names import SharedName, shared_name
 from rarr.ledger.source_weight import Side, relevant_beside
-from rarr.ledger.stated_sentences import stating_check
 from rarr.records import Check, Notice, Part, Query, Report, Sentence, Status, Verdict
 from rarr.settings import Kind, Settings
 from rarr.state import SentenceSupport, State, usable
@@ -191,10 +190,6 @@ class _QueryOutcomes:
         checks = (check for query_id in support.query_ids for check in self.checks[query_id])
         return {check.evidence_id for check in checks if agrees_on_other_amounts(check)}
 
-    def stating(self, support: Support) -> Check | None:
-        """Returns the check in which a model chose the whole sentence; None if there is none."""
-        return stating_check(check for query_id in support.query_ids for check in self.checks[query_id])
-
     def shared_name(self, state: State, support: Support) -> SharedName | None:
         """Finds a name that several pages bear which answer the sentence differently; None for none."""
         checks = [check for query_id in support.query_ids for check in self.checks[query_id]]
@@ -217,15 +212,13 @@ def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshol
     of_bearers = outcomes.ids_of(shared.titles) if shared else frozenset[str]()
     against = [name for name in against if name not in of_bearers]
     asked = outcomes.asked(state["text"], support)
-    stating = outcomes.stating(support)
-    support = _with_choice(support, stating) if stating else support
-    not_refuting = outcomes.converted(support) | ({stating.evidence_id} if stating else set())
+    not_refuting = outcomes.converted(support)
     support = support._replace(
         refuting=support.refuting - not_refuting, unclassified=support.unclassified - not_refuting
     )
     left_out = support.refuting | support.unclassified | of_bearers
     evidence = {name: it for name, it in outcomes.evidence.items() if name not in left_out}
-    parts = sentence_parts(state["text"], state["context"], support, asked, evidence, against, stating)
+    parts = sentence_parts(state["text"], state["context"], support, asked, evidence, against)
     status, evidence_ids = _status(support, parts, outcomes, threshold, against)
     if shared and not against:  # nothing tells which of the things is meant
         status, evidence_ids = "unconfirmed", [passage.id for passage in shared.bearers]
@@ -238,13 +231,6 @@ def _sentence(state: State, support: Support, outcomes: _QueryOutcomes, threshol
         support=support.best,
         parts=tuple(parts),
     )
-
-
-def _with_choice(support: Support, stating: Check) -> Support:
-    """Raises the support by the passage in which the sentence was chosen to the confidence of that check."""
-    name = stating.evidence_id
-    best = max(stating.confidence or 0.0, support.by_evidence.get(name) or 0.0)
-    return support._replace(by_evidence={**support.by_evidence, name: best})
 
 
 def _status(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from rarr.components import Components, ReadsUntilAnswered
+from rarr.components import Components
 from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import asked_spans, card_checks, queries_of
 from rarr.ledger.disagreement_about_other_names import without_other_records
@@ -25,8 +25,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     Without it: checks whether each passage gives the same answer to its query as the text.
 
     After an edit, only the pairs whose check is stale. A failed check is `unknown`, which is no verdict.
-    Stale checks stay in the state, before the checks that replace them. Where a checker read more of a source
-    than the evidence, the passage that has its answer becomes the evidence.
+    Stale checks stay in the state, before the checks that replace them.
     """
     if runtime.context.card_reader is not None:
         return await _read_cards(state, runtime.context)
@@ -48,9 +47,6 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
         "checks": [*state.get("checks", []), *(outcome.check for outcome in checked)],
         "warnings": [outcome.notice for outcome in checked if outcome.notice is not None],
     }
-    read_in = {outcome.read_in.id: outcome.read_in for outcome in checked if outcome.read_in is not None}
-    if read_in:
-        update["evidence"] = [read_in.get(passage.id, passage) for passage in state["evidence"]]
     return update
 
 
@@ -97,14 +93,10 @@ def _without_other_records(
 
 
 class CheckOutcome(NamedTuple):
-    """A check, and a notice if it failed.
-
-    `read_in`: the passage with the answer, if the checker read more of the source than the evidence.
-    """
+    """A check, and a notice if it failed."""
 
     check: Check
     notice: Notice | None = None
-    read_in: Evidence | None = None
 
 
 def unchecked(state: State) -> list[Evidence]:
@@ -120,26 +112,8 @@ def unchecked(state: State) -> list[Evidence]:
 async def _check_query(
     state: State, components: Components, query: Query, passages: Sequence[Evidence]
 ) -> list[CheckOutcome]:
-    """Checks a query against its passages: all at once, or one by one until a passage answers the query.
-
-    Passages after the answer become `irrelevant` without being read.
-    """
-    checker = components.checker
-    if not isinstance(checker, ReadsUntilAnswered):
-        return await asyncio.gather(*(_check_pair(state, components, query, passage) for passage in passages))
-    outcomes: list[CheckOutcome] = []
-    answered = ""
-    for passage in passages:
-        if answered:
-            reason = f"not read, since {answered} answers the query"
-            outcomes.append(
-                CheckOutcome(_check(Agreement(verdict="irrelevant", reason=reason), query, passage))
-            )
-            continue
-        outcomes.append(await _check_pair(state, components, query, passage))
-        if checker.is_answered(outcomes[-1].check):
-            answered = passage.id
-    return outcomes
+    """Checks a query against its passages, all at once."""
+    return await asyncio.gather(*(_check_pair(state, components, query, passage) for passage in passages))
 
 
 async def _check_pair(state: State, components: Components, query: Query, evidence: Evidence) -> CheckOutcome:
@@ -153,7 +127,7 @@ async def _check_pair(state: State, components: Components, query: Query, eviden
         notice = failure(
             "check_agreement", "agreement could not be checked", error, code="check_failed", query_id=query.id
         )
-    return CheckOutcome(_check(agreement, query, evidence), notice, agreement.read_in)
+    return CheckOutcome(_check(agreement, query, evidence), notice)
 
 
 def _check(agreement: Agreement, query: Query, evidence: Evidence) -> Check:

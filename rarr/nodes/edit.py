@@ -12,7 +12,6 @@ from rarr.ledger.card_report import queries_of
 from rarr.ledger.edit_gate import decide
 from rarr.ledger.editing_text import EditingText, Proposal
 from rarr.ledger.source_weight import Side
-from rarr.ledger.stated_sentences import is_contrast_chosen
 from rarr.records import Check, Evidence, Notice
 from rarr.settings import Kind, Settings
 from rarr.state import State, failure, usable
@@ -105,22 +104,20 @@ def _is_reason_to_edit(check: Check, baseline: Baseline) -> bool:
 def _disagreements(state: State, baseline: Baseline) -> list[list[Check]]:
     """Returns for each query with a disagreement all its checks that are not stale, the most relevant first.
 
-    The query with the most relevant disagreement comes first. Queries whose edit would only be suggested,
-    since a model chose a contrast, come last: an earlier edit may mend the sentence. In a baseline without
-    agreement, every query with such checks counts.
+    The query with the most relevant disagreement comes first. In a baseline without agreement, every query
+    with such checks counts.
     """
     relevance = {passage.id: passage.relevance for passage in state["evidence"]}
     by_query: dict[str, list[Check]] = defaultdict(list)
     for fresh in sorted(state["checks"], key=lambda check: -relevance[check.evidence_id]):
         if not fresh.stale:
             by_query[fresh.query_id].append(fresh)
-    suggested = {query_id for query_id, checks in by_query.items() if is_contrast_chosen(checks)}
     best = {
         query_id: max(relevance[check.evidence_id] for check in disputing)
         for query_id, checks in by_query.items()
         if (disputing := [check for check in checks if _is_reason_to_edit(check, baseline)])
     }
-    ordered = sorted(best, key=lambda query_id: (query_id in suggested, -best[query_id]))
+    ordered = sorted(best, key=lambda query_id: -best[query_id])
     return [by_query[query_id] for query_id in ordered]
 
 

@@ -21,8 +21,9 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     preservation is scored.
     """
     components, settings = runtime.context, runtime.context.settings
-    # A baseline rewrites a text only once.
-    following = await work(next_round, state, 1 if components.rewriter else settings.rounds)
+    # A baseline rewrites a text only once, and without a search nothing more can be found.
+    once = components.rewriter is not None or not components.searches
+    following = await work(next_round, state, 1 if once else settings.rounds)
     kept = await work(pres_lev, state["original"], state["text"])
     if following["lacking"]:
         return {"scores": Scores(preservation=kept), **following}

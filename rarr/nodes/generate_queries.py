@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.card_report import asked_spans
 from rarr.ledger.sentence_support import moved_back
-from rarr.records import Query
+from rarr.records import Query, Question
 from rarr.state import State, named, usable
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
@@ -24,7 +24,9 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
     current, number = state.get("queries", []), state.get("round", 1)
     generator, text, context = components.query_generator, state["text"], state["context"]
     async with meter().in_time():
-        if number == 1:
+        if number == 1 and components.card_reader is not None and not components.searches:
+            questions: Sequence[Question] = ()
+        elif number == 1:
             questions = await generator.generate(text, context)
         else:
             asked = [query.text for query in current]
@@ -45,18 +47,13 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
         for n, (place, asked) in enumerate(distinct.values(), start=len(current) + 1)
     ]
     if number == 1 and components.card_reader is not None:
-        queries = await work(_for_each_sentence, queries, state, components)
+        queries = await work(_for_each_sentence, queries, state)
     warnings = [NOTHING_TO_CHECK] if number == 1 and not queries else []
     return {"queries": [*current, *queries], "round": number, "lacking": [], "warnings": warnings}
 
 
-def _for_each_sentence(queries: Sequence[Query], state: State, components: Components) -> list[Query]:
-    """Adds a query for each sentence without one, about which nothing is searched.
-
-    Nothing is searched at all where the caller gave all passages, and these fit into each request.
-    """
-    if not components.searches:
-        queries = [query.model_copy(update={"searched": False}) for query in queries]
+def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
+    """Adds a query for each sentence without one, about which nothing is searched."""
     result = list(queries)
     for span in asked_spans(state):
         if not any(span.overlaps(Span(query.start, query.end)) for query in queries):

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.excerpts import merged
+from rarr.ledger.excerpts import is_given, merged
 from rarr.records import Evidence, Notice, Passage, Query
-from rarr.state import State, failure, unsearched
+from rarr.state import State, failure, named, unsearched
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import meter
@@ -55,7 +55,7 @@ def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Compone
     new += [
         Evidence(
             **passage.model_dump(),
-            id=f"{queries[0].id}.g{number}",
+            id=named(state, "g", number),
             query_id=queries[0].id,
             relevance=1.0,
             suspicious=suspicion(f"{passage.title}\n{passage.text}"),
@@ -64,7 +64,7 @@ def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Compone
     ]
     excerpts, kept = merged(new)
     if given:
-        ids = [it.id for it in excerpts if it.id.startswith(f"{queries[0].id}.g") and not it.suspicious]
+        ids = [it.id for it in excerpts if is_given(it.id) and not it.suspicious]
         kept = {query.id: [*kept.get(query.id, ()), *ids] for query in queries}
         kept = {query_id: list(dict.fromkeys(names)) for query_id, names in kept.items()}
     return {

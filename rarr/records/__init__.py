@@ -9,7 +9,7 @@ from datetime import datetime
 from importlib import import_module
 from typing import Literal, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import field_validator, model_validator
 
 from rarr.errors import InputError
 from rarr.records.base import Record as Record
@@ -121,8 +121,6 @@ class Agreement(Record):
     """The result of an agreement checker: whether text and evidence answer one query in the same way.
 
     `confidence`: the measured share of such verdicts that were right; None: not measured.
-    `chosen`: a language model chose the whole sentence, or a contrast to it, in the evidence.
-    `read_in`: the passage with the answer, if more of the source was read; it replaces the evidence.
     """
 
     verdict: Verdict
@@ -130,8 +128,6 @@ class Agreement(Record):
     evidence_answer: str = ""
     reason: str = ""
     confidence: float | None = None
-    chosen: bool = False
-    read_in: Evidence | None = Field(default=None, exclude=True, repr=False)
 
 
 class Check(Agreement):

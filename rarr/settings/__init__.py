@@ -86,16 +86,12 @@ class Settings(ServingSettings, BaseSettings):
     each sentence, the web for questions."""
     doubt: Literal["auto", "always", "never"] = "auto"
     """Ask a language model again about sentences that code doubts; auto: unless the model has a good record."""
-    query_samples: int = Field(default=3, ge=1, le=10)
+    query_samples: int = Field(default=1, ge=1, le=10)
     """How many lists of questions a language model samples at once. The lists are merged."""
     query_temperature: float = Field(default=0.7, ge=0, le=2)
     """The sampling temperature of the questions. All other requests use 0."""
     merge_questions: bool = True
     """Keep one of several questions about the same words, or of alike ones; false: all but equal ones."""
-    blind: bool = True
-    """A language model answers each question from the passage alone, and code compares."""
-    contrasts: bool = True
-    """A language model that reads blind also chooses between each whole sentence and contrasts to it."""
     scope: Literal["sentence", "text"] = "sentence"
     """What checks and edits look at: the query's sentences, or the whole text, one evidence after another."""
     rounds: int = Field(default=2, ge=1, le=10)
@@ -104,8 +100,6 @@ class Settings(ServingSettings, BaseSettings):
     """After an edit, ask about other values in the text that depend on the corrected value."""
     verify: bool = True
     """Refuse an edit that misses the evidence's answer, loses support, or is disputed among the sources."""
-    cascade: float | None = Field(default=None, ge=0, le=1)
-    """Ask a language model only where the embedded check is less confident than this; None: always."""
     block_chars: int | None = Field(default=4000, ge=500)
     """A longer text is revised in blocks of about this many characters; None: as a whole."""
     concurrency: int = Field(default=32, ge=1, le=10_000)
@@ -208,10 +202,6 @@ class Settings(ServingSettings, BaseSettings):
     """Days for which traces are kept."""
     trace_max_mb: float = Field(default=500, gt=0)
     """Megabytes of all traces. Above this size, the oldest traces are removed."""
-    readings: bool = True
-    """Keep a language model's blind readings in the data folder, so that no run asks them again."""
-    readings_max_mb: float = Field(default=200, gt=0)
-    """Megabytes of all kept readings. Above this size, the oldest readings are removed."""
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
     """The user's data folder: indexes of corpora, cache, readings, traces, and files about models."""
 

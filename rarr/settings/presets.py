@@ -18,8 +18,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "scope": "text",
         "follow_up": False,
         "verify": False,
-        "cascade": None,
-        "blind": False,
         "max_edit_chars": 50,
         "max_edit_share": 0.5,
         "block_chars": None,
@@ -29,6 +27,5 @@ PRESETS: dict[str, dict[str, Any]] = {
         "evidence_per_query": 1,
         "query_samples": 1,
         "rounds": 1,
-        "contrasts": False,
     },
 }

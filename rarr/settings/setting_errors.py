@@ -24,9 +24,15 @@ _CURES = {
 _NUMBERS = {"int": ("a whole number", 20), "float": ("a number", 0.5)}
 _SERVING = "serve_"
 _REMOVED = {
-    "queries": "give --queries to rarr eval, or queries=... to rarr.evals.evaluate",
     "agreement": "give --agreement to rarr eval, or agreement=... to rarr.evals.evaluate",
     "editor": "give --editor to rarr eval, or editor=... to rarr.evals.evaluate",
+    **dict.fromkeys(
+        ("blind", "contrasts", "cascade"),
+        "a language model reads whole blocks of sentences now, and doubt says when it is asked again",
+    ),
+    **dict.fromkeys(
+        ("readings", "readings_max_mb"), "readings of blocks are kept in the cache of the data folder"
+    ),
 }
 """Settings of earlier versions, and what replaces each."""
 

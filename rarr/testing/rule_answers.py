@@ -256,7 +256,7 @@ def _level(variables: Variables) -> str:
 
 
 _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
-    "check_agreement_cards": read_cards,
+    "check_agreement": read_cards,
     "check_agreement_doubt": confirm_cards,
     "generate_queries": _queries,
     "target_queries": _targeted,
@@ -268,7 +268,7 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "write_question": _question,
     "write_contrasts": lambda variables: {"contrasts": []},
     "choose_statement": lambda variables: {"quote": "", "answer": "none"},
-    "check_agreement": _agreement,
+    "check_agreement_paper": _agreement,
     "edit": _edit,
     "edit_unchecked": _unchecked_edit,
     "correct_text": lambda variables: {"revision": _rewritten(variables)},

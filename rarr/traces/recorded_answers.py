@@ -10,18 +10,12 @@ from rarr.traces.trace_reader import Trace
 
 
 class RecordedAnswers:
-    """The answers of all models of a run, by question, in the order in which they came.
-
-    An answer that an earlier run had saved is the span of its question; others are spans of requests.
-    """
+    """The answers of all models of a run, by question, in the order in which they came."""
 
     def __init__(self, trace: Trace) -> None:
         asks = {span.number: span for span in trace.spans if span.kind == "ask"}
         self._answers: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in trace.spans:
-            if span.kind == "ask" and _is_saved(span):
-                key = _key(span.body["saved"][0], span.body["prompt"], span.body["user"], [], 1)
-                self._answers[key].append(span)
             question = asks.get(span.parent)
             if span.kind == "request" and question and question.body and "samples" in span.body:
                 more, body = span.body.get("more", []), question.body
@@ -40,11 +34,6 @@ class RecordedAnswers:
     def has_answer(self, model: str, ask: ChatRequest) -> bool:
         """Does the run have an answer to this question?"""
         return any(map(_is_answer, self._of(model, ask)))
-
-    def saved(self, model: str, ask: ChatRequest) -> Answer | None:
-        """Returns the next answer to this question if an earlier run had saved it; otherwise None."""
-        spans = self._of(model, ask)
-        return answer_of(_next(spans)) if spans and _is_saved(spans[0]) else None
 
     def take(self, model: str, ask: ChatRequest) -> StoredSpan | None:
         """Returns the span of the next answer or failure for this question; None if there is none.
@@ -65,11 +54,7 @@ def _next(spans: list[StoredSpan]) -> StoredSpan:
 
 
 def _is_answer(span: StoredSpan) -> bool:
-    return bool(span.body.get("texts")) or _is_saved(span)
-
-
-def _is_saved(span: StoredSpan) -> bool:
-    return bool(span.body.get("saved") and span.body.get("answers"))
+    return bool(span.body.get("texts"))
 
 
 def _key(model: str, prompt: str, user: str, more: Any, samples: int) -> str:
@@ -79,10 +64,6 @@ def _key(model: str, prompt: str, user: str, more: Any, samples: int) -> str:
 def answer_of(span: StoredSpan) -> Answer:
     """Returns the answer in a span. Raises a recorded failure: `CallFailure` or `Adapted`."""
     body = span.body
-    if _is_saved(span):
-        _, probability = body["saved"]
-        likely = () if probability is None else (probability,)
-        return Answer((json.dumps(body["answers"][0]),), Tokens(), likely)
     if body.get("failure") == "adapted":
         raise Adapted(span.error.partition(": ")[2])
     if "failure" in body:

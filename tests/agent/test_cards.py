@@ -43,7 +43,7 @@ def is_reading(asked: Asked) -> bool:
     return asked.prompt == READING
 
 
-READING, DOUBT = "check_agreement_cards", "check_agreement_doubt"
+READING, DOUBT = "check_agreement", "check_agreement_doubt"
 RULES = RuleModel()
 
 

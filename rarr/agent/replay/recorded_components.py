@@ -6,14 +6,13 @@ from typing import cast
 
 from rarr import errors
 from rarr.agent.replay.live_components import LiveComponents
-from rarr.backends.prompted.passage_surroundings import Surroundings, with_block
 from rarr.components import Components, Reranker
 from rarr.errors import RarrError, RetrievalError
+from rarr.ledger.excerpts import is_given
 from rarr.records import Evidence, Passage
 from rarr.state import State
 from rarr.tools.concurrency.worker_threads import in_thread
-from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Sample
-from rarr.tools.models.retrying_metered_chat import BudgetedChat
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
 from rarr.tools.models.run_budget import meter
 from rarr.traces.recorded_answers import RecordedAnswers, answer_of
 from rarr.traces.trace_file import StoredSpan
@@ -51,21 +50,6 @@ class RecordedChat:
             await self._live.aclose()
 
 
-class RecordedReadings:
-    """Stands in for the saved answers of models: returns those that the run took from them; saves none."""
-
-    def __init__(self, answers: RecordedAnswers) -> None:
-        self._answers = answers
-
-    async def get(self, model: BudgetedChat, ask: ChatRequest) -> Sample | None:
-        """Returns the next answer to this question if the run had it from the saved answers; else None."""
-        answer = self._answers.saved(model.name, ask)
-        return answer.samples[0] if answer else None
-
-    async def put(self, model: BudgetedChat, ask: ChatRequest, answer: Sample) -> None:
-        """Does nothing."""
-
-
 _OF_GRAPH = ("queries", "triples", "aliases", "subjects", "unclear", "parts")
 
 LOCAL = ("overlap", "embedded")
@@ -88,8 +72,15 @@ class RecordedSearch:
             if not query.follows:
                 self._ids[query.text].append(query.id)
         self._evidence: dict[str, list[Evidence]] = defaultdict(list)
+        kept = state.get("kept", {})
         for evidence in trace.found.values():
-            self._evidence[evidence.query_id].append(evidence)
+            if evidence.query_id not in kept:
+                self._evidence[evidence.query_id].append(evidence)
+        for query_id, ids in kept.items():
+            self._evidence[query_id] = [trace.found[name] for name in ids if name in trace.found]
+        self.given = tuple(_passage(it) for name, it in trace.found.items() if is_given(name))
+        """The passages that the caller gave, and that were shown in each request."""
+        self.searches = any(query.searched for query in state.get("queries", []))
         self._relevance = {
             (query, *_place(evidence)): evidence.relevance
             for query, ids in self._ids.items()
@@ -180,24 +171,6 @@ class RecordedSearch:
                 meter().warn(code, message)
         if span is not None and span.error:
             raise _error(span.error)
-
-
-class RecordedBlocks:
-    """Returns the text around a passage (its block) that the run read; `live` reads for new passages."""
-
-    def __init__(self, trace: Trace, live: LiveComponents | None = None) -> None:
-        self._blocks = {_place(evidence): block for evidence, block in trace.reads}
-        self._found = {_place(evidence) for evidence in trace.found.values()}
-        self._surroundings = None if live is None else Surroundings(live.text_of)
-
-    async def block(self, evidence: Evidence) -> Evidence:
-        """Returns the evidence with its block, or unchanged if the run did not read more of its source."""
-        place = _place(evidence)
-        if place in self._blocks:
-            return with_block(evidence, self._blocks[place])
-        if self._surroundings is None or place in self._found:
-            return evidence
-        return await self._surroundings.block(evidence)
 
 
 def _error(line: str) -> RarrError:

@@ -22,9 +22,7 @@ from rarr.agent.replay.in_memory_recorder import MemoryRecorder
 from rarr.agent.replay.live_components import LiveComponents
 from rarr.agent.replay.recorded_components import (
     LOCAL,
-    RecordedBlocks,
     RecordedChat,
-    RecordedReadings,
     RecordedSearch,
 )
 from rarr.agent.replay.repeated_run import repeated
@@ -225,17 +223,17 @@ def _components(
             "reranker": (local := current.reranker if current.reranker in LOCAL else "overlap"),
         }
     )
-    blocks, readings = RecordedBlocks(trace, live), RecordedReadings(answers)
-    wired = wire(settings, prompts=prompts, baseline=baseline, surroundings=blocks, readings=readings)
+    wired = wire(settings, prompts=prompts, baseline=baseline)
     if current.reranker == local:
         search.local = wired.reranker
-    return replace(wired, retriever=search, reranker=search)
+    given = {"given": search.given, "searches": search.searches}
+    return replace(wired, retriever=search, reranker=search, record=None, **given)
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:
     """Makes settings of `values` and defaults; file and environment give API keys, paths and addresses."""
     fixed = {name: field.default for name, field in Settings.model_fields.items() if name not in CURRENT}
-    return Settings(**{**fixed, **values, "trace": False, "readings": False})
+    return Settings(**{**fixed, **values, "trace": False})
 
 
 def _prices(recorded: Mapping[str, Any]) -> dict[str, Endpoint]:

@@ -23,10 +23,7 @@ REPLAYED_NODES = {
 """The nodes by their names."""
 NODE_PROMPTS = {
     "generate_queries": ("generate_queries", "target_queries"),
-    "check_agreement": (
-        *("fill_blank", "write_question", "read_evidence", "check_agreement"),
-        *("write_contrasts", "choose_statement"),
-    ),
+    "check_agreement": ("check_agreement", "check_agreement_doubt", "check_agreement_paper"),
     "edit": ("edit",),
     "rewrite": ("correct_text", "rewrite_text"),
     "attribute": ("judge_attribution", "judge_as_facts", "judge_as_nli", "judge_as_summary"),

@@ -1,7 +1,6 @@
 """Makes the components that the settings name: chooses the class that does the work of each node."""
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import Any
 
 from rarr.agent.wiring.judges import JudgeMaker
@@ -12,24 +11,15 @@ from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions
 from rarr.backends.judge_name_parsing import is_language_model
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.prompted.blind_reading import BlindChecker
 from rarr.backends.prompted.cards import READING, PromptedCardReader
-from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.cited_answers import PromptedAnswers
-from rarr.backends.prompted.contrast_sets import ContrastChecker
 from rarr.backends.prompted.editing import PromptedEditor
-from rarr.backends.prompted.passage_surroundings import BlockFinder, Surroundings
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
-from rarr.backends.prompted.rules_then_model_components import CodeFirstEditor, CodeFirstQuestions
 from rarr.backends.prompted.sentence_queries import CardQueries, Unit
 from rarr.backends.prompted.writing import PromptedWriter
-from rarr.backends.rules import (
-    answer_grounding as stated_answers,
-    chosen_statements as statement_comparison,
-    model_answer_comparison as answer_comparison,
-)
+from rarr.backends.rules import answer_grounding as stated_answers
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baseline_components import (
     NoEditor,
@@ -56,14 +46,12 @@ from rarr.components import (
     QueryGenerator,
     Rewriter,
     Verifier,
-    text_of_source,
 )
 from rarr.errors import SettingsError
 from rarr.ledger.reader_record import ReaderRecord
 from rarr.prompts import Prompt
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.default_urls import default_url
-from rarr.tools.models.language_model import LanguageModel, SavedAnswers
 
 REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "doubt", "attribute", "evaluate", *WRITING_NODES, "write_answer")
@@ -81,14 +69,10 @@ def wire(
     *,
     prompts: Mapping[str, Prompt] | None = None,
     baseline: Baseline = NO_BASELINE,
-    surroundings: BlockFinder | None = None,
-    readings: SavedAnswers | None = None,
 ) -> Components:
     """Makes the components that `settings` name. Raises `RarrError` if one cannot be made.
 
-    `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`. A replay
-    passes its own `surroundings` (reads the source around a passage), since it may lack the sources, and its
-    own `readings` (saved answers of language models).
+    `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`.
     """
     with opening(settings) as opened:
         embedded = settings.model if settings.model == "rules" else "embedded"
@@ -96,7 +80,7 @@ def wire(
             (*REVISING, *WRITING_NODES, "write_answer"), settings.model
         )
         chosen |= settings.models
-        parts = ComponentMaker(settings, chosen, opened, prompts, baseline, surroundings, readings)
+        parts = ComponentMaker(settings, chosen, opened, prompts, baseline)
         searched = retriever(settings, opened, on_index)
         given = given_passages(searched)
         return Components(
@@ -132,8 +116,6 @@ class ComponentMaker:
         opened: Resources,
         prompts: Mapping[str, Prompt] | None = None,
         baseline: Baseline = NO_BASELINE,
-        surroundings: BlockFinder | None = None,
-        readings: SavedAnswers | None = None,
     ) -> None:
         """Raises `SettingsError` where `models` names no node, or a model cannot be used."""
         for node in settings.models:
@@ -151,8 +133,6 @@ class ComponentMaker:
         self.models = LanguageModels(settings, language_models)
         self.prompts = Prompts(settings.prompts, prompts)
         self.judges = JudgeMaker(settings, self.models, self.prompts, opened)
-        self.readings = readings
-        self.surroundings = surroundings or Surroundings(partial(text_of_source, opened))
 
     @property
     def reads_cards(self) -> bool:
@@ -176,16 +156,16 @@ class ComponentMaker:
         return ReaderRecord(self.settings.home, (name, server, self.prompts[READING].hash))
 
     def query_generator(self) -> QueryGenerator:
-        if self.baseline.queries != "questions":
-            return TextQueries(self.baseline.queries, by_value="check_agreement" not in self.named)
+        unit = self.settings.queries
+        if unit in ("sentences", "text") and not self.reads_cards:
+            return TextQueries(unit, by_value="check_agreement" not in self.named)
         if self.baseline.editor == "lamda" and "generate_queries" in self.named:
             return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
         if self.reads_cards and "generate_queries" in self.named:
             return CardQueries(self._questions(), self._query_unit())
         if "generate_queries" not in self.named:
             return EnglishQuestions(RuleQuestions())
-        prompted = self._questions()
-        return CodeFirstQuestions(RuleQuestions(), prompted) if self.settings.blind else prompted
+        return self._questions()
 
     def _questions(self) -> PromptedQuestions:
         return PromptedQuestions(
@@ -211,34 +191,12 @@ class ComponentMaker:
             return UnaskedAgreement() if "edit" in self.named else UngatedAgreement()
         if "check_agreement" not in self.named:
             return self._embedded_checker()
-        model = self.models[self.named["check_agreement"]]
-        whole_text = self.settings.scope == "text"
-        seeing = PromptedChecker(
-            model,
+        return PromptedChecker(
+            self.models[self.named["check_agreement"]],
             self.prompts,
-            whole_text=whole_text,
+            whole_text=self.settings.scope == "text",
             reader=stated_answers,
             needs_both_answers=self.settings.verify,
-        )
-        reader = model.saving(self.readings or self.opened.readings)
-        blind = BlindChecker(
-            reader,
-            self.prompts,
-            surroundings=self.surroundings,
-            comparison=answer_comparison,
-            follow_ups=seeing,
-            statements=self._statement_checker(reader),
-        )
-        prompted = blind if self.settings.blind else seeing
-        if self.settings.cascade is None:
-            return prompted
-        return CascadeChecker(self._embedded_checker(), prompted, self.settings.cascade)
-
-    def _statement_checker(self, model: LanguageModel) -> ContrastChecker | None:
-        if not self.settings.contrasts:
-            return None
-        return ContrastChecker(
-            model, self.prompts, surroundings=self.surroundings, comparison=statement_comparison
         )
 
     def _embedded_checker(self) -> AgreementChecker:
@@ -250,14 +208,12 @@ class ComponentMaker:
             return NoEditor()
         if "edit" not in self.named:
             return ValueEditor()
-        model = self.models[self.named["edit"]]
-        prompted = PromptedEditor(
-            model,
+        return PromptedEditor(
+            self.models[self.named["edit"]],
             self.prompts,
             whole_text=self.settings.scope == "text",
             checked=self.baseline.agreement,
         )
-        return CodeFirstEditor(ValueEditor(), prompted) if self.settings.blind else prompted
 
     def rewriter(self) -> Rewriter | None:
         editor = self.baseline.editor

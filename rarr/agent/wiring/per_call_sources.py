@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from rarr.agent.wiring.search_and_reranking import warn_of_failure
 from rarr.agent.wiring.user_retriever_wrapping import ObjectRetriever
+from rarr.backends.prompted.sentence_queries import CardQueries
 from rarr.components import Components
 from rarr.retrievers.given_passages import GivenFirst, GivenPassages
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
@@ -15,6 +16,8 @@ def searching_given(components: Components, given: GivenPassages, *, alone: bool
     The limits of the settings are for sources on the web, and not for what a caller gives.
     """
     shown = given.if_all_fit
+    if isinstance(components.query_generator, CardQueries) and alone:
+        components = replace(components, query_generator=components.query_generator.of_sentences())
     if alone:
         retriever = ObjectRetriever(given, SourceLimits())
         return replace(components, retriever=retriever, given=shown, searches=not shown)

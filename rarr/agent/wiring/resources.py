@@ -16,7 +16,6 @@ from rarr.tools.concurrency.background_loop import run
 from rarr.tools.storage.atomic_files import private_folder
 
 if TYPE_CHECKING:
-    from rarr.backends.prompted.saved_readings import SavedReadings
     from rarr.retrievers.web.cache import Cache
 
 Kept = TypeVar("Kept", bound=Closes)
@@ -47,20 +46,6 @@ class Resources:
         return self.keep(_cache(self._settings))
 
     @cached_property
-    def readings(self) -> "SavedReadings | None":
-        """The saved answers of language models (blind reading); None if the setting switches them off."""
-        if not self._settings.readings:
-            return None
-        from rarr.backends.prompted.saved_readings import SavedReadings
-
-        saved = SavedReadings(
-            readings_path(self._settings),
-            max_bytes=self._settings.readings_max_mb * 1e6,
-            refresh=self._settings.refresh,
-        )
-        return self.keep(saved)
-
-    @cached_property
     def encoder(self) -> Encoder:
         """The encoder of the settings. Raises `SettingsError` if files are missing."""
         return encoder_of(self._settings)
@@ -88,11 +73,6 @@ def encoder_of(settings: Settings) -> Encoder:
 def cache_path(settings: Settings) -> Path:
     """The path of the cache in the folder `home` of the settings; the file need not exist."""
     return settings.home.expanduser() / "cache.sqlite"
-
-
-def readings_path(settings: Settings) -> Path:
-    """The path of the saved answers of models in the folder `home`; the file need not exist."""
-    return settings.home.expanduser() / "readings.sqlite"
 
 
 def _cache(settings: Settings) -> "Cache":

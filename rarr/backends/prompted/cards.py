@@ -11,15 +11,22 @@ from typing import Any, get_args
 from rarr.backends.prompted.prompts import Prompts
 from rarr.components import Excerpt, Piece, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.prompts import Prompt
+from rarr.records import ExpectedUsage
 from rarr.records.card import CardVerdict
 from rarr.tools.models.answer_parsing import outside_reasoning
+from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.lenient_json import Array, Bare, Object, Value, find
+from rarr.tools.text.blocks_and_sentences import sentences
 
-READING, DOUBTING = "check_agreement_cards", "check_agreement_doubt"
+READING, DOUBTING = "check_agreement", "check_agreement_doubt"
 TOKENS_PER_CARD = 100
 """The most tokens of an answer for each sentence of a block."""
 _TOKENS_BESIDE = 100
+SENTENCES = 12
+"""The most sentences of a block."""
+SOURCE_TOKENS, CARD_TOKENS = 120, 30
+"""Tokens of the sources that are shown, and of the answers, for each sentence of a text."""
 _NOTHING = "(none)"
 _VERDICTS = get_args(CardVerdict)
 _MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
@@ -48,6 +55,20 @@ class PromptedCardReader:
         cards = cards_of(reply.text)
         problem = "its answer was cut off" if reply.cut else "" if cards else "its answer holds no cards"
         return RawReading(cards, reply.served or self.name, problem)
+
+    def expected(self, text: str, context: str | None) -> ExpectedUsage:
+        """Estimates the usage of reading a text, what is asked again included.
+
+        The tokens of sources, controls and doubts for each sentence are those of benchmarks.answers.
+        """
+        count = len(sentences(text))
+        blocks = -(-count // SENTENCES)
+        calls = blocks + -(-blocks // 2)
+        prompt = self._prompts[READING]
+        fixed = self.model.expected(prompt, 0, 0).input_tokens + estimated_tokens([str(prompt.output)])
+        shown = estimated_tokens([text, (context or "") * blocks]) + SOURCE_TOKENS * count
+        usage = self.model.expected(prompt, shown + (calls - 1) * fixed, CARD_TOKENS * count)
+        return usage.model_copy(update={"model_calls": calls})
 
     def prompt(self, *, doubting: bool = False) -> Prompt:
         """Returns the prompt of a reading, or of a confirmation."""

@@ -1,15 +1,22 @@
 """Lets a language model answer a question: from a passage alone, or from its memory."""
 
+from pydantic import BaseModel
+
 from rarr.backends.prompted.answer_token_limits import of_copied
-from rarr.backends.prompted.blind_reading import ReadingAnswer
 from rarr.backends.prompted.prompt_text_selection import quoted_evidence
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import Evidence
 from rarr.tools.models.language_model import LanguageModel
 
 
+class ReadingAnswer(BaseModel):
+    """The model's answer: words of the source, or that the source has no answer."""
+
+    answer: str = ""
+
+
 class QuestionAnswerer:
-    """A language model that answers questions, with the prompt of blind readings for a passage."""
+    """A language model that answers questions."""
 
     def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
         self._model, self._prompts = model, prompts

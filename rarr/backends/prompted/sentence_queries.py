@@ -20,6 +20,10 @@ class CardQueries:
     def __init__(self, questions: PromptedQuestions, unit: Unit) -> None:
         self._questions, self._unit = questions, unit
 
+    def of_sentences(self) -> "CardQueries":
+        """Returns a generator that searches for each sentence."""
+        return CardQueries(self._questions, "sentences")
+
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of the first round."""
         return self._questions.expected(text, context) if self._unit == "questions" else ExpectedUsage()

@@ -9,7 +9,11 @@ from collections import Counter
 
 from rapidfuzz.distance import LCSseq
 
+from rarr.backends.rules.values import checkable_values, same_value
+from rarr.backends.rules.words import folded_text
+
 _ARTICLES = frozenset({"a", "an", "the"})
+_AROUND = " .,;:!?\"'“”‘’()*_"
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
 
 
@@ -42,3 +46,12 @@ def longest_common_share(answer: str, reference: str) -> float:
     """Computes the share of the words of `reference` that `answer` has in the same order, from 0 to 1."""
     words = answer_words(reference)
     return LCSseq.similarity(answer_words(answer), words) / len(words) if words else 0.0
+
+
+def is_same_answer(answer: str, other: str) -> bool:
+    """Are two short answers the same words, or do they hold the same value?"""
+    if folded_text(answer).strip(_AROUND) == folded_text(other).strip(_AROUND):
+        return True
+    return any(
+        same_value(value, second) for value in checkable_values(answer) for second in checkable_values(other)
+    )

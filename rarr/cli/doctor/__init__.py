@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from pydantic_settings import InitSettingsSource
 
 from rarr.cli.doctor.diagnosis import Diagnosis, State
-from rarr.cli.doctor.saved_readings import readings
 from rarr.cli.doctor.traces import traces
 from rarr.errors import InputError, RarrError
 from rarr.records import Passage
@@ -64,7 +63,7 @@ def examine(
     findings += (_extra(extra, settings) for extra in EXTRAS)
     findings += _models(settings)
     findings += _searching(settings)
-    findings += (readings(settings), traces(settings))
+    findings += (traces(settings),)
     return findings
 
 

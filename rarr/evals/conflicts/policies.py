@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from rarr.backends.rules.answer_overlap import answer_words, exact_match
-from rarr.backends.rules.model_answer_comparison import is_same_answer
+from rarr.backends.rules.answer_overlap import answer_words, exact_match, is_same_answer
 from rarr.evals.conflicts.answer_types import answer_type
 from rarr.evals.conflicts.question_rows import AnswerType, QuestionRow, StatementPair
 from rarr.evals.conflicts.replacement import contains, distinctive_words, part_of_answer, replaced

@@ -1,7 +1,6 @@
 """Asks the language model of a node: takes a prompt, and returns answers as objects of a pydantic class."""
 
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import replace
 from typing import Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
 
@@ -24,7 +23,7 @@ from rarr.tools.models.chat import (
 )
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.models.run_budget import answer_memo, meter
-from rarr.tools.trace_spans import keep, note, span
+from rarr.tools.trace_spans import keep, span
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -58,16 +57,6 @@ class ReadsFreeText(Protocol):
         """Reads the answer; None if the text is none, or is broken JSON."""
 
 
-class SavedAnswers(Protocol):
-    """Answers of earlier runs to single questions at temperature 0."""
-
-    async def get(self, model: BudgetedChat, ask: ChatRequest) -> Sample | None:
-        """Returns the answer of `model` to this request; None if it is not saved."""
-
-    async def put(self, model: BudgetedChat, ask: ChatRequest, answer: Sample) -> None:
-        """Saves an answer that could be read."""
-
-
 class LanguageModel:
     """Asks the first of `models`; if it fails or its answer cannot be read, asks the next one."""
 
@@ -75,16 +64,6 @@ class LanguageModel:
         self.models = models
         self._max_answer_tokens = max_answer_tokens
         self._reasoning: set[str] = set()
-        self._saved: SavedAnswers | None = None
-
-    def saving(self, saved: SavedAnswers | None) -> "LanguageModel":
-        """Returns a copy that takes answers to single questions at temperature 0 from `saved`.
-
-        It asks the models only for answers that are missing there, and saves them. None: saves nothing.
-        """
-        model = copy(self)
-        model._saved = saved
-        return model
 
     @property
     def name(self) -> str:
@@ -196,24 +175,6 @@ class LanguageModel:
     async def _answers(
         self, model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape]
     ) -> list[Likely[Shape]]:
-        """Returns the saved answer to the request. Without it, asks the model, and saves its answer.
-
-        Answers are saved only for one sample at temperature 0.
-        """
-        saved = self._saved if (ask.samples, ask.temperature) == (1, 0.0) else None
-        if saved is None:
-            return await self._new_answers(model, prompt, ask, shape)
-        question = replace(ask, max_tokens=min(prompt.tokens or ask.max_tokens, ask.max_tokens))
-        answers = await _saved_answers(saved, model, question, shape)
-        if not answers:
-            answers = await self._new_answers(model, prompt, ask, shape)
-            sample = Sample(answers[0].answer.model_dump_json(), answers[0].probability)
-            await saved.put(model, question, sample)
-        return answers
-
-    async def _new_answers(
-        self, model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape]
-    ) -> list[Likely[Shape]]:
         asked, given = await self._samples(model, ask, prompt.tokens)
         return await _read(model, prompt, asked, shape, given)
 
@@ -235,24 +196,6 @@ class LanguageModel:
                 raise
         self._reasoning.add(model.name)
         return ask, await _samples(model, ask)
-
-
-async def _saved_answers(
-    saved: SavedAnswers, model: BudgetedChat, ask: ChatRequest, shape: type[Shape]
-) -> list[Likely[Shape]]:
-    """Returns the saved answer to the request, and counts it; [] if there is none that can be read.
-
-    A resumed run takes the answers of its first part from its trace, where they are counted already.
-    """
-    before = meter().answers
-    if before is not None and before.has_answer(model.name, ask):
-        return []
-    sample = await saved.get(model, ask)
-    answers = (await work(_readable, [sample], shape, model.name))[0] if sample else []
-    if answers:
-        meter().reuse()
-        note(saved=(model.name, answers[0].probability))
-    return answers
 
 
 async def _samples(model: BudgetedChat, ask: ChatRequest) -> list[Sample]:
