@@ -1,6 +1,6 @@
-"""For tests whose models answer verdicts, as they are asked with the text in view (`blind` off).
+"""For tests whose models answer verdicts, as the paper asks (scope `text`).
 
-Blind reading is the default; tests/agent/test_blind.py has its runs.
+Cards are the default; tests/agent/test_cards.py has their runs.
 """
 
 from collections.abc import Iterator
@@ -12,11 +12,11 @@ import pytest
 def fixtures_with_the_text_in_view() -> Iterator[None]:
     """The same for fixtures of modules, which are made before those of a test."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("RARR_BLIND", "false")
+        patch.setenv("RARR_SCOPE", "text")
         yield
 
 
 @pytest.fixture(autouse=True)
 def with_the_text_in_view(_no_settings_from_outside: None, monkeypatch: pytest.MonkeyPatch) -> None:
     """`check_agreement` asks for a verdict, as in preset `paper`."""
-    monkeypatch.setenv("RARR_BLIND", "false")
+    monkeypatch.setenv("RARR_SCOPE", "text")

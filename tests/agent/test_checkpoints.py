@@ -241,9 +241,9 @@ LONGEST_S = 8 * LATENCY_S  # about as long as the run takes
 def test_killed_run_goes_on_in_another_process(
     moment: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """At 20 moments; strict serialization in every other one, and blind reading in every other two."""
+    """At 20 moments; strict serialization in every other one, and cards in every other two."""
     strict, path = ("true", "false")[moment % 2], str(tmp_path / "runs")
-    monkeypatch.setenv("RARR_BLIND", ("true", "false")[moment // 2 % 2])
+    monkeypatch.setenv("RARR_SCOPE", ("sentence", "text")[moment // 2 % 2])
     killing = Killing(random.Random(moment).uniform(0, LONGEST_S))
     with ScriptedServer(killing, latency=LATENCY_S) as server:
         killing.child = child(strict, server.url, path, MILLS)

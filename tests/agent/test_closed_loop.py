@@ -143,7 +143,12 @@ class NewQuestions(ScriptedQueries):
     """One that is never at a loss."""
 
     async def target(
-        self, text: str, context: str | None, spans: Sequence[Span], asked: Sequence[str]
+        self,
+        text: str,
+        context: str | None,
+        spans: Sequence[Span],
+        asked: Sequence[str],
+        seen: Sequence[str] = (),
     ) -> Sequence[Question]:
         return [Question(text=f"And question {len(asked)}?", start=0, end=6)]
 

@@ -203,19 +203,6 @@ def test_model_that_is_not_served_is_broken(
     assert finding.cure.startswith("start its server")
 
 
-def test_readings_are_measured_or_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / "home" / "readings.sqlite"
-    assert "not exist yet" in finding_of("readings").detail
-    assert not path.exists()
-    CacheFile(path).close()
-    size = f"{path.stat().st_size / 1e6:.1f} MB"
-    assert finding_of("readings").detail == f"{path} opens; {size}, about 200 MB at most"
-    path.write_bytes(b"A letter. " * 500)
-    assert finding_of("readings").state == "broken"
-    monkeypatch.setenv("RARR_READINGS", "false")
-    assert "readings is false" in finding_of("readings").detail
-
-
 def test_traces_are_counted_or_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "not exist yet" in finding_of("traces").detail
     filled(tmp_path / "home", "a", "b").close()

@@ -10,7 +10,6 @@ from makers import passage
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.web_sources import SOURCES
 from rarr.backends.nli import verifier
-from rarr.backends.prompted.cascade import CascadeChecker
 from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.ranking import OverlapReranker
@@ -144,11 +143,6 @@ def test_language_models_judge_support_and_intent(wording: str) -> None:
     judges = {"attribute": "vllm:a", "evaluate": "vllm:b"}
     made = wire(Settings(search=InMemoryRetriever(), models=judges, judge_wording=wording))
     assert (type(made.verifier), type(made.intent_judge)) == (PromptedVerifier, PromptedIntentJudge)
-
-
-def test_cascade_puts_the_embedded_check_first() -> None:
-    settings = Settings(search=InMemoryRetriever(), model="vllm:a", cascade=0.9)
-    assert type(wire(settings).checker) is CascadeChecker
 
 
 @pytest.mark.parametrize(

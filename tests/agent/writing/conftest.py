@@ -1,4 +1,4 @@
-"""Blind reading is the default, and the folder of each test is its own."""
+"""Cards are the default, and the folder of each test is its own."""
 
 from pathlib import Path
 
@@ -7,5 +7,5 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def with_defaults(with_the_text_in_view: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("RARR_BLIND")
+    monkeypatch.delenv("RARR_SCOPE")
     monkeypatch.setenv("RARR_HOME", str(tmp_path / "home"))

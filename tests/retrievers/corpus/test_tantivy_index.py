@@ -80,7 +80,7 @@ def test_removed_passages_are_gone(searcher: Searcher) -> None:
 def test_every_field_of_a_passage_is_stored(searcher: Searcher) -> None:
     [hit] = best_hits(searcher, ["cafe"], 10)
     assert (hit.version_id, hit.item) == (2, 7)
-    expected = Stored("Café au lait.", "https://x.org", "Breakfast", 7, 20, DOCUMENT.published_at)
+    expected = Stored("Café au lait.", "https://x.org", "Breakfast", 7, 20, DOCUMENT.published_at, ())
     assert stored_passage(searcher, hit) == expected
 
 
