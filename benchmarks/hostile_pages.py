@@ -19,6 +19,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from rarr.tools.models.openai_protocol import OpenAIProtocol
+
 from benchmarks.hostile_makers import HTML, ORDINARY, OTHER
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import pool as processes
@@ -26,7 +28,6 @@ from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import PAGE, extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.web.service_requests import JsonService, ServiceRequests
-from rarr.tools.models.openai_protocol import OpenAIProtocol
 
 GRACE_S = 3.0
 """Seconds beyond its limit in which a call has to end, the start of its process included."""

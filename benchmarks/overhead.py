@@ -21,12 +21,13 @@ from collections.abc import Iterator
 from contextlib import aclosing, contextmanager
 from pathlib import Path
 
+from rarr.tools.models.openai_protocol import OpenAIProtocol
+
 from benchmarks import mills
 from benchmarks.report import machine
 from rarr import Reviser, Settings
 from rarr.testing import ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import ChatRequest, Message
-from rarr.tools.models.openai_protocol import OpenAIProtocol
 
 QUERIES, WRONG = 6, 2
 MOST_MS, LEAST_SHARE = 40, 0.85

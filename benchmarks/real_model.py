@@ -19,6 +19,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from rarr.tools.models.openai_protocol import OpenAIProtocol
+
 from benchmarks import answers
 from benchmarks.answers import Outcome
 from benchmarks.examples import CORPUS, Example, examples, outcome
@@ -27,7 +29,6 @@ from benchmarks.recorded_answers import KeptAnswers
 from benchmarks.report import machine, share, table
 from benchmarks.shared_data import rows
 from rarr import Reviser, Revision, Settings
-from rarr.tools.models.openai_protocol import OpenAIProtocol
 
 TIMEOUT_S = 900.0
 CLAIMS = "dev/editing/handwritten.jsonl.gz"

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rarr.tools.models.model_profile import ProfilePlace, Speed
 from tools.models.test_model_profile import PROFILE
 
 from agent.mills import Documents, WatchedModel, text_of
@@ -12,7 +13,6 @@ from rarr import Reviser, Settings
 from rarr.errors import InputError
 from rarr.records import Estimate, ExpectedUsage, Usage
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, scripted_components
-from rarr.tools.models.model_profile import ProfilePlace, Speed
 from rarr.tools.text.blocks_and_sentences import sentences
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -5,10 +5,12 @@ from typing import Any, NamedTuple
 
 from rarr.tools.models.answer_parsing import UnreadableAnswer, outside_reasoning
 from rarr.tools.models.chat import Answer, CallFailure, Kind, Tokens
-from rarr.tools.models.repetition import REPETITION, repetition_in
 
 # The names of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case.
-_CUT = {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
+_CUT = {
+    "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded",
+    "repetition",  # vLLM's, for a text that repeats itself without end
+}  # fmt: skip
 _DECLINED = {
     "refusal", "content_filter", "content_filtered", "safety", "recitation", "blocklist", "spii",
     "prohibited_content", "guardrail_intervened", "error_toxic",
@@ -37,9 +39,6 @@ def stop_of(reason: object, refusal: object, text: str) -> Stop | None:
     It can be used if the server gives no reason, but not with a reason that is unknown here.
     """
     name = str(reason or "").strip().casefold()
-    if name == REPETITION or (name in _CUT and repetition_in(text)):
-        repeated = repetition_in(text) or "the same"
-        return Stop("repeating", f"wrote {repeated} again and again, and its answer was cut off")
     if name in _CUT:
         return Stop("cut", f"was cut off in its answer ({name})", has_begun(text))
     if refusal:

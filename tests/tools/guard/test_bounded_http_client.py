@@ -12,6 +12,7 @@ from typing import Any
 import httpx2
 import pytest
 from families import few
+from rarr.tools.models.openai_protocol import OpenAIProtocol
 from retrievers.caches import opened
 from retrievers.hostile import Hostile, Script, answer, forever, moved
 
@@ -28,7 +29,6 @@ from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.langchain_chat import langchain_chat
-from rarr.tools.models.openai_protocol import OpenAIProtocol
 from tools.asking import ASK, KEY
 
 pytestmark = pytest.mark.loopback
