@@ -1,6 +1,7 @@
 """Makes the models of LangChain by their names: OpenAI's, local servers, Anthropic and other providers."""
 
 import re
+import warnings
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -46,6 +47,8 @@ def langchain_chat(name: str, **options: Any) -> LangChainChat:
         ) from error
     except Exception as error:  # each provider's client has its own errors
         raise _explained(name, redacted(str(error), secrets)) from error
+    # LangChain advises its own remedy where a server refuses a schema; here the next form is sent.
+    warnings.filterwarnings("ignore", "(This model does not support|Invalid schema for) OpenAI's structured")
     # The integration's own client is shared by all event loops, and breaks in the second loop.
     certified = certificates()
     clients = PerLoop(
