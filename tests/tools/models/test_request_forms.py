@@ -63,7 +63,7 @@ async def test_structured_format_falls_back_to_plain_text_and_is_remembered() ->
     "said",
     [
         "This response_format type is unavailable now",
-        "Invalid schema for response_format 'edit': 'a' is none",
+        "Invalid schema for response_format 'edit': no 'a'",
     ],
 )
 async def test_json_mode_has_the_schema_in_the_prompt(said: str) -> None:
