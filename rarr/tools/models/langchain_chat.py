@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables.config import ensure_config
 from pydantic import SecretStr
 
 from rarr.tools.concurrency.per_loop import PerLoop
@@ -23,7 +24,7 @@ from rarr.tools.models.client_failures import (
     redacted,
     refused_part,
 )
-from rarr.tools.models.stop_reasons import Stop, other_function, reason_in, stop_of, whole
+from rarr.tools.models.stop_reasons import Stop, outcome_of, text_of, whole
 
 PROBE_S = 5.0
 NO_KEY = "none"
@@ -125,7 +126,8 @@ class LangChainChat:
     def _model(self, temperature: float | None) -> BaseChatModel:
         models = self._models.get()
         if temperature not in models:
-            models[temperature] = self._make(temperature)
+            # A run that streams its nodes must not stream the answers.
+            models[temperature] = self._make(temperature).model_copy(update={"disable_streaming": True})
         return models[temperature]
 
     def _named(self, error: Exception) -> str:
@@ -173,7 +175,7 @@ class LangChainChat:
         if extra:
             options["extra_body"] = extra
         messages = _messages(ask, states_schema=form == "json_object")
-        result = await model.agenerate([messages], **options)
+        result = await model.agenerate([messages], **_reporting(self.name, ask), **options)
         answers = [
             generation.message for generation in result.generations[0] if hasattr(generation, "message")
         ]
@@ -185,20 +187,21 @@ class LangChainChat:
         field = next((name for name in _MOST_TOKENS if name in type(model).model_fields), None)
         if field is not None:
             model = model.model_copy(update={field: ask.max_tokens})
+        config: Any = _reporting(self.name, ask)
         if form == "text":
-            return self._answer([await model.ainvoke(_messages(ask))], ask)
+            return self._answer([await model.ainvoke(_messages(ask), config)], ask)
         schema = {"title": ask.name, "description": "The answer.", **ask.schema}
         structured = model.with_structured_output(schema, include_raw=True)
-        message = (await structured.ainvoke(_messages(ask)))["raw"]  # type: ignore[index]  # include_raw
+        message = (await structured.ainvoke(_messages(ask), config))["raw"]  # type: ignore[index]  # include_raw
         return self._answer([message], ask)
 
     def _answer(self, messages: Sequence[BaseMessage], ask: ChatRequest) -> Answer:
         """Reads the messages, one for each sample. Raises `CallFailure` if none has a usable text."""
-        outcomes = [_outcome(message, ask.name, self.secrets) for message in messages]
+        outcomes = [outcome_of(message, ask.name, self.secrets) for message in messages]
         cut = [isinstance(outcome, Stop) and outcome.kind == "cut" for outcome in outcomes]
         if ask.keeps_cut:
             outcomes = [
-                _text(message) if was_cut else outcome
+                text_of(message) if was_cut else outcome
                 for message, was_cut, outcome in zip(messages, cut, outcomes, strict=True)
             ]
         answer = whole(outcomes, _tokens(messages[0]), self.name)
@@ -226,6 +229,18 @@ def _keys(model: BaseChatModel) -> Iterator[str]:
     return (key for key in values if key and key != NO_KEY)
 
 
+def _reporting(name: str, ask: ChatRequest) -> dict[str, Any]:
+    """Makes the config by which callbacks of the run see the request: below its node, and not streamed."""
+    outer = ensure_config()
+    metadata = {**outer.get("metadata", {}), "prompt": ask.name}
+    return {
+        "run_name": name,
+        "callbacks": outer.get("callbacks"),
+        "metadata": metadata,
+        "tags": ["nostream"],
+    }
+
+
 def _response_format(form: Form, ask: ChatRequest) -> dict[str, Any]:
     if form == "json_schema":
         described = {"name": ask.name, "schema": dict(ask.schema), "strict": True}
@@ -242,26 +257,6 @@ def _messages(ask: ChatRequest, *, states_schema: bool = False) -> list[BaseMess
         role, content = contents[0]
         contents[0] = (role, f"{content}\n\nAnswer with one JSON object that fits this JSON schema: {schema}")
     return convert_to_messages(contents)
-
-
-def _outcome(message: Any, function: str, secrets: Sequence[str]) -> str | Stop:
-    """Reads the text of a message, or the reason why it cannot be used."""
-    refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), secrets)
-    calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
-    text = _text(message)
-    stop = stop_of(reason_in(message.response_metadata), refusal, text)
-    return stop or other_function([call["name"] for call in calls], function) or text
-
-
-def _text(message: Any) -> str:
-    """Reads the arguments of the first function call as JSON; without a call, the text of the message."""
-    calls = getattr(message, "tool_calls", None) or ()
-    if calls:
-        return json.dumps(calls[0]["args"], ensure_ascii=False)
-    broken = getattr(message, "invalid_tool_calls", None) or ()
-    if broken:
-        return str(broken[0].get("args") or "")
-    return str(message.text)
 
 
 def _probability(message: BaseMessage) -> float | None:

@@ -142,7 +142,8 @@ class BudgetedChat:
     def _cleaned(self, answer: Answer) -> Answer:
         """Makes the answer valid Unicode, and removes API keys from it, which a server may repeat."""
         secrets = getattr(self._chat, "secrets", ())
-        return replace(answer, texts=tuple(valid(without_keys(text, secrets)) for text in answer.texts))
+        texts = tuple(valid(without_keys(text, secrets)) for text in answer.texts)
+        return replace(answer, texts=texts, served=valid(without_keys(answer.served, secrets)))
 
     def _used(self, answer: Answer, sent: int) -> Tokens:
         """Returns the tokens that the server reports; if it reports none, estimates them and warns."""

@@ -4,11 +4,12 @@ import asyncio
 import gc
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage
+from langgraph.graph import START, StateGraph
 
 from rarr.errors import SettingsError, SetupError
 from rarr.testing import CutOff, DieMidAnswer, Empty, Hang, NotJson, NoUsage, Request, ScriptedServer, Status
@@ -273,3 +274,19 @@ async def test_azure_is_asked_at_its_deployment() -> None:
         async with aclosing(model):
             assert (await model.complete(ASK)).texts == (TEXT,)
     assert [path.partition("?")[0] for path in paths] == ["/openai/deployments/mini/chat/completions"]
+
+
+@loopback
+async def test_stream_of_the_graph_around_it_has_no_answers() -> None:
+    class State(TypedDict, total=False):
+        said: str
+
+    with ScriptedServer(ANSWERS) as server:
+        async with aclosing(chat(server)) as model:
+
+            async def ask(state: State) -> State:
+                return {"said": (await model.complete(ASK)).texts[0]}
+
+            graph = StateGraph(State).add_node(ask).add_edge(START, "ask").compile()
+            events = [event async for event in graph.astream({}, stream_mode=["messages", "updates"])]
+    assert events == [("updates", {"ask": {"said": TEXT}})]
