@@ -26,7 +26,7 @@ from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import PAGE, extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.web.service_requests import JsonService, ServiceRequests
-from rarr.tools.models.openai_protocol import OpenAIProtocol
+from rarr.tools.models.langchain_models import langchain_chat
 
 GRACE_S = 3.0
 """Seconds beyond its limit in which a call has to end, the start of its process included."""
@@ -157,7 +157,7 @@ async def print_large_answers() -> None:
     print(f"\nan answer of {len(body) / 1e6:.1f} MB in gzip that holds {UNPACKED / 1e6:.0f} MB")
     server = await serve(body)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
-    model = OpenAIProtocol("vllm:m", base_url=url, api_key=None, timeout_s=60)
+    model = langchain_chat("vllm:m", base_url=url, max_retries=0, timeout=60)
     search = JsonService(ServiceRequests("SearXNG", cures={0: "mend it"}, timeout_s=60, attempts=1), {})
     for name, ask in (("model", model.probe), ("search", partial(search.get, url, {}))):
         await _print_answer(name, ask)

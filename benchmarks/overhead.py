@@ -4,8 +4,7 @@
 
 CPU: 6 queries, 2 disagreements, a model in this process, no text seen before. Throughput: a scripted server,
 in a process of its own on the loopback, takes half a second for every answer; 64 requests at once are
-allowed, and the ideal is a model that always has 64 to answer. Streaming: the same server sends an answer in
-one piece, and as a stream of tokens that come 10 ms after each other.
+allowed, and the ideal is a model that always has 64 to answer. Client: the same server answers at once.
 """
 
 import argparse
@@ -26,18 +25,18 @@ from benchmarks.report import machine
 from rarr import Reviser, Settings
 from rarr.testing import ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import ChatRequest, Message
-from rarr.tools.models.openai_protocol import OpenAIProtocol
+from rarr.tools.models.langchain_models import langchain_chat
 
 QUERIES, WRONG = 6, 2
 MOST_MS, LEAST_SHARE = 40, 0.85
-AT_ONCE, TOKENS_A_SECOND = 16, 100.0
+AT_ONCE = 16
 
 
 def main() -> None:
-    """Prints both parts."""
+    """Prints all parts."""
     options = _options()
     if options.serve:
-        _serve(options.call, options.tokens_a_second)
+        _serve(options.call)
         return
     print(f"{machine()}\n")
     milliseconds = asyncio.run(cpu(options.runs))
@@ -48,8 +47,8 @@ def main() -> None:
     )
     with scripted_server(options.call) as url:
         asyncio.run(throughput(url, options))
-    with scripted_server(0.0, TOKENS_A_SECOND) as url:
-        asyncio.run(streaming(url))
+    with scripted_server(0.0) as url:
+        asyncio.run(client(url))
 
 
 async def cpu(runs: int) -> list[float]:
@@ -104,26 +103,18 @@ async def throughput(url: str, options: argparse.Namespace) -> None:
     print(f"memory in MB after each tenth: {after_each_tenth}; peak {_peak():.0f}")
 
 
-async def streaming(url: str) -> None:
-    """Prints the CPU of a call whose answer comes in one piece, and of the same call streamed."""
+async def client(url: str) -> None:
+    """Prints the CPU of a call."""
     text = f"<text>\n{mills.text_of(QUERIES, 0)}\n</text>"
     messages = (Message("system", "Ask."), Message("user", text))
     ask = ChatRequest(("generate_queries", "1", ""), messages, {"type": "object"})
-    spent = []
-    for extra in ({"stream": False}, {"stream": True}):
-        protocol = OpenAIProtocol("vllm:scripted", base_url=url, api_key=None, timeout_s=60, extra=extra)
-        async with aclosing(protocol):
-            await asyncio.gather(*(protocol.complete(ask) for _ in range(AT_ONCE)))
-            started = time.process_time()
-            for _ in range(10):
-                answers = await asyncio.gather(*(protocol.complete(ask) for _ in range(AT_ONCE)))
-            spent.append(1000 * (time.process_time() - started) / (10 * AT_ONCE))
-    whole, streamed = spent
-    tokens = answers[0].tokens.output
-    print(
-        f"CPU a call of {tokens} tokens, {AT_ONCE} at once: {whole:.2f} ms in one piece, {streamed:.2f} ms"
-        f" streamed, {(streamed - whole) / tokens:.3f} ms more for each token"
-    )
+    async with aclosing(langchain_chat("vllm:scripted", base_url=url, max_retries=0, timeout=60)) as chat:
+        await asyncio.gather(*(chat.complete(ask) for _ in range(AT_ONCE)))
+        started = time.process_time()
+        for _ in range(10):
+            await asyncio.gather(*(chat.complete(ask) for _ in range(AT_ONCE)))
+        spent = 1000 * (time.process_time() - started) / (10 * AT_ONCE)
+    print(f"CPU a call, {AT_ONCE} at once: {spent:.2f} ms")
 
 
 def settings_for(model: object, **more: object) -> Settings:
@@ -132,10 +123,9 @@ def settings_for(model: object, **more: object) -> Settings:
 
 
 @contextmanager
-def scripted_server(call: float, tokens_a_second: float = 0.0) -> Iterator[str]:
+def scripted_server(call: float) -> Iterator[str]:
     """Runs the server in its own process, so that its work does not count as ours."""
     command = [sys.executable, "-m", "benchmarks.overhead", "--serve", "--call", str(call)]
-    command += ["--tokens-a-second", str(tokens_a_second)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout is not None
         try:
@@ -144,9 +134,8 @@ def scripted_server(call: float, tokens_a_second: float = 0.0) -> Iterator[str]:
             server.terminate()
 
 
-def _serve(call: float, tokens_a_second: float) -> None:
-    pace = tokens_a_second or None
-    with ScriptedServer(mills.answer, latency=call, tokens_a_second=pace, prefix_cache=False) as server:
+def _serve(call: float) -> None:
+    with ScriptedServer(mills.answer, latency=call, prefix_cache=False) as server:
         print(server.url, flush=True)
         while True:
             time.sleep(1)
@@ -172,7 +161,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--texts-at-once", type=int, default=64, help="texts under way at once")
     parser.add_argument("--concurrency", type=int, default=64, help="requests at once")
     parser.add_argument("--call", type=float, default=0.5, help="seconds for an answer")
-    parser.add_argument("--tokens-a-second", type=float, default=0.0, help=argparse.SUPPRESS)
     parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
     return parser.parse_args()
 

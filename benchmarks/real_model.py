@@ -27,7 +27,7 @@ from benchmarks.recorded_answers import KeptAnswers
 from benchmarks.report import machine, share, table
 from benchmarks.shared_data import rows
 from rarr import Reviser, Revision, Settings
-from rarr.tools.models.openai_protocol import OpenAIProtocol
+from rarr.tools.models.langchain_models import langchain_chat
 
 TIMEOUT_S = 900.0
 CLAIMS = "dev/editing/handwritten.jsonl.gz"
@@ -162,8 +162,8 @@ def main() -> None:
         "--contrasts", action="store_true", help="choose among contrasts in the answers, as by default"
     )
     options = parser.parse_args()
-    live = OpenAIProtocol(
-        f"vllm:{options.model}", base_url=options.base_url, api_key=None, timeout_s=TIMEOUT_S
+    live = langchain_chat(
+        f"vllm:{options.model}", base_url=options.base_url, max_retries=0, timeout=TIMEOUT_S
     )
     model = KeptAnswers(f"vllm:{options.model}", options.answers, live)
     print(f"# {options.model} on {machine()}", flush=True)

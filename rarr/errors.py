@@ -6,7 +6,7 @@
     ├── SetupError            a package, key or model that the settings ask for is missing    (exit status 2)
     ├── RetrievalError        a source of evidence failed; inside a run it becomes a warning
     ├── ModelError            a language model failed, or its answer cannot be read; in a run a warning
-    │   └── PromptTooLongError    a request is longer than the model can read
+    │   └── PromptTooLong     the prompt does not fit into the context of the language model
     └── BudgetError           a limit on calls, tokens, cost or time ran out; in a run a warning
 
 Each message is one line that says what is wrong and how to mend it. Anything else that leaves the
@@ -38,8 +38,11 @@ class ModelError(RarrError):
     """A language model could not be asked, or its answer could not be read."""
 
 
-class PromptTooLongError(ModelError):
-    """A request is longer than the model can read; `limit` is its limit in tokens, where that is known."""
+class PromptTooLong(ModelError):  # noqa: N818  # named like the failure `too_long` of a request
+    """A prompt does not fit into the context of a language model.
+
+    `limit`: the tokens that the model can read; None if its server did not tell them.
+    """
 
     def __init__(self, message: str, limit: int | None = None) -> None:
         super().__init__(message)

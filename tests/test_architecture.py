@@ -192,4 +192,4 @@ def test_each_rule_accepts_correct_modules(rule: Rule, module: str, source: str)
 
 
 def test_docstring_of_the_errors_draws_every_error() -> None:
-    assert set(re.findall(r"\w+Error", errors.__doc__ or "")) == ERRORS
+    assert set(re.findall(r"^ *[ │├└─]*(\w+)(?:  |$)", errors.__doc__ or "", re.MULTILINE)) == ERRORS

@@ -17,9 +17,6 @@ DISAGREEMENTS = 0.3
 def estimate(text: str, context: str | None, components: Components) -> Estimate:
     """Estimates the usage of a run; asks no model. `cost` is None if the price of a model is not known.
 
-    `model_seconds` follow from the speed that `rarr doctor --model` measured; other load on the server is not
-    known.
-
     A reader of cards is asked once for each block of sentences, and again about what code doubts. Otherwise the
     embedded rules find the queries of the text, and each query gets `evidence_per_query` passages.
 
@@ -32,14 +29,8 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
         return _block_estimate(text, context, components)
     blocks = (block for block in text_blocks(text, size) if block.sentences and not block.too_long)
     estimates = [_block_estimate(block.of(text), context, components) for block in blocks]
-    names = Estimate.model_fields.keys() - {"unmeasured"}
-    values = {name: [getattr(part, name) for part in estimates] for name in names}
-    sums = {name: None if None in column else sum(column) for name, column in values.items()}
-    return Estimate(**sums, unmeasured=_unmeasured(components))
-
-
-def _unmeasured(components: Components) -> tuple[str, ...]:
-    return tuple(model.name for model in components.models if not model.measured)
+    values = {name: [getattr(part, name) for part in estimates] for name in Estimate.model_fields}
+    return Estimate(**{name: None if None in column else sum(column) for name, column in values.items()})
 
 
 def _block_estimate(text: str, context: str | None, components: Components) -> Estimate:
@@ -71,7 +62,6 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
         if times and isinstance(component, AsksModel)
     ]
     costs = [usage.cost and times * usage.cost for times, usage in usages]
-    seconds = [usage.model_seconds and times * usage.model_seconds for times, usage in usages]
     return Estimate(
         queries=queries,
         edits=edits,
@@ -79,6 +69,4 @@ def _block_estimate(text: str, context: str | None, components: Components) -> E
         input_tokens=sum(times * usage.input_tokens for times, usage in usages),
         output_tokens=sum(times * usage.output_tokens for times, usage in usages),
         cost=None if None in costs else sum(filter(None, costs)),
-        model_seconds=None if None in seconds else sum(filter(None, seconds)),
-        unmeasured=_unmeasured(components),
     )

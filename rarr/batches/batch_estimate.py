@@ -40,12 +40,11 @@ class BatchEstimate(Record):
 
     Rows of the sample that fail are left out, and not counted in `sample`.
 
-    Embedded models revise the sample, and the time follows from what it took. Language models are not asked:
-    their time is that of their answers alone, `concurrency` requests at once, and that of the rules as it was
-    measured (`rarr.batches.cost_model`). `seconds` are those of a clock, with `workers` processes, and
-    `cpu_seconds` those of one core. `memory_mb` is that of all processes, and `bottleneck` says what bounds
-    the rate. `seconds` and `bottleneck` are None where the speed of a model was not measured, and `cost` if a
-    price is not known.
+    Embedded models revise the sample, and the time follows from what it took. Language models are not asked,
+    and the time of their answers is not known; that of the rules was measured (`rarr.batches.cost_model`).
+    `seconds` are those of a clock, with `workers` processes, and `cpu_seconds` those of one core. `memory_mb`
+    is that of all processes, and `bottleneck` says what bounds the rate. `seconds` and `bottleneck` are None
+    where a language model is asked, and `cost` if a price is not known.
     """
 
     rows: int
@@ -155,9 +154,7 @@ def _embedded_work(revised: _Revised, share: float) -> TextWork:
 
 
 def _model_work(expected: Sequence[Estimate], share: float) -> TextWork:
-    """Adds up the time of the rules and of the answers. `share` is that of `_embedded_work`."""
-    models = [each.model_seconds for each in expected]
+    """Adds up the time of the rules; that of answers is not known. `share` is that of `_embedded_work`."""
+    asks = any(each.model_calls for each in expected)
     cpu_s = sum(with_model_cpu_s(MEASURED, each.queries) for each in expected)
-    return TextWork(
-        cpu_s=share * cpu_s, model_s=None if None in models else share * sum(filter(None, models))
-    )
+    return TextWork(cpu_s=share * cpu_s, model_s=None if asks else 0.0)

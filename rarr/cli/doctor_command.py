@@ -5,7 +5,7 @@ import typer
 from rarr.cli import graph_options, options
 from rarr.cli.name_benchmarks import doctor_names
 from rarr.cli.streams import complain, write
-from rarr.errors import InputError, ModelError
+from rarr.errors import InputError
 
 doctor_app = typer.Typer(rich_markup_mode=None)
 doctor_app.command("names")(doctor_names)
@@ -28,9 +28,8 @@ def doctor(
     Examines the installation, the settings, the models, the corpus, the graph, the sources on the web and
     their cache. Exit status 2 if something is broken; not if something is missing that no setting names.
 
-    With --model, asks the language model what it can do: about a dozen short requests, of 2,500 tokens
-    together; more if it reasons first. Shows the answers as a table, and keeps them for later runs. Exit
-    status 3 if the model fails.
+    With --model, checks at no cost that the server of the language model can be reached, lists the model, and
+    takes the key. Exit status 3 if not.
 
     With --conflicts too, asks instead about twenty short passages that contradict what everybody knows, and
     shows in how many the model follows the passage. A language model reads, in about 60 requests; "embedded"
@@ -53,7 +52,7 @@ def doctor(
             corpus=corpus, **graph_options.of_graph(graph), search=search, offline=offline
         ):
             raise InputError(f"--model asks the model alone: leave out --{' and --'.join(given)}")
-        asked = _followed if conflicts else _profiled
+        asked = _followed if conflicts else _reached
         return asked(model, base_url, as_json=as_json)
     if conflicts:
         raise InputError("--conflicts asks a model: name it with --model")
@@ -76,17 +75,15 @@ def require_no_options(context: typer.Context) -> None:
         raise InputError(f"give {named} after {context.invoked_subcommand}, not before it")
 
 
-def _profiled(name: str, base_url: str | None, *, as_json: bool) -> int:
-    from rarr.cli.doctor.model_abilities import as_table, asked
+def _reached(name: str, base_url: str | None, *, as_json: bool) -> int:
+    from rarr.cli.doctor import as_text, examine_model
     from rarr.settings import Settings
     from rarr.views.terminal.revision import as_json as json_of, visible
 
-    settings = Settings(**options.given(base_url=base_url))
-    try:
-        kept = asked(name, settings)
-    except ModelError as error:
-        return complain(str(error), 3)
-    write(json_of(kept.profile) if as_json else visible(as_table(kept)))
+    finding = examine_model(name, Settings(**options.given(base_url=base_url)))
+    if finding.state != "ok":
+        return complain(f"{finding.detail}; {finding.cure}", 3)
+    write(json_of([finding._asdict()]) if as_json else visible(as_text([finding])))
     return 0
 
 

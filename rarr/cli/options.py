@@ -56,7 +56,7 @@ Model = Annotated[
     ),
 ]
 AskedModel = Annotated[
-    str | None, typer.Option("--model", metavar="M", help="Ask this language model what it can do.")
+    str | None, typer.Option("--model", metavar="M", help="Check that this language model can be reached.")
 ]
 Conflicts = Annotated[
     bool, typer.Option("--conflicts", help="Ask if --model follows passages that contradict its memory.")

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any
 from rarr.cli import graph_options, options, run_options
 from rarr.cli.streams import complain, decoded, text_to_revise, warn, write
 from rarr.errors import InputError
-from rarr.tools.models.client_failures import redacted
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
-    from rarr.records import Estimate, Revision
+    from rarr.records import Revision
 
 _NAME = 8  # characters of a run's name, which tell it from other runs
 
@@ -116,18 +115,8 @@ def _estimated(text: str, context: str | None, chosen: dict[str, Any], *, as_jso
     return (
         f"about {counted(about.queries, 'query')} and {counted(about.edits, 'edit')}:"
         f" {counted(about.model_calls, 'model call')},"
-        f" {counted(about.input_tokens, 'token')} in, {about.output_tokens:,} out{cost}"
-        f"{_time(about, chosen)}\n"
+        f" {counted(about.input_tokens, 'token')} in, {about.output_tokens:,} out{cost}\n"
     )
-
-
-def _time(about: "Estimate", chosen: dict[str, Any]) -> str:
-    """Writes the estimated seconds of the models, or why they are not known; "" without a language model."""
-    if about.model_seconds is not None:
-        return f", {about.model_seconds:,.0f} s of the model" if about.model_calls else ""
-    name = about.unmeasured[0]
-    url = f" --base-url {redacted(chosen['base_url'])}" if "base_url" in chosen else ""
-    return f"; time unknown, since {name} was not measured: rarr doctor --model {name}{url} measures it"
 
 
 def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
 from rarr.components import CardReader, Components, RawCard, RawReading
-from rarr.errors import BudgetError, ModelError, PromptTooLongError
+from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import Located, is_about_another, located
 from rarr.ledger.controls import is_missed
 from rarr.ledger.reader_record import Outcomes, Standing
@@ -122,7 +122,7 @@ class _Reading:
         try:
             async with meter().in_time():
                 reading = await self._reader.read(block.block)
-        except PromptTooLongError as error:
+        except PromptTooLong as error:
             if len(places) > 1:
                 halves = await self._read_all(divided(places, -(-len(places) // 2)), salt)
                 return [part for group in halves for part in group]

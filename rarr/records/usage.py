@@ -64,21 +64,11 @@ class Usage(ModelUsage):
 
 
 class ExpectedUsage(ModelUsage):
-    """The usage that is expected of a call or a run.
-
-    `model_seconds` are the seconds of the language models, without those of searches and rules; None if the
-    speed of a model was not measured.
-    """
-
-    model_seconds: float | None = 0.0
+    """The usage that is expected of a call or a run."""
 
 
 class Estimate(ExpectedUsage):
-    """The expected usage of a run, with its number of queries and of edits.
-
-    `unmeasured` names the language models whose speed is not known: `rarr doctor --model NAME` measures it.
-    """
+    """The expected usage of a run, with its number of queries and of edits."""
 
     queries: int
     edits: int
-    unmeasured: tuple[str, ...] = ()

@@ -15,9 +15,8 @@ from rarr.serve.metrics import Metrics
 from rarr.serve.refusals import Refusal
 from rarr.serve.request_context import Call, Headers
 from rarr.settings import Settings
-from rarr.tools.models.openai_protocol import certificates
+from rarr.tools.guard.bounded_http_client import CONNECT_S, certificates
 
-CONNECT_S = 5.0
 _HOP = {
     b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te",
     b"trailer", b"transfer-encoding", b"upgrade",

@@ -74,9 +74,9 @@ class Settings(ServingSettings, BaseSettings):
     fallbacks: list[Any] = []
     """Language models to ask, in this order, where a node's language model fails."""
     base_url: str | None = None
-    """The address of an OpenAI-compatible server; None: http://localhost:8000/v1 for vllm:NAME."""
+    """The address of the model's server; None: localhost, port 8000 for vllm:NAME, 11434 for ollama:NAME."""
     api_key: SecretStr | None = None
-    """The key of the model; None: the provider's environment variable, and no key for vllm:NAME."""
+    """The key of the model; None: the provider's environment variable, and no key for vllm and ollama."""
     endpoints: dict[str, Endpoint] = {}
     """By model name: `base_url`, `api_key`, `price` for a million tokens, and `extra` for the body."""
     prompts: Path | None = None
@@ -105,7 +105,7 @@ class Settings(ServingSettings, BaseSettings):
     concurrency: int = Field(default=32, ge=1, le=10_000)
     """Requests to language models at once, for all branches and texts of a reviser together."""
     timeout_s: float = Field(default=60, gt=0)
-    """Seconds between the tokens of a streamed answer, and for any other answer, at most."""
+    """Seconds for one request to a language model, until its answer is complete."""
     attempts: int = Field(default=3, ge=1, le=20)
     """How often a request is sent, at most, if it fails with a lost connection, a 429 or a 5xx."""
     max_answer_tokens: int = Field(default=4000, ge=16)

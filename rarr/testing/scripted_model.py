@@ -72,7 +72,7 @@ class ScriptedModel:
         contents = [message.content for message in ask.messages]
         likely = self._probability if ask.probability else None
         probabilities = () if likely is None else (likely,) * len(texts)
-        return Answer(texts, self._counter.count(contents, texts), probabilities)
+        return Answer(texts, self._counter.count(contents, texts), probabilities, served=self.name)
 
     async def aclose(self) -> None:
         """Records that the model was closed."""

@@ -75,7 +75,15 @@ def answer_of(span: StoredSpan) -> Answer:
             status=body.get("status"),
             said=body.get("answer", ""),
             tokens=Tokens(*body["said"]),
+            begun=body.get("begun", False),
+            limit=body.get("limit"),
         )
     if not body["texts"]:
         raise CallFailure("connection", f"{span.name} had not answered when the recorded run ended")
-    return Answer(tuple(body["texts"]), Tokens(*body["said"]), tuple(body.get("probabilities", ())))
+    return Answer(
+        tuple(body["texts"]),
+        Tokens(*body["said"]),
+        tuple(body.get("probabilities", ())),
+        body.get("cut", False),
+        body.get("served", ""),
+    )

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StrictBool, StrictInt, StrictStr, ValidationError
 
 from rarr.prompts import Prompt
 
@@ -44,7 +44,7 @@ class NodeBody(SpanBody):
 
 
 class QuestionBody(SpanBody):
-    """A question to a model. `answers` holds the answers that could be parsed.
+    """A question to a model. `answers` holds the answers that could be parsed, or the text of a reply.
 
     `saved`: the model and probability of an answer that came from the data folder, and needed no request.
     """
@@ -52,7 +52,7 @@ class QuestionBody(SpanBody):
     prompt: StrictStr
     user: StrictStr
     temperature: Real
-    answers: list[dict[str, Any]] = []
+    answers: list[dict[str, Any] | StrictStr] = []
     saved: tuple[StrictStr, Real | None] | None = None
 
 
@@ -66,7 +66,10 @@ class RequestBody(SpanBody):
 
 
 class ModelRequestBody(RequestBody):
-    """A request to a language model, with its answers (`texts`) and its cost."""
+    """A request to a language model, with its answers (`texts`) and its cost.
+
+    `begun`, `limit`, `cut` and `served` are those of `CallFailure` and `Answer`.
+    """
 
     samples: Count
     max_tokens: Count
@@ -76,6 +79,10 @@ class ModelRequestBody(RequestBody):
     cost: Real | None
     more: list[tuple[StrictStr, StrictStr]] = []
     probabilities: list[Real] = []
+    cut: StrictBool = False
+    served: StrictStr = ""
+    begun: StrictBool = False
+    limit: Count | None = None
 
 
 class ScoreBody(SpanBody):

@@ -5,14 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tools.models.test_model_profile import PROFILE
 
 from agent.mills import Documents, WatchedModel, text_of
 from rarr import Reviser, Settings
 from rarr.errors import InputError
 from rarr.records import Estimate, ExpectedUsage, Usage
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, scripted_components
-from rarr.tools.models.model_profile import ProfilePlace, Speed
 from rarr.tools.text.blocks_and_sentences import sentences
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -105,25 +103,6 @@ def test_estimated_cost_follows_the_price() -> None:
     estimate = Reviser(Settings(model=WatchedModel(), search=Documents(), **price)).estimate(TEXT)
     expected = (2.0 * estimate.input_tokens + 8.0 * estimate.output_tokens) / 1_000_000
     assert estimate.cost == pytest.approx(expected)
-
-
-def test_estimated_seconds_follow_the_measured_speed(tmp_path: Path) -> None:
-    speed = Speed(latency_s=0.0, input_per_s=100.0, output_per_s=None, at_once=4.0)
-    url = "http://127.0.0.1:9/v1"
-    ProfilePlace.of(tmp_path, "vllm:some", url, None).keep(PROFILE.model_copy(update={"speed": speed}))
-    given = {"model": "vllm:some", "base_url": url, "search": Documents(), "home": tmp_path}
-    estimate = Reviser(Settings(**given)).estimate(TEXT)
-    assert estimate.model_seconds == pytest.approx(estimate.input_tokens / 400)
-    assert estimate.unmeasured == ()
-    one_by_one = Reviser(Settings(**given, concurrency=1)).estimate(TEXT)
-    assert one_by_one.model_seconds == pytest.approx(estimate.input_tokens / 100)
-
-
-@pytest.mark.parametrize("block_chars", [None, 500])
-def test_seconds_of_a_model_that_was_not_measured_are_not_known(block_chars: int | None) -> None:
-    settings = Settings(model=WatchedModel(), search=Documents(), block_chars=block_chars)
-    estimate = Reviser(settings).estimate(f"{TEXT}\n\n" * 3)
-    assert (estimate.model_seconds, estimate.unmeasured) == (None, ("scripted",))
 
 
 def test_more_text_and_context_are_expected_to_spend_more() -> None:

@@ -14,7 +14,6 @@ from rarr.backends.nli import verifier
 from rarr.cli import doctor
 from rarr.cli.doctor import examine
 from rarr.cli.doctor.diagnosis import Diagnosis
-from rarr.retrievers.web.cache_file import CacheFile
 from rarr.testing import ScriptedServer, refused_url
 from rarr.views.terminal.revision import as_json
 

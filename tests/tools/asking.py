@@ -7,7 +7,8 @@ from typing import Any
 from rarr.testing import ScriptedServer
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Message
 from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.openai_protocol import OpenAIProtocol
+from rarr.tools.models.langchain_chat import LangChainChat
+from rarr.tools.models.langchain_models import langchain_chat
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.models.run_budget import METER, Budget, Meter
 
@@ -19,10 +20,11 @@ ANSWERS = {"": {"span": "1976"}}
 TEXT = '{"span": "1976"}'
 
 
-def protocol(server: ScriptedServer | str, **options: Any) -> OpenAIProtocol:
+def protocol(server: ScriptedServer | str, **options: Any) -> LangChainChat:
+    """A model at this server, or at this address."""
     url = server if isinstance(server, str) else server.url
-    given = {"name": "vllm:scripted", "api_key": None, "timeout_s": 2.0, **options}
-    return OpenAIProtocol(given.pop("name"), base_url=url, **given)
+    given = {"name": "vllm:scripted", "max_retries": 0, "timeout": 2.0, **options}
+    return langchain_chat(given.pop("name"), base_url=url, **given)
 
 
 def patient(chat: ChatModel, *, most: int = 64, **options: Any) -> BudgetedChat:

@@ -130,7 +130,7 @@ TOLD = {"samples": 1, "max_tokens": 9, "texts": ["x"], "said": [1, 1, 0], "cost"
         ([span(kind="ask", body={})], "prompt: Field required"),
         ([span(kind="ask", body={"prompt": "hash", "user": "u"})], "temperature: Field required"),
         ([span(kind="ask", body=ASKED)], "asks with a prompt that the file lacks"),
-        ([span(kind="ask", body=ASKED | {"answers": ["x"]})], "answers.0"),
+        ([span(kind="ask", body=ASKED | {"answers": [5]})], "answers.0"),
         ([span(kind="request", body=TOLD | {"tokens": 5})], "tokens: Input should be a valid tuple"),
         ([span(kind="request", body=TOLD | {"tokens": ["1", 2, 3]})], "tokens.0"),
         ([span(kind="request", body=TOLD | {"tokens": [2**60, 2, 3]})], "tokens.0"),

@@ -6,16 +6,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from rarr.backends.judge_name_parsing import NLI, is_language_model
+from rarr.backends.judge_name_parsing import is_language_model
 from rarr.errors import SettingsError
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
-from rarr.tools.models.chat import FULL_FORM, ChatModel, RequestForm, name_of
+from rarr.tools.models.chat import ChatModel, name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.default_urls import MODEL_NAMES, default_url
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.model_profile import ProfilePlace, Speed
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.text.plurals_and_articles import kind_of
 
@@ -59,9 +58,7 @@ class LanguageModels:
     def _chat(self, name: Any) -> BudgetedChat:
         if _key(name) not in self._chats:
             settings = self._settings
-            place = profile_place(settings, name)
-            profile = place.kept() if place else None
-            chat = chat_model(name, settings, profile.form if profile else FULL_FORM)
+            chat = chat_model(name, settings)
             price = settings.endpoints.get(chat.name, Endpoint()).price
             if settings.max_cost is not None:
                 _require_price(chat.name, settings)
@@ -71,8 +68,6 @@ class LanguageModels:
                 attempts=settings.attempts,
                 timeout_s=settings.timeout_s,
                 price=price or (),
-                place=place if profile else None,
-                speed=_at_most(settings.concurrency, profile.speed) if profile else None,
                 saved_as=_saved_as(name, chat, settings),
             )
         return self._chats[_key(name)]
@@ -121,29 +116,10 @@ def _require_price(name: str, settings: Settings) -> None:
         )
 
 
-def profile_place(settings: Settings, name: Any) -> ProfilePlace | None:
-    """Finds where the profile of a model is kept, which `rarr doctor --model` measures.
-
-    None for a model without a server, such as an object.
-    """
-    if not isinstance(name, str) or ":" not in name or name.startswith((NLI, "scripted:")):
-        return None
-    base_url, api_key, _ = access(settings, name)
-    return ProfilePlace.of(settings.home, name, base_url or default_url(name) or "", api_key)
-
-
-def _at_most(concurrency: int, speed: Speed | None) -> Speed | None:
-    """Returns the speed, with its gain by requests at the same time limited to the setting `concurrency`."""
-    if speed is None:
-        return None
-    return speed.model_copy(update={"at_once": min(speed.at_once, float(concurrency))})
-
-
-def chat_model(name: Any, settings: Settings, form: RequestForm = FULL_FORM) -> ChatModel:
+def chat_model(name: Any, settings: Settings) -> ChatModel:
     """Makes the chat model for a name such as `vllm:NAME`; wraps a LangChain chat model.
 
-    `form` is the form of its first request. A `ChatModel` is returned as it is. Raises `SettingsError` or
-    `SetupError` if the model cannot be used.
+    A `ChatModel` is returned as it is. Raises `SettingsError` or `SetupError` if the model cannot be used.
     """
     if not isinstance(name, str):
         return _chat_of_object(name)
@@ -162,22 +138,10 @@ def chat_model(name: Any, settings: Settings, form: RequestForm = FULL_FORM) -> 
 
         return ScriptedModel.from_file(Path(model))
     base_url, api_key, extra = access(settings, name)
-    if server := default_url(name):
-        from rarr.tools.models.openai_protocol import OpenAIProtocol  # the client takes a second to import
-
-        return OpenAIProtocol(
-            name,
-            base_url=_url(base_url or server, name),
-            api_key=api_key,
-            timeout_s=settings.timeout_s,
-            extra=extra,
-            form=form,
-        )
-    from rarr.tools.models.langchain_chat import langchain_chat
+    from rarr.tools.models.langchain_models import langchain_chat  # its packages take two seconds
 
     return langchain_chat(
         name,
-        form,
         base_url=base_url and _url(base_url, name),
         api_key=api_key,
         max_retries=0,

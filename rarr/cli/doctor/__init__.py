@@ -189,25 +189,32 @@ def _models(settings: Settings) -> Iterator[Diagnosis]:
     elif not components.models:
         yield Diagnosis("model", "ok", "rules" if settings.model == "rules" else "embedded")
     for model in {chat.name: chat for used in components.models for chat in used.models}.values():
-        yield run(_probed(model, _known(model.name, settings)))
+        yield run(_reached(model))
 
 
-def _known(name: str, settings: Settings) -> str:
-    """Tells when `rarr doctor --model` asked the model, or how to ask it; "" for a model without a server."""
-    from rarr.agent.wiring.language_models import profile_place
+def examine_model(name: str, settings: Settings) -> Diagnosis:
+    """Checks that one language model can be reached, lists its name and takes the key. This costs nothing.
 
-    place = profile_place(settings, name)
-    profile = place and place.kept()
-    if profile:
-        return f"; asked what it can do on {profile.asked_at:%Y-%m-%d}"
-    return f"; not asked what it can do: rarr doctor --model {name} asks" if place else ""
+    Raises `InputError` or `SetupError` for a wrong call.
+    """
+    from rarr.agent.wiring.language_models import LanguageModels
+    from rarr.tools.concurrency.background_loop import run
+    from rarr.tools.models.default_urls import MODEL_NAMES
+
+    if name in ("embedded", "rules") or name.startswith("scripted:"):
+        raise InputError(f"model {name!r} has no server to ask: give {MODEL_NAMES}, or another provider")
+    alone = settings.model_copy(update={"model": name, "models": {}, "fallbacks": [], "endpoints": {}})
+    alone = alone.model_copy(update={"endpoints": {n: e for n, e in settings.endpoints.items() if n == name}})
+    return run(_reached(LanguageModels(alone, [name])[name].models[0]))
 
 
-async def _probed(model: "BudgetedChat", known: str) -> Diagnosis:
-    cure = "start its server, or correct base_url, the key or the name"
+async def _reached(model: "BudgetedChat") -> Diagnosis:
+    from rarr.tools.models.retrying_metered_chat import cure_of
+
     try:
-        return Diagnosis(f"model {model.name}", "ok", await model.probe() + known)
+        return Diagnosis(f"model {model.name}", "ok", await model.probe())
     except CallFailure as failure:
+        cure = cure_of(failure) or "start its server, or correct base_url, the key or the name"
         return Diagnosis(f"model {model.name}", "broken", str(failure), cure)
     finally:
         await model.aclose()

@@ -14,11 +14,10 @@ from rarr.records import Passage
 from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.guard.bounded_http_client import bounded_client
+from rarr.tools.guard.bounded_http_client import CONNECT_S, bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import failure_of, failure_of_status, redacted, secrets_of
 from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.openai_protocol import CONNECT_S, certificates
 from rarr.tools.models.retries import Attempts, in_time
 
 MOST_DOCUMENTS = 64  # of one request: servers limit the number, and requests run at the same time

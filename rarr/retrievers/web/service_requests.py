@@ -11,7 +11,7 @@ import httpx2
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.guard.bounded_http_client import bounded_client
+from rarr.tools.guard.bounded_http_client import bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import (
     failure_of,
@@ -21,7 +21,6 @@ from rarr.tools.models.client_failures import (
     without_keys,
 )
 from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.openai_protocol import certificates
 from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, in_time
 from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid

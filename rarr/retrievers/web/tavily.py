@@ -27,10 +27,9 @@ from rarr.retrievers.web.publication_date_parsing import published
 from rarr.retrievers.web.service_requests import ServiceRequests, outcomes
 from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.guard.bounded_http_client import bounded_client
+from rarr.tools.guard.bounded_http_client import bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import failure_of, redacted, without_keys
-from rarr.tools.models.openai_protocol import certificates
 from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
 

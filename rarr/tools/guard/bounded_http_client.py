@@ -7,6 +7,7 @@ with gzip may unpack to a thousand megabytes.
 import zlib
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
+from functools import cache
 from typing import Any
 
 import httpx2
@@ -18,6 +19,12 @@ LONGEST = 10_000_000
 
 REQUEST_HEADERS = {"Accept-Encoding": "gzip"}
 """Asks for the only encoding that can be unpacked within a limit."""
+
+CONNECT_S = 5.0
+"""Seconds in which a server must accept a connection."""
+
+certificates = cache(httpx2.create_ssl_context)
+"""Loads the certificates that the system trusts, once: otherwise 40 ms for each client."""
 
 _GZIP = 16 + zlib.MAX_WBITS
 
@@ -34,17 +41,15 @@ def bounded_client(
     name: str,
     *,
     most: int = LONGEST,
-    most_events: int | None = None,
     headers: Mapping[str, str] = REQUEST_HEADERS,
     **options: Any,
 ) -> httpx2.AsyncClient:
     """Makes a client for the server `name`, which reads at most `most` bytes of each answer.
 
-    `most_events` is the limit for an answer of server-sent events that is not packed, if the caller does not
-    hold all of them. Reading an answer raises `CallFailure` if it is longer or cannot be unpacked. `options`
-    are those of `httpx2.AsyncClient`.
+    Reading an answer raises `CallFailure` if it is longer or cannot be unpacked. `options` are those of
+    `httpx2.AsyncClient`.
     """
-    hooks = {"response": [_limited(name, most, most_events or most)]}
+    hooks = {"response": [_limited(name, most)]}
     sent = httpx2.Headers(headers)  # merges names that differ in case alone
     sent.update(REQUEST_HEADERS)
     return httpx2.AsyncClient(headers=sent, event_hooks=hooks, **options)
@@ -72,19 +77,12 @@ async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
         raise PackedError("its gzip data ends too early")
 
 
-def is_event_stream(response: httpx2.Response) -> bool:
-    """True if the server answers with events, and the request succeeded."""
-    kind = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-    return response.is_success and kind == "text/event-stream"
-
-
-def _limited(name: str, most: int, most_events: int) -> Callable[[httpx2.Response], Awaitable[None]]:
+def _limited(name: str, most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
     """Makes a hook with which the client reads the bodies of answers with `pieces`."""
 
     async def limit(response: httpx2.Response) -> None:
         sent = httpx2.Response(response.status_code, headers=response.headers, stream=response.stream)
-        is_plain_stream = is_event_stream(response) and "Content-Encoding" not in response.headers
-        response.stream = _BoundedBody(sent, name, most_events if is_plain_stream else most)
+        response.stream = _BoundedBody(sent, name, most)
         response.headers.pop("Content-Encoding", None)  # the stream is unpacked
 
     return limit

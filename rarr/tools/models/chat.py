@@ -1,7 +1,7 @@
 """Declares the interface of a chat model: messages and a schema go in, texts and their tokens come out.
 
-Each backend is one small class: `openai_protocol.py` for vLLM and other servers with that protocol,
-`langchain_chat.py` for the models of LangChain, and the doubles of `rarr.testing`.
+Each backend is one small class: `langchain_chat.py` for every model that a name chooses, and the doubles of
+`rarr.testing`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,8 @@ class ChatRequest:
     """A request for `samples` answers, each of them JSON that fits `schema`.
 
     `prompt` is the name of the prompt, its version and hash; the schema is called by that name.
-    `probability`: ask for the probabilities of the answers as well.
+    `probability`: ask for the probabilities of the answers as well. `keeps_cut`: a text that was cut off at
+    `max_tokens` is an answer, and not a failure. `seed` is sent to servers that take it, unless it is 0.
     """
 
     prompt: tuple[str, str, str]
@@ -34,28 +35,13 @@ class ChatRequest:
     temperature: float = 0.0
     max_tokens: int = 1000
     probability: bool = False
+    keeps_cut: bool = False
+    seed: int = 0
 
     @property
     def name(self) -> str:
         """The name of the prompt."""
         return self.prompt[0]
-
-
-FormatKind = Literal["json_schema", "function", "json_object", "text"]
-"""The ways to ask for JSON: by a schema, by a function call, in JSON mode, or by the prompt alone."""
-Part = Literal["logprobs", "temperature", "max_tokens", "n"]
-"""The parts of a request, besides its format, that some servers refuse."""
-
-
-class RequestForm(NamedTuple):
-    """The form of requests that a server accepts: the kind of format, and the parts that are not sent."""
-
-    kind: FormatKind = "json_schema"
-    left_out: frozenset[str] = frozenset()
-
-
-FULL_FORM = RequestForm()
-"""The form in which a server is asked first, while nothing is known about it."""
 
 
 class Tokens(NamedTuple):
@@ -79,13 +65,15 @@ class Answer:
 
     `probabilities` has the probability of each text, from 0 to 1: the product of the probabilities of the
     tokens in its JSON strings, or of all tokens where it has none. It is empty where the server was not asked
-    for them or does not know them. `reasoned`: the server reports that the model reasoned before it answered.
+    for them or does not know them. `cut`: a text was cut off at `max_tokens`, and the request keeps such
+    texts. `served` is the name of the model by which the server answered; empty if it gave none.
     """
 
     texts: tuple[str, ...]
     tokens: Tokens
     probabilities: tuple[float, ...] = ()
-    reasoned: bool = False
+    cut: bool = False
+    served: str = ""
 
     @property
     def samples(self) -> list[Sample]:
@@ -112,9 +100,7 @@ class ChatModel(Protocol):
         """Closes its connections."""
 
 
-Kind = Literal[
-    "timeout", "connection", "busy", "server", "refused", "resting", "cut", "repeating", "declined"
-]
+Kind = Literal["timeout", "connection", "busy", "server", "refused", "too_long", "resting", "cut", "declined"]
 
 
 class CallFailure(Exception):  # noqa: N818  # it is caught within the package and never leaves it
@@ -122,13 +108,14 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
 
     `status` and `said` are the HTTP status and the server's own message, where it answered. `tokens` are the
     tokens of an answer that cannot be used. `begun`: an answer that was cut off had started; a model that
-    reasons first may be cut off before its answer starts.
+    reasons first may be cut off before its answer starts. `limit`: the tokens that the model can read, if the
+    failure `too_long` tells them.
 
-    Kinds: `timeout` (the answer did not begin or go on in time), `connection` (refused, or lost during the
-    answer), `busy` (429), `server` (5xx, or an answer in another form), `refused` (another 4xx: asking again
-    would not help), `resting` (not sent, because the server failed several times just before), `cut` (the
-    answer was longer than `max_tokens`), `repeating` (the answer repeated itself without end: a higher
-    `max_tokens` would not help), `declined` (the model refused, or a filter withheld the answer).
+    Kinds: `timeout` (no answer in time), `connection` (refused, or lost during the answer), `busy` (429),
+    `server` (5xx, or an answer in another form), `refused` (another 4xx: asking again would not help),
+    `too_long` (prompt and answer do not fit into the context of the model), `resting` (not sent, because the
+    server failed several times just before), `cut` (the answer was longer than `max_tokens`), `declined`
+    (the model refused, or a filter withheld the answer).
     """
 
     def __init__(
@@ -141,6 +128,7 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
         said: str = "",
         tokens: Tokens = NO_TOKENS,
         begun: bool = False,
+        limit: int | None = None,
     ) -> None:
         super().__init__(valid(message))
         self.tokens = tokens
@@ -149,6 +137,7 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
         self.retry_after = retry_after
         self.status = status
         self.said = valid(said)
+        self.limit = limit
 
 
 class Adapted(Exception):  # noqa: N818  # as `CallFailure`

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 from rarr.tools.models.chat import CallFailure, Kind
 
 _MOST = 300  # characters of a server's message
+_OF_PROMPT = (400, 413, 422, 500)  # the statuses with which servers refuse a prompt that is too long
 _SHORTEST = 8  # characters of the shortest secret that is removed from answers
 # Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(
@@ -23,24 +24,37 @@ _IN_QUERY = re.compile(
 )
 _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 # The part of a request that a refusal is about, by the words in the refusal.
+_UNKNOWN = r"not |un(?:support|recogni|know|expect)|extra|invalid"
 _ABOUT = {
-    # First, since a server may refuse another part only in a stream, such as "no tools with stream".
-    "stream_options": re.compile(r"\b(?:stream_options|include_usage)\b", re.IGNORECASE),
-    "stream": re.compile(r"\bstream(?:ed|ing)?\b", re.IGNORECASE),
     "logprobs": re.compile(r"\b(?:top_)?log_?prob(?:s|abilities)?\b", re.IGNORECASE),
     "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
+    "seed": re.compile(r"\bseed\b", re.IGNORECASE),
     "max_tokens": re.compile(
         r"(?<!\w)max_tokens\b(?=.*(?:not |un)support|.*max_completion_tokens)", re.IGNORECASE
     ),
+    "max_completion_tokens": re.compile(rf"\bmax_completion_tokens\b(?=.*(?:{_UNKNOWN}))", re.IGNORECASE),
     "n": re.compile(r"(?<![\w'’-])['\"`]?n['\"`]?(?![\w-])"),
     "format": re.compile(
-        r"\b(?:response_?format|json_?schema|schema|tools?|tool_choice|functions?|function_call(?:ing)?"
-        r"|structured|strict|grammar)\b",
+        r"\b(?:response_?format|json_?(?:schema|object|mode)|schema|tools?|tool_choice|functions?"
+        r"|function_call(?:ing)?|structured|strict|grammar)\b",
         re.IGNORECASE,
     ),
 }
 # Advice such as "reduce the length of the messages or functions" is not about functions.
 _OF_LENGTH = re.compile(r"context.(?:length|window)|too (?:long|large)", re.IGNORECASE)
+# As vLLM, llama.cpp, OpenAI, Ollama, Anthropic, Google, Mistral, Bedrock, SGLang and LM Studio write it.
+_TOO_LONG = re.compile(
+    r"context_length_exceeded|exceed_context_size|ContextOverflow|ContextWindowExceeded"
+    r"|(?:exceeds?|maximum|model'?s|available|only)[\w ']{0,40}\bcontext (?:length|size|window)"
+    r"|context (?:length|size|window)\b.{0,40}\b(?:exceeded|not enough)|maximum model length"
+    r"|(?:prompt|input|message) is too long|input token count.{0,30}exceeds|maximum context length",
+    re.IGNORECASE,
+)
+_LIMIT = re.compile(
+    r"\bn_ctx\b\W{0,5}(\d+)|(?:context (?:length|size|window)|maximum model length)\b\D{0,30}?(\d[\d,]*)"
+    r"|(\d[\d,]*) maximum|maximum number of tokens allowed\D{0,5}(\d[\d,]*)",
+    re.IGNORECASE,
+)
 
 
 def redacted(text: str, secrets: Sequence[str] = ()) -> str:
@@ -92,11 +106,15 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
         failure := next((cause for cause in (error, *_causes(error)) if isinstance(cause, CallFailure)), None)
     ) is not None:
         return failure
+    names = [kind.__name__ for kind in type(error).__mro__]
+    facts = f"{getattr(error, 'body', '')} {getattr(error, 'code', '')} {' '.join(names)}"
     if (status := _status(error)) is not None:
         headers = getattr(getattr(error, "response", None), "headers", None) or {}
-        return failure_of_status(status, headers, _message_of(error), model, secrets)
+        return failure_of_status(status, headers, _message_of(error), model, secrets, facts)
     message = _line(_message_of(error) or type(error).__name__, secrets)
-    names = [kind.__name__ for kind in type(error).__mro__]
+    if _TOO_LONG.search(f"{message} {facts}"):
+        limit = _limit(f"{message} {facts}")
+        return CallFailure("too_long", f"{model} cannot read so much: {message}", limit=limit)
     # A timeout while connecting is a failure of the connection: nothing was sent yet.
     connecting = any("ConnectTimeout" in type(cause).__name__ for cause in (error, *_causes(error)))
     if any("Timeout" in name for name in names) and not connecting:
@@ -109,17 +127,34 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
 
 
 def failure_of_status(
-    status: int, headers: Mapping[str, str], body: str, model: str, secrets: Sequence[str] = ()
+    status: int,
+    headers: Mapping[str, str],
+    body: str,
+    model: str,
+    secrets: Sequence[str] = (),
+    facts: str = "",
 ) -> CallFailure:
-    """Makes the failure for an HTTP answer with this status; its kind is as `CallFailure` describes."""
+    """Makes the failure for an HTTP answer with this status; its kind is as `CallFailure` describes.
+
+    `facts` are other words of the error, such as its code.
+    """
     reason = _line(_message(body), secrets) or "it gave no reason"
     message = f"{model} answered with status {status}: {reason}"
     kind: Kind = "refused"
-    if status >= 500:
+    limit = None
+    if status in _OF_PROMPT and _TOO_LONG.search(f"{body} {facts}"):
+        kind, limit = "too_long", _limit(f"{body} {facts}")
+    elif status >= 500:
         kind = "server"
     elif status in (408, 429):
         kind = "busy" if status == 429 else "timeout"
-    return CallFailure(kind, message, _retry_after(headers), status=status, said=reason)
+    return CallFailure(kind, message, _retry_after(headers), status=status, said=reason, limit=limit)
+
+
+def _limit(message: str) -> int | None:
+    """Reads the tokens of the model's context in an error about a prompt that is too long."""
+    match = _LIMIT.search(message)
+    return int(next(filter(None, match.groups())).replace(",", "")) if match else None
 
 
 def refused_part(failure: CallFailure, model: str, sent: Collection[str]) -> str | None:

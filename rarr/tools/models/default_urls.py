@@ -1,6 +1,6 @@
-"""Lists the providers of language models that are no provider of LangChain. The command line imports it."""
+"""Lists the providers of language models that run on the user's machines. The command line imports it."""
 
-DEFAULT_URLS = {"vllm": "http://localhost:8000/v1"}
+DEFAULT_URLS = {"vllm": "http://localhost:8000/v1", "ollama": "http://localhost:11434/v1"}
 """The providers with OpenAI's protocol, each with the address that is asked where `base_url` is None."""
 
 MODEL_NAMES = ", ".join(f"{provider}:NAME" for provider in (*DEFAULT_URLS, "openai"))

@@ -1,41 +1,41 @@
-"""Makes and wraps chat models of LangChain: OpenAI, Anthropic and others with an integration package."""
+"""Asks the models of LangChain: OpenAI and every server with its protocol, Anthropic, and other providers.
+
+A server with OpenAI's protocol is asked in the best form that it accepts: with a JSON schema, which
+constrains the answer; in JSON mode, with the schema in the prompt; or for plain text. Other providers are
+asked in the way of their integration package. Answers are not streamed.
+"""
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from math import exp, isfinite
+from typing import Any, Literal
 
-import httpx2
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables.config import ensure_config
 from pydantic import SecretStr
 
-from rarr.errors import RarrError, SettingsError, SetupError
 from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.guard.bounded_http_client import bounded_client
-from rarr.tools.models.chat import (
-    FULL_FORM,
-    Adapted,
-    Answer,
-    CallFailure,
-    ChatRequest,
-    RequestForm,
-    Tokens,
+from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
+from rarr.tools.models.client_failures import (
+    failure_of,
+    redacted,
+    refused_part,
 )
-from rarr.tools.models.client_failures import failure_of, redacted, refused_part, secrets_of
-from rarr.tools.models.default_urls import MODEL_NAMES
-from rarr.tools.models.openai_protocol import certificates
-from rarr.tools.models.stop_reasons import Stop, other_function, reason_in, stop_of, whole
+from rarr.tools.models.stop_reasons import Stop, outcome_of, text_of, whole
 
-_INSTALL = re.compile(r"pip install (?:-\S+ )*([\w.-]+)")
-_VARIABLE = re.compile(r"\b[A-Z][A-Z0-9_]*(?:KEY|TOKEN|CREDENTIALS)\b")
-
-_UNLIMITED = httpx2.Limits(max_connections=None, max_keepalive_connections=None)
+PROBE_S = 5.0
+NO_KEY = "none"
+"""Is sent to a server that needs no key, since the client requires one."""
+_STRING_VALUE = re.compile(r':\s*"((?:[^"\\]|\\.)+)"')
 # LangChain raises these over an answer of OpenAI's shape that it cannot read.
 _NO_COMPLETION = (AttributeError, LookupError, TypeError, ValueError)
+_MOST_TOKENS = ("max_tokens", "max_output_tokens", "num_predict")  # the field's name, by integration
 
 Make = Callable[[float | None], BaseChatModel]
+Form = Literal["json_schema", "json_object", "text"]
 
 
 class LangChainChat:
@@ -49,42 +49,65 @@ class LangChainChat:
         make: Make,
         secrets: Sequence[str] = (),
         close: Callable[[], Awaitable[None]] | None = None,
-        form: RequestForm = FULL_FORM,
+        *,
         server: str | None = None,
+        limit: Literal["max_tokens", "max_completion_tokens"] = "max_completion_tokens",
     ) -> None:
         """`make` makes the model for a temperature (None: the provider's default). `aclose` calls `close`.
 
-        `form` is sent first; of its kinds, this class knows `json_schema` and `text`. `server` is the address
-        to which the requests go, where that is known.
+        `server` is the address to which the requests go, where that is known. `limit` is the field that
+        limits an answer, in the first request to a server with OpenAI's protocol.
         """
         self.name, self.server = name, server
-        self._secrets = secrets
-        self._make = make
-        self._close = close
+        self._secrets, self._make, self._close = secrets, make, close
         self._models = PerLoop[dict[float | None, BaseChatModel]](dict)
-        self._left_out = set(form.left_out) | ({"format"} if form.kind == "text" else set())
+        self._forms: list[Form] = ["json_schema", "json_object", "text"]
+        self._left_out = {"max_tokens"} if limit == "max_completion_tokens" else set[str]()
 
     async def complete(self, ask: ChatRequest) -> Answer:
         """Sends one request; returns several samples only from an integration of OpenAI's shape.
 
         Raises `Adapted` if the server refused a part, and `CallFailure` for any other failure.
         """
-        sent = {"temperature", "format", *(["n"] if ask.samples > 1 else [])} - self._left_out
-        model = self._model(ask.temperature if "temperature" in sent else None)
-        complete = self._with_n if _of_openai_shape(model) else self._single
+        model = self._model(None if "temperature" in self._left_out else ask.temperature)
+        of_openai = of_openai_shape(model)
+        form = self._forms[0]
+        sent = (self._parts(ask) if of_openai else {"temperature"}) - self._left_out
         try:
-            return await complete(model, ask, sent)
+            if of_openai:
+                return await self._with_n(model, ask, form, sent)
+            return await self._single(model, ask, form)
         except CallFailure:
             raise
         except Exception as error:
-            failure = failure_of(error, self.name, self.secrets)
-            if complete == self._with_n and isinstance(error, _NO_COMPLETION):
+            failure = failure_of(error, self._named(error), self.secrets)
+            if of_openai and isinstance(error, _NO_COMPLETION):
                 raise CallFailure("server", str(failure)) from None
-            unable = "format" if isinstance(error, NotImplementedError) and "format" in sent else None
-            if part := unable or refused_part(failure, self.name, sent):
-                self._left_out.add(part)
+            if self._adapts(error, failure, form, sent, of_openai=of_openai):
                 raise Adapted(str(failure)) from None
             raise failure from None
+
+    async def probe(self) -> str:
+        """Checks, at no cost, that the server lists the model; returns the result in words.
+
+        Raises `CallFailure` if it does not, or cannot be reached.
+        """
+        model: Any = self._model(None)
+        if not of_openai_shape(model):
+            return "set up; not asked, since a request would cost money"
+        try:
+            page = await model.root_async_client.with_options(timeout=PROBE_S).models.list()
+            listed = [str(entry.id) for entry in page.data]
+        except Exception as error:
+            failure = failure_of(error, self._named(error), self.secrets)
+            if failure.status in (404, 405):
+                return f"{self._shown} answers, and lists no models"
+            kind = "server" if isinstance(error, _NO_COMPLETION) else failure.kind
+            raise CallFailure(kind, str(failure), status=failure.status, said=failure.said) from None
+        if self.name.partition(":")[2] not in listed:
+            models = redacted(", ".join(listed), self.secrets)[:300]
+            raise CallFailure("refused", f"{self.name}: the server has {models or 'no model'} alone")
+        return f"served by {self._shown}"
 
     @property
     def secrets(self) -> Sequence[str]:
@@ -93,12 +116,6 @@ class LangChainChat:
         The integration may have read its API keys from the environment.
         """
         return [*self._secrets, *(key for model in self._models.get().values() for key in _keys(model))]
-
-    @property
-    def form(self) -> RequestForm:
-        """The form of the next request."""
-        left_out = frozenset(self._left_out)
-        return RequestForm("text" if "format" in left_out else "json_schema", left_out - {"format"})
 
     async def aclose(self) -> None:
         """Closes the connections of this event loop that this object opened."""
@@ -109,148 +126,164 @@ class LangChainChat:
     def _model(self, temperature: float | None) -> BaseChatModel:
         models = self._models.get()
         if temperature not in models:
-            models[temperature] = self._make(temperature)
+            # A run that streams its nodes must not stream the answers.
+            models[temperature] = self._make(temperature).model_copy(update={"disable_streaming": True})
         return models[temperature]
 
-    async def _with_n(self, model: BaseChatModel, ask: ChatRequest, sent: Collection[str]) -> Answer:
-        """Asks integrations of OpenAI's shape: several samples, and a schema, in one request.
+    def _named(self, error: Exception) -> str:
+        """Adds the server's address to the name, for an error without an answer."""
+        is_answer = self.server is None or hasattr(error, "status_code")
+        return self.name if is_answer else f"{self.name} at {self._shown}"
 
-        The schema is sent in the extra body, because OpenAI's client raises where an answer to its own
-        `response_format` was cut off.
+    @property
+    def _shown(self) -> str:
+        return redacted((self.server or "").rstrip("/"), self.secrets)
+
+    def _parts(self, ask: ChatRequest) -> set[str]:
+        """Names the parts of a request to a server with OpenAI's protocol, besides its form."""
+        limit = "max_tokens" if "max_tokens" not in self._left_out else "max_completion_tokens"
+        wanted = {"n": ask.samples > 1, "logprobs": ask.probability, "seed": ask.seed != 0}
+        return {"temperature", limit, *(part for part, is_wanted in wanted.items() if is_wanted)}
+
+    def _adapts(
+        self, error: Exception, failure: CallFailure, form: Form, sent: Collection[str], *, of_openai: bool
+    ) -> bool:
+        """Leaves the part that the server refused out of later requests; False if it named no part."""
+        asked = {*sent, *(["format"] if form != "text" else [])}
+        unable = "format" if isinstance(error, NotImplementedError) and form != "text" else None
+        part = unable or refused_part(failure, self.name, asked)
+        if part == "format" and self._forms[0] == form:  # another request may have adapted it meanwhile
+            self._forms = self._forms[1:] if of_openai else ["text"]
+        elif part is not None and part != "format":
+            self._left_out.add(part)
+        return part is not None
+
+    async def _with_n(
+        self, model: BaseChatModel, ask: ChatRequest, form: Form, sent: Collection[str]
+    ) -> Answer:
+        """Asks integrations of OpenAI's shape: several samples, and a form of JSON, in one request.
+
+        The form is sent in the extra body, because OpenAI's client raises where an answer to its own
+        `response_format` was cut off: the text and its tokens would be lost.
         """
-        options: dict[str, Any] = {"max_tokens": ask.max_tokens} | ({"n": ask.samples} if "n" in sent else {})
-        if "format" in sent:
-            described = {"name": ask.name, "schema": dict(ask.schema), "strict": True}
-            response_format = {"type": "json_schema", "json_schema": described}
-            own = getattr(model, "extra_body", None) or {}
-            options["extra_body"] = {"response_format": response_format, **own}
-        result = await model.agenerate([_messages(ask)], **options)
+        extra: dict[str, Any] = {"max_tokens": ask.max_tokens} if "max_tokens" in sent else {}
+        extra |= _response_format(form, ask) | (getattr(model, "extra_body", None) or {})
+        values = {"n": ask.samples, "logprobs": True, "seed": ask.seed}
+        options: dict[str, Any] = {part: value for part, value in values.items() if part in sent}
+        if "max_completion_tokens" in sent:
+            options["max_tokens"] = ask.max_tokens  # LangChain sends it by its new name
+        if extra:
+            options["extra_body"] = extra
+        messages = _messages(ask, states_schema=form == "json_object")
+        result = await model.agenerate([messages], **_reporting(self.name, ask), **options)
         answers = [
             generation.message for generation in result.generations[0] if hasattr(generation, "message")
         ]
         if not answers:
             raise CallFailure("server", f"{self.name} answered with no message")
-        outcomes = [_outcome(answer, ask.name, self.secrets) for answer in answers]
-        answer = whole(outcomes, _tokens(answers[0]), self.name)
-        return replace(answer, reasoned=any(map(_reasoned, answers)))
+        return self._answer(answers, ask)
 
-    async def _single(self, model: BaseChatModel, ask: ChatRequest, sent: Collection[str]) -> Answer:
-        if "format" in sent:
-            schema = {"title": ask.name, "description": "The answer.", **ask.schema}
-            structured = model.with_structured_output(schema, include_raw=True)
-            message = (await structured.ainvoke(_messages(ask)))["raw"]  # type: ignore[index]  # include_raw
-        else:
-            message = await model.ainvoke(_messages(ask))
-        answer = whole([_outcome(message, ask.name, self.secrets)], _tokens(message), self.name)
-        return replace(answer, reasoned=_reasoned(message))
+    async def _single(self, model: BaseChatModel, ask: ChatRequest, form: Form) -> Answer:
+        field = next((name for name in _MOST_TOKENS if name in type(model).model_fields), None)
+        if field is not None:
+            model = model.model_copy(update={field: ask.max_tokens})
+        config: Any = _reporting(self.name, ask)
+        if form == "text":
+            return self._answer([await model.ainvoke(_messages(ask), config)], ask)
+        schema = {"title": ask.name, "description": "The answer.", **ask.schema}
+        structured = model.with_structured_output(schema, include_raw=True)
+        message = (await structured.ainvoke(_messages(ask), config))["raw"]  # type: ignore[index]  # include_raw
+        return self._answer([message], ask)
 
-
-def langchain_chat(name: str, form: RequestForm = FULL_FORM, **options: Any) -> LangChainChat:
-    """Makes the model `name` (provider:model) with LangChain's `init_chat_model` and these options.
-
-    `form` is sent first. Raises `SettingsError` for an unknown provider, and `SetupError` for a missing
-    package or key.
-    """
-    from langchain.chat_models import init_chat_model  # half a second
-
-    provider, _, model = name.partition(":")
-    given: dict[str, Any] = {key: value for key, value in options.items() if value is not None}
-    secrets = secrets_of(options.get("api_key"), options.get("base_url"))
-
-    def make(**more: Any) -> BaseChatModel:
-        made: BaseChatModel = init_chat_model(model, model_provider=provider, **(given | more))
-        return made
-
-    try:
-        first = make(temperature=0.0)
-    except ImportError as error:
-        package = _INSTALL.search(str(error))
-        wanted = package[1] if package else f"langchain-{provider}"
-        raise SetupError(
-            f"model {name!r} needs a package that is not installed: pip install {wanted}"
-        ) from error
-    except Exception as error:  # each provider's client has its own errors
-        raise _explained(name, redacted(str(error), secrets)) from error
-    # The integration's own client is shared by all event loops, and breaks in the second loop.
-    certified = certificates()
-    clients = PerLoop(
-        lambda: bounded_client(name, verify=certified, limits=_UNLIMITED, follow_redirects=True),
-        httpx2.AsyncClient.aclose,
-    )
-    needs_client = _of_openai_shape(first) and not getattr(first, "openai_proxy", None)
-
-    def make_in_loop(temperature: float | None) -> BaseChatModel:
-        more: dict[str, Any] = {} if temperature is None else {"temperature": temperature}
-        if needs_client:
-            more["http_async_client"] = clients.get()
-        return make(**more)
-
-    return LangChainChat(name, make_in_loop, secrets, clients.aclose, form, _server(first))
-
-
-def _explained(name: str, reason: str) -> RarrError:
-    provider, line = name.partition(":")[0], " ".join(reason.split())[:300]
-    if "nsupported provider" in reason:
-        return SettingsError(
-            f"unknown provider {provider!r} in model {name!r}: give embedded, rules, {MODEL_NAMES},"
-            " anthropic:NAME, or another provider of LangChain's init_chat_model"
+    def _answer(self, messages: Sequence[BaseMessage], ask: ChatRequest) -> Answer:
+        """Reads the messages, one for each sample. Raises `CallFailure` if none has a usable text."""
+        outcomes = [outcome_of(message, ask.name, self.secrets) for message in messages]
+        cut = [isinstance(outcome, Stop) and outcome.kind == "cut" for outcome in outcomes]
+        if ask.keeps_cut:
+            outcomes = [
+                text_of(message) if was_cut else outcome
+                for message, was_cut, outcome in zip(messages, cut, outcomes, strict=True)
+            ]
+        answer = whole(outcomes, _tokens(messages[0]), self.name)
+        likely = [
+            _probability(message)
+            for message, outcome in zip(messages, outcomes, strict=True)
+            if isinstance(outcome, str)
+        ]
+        known = tuple(probability for probability in likely if probability is not None)
+        return replace(
+            answer,
+            probabilities=known if len(known) == len(answer.texts) else (),
+            cut=ask.keeps_cut and any(cut),
+            served=_served(messages),
         )
-    if variable := _VARIABLE.search(reason):
-        return SetupError(f"model {name!r} has no key: set {variable[0]} in the environment, or give api_key")
-    if "api_key" in reason or "credential" in reason.lower():
-        return SetupError(f"model {name!r} has no key: give api_key, or {provider}'s variable ({line})")
-    return SetupError(f"model {name!r} cannot be set up: {line}")
 
 
-def _of_openai_shape(model: BaseChatModel) -> bool:
+def of_openai_shape(model: BaseChatModel) -> bool:
     """True if the model is built on `BaseChatOpenAI`, by the class name, which need not be imported."""
     return any(kind.__name__ == "BaseChatOpenAI" for kind in type(model).__mro__)
 
 
-def _server(model: BaseChatModel) -> str | None:
-    """The address to which a model of OpenAI's shape sends its requests, which a variable may have set."""
-    address = getattr(getattr(model, "root_client", None), "base_url", None)
-    return None if address is None else str(address)
-
-
 def _keys(model: BaseChatModel) -> Iterator[str]:
-    values = (value for value in vars(model).values() if isinstance(value, SecretStr))
-    return filter(None, (value.get_secret_value() for value in values))
+    values = (value.get_secret_value() for value in vars(model).values() if isinstance(value, SecretStr))
+    return (key for key in values if key and key != NO_KEY)
 
 
-def _messages(ask: ChatRequest) -> list[BaseMessage]:
+def _reporting(name: str, ask: ChatRequest) -> dict[str, Any]:
+    """Makes the config by which callbacks of the run see the request: below its node, and not streamed."""
+    outer = ensure_config()
+    metadata = {**outer.get("metadata", {}), "prompt": ask.name}
+    return {
+        "run_name": name,
+        "callbacks": outer.get("callbacks"),
+        "metadata": metadata,
+        "tags": ["nostream"],
+    }
+
+
+def _response_format(form: Form, ask: ChatRequest) -> dict[str, Any]:
+    if form == "json_schema":
+        described = {"name": ask.name, "schema": dict(ask.schema), "strict": True}
+        return {"response_format": {"type": form, "json_schema": described}}
+    return {"response_format": {"type": form}} if form == "json_object" else {}
+
+
+def _messages(ask: ChatRequest, *, states_schema: bool = False) -> list[BaseMessage]:
     from langchain_core.messages import convert_to_messages
 
-    return convert_to_messages([(message.role, message.content) for message in ask.messages])
+    contents = [(message.role, message.content) for message in ask.messages]
+    if states_schema:
+        schema = json.dumps(dict(ask.schema), ensure_ascii=False)
+        role, content = contents[0]
+        contents[0] = (role, f"{content}\n\nAnswer with one JSON object that fits this JSON schema: {schema}")
+    return convert_to_messages(contents)
 
 
-def _outcome(message: Any, function: str, secrets: Sequence[str]) -> str | Stop:
-    """Reads the text of a message, or the reason why it cannot be used."""
-    refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), secrets)
-    calls = [*message.tool_calls, *message.invalid_tool_calls] if isinstance(message, AIMessage) else []
-    text = _text(message)
-    stop = stop_of(reason_in(message.response_metadata), refusal, text)
-    return stop or other_function([call["name"] for call in calls], function) or text
+def _probability(message: BaseMessage) -> float | None:
+    """Multiplies the token probabilities of the strings in a message's JSON; None if the server gave none.
+
+    The braces and names around a string do not count: they say nothing about it. The whole text counts if it
+    has no string.
+    """
+    try:
+        content = message.response_metadata["logprobs"]["content"]
+        tokens = [(str(token["token"]), float(token["logprob"])) for token in content]
+    except (KeyError, TypeError, ValueError):
+        return None
+    values = [match.span(1) for match in _STRING_VALUE.finditer("".join(text for text, _ in tokens))]
+    total, start, counted = 0.0, 0, 0
+    for text, logprob in tokens:
+        end = start + len(text)
+        if not values or any(start < last and first < end for first, last in values):
+            total, counted = total + logprob, counted + 1
+        start = end
+    return exp(min(total, 0.0)) if counted and isfinite(total) else None
 
 
-def _text(message: Any) -> str:
-    """Reads the arguments of the first function call as JSON; without a call, the text of the message."""
-    calls = getattr(message, "tool_calls", None) or ()
-    if calls:
-        return json.dumps(calls[0]["args"], ensure_ascii=False)
-    broken = getattr(message, "invalid_tool_calls", None) or ()
-    if broken:
-        return str(broken[0].get("args") or "")
-    return str(message.text)
-
-
-def _reasoned(message: BaseMessage) -> bool:
-    """True if the message has its reasoning beside the answer, or if its usage counts tokens of reasoning."""
-    usage = message.usage_metadata if isinstance(message, AIMessage) else None
-    details = usage.get("output_token_details") if usage else None
-    kinds = {block.get("type") for block in message.content if isinstance(block, dict)}
-    beside = kinds & {"thinking", "reasoning"} or message.additional_kwargs.get("reasoning_content")
-    return bool(beside or (details and details.get("reasoning")))
+def _served(messages: Sequence[BaseMessage]) -> str:
+    """Reads the name by which the server answered; "" if LangChain reports none."""
+    metadata: Mapping[str, Any] = messages[0].response_metadata
+    return str(metadata.get("model_name") or metadata.get("model") or "")
 
 
 def _tokens(message: BaseMessage) -> Tokens:

@@ -1,19 +1,18 @@
-"""Asks the language model of a node: takes a prompt, and returns answers as objects of a pydantic class."""
+"""Asks the language model of a node: takes a prompt, and returns answers as objects of a pydantic class.
 
-from collections.abc import Mapping, Sequence
+`LanguageModel.reply` returns the text of one answer instead, which its caller reads.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Generic, NamedTuple, Protocol, Self, TypeVar, runtime_checkable
+from typing import NamedTuple, TypeVar
 
-from pydantic import BaseModel
-
-from rarr.errors import BudgetError, ModelError
+from rarr.errors import ModelError, PromptTooLong
 from rarr.prompts import Prompt
 from rarr.records import ExpectedUsage
-from rarr.tools.concurrency.together import together
-from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer
+from rarr.tools.models.answer_parsing import UnreadableAnswer
 from rarr.tools.models.chat import (
-    NO_TOKENS,
+    Answer,
     CallFailure,
     ChatRequest,
     Message,
@@ -23,38 +22,23 @@ from rarr.tools.models.chat import (
 )
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.models.run_budget import answer_memo, meter
+from rarr.tools.models.samples import Likely, Shape, read, requested
+from rarr.tools.models.stop_reasons import has_begun
 from rarr.tools.trace_spans import keep, span
 
-Shape = TypeVar("Shape", bound=BaseModel)
-
-_QUOTE = 80  # characters of an unreadable answer that are quoted
-
-
-class Likely(NamedTuple, Generic[Shape]):
-    """An answer, and its probability from 0 to 1 as the server reports it; None if it reports none.
-
-    `model` is the name of the model that answered, which may be a fallback.
-    """
-
-    answer: Shape
-    probability: float | None
-    model: str
+Made = TypeVar("Made")
 
 
 class Reply(NamedTuple):
+    """The text of one answer, which may be cut off. `model` is the name of the model that gave it.
+
+    `served` is the name of the model by which its server answered; empty where that is not known.
+    """
+
     text: str
     cut: bool
     model: str
     served: str
-
-
-@runtime_checkable
-class ReadsFreeText(Protocol):
-    """A class of answers that can also be read from text, which models without JSON write."""
-
-    @classmethod
-    def of_free_text(cls, text: str) -> Self | None:
-        """Reads the answer; None if the text is none, or is broken JSON."""
 
 
 class LanguageModel:
@@ -69,11 +53,6 @@ class LanguageModel:
     def name(self) -> str:
         """The name of the first model."""
         return self.models[0].name
-
-    @property
-    def measured(self) -> bool:
-        """True if the speed of the first model was measured."""
-        return self.models[0].seconds(NO_TOKENS) is not None
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
         """Asks for one answer at temperature 0, like `ask_likely`, and returns it without its probability."""
@@ -95,22 +74,6 @@ class LanguageModel:
         likely: Likely[Shape] = memo[key]
         return likely
 
-    async def reply(
-        self, prompt: Prompt, variables: Mapping[str, str], *, max_tokens: int | None = None
-    ) -> "Reply":
-        user = prompt.render(**variables)
-        keep(prompt)
-        with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=0.0) as asked:
-            messages = (Message("system", prompt.system), Message("user", user))
-            named = (prompt.name, prompt.version, prompt.hash)
-            ask = ChatRequest(named, messages, prompt.output, 1, 0.0, max_tokens or self._max_answer_tokens)
-            try:
-                answer = await self.models[0].complete(ask)
-            except CallFailure as failure:
-                raise ModelError(str(failure)) from None
-            asked.body["answers"] = list(answer.texts)
-        return Reply(answer.texts[0], False, self.name, self.name)
-
     async def sample(
         self,
         prompt: Prompt,
@@ -125,6 +88,30 @@ class LanguageModel:
         likely = await self._traced(prompt, shape, user, samples=samples, temperature=temperature)
         return [likely_answer.answer for likely_answer in likely]
 
+    async def reply(
+        self,
+        prompt: Prompt,
+        variables: Mapping[str, str],
+        *,
+        max_tokens: int | None = None,
+        seed: int = 0,
+    ) -> Reply:
+        """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and returns its text unread.
+
+        A text that was cut off is returned too. Where the model was cut off before its answer began, because
+        it reasons first, it is asked once more with the setting `max_answer_tokens` as the limit. The memo is
+        that of `ask_likely`. `seed` is sent to servers that take it, unless it is 0.
+
+        Raises `PromptTooLong` as soon as a model cannot read the prompt, `ModelError` if every model failed,
+        and `BudgetError` at a limit of the run.
+        """
+        user = prompt.render(**variables)
+        key, memo = (id(self), "reply", prompt.hash, user, max_tokens, seed), answer_memo()
+        if key not in memo:
+            memo[key] = await self._traced_reply(prompt, user, max_tokens, seed)
+        reply: Reply = memo[key]
+        return reply
+
     def expected(self, prompt: Prompt, user_tokens: int, output_tokens: int) -> ExpectedUsage:
         """Estimates the usage of one call whose variables have about `user_tokens` tokens."""
         tokens = Tokens(estimated_tokens([prompt.system, prompt.user]) + user_tokens, output_tokens)
@@ -133,7 +120,6 @@ class LanguageModel:
             input_tokens=tokens.input,
             output_tokens=tokens.output,
             cost=self.models[0].cost(tokens),
-            model_seconds=self.models[0].seconds(tokens),
         )
 
     async def aclose(self) -> None:
@@ -150,18 +136,55 @@ class LanguageModel:
             asked.body["answers"] = [likely.answer.model_dump(mode="json") for likely in answers]
         return answers
 
+    async def _traced_reply(self, prompt: Prompt, user: str, max_tokens: int | None, seed: int) -> Reply:
+        ask = replace(self._request(prompt, user), keeps_cut=True, seed=seed)
+
+        async def reply(model: BudgetedChat) -> Reply:
+            answer = await self._kept(model, ask, max_tokens)
+            return Reply(answer.texts[0], answer.cut, model.name, answer.served)
+
+        keep(prompt)
+        with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=0.0) as asked:
+            reply_of_first = await self._first(reply)
+            asked.body["answers"] = [reply_of_first.text]
+        return reply_of_first
+
+    async def _kept(self, model: BudgetedChat, ask: ChatRequest, max_tokens: int | None) -> Answer:
+        """Asks for an answer that may be cut off: once more with all tokens if it was cut before it began."""
+        try:
+            most = ask.max_tokens if model.name in self._reasoning else max_tokens or ask.max_tokens
+            answer = await model.complete(replace(ask, max_tokens=min(most, ask.max_tokens)))
+            if answer.cut and most < ask.max_tokens and not has_begun(answer.texts[0]):
+                self._reasoning.add(model.name)
+                answer = await model.complete(ask)
+        except CallFailure as failure:
+            if failure.kind == "too_long":
+                raise PromptTooLong(str(failure), failure.limit) from None
+            raise
+        return answer
+
+    def _request(self, prompt: Prompt, user: str) -> ChatRequest:
+        messages = (Message("system", prompt.system), Message("user", user))
+        named = (prompt.name, prompt.version, prompt.hash)
+        return ChatRequest(named, messages, prompt.output, max_tokens=self._max_answer_tokens)
+
     async def _first_answers(
         self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
     ) -> list[Likely[Shape]]:
-        messages = (Message("system", prompt.system), Message("user", user))
-        named = (prompt.name, prompt.version, prompt.hash)
-        ask = ChatRequest(
-            named, messages, prompt.output, samples, temperature, self._max_answer_tokens, prompt.probability
+        ask = replace(
+            self._request(prompt, user),
+            samples=samples,
+            temperature=temperature,
+            probability=prompt.probability,
         )
+        return await self._first(lambda model: self._answers(model, prompt, ask, shape))
+
+    async def _first(self, asked: Callable[[BudgetedChat], Awaitable[Made]]) -> Made:
+        """Asks one model after the other, until one does not fail. Raises `ModelError` if all fail."""
         failures: list[str] = []
         for model in self.models:
             try:
-                answers = await self._answers(model, prompt, ask, shape)
+                made = await asked(model)
             except (CallFailure, UnreadableAnswer) as failure:
                 failures.append(str(failure))
                 continue
@@ -169,14 +192,14 @@ class LanguageModel:
             if failures and meter().memo.setdefault((id(self), "replaced"), failures) is failures:
                 replaced = f"{model.name} answers in place of {self.name}"
                 meter().warn("model_replaced", f"{replaced}: {failures[0]}")
-            return answers
+            return made
         raise ModelError("; ".join(failures))
 
     async def _answers(
         self, model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape]
     ) -> list[Likely[Shape]]:
         asked, given = await self._samples(model, ask, prompt.tokens)
-        return await _read(model, prompt, asked, shape, given)
+        return await read(model, prompt, asked, shape, given)
 
     async def _samples(
         self, model: BudgetedChat, ask: ChatRequest, tokens: int | None
@@ -187,80 +210,12 @@ class LanguageModel:
         `ask`.
         """
         if tokens is None or tokens >= ask.max_tokens or model.name in self._reasoning:
-            return ask, await _samples(model, ask)
+            return ask, await requested(model, ask)
         bounded = replace(ask, max_tokens=tokens)
         try:
-            return bounded, await _samples(model, bounded)
+            return bounded, await requested(model, bounded)
         except CallFailure as failure:
             if failure.kind != "cut" or failure.begun:
                 raise
         self._reasoning.add(model.name)
-        return ask, await _samples(model, ask)
-
-
-async def _samples(model: BudgetedChat, ask: ChatRequest) -> list[Sample]:
-    """Sends the request. Samples that the server left out are requested one by one, at the same time.
-
-    If all samples were cut off, requests one sample of twice the length.
-    """
-    try:
-        samples = (await model.complete(ask)).samples
-    except CallFailure as failure:
-        if failure.kind != "cut":
-            raise
-        longer = replace(ask, samples=1, max_tokens=2 * ask.max_tokens)
-        return (await model.complete(longer)).samples
-    missing = ask.samples - len(samples)
-    outcomes = await together(*(_one_more(model, replace(ask, samples=1)) for _ in range(missing)))
-    return samples + [sample for outcome in outcomes for sample in outcome]
-
-
-async def _one_more(model: BudgetedChat, ask: ChatRequest) -> list[Sample]:
-    """Requests one more sample; if that fails, warns and returns []."""
-    try:
-        return (await model.complete(ask)).samples
-    except (CallFailure, BudgetError) as error:
-        meter().warn("sample_missing", f"a sample of {ask.name} is missing: {error}")
-        return []
-
-
-async def _read(
-    model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape], samples: Sequence[Sample]
-) -> list[Likely[Shape]]:
-    """Parses the samples and returns the readable answers. If there are none, asks the model once more.
-
-    Its answer and the problem are quoted like a variable: evidence may have put marks of the prompt there.
-    Raises `UnreadableAnswer` if the second answer cannot be read either.
-    """
-    answers, problems = await work(_readable, samples, shape, model.name)
-    if not answers:
-        answer, problem = (prompt.quoted(text).shown for text in (samples[0].text, problems[0]))
-        complaint = f"That could not be read: {problem}. Answer with one JSON object and nothing else."
-        retry_messages = (Message("assistant", answer or "(nothing)"), Message("user", complaint))
-        again = replace(
-            ask, messages=(*ask.messages, *retry_messages), samples=1, max_tokens=2 * ask.max_tokens
-        )
-        samples = (await model.complete(again)).samples
-        answers, problems = await work(_readable, samples, shape, model.name)
-    if not answers:
-        quote = " ".join(samples[0].text.split())[:_QUOTE]
-        if "cut off" in problems[0]:
-            problems[0] += ", perhaps at max_answer_tokens"
-        raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problems[0]}): {quote!r}")
-    return answers
-
-
-def _readable(
-    samples: Sequence[Sample], shape: type[Shape], model: str
-) -> tuple[list[Likely[Shape]], list[str]]:
-    answers, problems = [], []
-    for sample in samples:
-        try:
-            answers.append(Likely(read_answer(sample.text, shape), sample.probability, model))
-        except UnreadableAnswer as problem:
-            free = shape.of_free_text(sample.text) if issubclass(shape, ReadsFreeText) else None
-            if free is None:
-                problems.append(str(problem))
-            else:
-                answers.append(Likely(free, sample.probability, model))
-    return answers, problems
+        return ask, await requested(model, ask)

@@ -1,11 +1,9 @@
 """Sends requests to a chat model, with retries and within the run's budget, and counts them."""
 
-import asyncio
 import time
 from dataclasses import replace
 from typing import Any
 
-from rarr.tools.models.answer_waits import AnswerWaits
 from rarr.tools.models.chat import (
     Adapted,
     Answer,
@@ -17,21 +15,20 @@ from rarr.tools.models.chat import (
 )
 from rarr.tools.models.client_failures import without_keys
 from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.model_profile import ProfilePlace, Speed
-from rarr.tools.models.retries import Attempts
+from rarr.tools.models.retries import Attempts, in_time
 from rarr.tools.models.run_budget import ModelCall, meter
 from rarr.tools.trace_spans import note
 from rarr.valid_unicode import valid
 
 _CURES: dict[int | str, str] = {
     "connection": "start its server or mend base_url",
+    "timeout": "raise timeout_s, or lower concurrency",
     401: "give its key as api_key",
     403: "give a key that may use it as api_key",
     404: "base_url usually ends in /v1, and the model's name must be the one that its server lists",
     429: "lower concurrency, or raise attempts",
     "cut": "raise max_answer_tokens",
     "declined": "name another model, or add one to fallbacks",
-    "repeating": "name another model, or add one to fallbacks",
 }
 _EXPECTED_ANSWER = 200  # tokens
 
@@ -39,8 +36,7 @@ _EXPECTED_ANSWER = 200  # tokens
 class BudgetedChat:
     """Wraps a chat model: repeats failed requests, and lets the run's meter count and limit every request.
 
-    `timeout_s` bounds the wait between the tokens of a streamed answer, and the wait for any other answer; a
-    server that is known to be slow has longer until its first token. `price` is for a million tokens: input,
+    `timeout_s` is for one request, until its answer is complete. `price` is for a million tokens: input,
     output and, where it differs, cached input. `saved_as` names all that decides about an answer besides the
     request, such as the server; with None, no answer is saved.
     """
@@ -55,17 +51,10 @@ class BudgetedChat:
         price: tuple[float, ...] = (),
         saved_as: str | None = None,
         first_wait_s: float = 0.5,
-        place: ProfilePlace | None = None,
-        speed: Speed | None = None,
     ) -> None:
-        """`place` is that of a kept profile, which is deleted once the server refuses what it says.
-
-        `speed` is the measured speed.
-        """
         self.name, self.saved_as = valid(chat.name), saved_as
         self._chat, self._price = chat, price
-        self._waits = AnswerWaits(self.name, timeout_s)
-        self._place, self._speed = place, speed
+        self._timeout_s = timeout_s
         self._attempts = Attempts(
             self.name,
             limiter,
@@ -89,11 +78,7 @@ class BudgetedChat:
                 except CallFailure as failure:
                     raise _with_cure(failure) from None
                 except Adapted:  # the model is asked in another form from now on; there are few forms
-                    await self._distrust()
-
-    def seconds(self, tokens: Tokens) -> float | None:
-        """Estimates the seconds of one request; None if the speed was not measured."""
-        return None if self._speed is None else self._speed.seconds(tokens)
+                    pass
 
     def cost(self, tokens: Tokens) -> float | None:
         """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""
@@ -118,17 +103,6 @@ class BudgetedChat:
         """Closes its connections in the running event loop."""
         await self._chat.aclose()
 
-    async def _distrust(self) -> None:
-        """Deletes the kept profile, since the server has refused a request of its form."""
-        place, self._place = self._place, None
-        if place is None:
-            return
-        try:
-            await asyncio.to_thread(place.forget)
-        except OSError as error:
-            problem = f"the profile of {self.name} is wrong and cannot be deleted ({error.strerror})"
-            meter().warn("profile_wrong", f"{problem}: delete {place.path}")
-
     async def _request(self, ask: ChatRequest) -> Answer:
         sent = estimated_tokens([message.content for message in ask.messages])
         expected = Tokens(sent, _EXPECTED_ANSWER * ask.samples)
@@ -140,8 +114,8 @@ class BudgetedChat:
         started = time.perf_counter()
         answer, tokens, error = Answer((), Tokens()), Tokens(), "cancelled"
         try:
-            async with self._waits.bounded(sent):
-                answer = self._cleaned(await self._chat.complete(ask))
+            late = f"{self.name} gave no answer within {self._timeout_s:g} s"
+            answer = self._cleaned(await in_time(self._chat.complete(ask), self._timeout_s, late))
             tokens, error = self._used(answer, sent), ""
             return answer
         except (CallFailure, Adapted) as failure:
@@ -153,14 +127,13 @@ class BudgetedChat:
         finally:
             cost = self.cost(tokens)
             meter().spend(tokens, cost)
-            likely = {"probabilities": answer.probabilities} if answer.probabilities else {}
             note(
                 **_request_facts(ask),
                 texts=answer.texts,
                 tokens=tokens,
                 said=answer.tokens,
                 cost=cost,
-                **likely,
+                **_answer_facts(answer),
             )
             seconds = time.perf_counter() - started
             call = ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
@@ -169,7 +142,8 @@ class BudgetedChat:
     def _cleaned(self, answer: Answer) -> Answer:
         """Makes the answer valid Unicode, and removes API keys from it, which a server may repeat."""
         secrets = getattr(self._chat, "secrets", ())
-        return replace(answer, texts=tuple(valid(without_keys(text, secrets)) for text in answer.texts))
+        texts = tuple(valid(without_keys(text, secrets)) for text in answer.texts)
+        return replace(answer, texts=texts, served=valid(without_keys(answer.served, secrets)))
 
     def _used(self, answer: Answer, sent: int) -> Tokens:
         """Returns the tokens that the server reports; if it reports none, estimates them and warns."""
@@ -185,10 +159,21 @@ def _request_facts(ask: ChatRequest) -> dict[str, Any]:
     return {"samples": ask.samples, "max_tokens": ask.max_tokens} | ({"more": more} if more else {})
 
 
+def _answer_facts(answer: Answer) -> dict[str, Any]:
+    facts = {"probabilities": answer.probabilities, "cut": answer.cut, "served": answer.served}
+    return {name: value for name, value in facts.items() if value}
+
+
 def _failure_facts(failure: CallFailure | Adapted) -> dict[str, Any]:
     if isinstance(failure, Adapted):
         return {"failure": "adapted"}
-    facts = {"status": failure.status, "retry_after": failure.retry_after, "answer": failure.said}
+    facts = {
+        "status": failure.status,
+        "retry_after": failure.retry_after,
+        "answer": failure.said,
+        "begun": failure.begun,
+        "limit": failure.limit,
+    }
     return {"failure": failure.kind} | {key: value for key, value in facts.items() if value}
 
 
@@ -210,4 +195,5 @@ def _with_cure(failure: CallFailure) -> CallFailure:
         said=failure.said,
         tokens=failure.tokens,
         begun=failure.begun,
+        limit=failure.limit,
     )

@@ -1,14 +1,18 @@
-"""Tells from a model's stop reason why its text cannot be used, such as "cut off" or "declined"."""
+"""Reads the text of a message of LangChain, or why it cannot be used, such as "cut off" or "declined"."""
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from rarr.tools.models.answer_parsing import UnreadableAnswer, outside_reasoning
 from rarr.tools.models.chat import Answer, CallFailure, Kind, Tokens
-from rarr.tools.models.repetition import REPETITION, repetition_in
+from rarr.tools.models.client_failures import redacted
 
 # The names of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case.
-_CUT = {"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"}
+_CUT = {
+    "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded",
+    "repetition",  # vLLM's, for a text that repeats itself without end
+}  # fmt: skip
 _DECLINED = {
     "refusal", "content_filter", "content_filtered", "safety", "recitation", "blocklist", "spii",
     "prohibited_content", "guardrail_intervened", "error_toxic",
@@ -31,15 +35,30 @@ class Stop(NamedTuple):
     begun: bool = False
 
 
-def stop_of(reason: object, refusal: object, text: str) -> Stop | None:
+def outcome_of(message: Any, function: str, secrets: Sequence[str]) -> str | Stop:
+    """Reads the text of a message, or the reason why it cannot be used; `function` is that of the request."""
+    refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), secrets)
+    calls = [*getattr(message, "tool_calls", ()), *getattr(message, "invalid_tool_calls", ())]
+    text = text_of(message)
+    stop = _stop_of(_reason_in(message.response_metadata), refusal, text)
+    return stop or _other_function([call["name"] for call in calls], function) or text
+
+
+def text_of(message: Any) -> str:
+    """Reads the arguments of the first function call as JSON; without a call, the text of the message."""
+    calls = getattr(message, "tool_calls", None) or ()
+    if calls:
+        return json.dumps(calls[0]["args"], ensure_ascii=False)
+    broken = getattr(message, "invalid_tool_calls", None) or ()
+    return str(broken[0].get("args") or "") if broken else str(message.text)
+
+
+def _stop_of(reason: object, refusal: object, text: str) -> Stop | None:
     """Tells why `text` cannot be used, by the server's stop reason or the model's refusal; None if it can.
 
     It can be used if the server gives no reason, but not with a reason that is unknown here.
     """
     name = str(reason or "").strip().casefold()
-    if name == REPETITION or (name in _CUT and repetition_in(text)):
-        repeated = repetition_in(text) or "the same"
-        return Stop("repeating", f"wrote {repeated} again and again, and its answer was cut off")
     if name in _CUT:
         return Stop("cut", f"was cut off in its answer ({name})", has_begun(text))
     if refusal:
@@ -61,7 +80,7 @@ def has_begun(text: str) -> bool:
         return False
 
 
-def reason_in(metadata: Mapping[str, Any]) -> object:
+def _reason_in(metadata: Mapping[str, Any]) -> object:
     """Reads the stop reason in the metadata of a LangChain message, whose key depends on the provider."""
     details = metadata.get("incomplete_details")
     if isinstance(details, Mapping):
@@ -69,7 +88,7 @@ def reason_in(metadata: Mapping[str, Any]) -> object:
     return next((metadata[key] for key in _KEYS if metadata.get(key)), None)
 
 
-def other_function(called: Sequence[object], wanted: str) -> Stop | None:
+def _other_function(called: Sequence[object], wanted: str) -> Stop | None:
     """Returns a failure if functions were called, but not `wanted`; otherwise None.
 
     Some servers leave out or prefix the name of the function.

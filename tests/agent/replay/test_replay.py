@@ -8,15 +8,19 @@ from typing import Any
 import pytest
 from families import few
 
-from rarr import InputError, Reviser, Settings
+from rarr import InputError, ModelError, Reviser, Settings
 from rarr.agent.replay.replay import CURRENT, replay
 from rarr.agent.replay.replay_sets import replay_set
 from rarr.agent.wiring.components import wire
 from rarr.components import Baseline
-from rarr.prompts import FOLDER
-from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
+from rarr.prompts import FOLDER, Prompt
+from rarr.testing import CutOff, RuleModel, ScriptedModel, ScriptedServer
+from rarr.tools.models.answer_parsing import read_answer
 from rarr.tools.models.chat import CallFailure
+from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.samples import Likely
 from rarr.traces.trace_reader import Trace
+from rarr.views.html.trace import page
 
 pytestmark = pytest.mark.loopback
 
@@ -274,3 +278,20 @@ def test_set_counts_what_changed_for_better_and_worse(tmp_path: Path) -> None:
     assert (report.texts.changed, report.texts.better, report.texts.worse) == (1, 0, 1)
     assert report.edits.worse == 1
     assert (report.verdicts.changed, report.verdicts.better, report.verdicts.worse) == (1, 0, 1)
+
+
+def test_run_that_reads_whole_replies_is_replayed_byte_for_byte(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def by_reply(model: LanguageModel, prompt: Prompt, shape: type[Any], variables: Any) -> Likely[Any]:
+        reply = await model.reply(prompt, variables, max_tokens=300)
+        if reply.cut:
+            raise ModelError(f"{reply.served} was cut off at {reply.text!r}")
+        return Likely(read_answer(reply.text, shape), None, reply.model)
+
+    monkeypatch.setattr(LanguageModel, "ask_likely", by_reply)
+    with ScriptedServer(RuleModel(), plan=[None, CutOff()]) as server:
+        trace = recorded(model="vllm:rules", base_url=server.url)
+    replayed = replay(trace)
+    assert replayed.same
+    assert replayed.revision is not None
+    assert any("rules was cut off at '{" in notice.message for notice in replayed.revision.warnings)
+    assert "2 answers" not in page(trace)

@@ -2,7 +2,6 @@
 
 import asyncio
 import gzip
-import json
 import tracemalloc
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
@@ -27,8 +26,7 @@ from rarr.testing import RETRIEVED_AT
 from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.langchain_chat import langchain_chat
-from rarr.tools.models.openai_protocol import OpenAIProtocol
+from rarr.tools.models.langchain_models import langchain_chat
 from tools.asking import ASK, KEY
 
 pytestmark = pytest.mark.loopback
@@ -55,18 +53,13 @@ class Everywhere(dict[str, Script]):
 
 
 async def openai(url: str, folder: Path) -> object:
-    async with aclosing(OpenAIProtocol("vllm:m", base_url=url, api_key=KEY, timeout_s=20)) as chat:
+    async with aclosing(langchain_chat("openai:m", base_url=url, api_key=KEY, max_retries=0)) as chat:
         return await chat.complete(ASK)
 
 
 async def probed(url: str, folder: Path) -> object:
-    async with aclosing(OpenAIProtocol("vllm:m", base_url=url, api_key=KEY, timeout_s=20)) as chat:
+    async with aclosing(langchain_chat("vllm:m", base_url=url, api_key=KEY, max_retries=0)) as chat:
         return await chat.probe()
-
-
-async def langchain(url: str, folder: Path) -> object:
-    async with aclosing(langchain_chat("openai:m", base_url=url, api_key=KEY, max_retries=0)) as chat:
-        return await chat.complete(ASK)
 
 
 async def searxng(url: str, folder: Path) -> object:
@@ -95,7 +88,7 @@ async def reranker(url: str, folder: Path) -> object:
         return await ranking.score("peaches", [passage])
 
 
-CLIENTS: list[Ask] = [openai, probed, langchain, searxng, mediawiki, tavily, reranker]
+CLIENTS: list[Ask] = [openai, probed, searxng, mediawiki, tavily, reranker]
 
 
 async def refused(ask: Ask, script: Script, folder: Path) -> str:
@@ -119,37 +112,10 @@ async def test_compressed_answer_is_bounded(ask: Ask, status: str, tmp_path: Pat
     assert f"answered with more than {most} MB" in await refused(ask, bomb(status), tmp_path)
 
 
-@pytest.mark.parametrize("ask", [openai, langchain, mediawiki, reranker])
+@pytest.mark.parametrize("ask", [openai, mediawiki, reranker])
 async def test_answer_without_end_is_bounded(ask: Ask, tmp_path: Path) -> None:
     endless = forever(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n\r\n", b" " * 1_000_000)
     assert "answered with more than" in await refused(ask, endless, tmp_path)
-
-
-async def test_stream_with_one_line_without_end_is_bounded(tmp_path: Path) -> None:
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
-    message = await refused(openai, forever(head, b"x" * 1_000_000), tmp_path)
-    assert message == "vllm:m answered with a line of more than 10 MB"
-
-
-async def test_compressed_stream_is_bounded(tmp_path: Path) -> None:
-    script = answer(BOMB, PACKED, kind="text/event-stream; charset=utf-8")
-    assert "answered with more than 10 MB" in await refused(openai, script, tmp_path)
-
-
-@pytest.mark.slow
-async def test_stream_of_events_without_a_text_is_bounded(tmp_path: Path) -> None:
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
-    script = forever(head, (b": " + b"x" * 998 + b"\n") * 1000)
-    assert "answered with more than 100 MB" in await refused(openai, script, tmp_path)
-
-
-@pytest.mark.slow
-async def test_stream_with_a_long_text_is_bounded(tmp_path: Path) -> None:
-    words = " ".join(map(str, range(150_000)))
-    choice = {"index": 0, "delta": {"content": words}}
-    head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
-    script = forever(head, b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
-    assert "answered with more than 10 MB" in await refused(openai, script, tmp_path)
 
 
 @pytest.mark.parametrize("coding", ["br", "zstd", "deflate", "gzip, gzip"])

@@ -153,6 +153,54 @@ def test_authorization_error_is_not_a_refused_part(status: int) -> None:
     assert refused_part(failure_of_status(status, {}, "no tools for you", "some"), "some", ALL) is None
 
 
+@pytest.mark.parametrize(
+    ("said", "limit"),
+    [
+        ("This model's maximum context length is 4096 tokens. However, you requested 5000 tokens", 4096),
+        ("You passed 5000 input tokens. However, the model's context length is only 4096 tokens", 4096),
+        ("The decoder prompt (length 5000) is longer than the maximum model length of 4096.", 4096),
+        ("request (5000 tokens) exceeds the available context size (4096 tokens), try increasing it", 4096),
+        ("the input length exceeds the context length", None),
+        ("Your input exceeds the context window of this model. Please adjust your input", None),
+        ("prompt is too long: 210,000 tokens > 200,000 maximum", 200_000),
+        ("The input token count (5000) exceeds the maximum number of tokens allowed (4096).", 4096),
+        ("Prompt contains 5000 tokens, too large for model with 4096 maximum context length", 4096),
+        ("Input is too long for requested model.", None),
+        ("The input (5000 tokens) is longer than the model's context length (4096 tokens).", 4096),
+    ],
+)
+def test_prompt_that_is_too_long_tells_the_limit(said: str, limit: int | None) -> None:
+    failure = failure_of_status(400, {}, json.dumps({"error": {"message": said}}), "some")
+    assert (failure.kind, failure.limit) == ("too_long", limit)
+    assert refused_part(failure, "some", ALL) is None
+
+
+def test_limit_of_the_context_may_stand_beside_the_message() -> None:
+    facts = {
+        "message": "too big",
+        "type": "exceed_context_size_error",
+        "n_prompt_tokens": 5000,
+        "n_ctx": 4096,
+    }
+    failure = failure_of_status(400, {}, json.dumps({"error": facts}), "some")
+    assert (failure.kind, failure.limit) == ("too_long", 4096)
+    response = httpx2.Response(400, request=REQUEST)
+    error = openai.BadRequestError("too big", response=response, body={"code": "context_length_exceeded"})
+    assert failure_of(error, "some").kind == "too_long"
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (429, "Request too large: the maximum context length is 4096 tokens"),
+        (400, "reasoning_effort is not supported"),
+        (400, "the string is too long"),
+    ],
+)
+def test_other_refusals_are_not_about_the_context(status: int, said: str) -> None:
+    assert failure_of_status(status, {}, said, "some").kind != "too_long"
+
+
 def test_call_failure_is_passed_through() -> None:
     failure = CallFailure("busy", "busy")
     assert failure_of(failure, "some") is failure

@@ -4,16 +4,19 @@ import asyncio
 import gc
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypedDict
 
 import pytest
 from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage
+from langgraph.graph import START, StateGraph
 
 from rarr.errors import SettingsError, SetupError
-from rarr.testing import CutOff, DieMidAnswer, Empty, Hang, NotJson, NoUsage, ScriptedServer, Status
-from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, RequestForm, Tokens
-from rarr.tools.models.langchain_chat import LangChainChat, langchain_chat
+from rarr.testing import CutOff, DieMidAnswer, Empty, Hang, NotJson, NoUsage, Request, ScriptedServer, Status
+from rarr.testing.replies import Reply
+from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
+from rarr.tools.models.langchain_chat import LangChainChat
+from rarr.tools.models.langchain_models import langchain_chat
 from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, outcome, patient
 
 loopback = pytest.mark.loopback
@@ -69,8 +72,8 @@ async def test_structured_format_falls_back_to_plain_text_and_is_remembered() ->
         async with aclosing(patient(chat(server))) as model:
             answers = [await model.complete(ask) for ask in (ASK, THREE, THREE)]
     assert [answer.texts for answer in answers] == [(TEXT,)] * 3
-    assert ["response_format" in request.body for request in server.requests] == [True] + [False] * 4
-    assert [request.n for request in server.requests] == [1, 1, 3, 1, 1]
+    assert ["response_format" in request.body for request in server.requests] == [True, True] + [False] * 4
+    assert [request.n for request in server.requests] == [1, 1, 1, 3, 1, 1]
 
 
 @loopback
@@ -216,38 +219,6 @@ async def test_structured_answer_of_other_integrations_is_read(message: AIMessag
     assert (await LangChainChat("fake", lambda _: fake).complete(ASK)).texts == (text,)
 
 
-@pytest.mark.parametrize(
-    ("message", "reasoned"),
-    [
-        (AIMessage(TEXT), False),
-        (AIMessage(TEXT, additional_kwargs={"reasoning_content": "so"}), True),
-        (AIMessage([{"type": "thinking", "thinking": "so"}, {"type": "text", "text": TEXT}]), True),
-        (
-            AIMessage(
-                TEXT,
-                usage_metadata={
-                    "input_tokens": 1,
-                    "output_tokens": 9,
-                    "total_tokens": 10,
-                    "output_token_details": {"reasoning": 5},
-                },
-            ),
-            True,
-        ),
-    ],
-)
-async def test_reasoning_beside_the_answer_is_seen(message: AIMessage, reasoned: bool) -> None:
-    fake = Calling(messages=iter([message]))
-    assert (await LangChainChat("fake", lambda _: fake).complete(ASK)).reasoned is reasoned
-
-
-async def test_known_form_without_structure_is_sent_first() -> None:
-    fake = FakeListChatModel(responses=[TEXT])
-    model = LangChainChat("fake", lambda _: fake, form=RequestForm("text"))
-    assert await model.complete(ASK) == Answer((TEXT,), Tokens())
-    assert model.form == RequestForm("text")
-
-
 async def test_one_model_is_made_for_each_temperature() -> None:
     made: list[float | None] = []
 
@@ -286,3 +257,36 @@ async def test_key_repeated_by_a_server_is_redacted(monkeypatch: pytest.MonkeyPa
     with ScriptedServer(lambda request: "it is key-of-the-environment", dialect="openai") as server:
         answer = await of(server, api_key=None)
     assert answer.texts == ("it is ***",)
+
+
+@loopback
+async def test_azure_is_asked_at_its_deployment() -> None:
+    paths: list[str] = []
+
+    class Azure(ScriptedServer):
+        def _reply_to(self, request: Request) -> Reply:
+            paths.append(request.path)
+            return super()._reply_to(replace(request, path="/v1/chat/completions"))
+
+    with Azure(ANSWERS) as server:
+        url = server.url.removesuffix("/v1")
+        model = langchain_chat("azure:mini", base_url=url, api_key=KEY, api_version="2026-01-01")
+        async with aclosing(model):
+            assert (await model.complete(ASK)).texts == (TEXT,)
+    assert [path.partition("?")[0] for path in paths] == ["/openai/deployments/mini/chat/completions"]
+
+
+@loopback
+async def test_stream_of_the_graph_around_it_has_no_answers() -> None:
+    class State(TypedDict, total=False):
+        said: str
+
+    with ScriptedServer(ANSWERS) as server:
+        async with aclosing(chat(server)) as model:
+
+            async def ask(state: State) -> State:
+                return {"said": (await model.complete(ASK)).texts[0]}
+
+            graph = StateGraph(State).add_node(ask).add_edge(START, "ask").compile()
+            events = [event async for event in graph.astream({}, stream_mode=["messages", "updates"])]
+    assert events == [("updates", {"ask": {"said": TEXT}})]

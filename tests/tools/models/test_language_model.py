@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from rarr.errors import BudgetError, ModelError
+from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.prompts import Prompt
 from rarr.testing import Asked, CutOff, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, estimated_tokens
-from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.language_model import LanguageModel, Reply
 from tools.asking import ANSWERS, PROMPT, SCHEMA, TEXT, metered, patient, protocol
 
 
@@ -247,3 +247,70 @@ async def test_bounded_answer_of_a_model_that_reasons_first_has_the_whole_limit(
     assert await bounded(asked) == "1976"
     await bounded(asked, "It opened in 1977.")
     assert [call.max_tokens for call in model.calls] == [20, 40, 50, 50]
+
+
+async def reply(model: LanguageModel, **options: Any) -> Reply:
+    try:
+        return await model.reply(EDIT, OPENED, **options)
+    finally:
+        await model.aclose()
+
+
+async def test_reply_is_the_text_of_one_request() -> None:
+    model = ScriptedModel({"": PROSE})
+    assert await reply(language_model(model), max_tokens=20, seed=7) == (PROSE, False, "scripted", "scripted")
+    [asked] = model.calls
+    assert (asked.temperature, asked.samples, asked.max_tokens, asked.seed) == (0.0, 1, 20, 7)
+    assert (asked.schema, asked.keeps_cut) == (SCHEMA, True)
+
+
+@pytest.mark.loopback
+async def test_reply_that_was_cut_off_is_returned() -> None:
+    with ScriptedServer(ANSWERS, plan=[CutOff()]) as server:
+        cut_off = await reply(language_model(protocol(server)))
+        assert len(server.requests) == 1
+    assert cut_off == (TEXT[:8], True, "vllm:scripted", "scripted")
+
+
+@pytest.mark.loopback
+async def test_reply_of_a_model_that_reasons_first_has_the_whole_limit() -> None:
+    with ScriptedServer({"": "<think>The bridge opened"}, plan=[CutOff(), CutOff()]) as server:
+        model = language_model(protocol(server))
+        assert (await model.reply(EDIT, OPENED, max_tokens=20)).text == "<think>The b"
+        await reply(model, max_tokens=30)
+    assert [request.body["max_tokens"] for request in server.requests] == [20, 50, 50]
+
+
+async def test_repeated_reply_in_a_run_is_asked_once_for_each_limit_and_seed() -> None:
+    model = ScriptedModel(ANSWERS)
+    asked = language_model(model)
+    with metered():
+        for options in ({}, {}, {"max_tokens": 20}, {"max_tokens": 20}, {"seed": 1}):
+            assert (await asked.reply(EDIT, OPENED, **options)).text == TEXT
+    assert len(model.calls) == 3
+
+
+async def test_reply_of_the_next_model_takes_the_place_of_a_failure() -> None:
+    first = ScriptedModel({}, failures=[CallFailure("server", "down")], name="first")
+    with metered() as meter:
+        assert (await reply(language_model(first, ScriptedModel(ANSWERS)))).model == "scripted"
+    assert [notice.code for notice in meter.warnings] == ["model_replaced"]
+
+
+async def test_reply_of_no_model_is_an_error_that_names_all_failures() -> None:
+    models = [ScriptedModel({}, failures=[CallFailure("server", f"{n} is down")]) for n in (1, 2)]
+    with pytest.raises(ModelError, match=r"^1 is down; 2 is down$"):
+        await reply(language_model(*models))
+
+
+async def test_prompt_that_is_too_long_is_an_error_at_once() -> None:
+    first = ScriptedModel({}, failures=[CallFailure("too_long", "it reads 4096", limit=4096)])
+    second = ScriptedModel(ANSWERS)
+    with pytest.raises(PromptTooLong, match="it reads 4096") as caught:
+        await reply(language_model(first, second))
+    assert (caught.value.limit, second.calls) == (4096, [])
+
+
+async def test_limit_of_the_run_passes_through_a_reply() -> None:
+    with metered(max_calls=0), pytest.raises(BudgetError):
+        await reply(language_model(ScriptedModel(ANSWERS)))

@@ -6,16 +6,16 @@ import httpx2
 import pytest
 from langchain_core.language_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
+from langchain_openai import ChatOpenAI
+from pydantic import SecretStr
 
 from rarr.backends.prompted.agreement import AgreementAnswer
 from rarr.errors import ModelError
 from rarr.prompts import load
 from rarr.testing import ScriptedModel
-from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.models.chat import Answer, CallFailure, Tokens
+from rarr.tools.models.chat import CallFailure, Tokens
 from rarr.tools.models.langchain_chat import LangChainChat
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.openai_protocol import OpenAIProtocol
 from tools.asking import ASK, KEY, TEXT, metered, outcome, patient
 
 USAGE = {"prompt_tokens": 30, "completion_tokens": 5}
@@ -42,15 +42,16 @@ def call(name: str | None, arguments: str = TEXT) -> dict[str, Any]:
     }
 
 
-class Canned(OpenAIProtocol):
+class Canned(LangChainChat):
     """A server that answers with these choices."""
 
     def __init__(self, *choices: dict[str, Any]) -> None:
-        super().__init__("vllm:canned", base_url="http://canned.test/v1", api_key=KEY, timeout_s=2.0)
         self.completion = {"choices": list(choices), "usage": USAGE}
         self.asked = 0
-        transport = httpx2.MockTransport(self._answered)
-        self._clients = PerLoop(lambda: httpx2.AsyncClient(transport=transport), httpx2.AsyncClient.aclose)
+        client = httpx2.AsyncClient(transport=httpx2.MockTransport(self._answered))
+        url, key = "http://canned.test/v1", SecretStr(KEY)
+        model = ChatOpenAI(base_url=url, api_key=key, max_retries=0, http_async_client=client)
+        super().__init__("vllm:canned", lambda _: model)
 
     def _answered(self, _: httpx2.Request) -> httpx2.Response:
         self.asked += 1
@@ -133,7 +134,7 @@ async def test_call_of_our_function_is_the_answer(name: str | None) -> None:
 
 async def test_samples_that_are_complete_are_kept() -> None:
     answer = await Canned(choice("length"), choice(), choice(refusal="no")).complete(ASK)
-    assert answer == Answer((TEXT,), Tokens(30, 5))
+    assert (answer.texts, answer.tokens) == ((TEXT,), Tokens(30, 5))
 
 
 async def test_stopped_answer_is_counted_and_not_repeated() -> None:

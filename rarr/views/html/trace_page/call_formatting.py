@@ -26,7 +26,7 @@ class AnswerSummary(NamedTuple):
 def summary(body: Mapping[str, Any]) -> AnswerSummary:
     """Shortens the answers in the body of a question: the first verdict, else an edit, else their number."""
     answers = body.get("answers") or []
-    first = answers[0] if answers else {}
+    first = answers[0] if answers and isinstance(answers[0], Mapping) else {}
     if (verdict := first.get("verdict")) in _VERDICTS:
         return AnswerSummary(verdict=str(verdict))
     if "span" in first and "revision" in first:

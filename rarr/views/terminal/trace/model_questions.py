@@ -89,7 +89,8 @@ def _raw(body: dict[str, Any]) -> Iterator[Entry]:
 
 def _read(body: dict[str, Any]) -> Iterator[Entry]:
     for answer in body.get("answers", ()):
-        yield detail("read as:", json.dumps(answer, ensure_ascii=False, indent=2))
+        text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False, indent=2)
+        yield detail("read as:", text)
 
 
 def _about(span: StoredSpan) -> frozenset[str]:

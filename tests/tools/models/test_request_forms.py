@@ -1,16 +1,15 @@
-"""What goes to a server that speaks OpenAI's protocol, and how it is adapted to what the server knows."""
+"""What goes to a server of vllm:NAME, and how the request is adapted to what the server accepts."""
 
 import asyncio
-import gc
+import json
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from rarr.testing import Request, ScriptedServer, Status
-from rarr.tools.models.chat import Adapted, Answer, CallFailure, RequestForm, Tokens
-from rarr.tools.models.openai_protocol import _answer
+from rarr.testing import CutOff, Endless, Request, ScriptedServer, Status
+from rarr.tools.models.chat import Adapted, CallFailure, Tokens
 from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, patient, protocol
 
 pytestmark = pytest.mark.loopback
@@ -35,8 +34,7 @@ async def test_structured_request_has_our_schema() -> None:
         "messages": [message._asdict() for message in ASK.messages],
         "max_tokens": 1000,
         "temperature": 0.0,
-        "stream": True,
-        "stream_options": {"include_usage": True},
+        "stream": False,
         "response_format": {"type": "json_schema", "json_schema": schema},
     }
 
@@ -57,28 +55,35 @@ async def test_samples_are_one_request() -> None:
 async def test_structured_format_falls_back_to_plain_text_and_is_remembered() -> None:
     with ScriptedServer(ANSWERS, dialect="plain") as server:
         sent = await bodies(server, ASK, ASK)
-    formats = [body.get("response_format", {}).get("type") or "tools" in body for body in sent]
-    assert formats == ["json_schema", True, "json_object", False, False]
+    formats = [body.get("response_format", {}).get("type") for body in sent]
+    assert formats == ["json_schema", "json_object", None, None]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This response_format type is unavailable now",
+        "Invalid schema for response_format 'edit': no 'a'",
+    ],
+)
+async def test_json_mode_has_the_schema_in_the_prompt(said: str) -> None:
+    def no_schema(request: Request) -> Status | None:
+        refused = request.body.get("response_format", {}).get("type") == "json_schema"
+        return Status(400, message=said) if refused else None
+
+    with ScriptedServer(ANSWERS, plan=no_schema) as server:
+        first, second = await bodies(server, ASK)
+    system, user = second["messages"]
+    assert second["response_format"] == {"type": "json_object"}
+    assert system["content"].startswith(f"{first['messages'][0]['content']}\n\nAnswer with one JSON object")
+    assert json.loads(system["content"].partition("schema: ")[2]) == SCHEMA
+    assert user == first["messages"][1]
 
 
 async def test_samples_are_asked_for_without_n_where_it_is_refused() -> None:
     with ScriptedServer(ANSWERS, dialect="plain") as server:
         sent = await bodies(server, ASK, THREE, THREE)
-    assert [body.get("n") for body in sent[4:]] == [3, None, None]
-
-
-async def test_structured_answer_by_a_function_call() -> None:
-    def no_format(request: Request) -> Status | None:
-        refused = "response_format" in request.body
-        return Status(400, message="response_format is not supported") if refused else None
-
-    with ScriptedServer(ANSWERS, plan=no_format) as server:
-        async with aclosing(patient(protocol(server))) as model:
-            answer = await model.complete(ASK)
-    function = {"name": "edit", "description": "Gives the answer.", "parameters": SCHEMA}
-    assert answer.texts == (TEXT,)
-    assert server.requests[-1].body["tools"] == [{"type": "function", "function": function}]
-    assert server.requests[-1].body["tool_choice"] == {"type": "function", "function": {"name": "edit"}}
+    assert [body.get("n") for body in sent[3:]] == [3, None, None]
 
 
 async def test_refused_temperature_is_left_out_afterwards() -> None:
@@ -111,49 +116,35 @@ async def test_adaptation_is_raised() -> None:
                 await model.complete(ASK)
 
 
-@pytest.mark.parametrize(("key", "header"), [(None, None), (KEY, f"Bearer {KEY}")])
+@pytest.mark.parametrize("part", ["max_tokens", "max_completion_tokens"])
+async def test_limit_of_the_answer_has_the_name_that_the_server_knows(part: str) -> None:
+    def refuse(request: Request) -> Status | None:
+        said = f"'{part}' is not supported: use max_completion_tokens" if part in request.body else ""
+        return Status(400, message=said) if said else None
+
+    with ScriptedServer(ANSWERS, plan=refuse) as server:
+        sent = await bodies(server, ASK)
+    assert part not in sent[-1]
+    assert sent[-1].get("max_completion_tokens" if part == "max_tokens" else "max_tokens") == 1000
+
+
+async def test_seed_is_sent_and_left_out_where_it_is_refused() -> None:
+    with ScriptedServer(ANSWERS, rejects=["seed"]) as server:
+        sent = await bodies(server, replace(ASK, seed=7), ASK)
+    assert [body.get("seed") for body in sent] == [7, None, None]
+
+
+@pytest.mark.parametrize(("key", "header"), [(None, "Bearer none"), (KEY, f"Bearer {KEY}")])
 async def test_key_is_sent_where_there_is_one(key: str | None, header: str | None) -> None:
     with ScriptedServer(ANSWERS, requires_key=key) as server:
         await bodies(server, ASK, api_key=key)
     assert server.requests[0].headers.get("authorization") == header
 
 
-async def test_known_form_is_sent_first() -> None:
-    known = RequestForm("json_object", frozenset({"n", "temperature"}))
-    with ScriptedServer(ANSWERS) as server:
-        [body] = await bodies(server, THREE, form=known)
-    assert body["response_format"] == {"type": "json_object"}
-    assert not {"n", "temperature"} & body.keys()
-
-
-async def test_known_form_that_is_refused_is_adapted() -> None:
-    with ScriptedServer(ANSWERS, dialect="plain") as server:
-        sent = await bodies(server, ASK, form=RequestForm("json_object"))
-    assert ["response_format" in body for body in sent] == [True, False]
-
-
-@pytest.mark.parametrize(
-    ("message", "usage", "reasoned"),
-    [
-        ({}, {}, False),
-        ({"reasoning_content": "The sky?"}, {}, True),
-        ({"reasoning": "The sky?"}, {}, True),
-        ({"reasoning_content": None}, {"completion_tokens_details": {"reasoning_tokens": 0}}, False),
-        ({}, {"completion_tokens_details": {"reasoning_tokens": 64}}, True),
-        ({}, {"completion_tokens_details": None}, False),
-    ],
-)
-def test_reasoning_beside_the_answer_is_seen(
-    message: dict[str, Any], usage: dict[str, Any], reasoned: bool
-) -> None:
-    choice = {"message": {"content": TEXT, **message}}
-    assert _answer({"choices": [choice], "usage": usage}, "vllm:m", "edit", ()).reasoned is reasoned
-
-
 async def test_extra_fields_go_into_the_body() -> None:
     extra = {"chat_template_kwargs": {"enable_thinking": False}}
     with ScriptedServer(ANSWERS) as server:
-        [body] = await bodies(server, ASK, extra=extra)
+        [body] = await bodies(server, ASK, extra_body=extra)
     assert body["chat_template_kwargs"] == {"enable_thinking": False}
 
 
@@ -173,18 +164,6 @@ async def test_tokens_are_counted_with_the_cached_ones() -> None:
                 Tokens(32, 2),
                 Tokens(32, 2, 32),
             ]
-
-
-@pytest.mark.slow
-def test_two_event_loops_one_after_the_other() -> None:
-    async def ask() -> Answer:
-        async with aclosing(model):
-            return await model.complete(ASK)
-
-    with ScriptedServer(ANSWERS) as server:
-        model = protocol(server)
-        assert [asyncio.run(ask()).texts, asyncio.run(ask()).texts] == [(TEXT,), (TEXT,)]
-    gc.collect()  # what is left open warns now, and a warning is an error
 
 
 async def test_closed_model_opens_again() -> None:
@@ -223,16 +202,53 @@ async def test_refused_logprobs_are_left_out_afterwards() -> None:
     assert all("response_format" in body for body in sent)
 
 
+@pytest.mark.parametrize(("plan", "part"), [(CutOff(), TEXT[:8]), (Endless("again "), "again again ")])
+async def test_text_that_was_cut_off_is_kept_with_its_tokens(plan: Any, part: str) -> None:
+    with ScriptedServer(ANSWERS, plan=[plan]) as server:
+        async with aclosing(protocol(server)) as model:
+            answer = await model.complete(replace(ASK, keeps_cut=True, max_tokens=50))
+            whole = await model.complete(replace(ASK, keeps_cut=True))
+    assert answer.cut and answer.texts[0].startswith(part)
+    assert answer.tokens.output > 0
+    assert (whole.cut, whole.texts) == (False, (TEXT,))
+
+
+async def test_name_by_which_the_server_answers_is_told() -> None:
+    with ScriptedServer(ANSWERS) as server:
+        async with aclosing(protocol(server, name="vllm:Qwen/Qwen3-8B")) as model:
+            assert (await model.complete(ASK)).served == "Qwen/Qwen3-8B"
+
+
+TOO_LONG = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"
+
+
+async def test_prompt_that_is_too_long_is_a_failure_and_not_repeated() -> None:
+    with ScriptedServer(ANSWERS, plan=[Status(400, message=TOO_LONG)]) as server:
+        async with aclosing(patient(protocol(server))) as model:
+            with pytest.raises(CallFailure, match="maximum context length") as caught:
+                await model.complete(ASK)
+        assert len(server.requests) == 1
+    assert (caught.value.kind, caught.value.limit) == ("too_long", 4096)
+
+
+async def test_free_check_finds_the_model() -> None:
+    with ScriptedServer({}) as server:
+        async with aclosing(protocol(server)) as model:
+            assert await model.probe() == f"served by {server.url}"
+    assert [request.method for request in server.requests] == ["GET"]
+
+
 @pytest.mark.parametrize(
-    "logprobs",
+    ("options", "name", "said"),
     [
-        {},
-        {"content": None},
-        {"content": []},
-        {"content": [{"logprob": "?"}]},
-        {"content": [{"logprob": "nan"}]},
+        ({"requires_key": KEY}, "vllm:scripted", "status 401"),
+        ({}, "vllm:other", "the server has scripted alone"),
     ],
 )
-async def test_malformed_probabilities_are_left_out(logprobs: object) -> None:
-    choice = {"message": {"content": TEXT}, "finish_reason": "stop", "logprobs": logprobs}
-    assert _answer({"choices": [choice]}, "vllm:m", "edit", ()).probabilities == ()
+async def test_free_check_tells_a_wrong_key_and_another_model(
+    options: dict[str, Any], name: str, said: str
+) -> None:
+    with ScriptedServer({}, **options) as server:
+        async with aclosing(protocol(server, name=name)) as model:
+            with pytest.raises(CallFailure, match=said):
+                await model.probe()
