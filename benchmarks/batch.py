@@ -5,7 +5,6 @@
     python -m benchmarks.batch memory    the last tenth of the rows against the second tenth
     python -m benchmarks.batch kills     kills of the run, and of a worker, at random moments, each resumed
     python -m benchmarks.batch ray       answers a second through Ray Data, against those of rarr batch
-    python -m benchmarks.batch shared    what a second run saves whose texts are about the same topics
 
 The sizes are small by default, so that a part takes minutes. Those of the goals are `speed --texts 2000`,
 `server --texts 1000`, `memory --texts 20000` and `kills --kills 20`. `memory` and `kills` revise texts of one
@@ -13,7 +12,6 @@ sentence by the rules, and `kills --model embedded` by the embedded models.
 """
 
 import argparse
-import asyncio
 import gc
 import json
 import os
@@ -27,7 +25,6 @@ from pathlib import Path
 from benchmarks import mills
 from benchmarks.batch_kills import KilledBatch, cpu_seconds
 from benchmarks.batch_ray import times_through_ray_data
-from benchmarks.batch_shared import two_runs
 from benchmarks.corpus import index_rules, write_corpus
 from benchmarks.embedded import PASSAGES, EnglishLike
 from benchmarks.loop_lag import EXAMPLES
@@ -42,7 +39,7 @@ from rarr.batches.result_store import Expected
 from rarr.batches.stream_batch import revise_stream
 from rarr.retrievers.corpus.index_building import build_index
 
-SIZES = {"speed": 20, "server": 300, "memory": 2000, "kills": 24, "ray": 20, "shared": 36}
+SIZES = {"speed": 20, "server": 300, "memory": 2000, "kills": 24, "ray": 20}
 GOALS = {"speed": 1.8, "server": 0.85, "memory": 1.05, "ray": 0.85}
 CALL_S = 0.5
 MILLS = 20
@@ -66,10 +63,8 @@ def main() -> None:
             through_ray(folder, texts, options.rounds)
         elif options.part == "memory":
             memory(folder, texts)
-        elif options.part == "kills":
-            kills(folder, texts, options.kills, options.seed, options.model)
         else:
-            shared(folder, texts)
+            kills(folder, texts, options.kills, options.seed, options.model)
 
 
 def speed(folder: Path, texts: int, rounds: int) -> None:
@@ -229,33 +224,6 @@ def kills(folder: Path, texts: int, count: int, seed: int, model: str) -> None:
         "failed",
     )
     print(table((*head, "all 0"), rows))
-
-
-def shared(folder: Path, texts: int) -> None:
-    """Prints the searches and readings of two runs on the same topics, and what each did not repeat."""
-    rows = []
-    for models in ("embedded", "rules as a language model"):
-        runs = asyncio.run(two_runs(folder / models, texts, with_model=models != "embedded"))
-        for number, run in enumerate(runs, start=1):
-            searches = [str(run.searches), _share(run.saved_searches, run.searches)]
-            searches += [_share(run.known, run.searches), f"{run.searching:.1%}"]
-            asked = run.readings + run.saved_readings
-            rows.append(
-                [
-                    models,
-                    str(number),
-                    str(run.texts),
-                    *searches,
-                    str(asked),
-                    _share(run.saved_readings, asked),
-                ]
-            )
-    head = ("models", "run", "texts", "searches", "saved", "made by the first run", "their time")
-    print(table((*head, "readings of the model", "saved"), rows))
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part} ({part / whole:.0%})" if whole else "none"
 
 
 def _resident() -> float:

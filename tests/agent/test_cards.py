@@ -168,7 +168,7 @@ def derived(words: str) -> dict[str, Any] | None:
 def test_derived_value_is_doubted_and_asked_about_once(says: str, status: str) -> None:
     asked_again: list[str] = []
 
-    def answer(asked: Asked) -> str:
+    def answer(asked: Asked) -> Any:
         if asked.prompt != DOUBT:
             return with_own(derived)(asked)
         asked_again.append(asked.user)
@@ -186,7 +186,7 @@ def test_derived_value_is_doubted_and_asked_about_once(says: str, status: str) -
 def test_doubt_never_asks_and_believes() -> None:
     asked: list[str | None] = []
 
-    def answer(request: Asked) -> str:
+    def answer(request: Asked) -> Any:
         asked.append(request.prompt)
         return with_own(derived)(request)
 

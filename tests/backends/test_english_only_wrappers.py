@@ -4,7 +4,7 @@ from makers import evidence, query
 
 from rarr.agent.wiring.components import wire
 from rarr.backends.english_only_wrappers import CODE, EnglishChecker, EnglishQuestions, EnglishVerifier
-from rarr.backends.prompted.blind_reading import BlindChecker
+from rarr.backends.prompted.cards import PromptedCardReader
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.questions import RuleQuestions
@@ -75,7 +75,7 @@ async def test_support_in_or_by_another_language_is_not_judged() -> None:
 def test_a_language_model_may_judge_every_language() -> None:
     named = {"attribute": "vllm:m"}
     components = wire(Settings(model="vllm:m", models=named, base_url="http://x/v1", search="wikipedia"))
-    assert isinstance(components.checker, BlindChecker)
+    assert isinstance(components.card_reader, PromptedCardReader)
     assert isinstance(components.verifier, PromptedVerifier)
 
 

@@ -1,23 +1,28 @@
 """A limit of the cost counts all results of the output, and needs the price of each model."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from agent.test_saved_readings import JUDGED, server
 
 from batches.batch_folder import Batch
 from rarr import Settings
 from rarr.batches.file_batch import BatchLimits
 from rarr.errors import SettingsError
-from rarr.testing import ScriptedServer
+from rarr.testing import RuleModel, ScriptedServer
 
-__all__ = ["server"]
 NAMES = ("Orrel", "Arden", "Calder", "Dovey")
 TEXTS = [f"The {name} Bridge opened in 1932." for name in NAMES]
 
 
+@pytest.fixture
+def server() -> Iterator[ScriptedServer]:
+    with ScriptedServer(RuleModel(), models=("one",)) as server:
+        yield server
+
+
 def priced(batch: Batch, server: ScriptedServer, **more: Any) -> Settings:
-    model = {"model": "vllm:one", "base_url": server.url, "models": JUDGED, "concurrency": 1}
+    model = {"model": "vllm:one", "base_url": server.url, "concurrency": 1}
     return batch.settings(**model, endpoints={"vllm:one": {"price": (1.0, 1.0)}}, **more)
 
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent.test_saved_readings import read
 from ray_clusters import (
     BAD_TEXT,
     DEADLY,
@@ -32,7 +31,7 @@ from rarr.batches.batch_runner import BatchRunner
 from rarr.batches.file_batch import BatchReport, revise_file
 from rarr.errors import InputError, SetupError
 from rarr.records import Passage
-from rarr.testing import ScriptedServer
+from rarr.testing import RuleModel, ScriptedServer
 
 __all__ = ["cluster"]
 pytestmark = MARKS
@@ -116,12 +115,11 @@ def test_row_that_kills_an_actor_costs_no_other_row_of_the_actor_its_result(
     cluster: Any, tmp_path: Path
 ) -> None:
     texts = [f"The {name} Bridge opened in 1932." for name in ("Arden", "Calder", "Dovey")]
-    with ScriptedServer(read, models=("one",), probability=0.9) as server:
+    with ScriptedServer(RuleModel(), models=("one",)) as server:
         settings = settings_in(
             tmp_path,
             model="vllm:one",
             base_url=server.url,
-            models={"attribute": "rules"},
             concurrency=3,
             search=["corpus", deadly_to_all(tmp_path)],
         )

@@ -5,14 +5,11 @@ import sys
 from pathlib import Path
 
 import pytest
-from verdicts import fixtures_with_the_text_in_view, with_the_text_in_view
 from views.test_notebook import edit, revision
 
 import rarr
 from cli.helpers import Command, FakeReviser, Result
 from rarr.cli import run
-
-__all__ = ["fixtures_with_the_text_in_view", "with_the_text_in_view"]
 
 
 @pytest.fixture

@@ -3,9 +3,6 @@
 from pathlib import Path
 
 import pytest
-from verdicts import fixtures_with_the_text_in_view, with_the_text_in_view
-
-__all__ = ["fixtures_with_the_text_in_view", "with_the_text_in_view"]
 
 
 @pytest.fixture

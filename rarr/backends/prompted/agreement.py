@@ -58,7 +58,9 @@ class PromptedChecker:
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of one check."""
-        return self._prompts.expected(self._model, "check_agreement_paper", text, context, whole=self._whole_text)
+        return self._prompts.expected(
+            self._model, "check_agreement_paper", text, context, whole=self._whole_text
+        )
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Asks the model for answers and a verdict, and checks its answers against text and passage.

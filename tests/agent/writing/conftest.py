@@ -1,4 +1,4 @@
-"""Cards are the default, and the folder of each test is its own."""
+"""The folder of each test is its own."""
 
 from pathlib import Path
 
@@ -6,6 +6,5 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def with_defaults(with_the_text_in_view: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("RARR_SCOPE")
+def with_defaults(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_HOME", str(tmp_path / "home"))

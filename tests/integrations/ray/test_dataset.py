@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from agent.test_saved_readings import DOCUMENT, JUDGED, RIGHT as OPENED, WRONG as OPENED_WRONG, read
 from ray_clusters import (
     BAD_TEXT,
     DEADLY,
@@ -26,13 +25,15 @@ from rarr.batches import revise_file
 from rarr.batches.column_mapping import Columns
 from rarr.errors import InputError
 from rarr.integrations.ray import revise
-from rarr.testing import ScriptedServer
+from rarr.testing import RuleModel, ScriptedServer
 
 __all__ = ["cluster"]
 pytestmark = [*MARKS, pytest.mark.usefixtures("cluster")]
 
 ROOT = Path(__file__).parents[3]
 GUIDE = ROOT / "docs" / "guides" / "batch.md"
+OPENED = "The Orrel Bridge opened in 1936."
+OPENED_WRONG = OPENED.replace("1936", "1932")
 ROWS = [{"n": 0, "answer": WRONG}, {"n": 1, "answer": ""}, {"n": 2, "answer": RIGHT}]
 
 
@@ -94,14 +95,13 @@ def test_rows_of_killed_actors_are_done_again_and_one_that_kills_twice_has_an_er
 
 
 def test_language_model_is_asked_at_its_address(tmp_path: Path) -> None:
-    (tmp_path / "bridge.md").write_text(DOCUMENT)
-    with ScriptedServer(read, models=("one",), probability=0.9) as server:
+    (tmp_path / "bridge.md").write_text(f"# Orrel Bridge\n\n{OPENED} Ida Lunde designed it.")
+    with ScriptedServer(RuleModel(), models=("one",)) as server:
         settings = Settings(
             model="vllm:one",
             base_url=server.url,
             api_key="sk-hidden",
             corpus=tmp_path / "bridge.md",
-            models=JUDGED,
             home=tmp_path / "home",
         )
         revised = revise(given(texts(OPENED_WRONG, OPENED)), settings)
