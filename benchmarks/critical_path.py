@@ -77,7 +77,6 @@ async def measure(method: str, queries: int, wrong: int, options: argparse.Names
             models={"attribute": "rules"},
             base_url=server.url,
             search=mills.SlowDocuments(options.search),
-            readings=False,  # each run is to ask everything
         )
         components = wire(settings)
         seconds = []

@@ -5,15 +5,18 @@ Sentence i says when mill i was built. The first `wrong` sentences give another 
 
 import asyncio
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from rarr import prompts
 from rarr.records import Passage
 from rarr.testing import RETRIEVED_AT
+from rarr.testing.card_answers import confirm_cards, read_cards, sentences_in
 
 _NAMES = ("Aldmoor", "Brackford", "Cressing", "Dunley", "Eastwick", "Farlow", "Garsdale", "Holbeck")
 _KINDS = ("Upper", "Lower", "Old")
 _YEAR = re.compile(r"\b1[89]\d\d\b")
+_CLAIM = re.compile(r"(\w+ \w+ Mill(?: \d+)?) was built in (\d+)\.")
 
 
 def mill(number: int) -> str:
@@ -70,13 +73,8 @@ class SlowDocuments:
 
 def answer(request: Any) -> dict[str, Any]:
     """The answer that a good model would give."""
-    if request.prompt in ("fill_blank", "read_evidence"):
-        return {"answer": _YEAR.findall(_between(request.user, "document"))[0]}
-    if request.prompt == "write_contrasts":
-        return {"contrasts": []}  # every sentence is about a year
-    if request.prompt == "write_question":
-        name = re.findall(r"(\w+ \w+ Mill(?: \d+)?) was built in \[\[", request.user)[0]
-        return {"question": f"When was {name} built?"}
+    if request.prompt in ("check_agreement", "check_agreement_doubt"):
+        return _cards(prompts.load(request.prompt).parse(request.user) or {}, request.prompt)
     text = _between(request.user, "text")
     if request.prompt == "generate_queries":
         claims = re.findall(r"(\w+ \w+ Mill(?: \d+)?) was built in (\d+)", text)
@@ -99,6 +97,24 @@ def answer(request: Any) -> dict[str, Any]:
         "reason": reason,
         "verdict": verdict,
     }
+
+
+def _cards(variables: Mapping[str, str], prompt: str) -> dict[str, Any]:
+    """Fills the cards of the claims about mills; the planted sentences are compared with their lines."""
+    cards = (read_cards if prompt == "check_agreement" else confirm_cards)(variables)["cards"]
+    claims = {int(number): _CLAIM.match(words) for number, words in sentences_in(variables)}
+    for place, card in enumerate(cards):
+        claim = claims[card["s"]]
+        lines = claim and re.search(
+            rf"\((P\d+\.\d+)\) {re.escape(claim[1])} .*\n\((P\d+\.\d+)\) .*?built in (\d+)",
+            variables["sources"],
+        )
+        if claim and lines:
+            said = {"s": card["s"], "q": [lines[1], lines[2]]}
+            edit = {"old": claim[2], "new": lines[3], "by": f"built in {lines[3]}"}
+            wrong = {"v": "no", "open": [], "edits": [edit]}
+            cards[place] = {**said, **({"v": "yes"} if claim[2] == lines[3] else wrong)}
+    return {"cards": cards}
 
 
 def _between(message: str, tag: str) -> str:

@@ -59,7 +59,6 @@ def settings_of(model: Any, search: Any, sections: int, **more: Any) -> Settings
         models={"attribute": "rules"},
         search=search,
         max_sections=sections,
-        readings=False,
         **more,
     )
 

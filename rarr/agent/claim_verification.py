@@ -6,6 +6,7 @@ same passage. Nothing is searched and nothing is edited.
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from langgraph.runtime import Runtime
@@ -103,7 +104,8 @@ async def _ask_and_check(state: State, passages: Sequence[Evidence], components:
     Writes queries, evidence and checks into the state. Each question has its own copies of the passages, with
     their relevance to it.
     """
-    runtime, notices = Runtime(context=components), list[Notice]()
+    # A claim is checked against each passage by itself.
+    runtime, notices = Runtime(context=replace(components, card_reader=None)), list[Notice]()
     try:
         with meter().step("generate_queries"):
             asked = await generate_queries(state, runtime)

@@ -25,6 +25,7 @@ from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.non_english_detection import foreign_language
+from rarr.tools.text.plurals_and_articles import counted
 
 NODE = "check_agreement"
 UNRELIABLE = "the reader missed planted sentences beside it"
@@ -36,7 +37,7 @@ _UNREAD = "the reader gave no readable card for it"
 class ReadBlock:
     """A block as it was read: its sentences, their located cards, and how the reader did on its controls.
 
-    `failed` says why it was not read at all.
+    `failed` says why it was not read at all, and `problem` why cards may be missing.
     """
 
     places: Sequence[Span]
@@ -45,6 +46,7 @@ class ReadBlock:
     missed: tuple[int, ...] = ()
     served: str = ""
     failed: str = ""
+    problem: str = ""
 
     @property
     def missing(self) -> list[Span]:
@@ -100,6 +102,7 @@ class _Reading:
         await self._note_controls([*first, *second])
         await self._confirm(blocks, found, [*first, *second])
         self._warn_unreliable([*first, *second])
+        self._warn_unread([place for place in readable if place not in found], [*second, *first])
         cards = [found[it].card if it in found else _unread(it, readable) for it in places]
         return CardsRead(cards, self._notices)
 
@@ -144,7 +147,7 @@ class _Reading:
             return []
         blocks: list[Sequence[Span]] = []
         for read in first:
-            if read.missed:
+            if read.missed or (read.problem and not read.located and len(read.places) > 1):
                 blocks += divided(read.places, max(1, -(-len(read.places) // 2)))
             elif read.missing and not read.failed:
                 blocks.append(read.missing)
@@ -279,17 +282,23 @@ class _Reading:
 
     async def _note_controls(self, reads: Sequence[ReadBlock]) -> None:
         for read in reads:
-            if not read.failed:
+            if read.located:
                 _count(read.planted, read.missed)
         if self._components.record is not None:
             for served in {read.served for read in reads if read.served and read.planted.controls}:
-                outcomes = [_outcomes(read) for read in reads if read.served == served]
+                outcomes = [_outcomes(read) for read in reads if read.served == served and read.located]
                 await work(self._components.record.add, self._language, served, outcomes)
+
+    def _warn_unread(self, missing: Sequence[Span], reads: Sequence[ReadBlock]) -> None:
+        problem = next((read.problem for read in reads if read.problem and not read.failed), "")
+        if missing and (problem or not any(read.failed for read in reads)):
+            message = f"{counted(len(missing), 'sentence')} could not be read: {problem or _UNREAD}"
+            self._notices.append(Notice(code="check_failed", message=message, node=NODE))
 
     def _warn_unreliable(self, reads: Sequence[ReadBlock]) -> None:
         if not self._unreliable:
             return
-        counts = [_outcomes(read) for read in reads if not read.failed]
+        counts = [_outcomes(read) for read in reads if read.located]
         planted, missed = (
             sum(column) for column in ([it.planted for it in counts], [it.missed for it in counts])
         )
@@ -316,7 +325,10 @@ def _unread(place: Span, readable: Sequence[Span]) -> Card:
 
 def _looked_up(read: ReadBlock, reading: RawReading, text: str) -> ReadBlock:
     block = read.planted
-    read.served = reading.served
+    read.served, read.problem = reading.served, reading.problem
+    # Of an answer without cards, or that was cut off before the controls, nothing is known of how it judges.
+    if not reading.cards or (reading.problem and not block.controls.keys() <= reading.cards.keys()):
+        return read
     for number, place in block.places.items():
         if (card := reading.cards.get(number)) is not None:
             read.located[place] = located(card, text, place, block.lines)

@@ -54,7 +54,7 @@ async def _read_cards(state: State, components: Components) -> State:
     """Fills a card for each sentence for which this round kept evidence, and makes checks of them."""
     spans = await work(asked_spans, state)
     asked = await work(queries_of, state, spans)
-    kept, number = state.get("kept", {}), state.get("round", 1)
+    kept, number = state.get("kept") or _kept_by_query(state), state.get("round", 1)
     earlier = {Span(card.start, card.end): card for card in state.get("cards", [])}
     places = [
         span
@@ -73,6 +73,14 @@ async def _read_cards(state: State, components: Components) -> State:
     cards.sort(key=lambda card: card.start)
     done = await work(card_checks, read.cards, state["text"], asked)
     return {"cards": cards, "checks": [*state.get("checks", []), *done], "warnings": read.notices}
+
+
+def _kept_by_query(state: State) -> dict[str, list[str]]:
+    """Returns the evidence of each query, where the run has not merged it into excerpts."""
+    kept: dict[str, list[str]] = {}
+    for passage in usable(state):
+        kept.setdefault(passage.query_id, []).append(passage.id)
+    return kept
 
 
 def _without_other_records(

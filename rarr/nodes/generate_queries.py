@@ -46,9 +46,10 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
         Query(id=named(state, "q", n), text=asked, start=place.start, end=place.end, round=number)
         for n, (place, asked) in enumerate(distinct.values(), start=len(current) + 1)
     ]
+    is_asked = bool(queries) or (components.card_reader is not None and not components.searches)
     if number == 1 and components.card_reader is not None:
         queries = await work(_for_each_sentence, queries, state)
-    warnings = [NOTHING_TO_CHECK] if number == 1 and not queries else []
+    warnings = [NOTHING_TO_CHECK] if number == 1 and not (is_asked and queries) else []
     return {"queries": [*current, *queries], "round": number, "lacking": [], "warnings": warnings}
 
 

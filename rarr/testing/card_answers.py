@@ -46,7 +46,7 @@ def _card(number: int, sentence: str, lines: Mapping[str, str]) -> dict[str, Any
         label: SequenceMatcher(None, _plain(words), _plain(_WORD.findall(line)), autojunk=False)
         for label, line in lines.items()
     }
-    label = max(matchers, key=lambda each: _share(matchers[each], words))
+    label = max(matchers, key=lambda each: (_share(matchers[each], words), _prefix(matchers[each])))
     line = _WORD.findall(lines[label])
     if _share(matchers[label], words) < _NEAR:
         return {"s": number, "q": [], "v": "open", "open": [sentence]}
@@ -62,6 +62,12 @@ def _card(number: int, sentence: str, lines: Mapping[str, str]) -> dict[str, Any
 
 def _share(matcher: "SequenceMatcher[str]", words: list[str]) -> float:
     return sum(block.size for block in matcher.get_matching_blocks()) / len(words)
+
+
+def _prefix(matcher: "SequenceMatcher[str]") -> int:
+    """Counts the equal words at the start: a sentence begins with its subject."""
+    first = matcher.get_matching_blocks()[0]
+    return first.size if first.a == first.b == 0 else 0
 
 
 def _is_small(code: tuple[str, int, int, int, int], words: list[str], line: list[str]) -> bool:

@@ -12,13 +12,13 @@ from pydantic import ValidationError
 
 from rarr import records
 from rarr.errors import InputError
-from rarr.records import Record, answers, articles
+from rarr.records import Record, answers, articles, card
 from rarr.tools.text.plurals_and_articles import kind_of
 
 _REFERENCE = "#"
 _KINDS = {
     name: kind
-    for name, kind in {**vars(answers), **vars(articles), **vars(records)}.items()
+    for name, kind in {**vars(answers), **vars(articles), **vars(card), **vars(records)}.items()
     if isinstance(kind, type) and issubclass(kind, Record)
 }
 

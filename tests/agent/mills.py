@@ -9,9 +9,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from rarr import Reviser, Revision, Settings
+from rarr import Reviser, Revision, Settings, prompts
 from rarr.records import Passage, with_edits
 from rarr.testing import RETRIEVED_AT, Asked, ScriptedModel, ScriptedServer
+from rarr.testing.card_answers import confirm_cards, read_cards
 from rarr.tools.models.chat import Answer, ChatRequest
 
 NAMES = ("Aldmoor", "Brackford", "Cressing", "Dunley", "Eastwick", "Farlow", "Garsdale", "Holbeck")
@@ -46,12 +47,9 @@ class Documents:
 
 def answer(asked: Asked) -> dict[str, Any]:
     user = asked.messages[1].content  # also where an answer is asked for once more
-    if asked.prompt == "write_contrasts":
-        return {"contrasts": []}  # every sentence is about a year
-    if asked.prompt == "write_question":
-        return {"question": "When was it built?"}
-    if asked.prompt in ("fill_blank", "read_evidence"):
-        return {"answer": re.findall(r"built in (\d+)", _between(user, "document"))[0]}
+    if asked.prompt in ("check_agreement", "check_agreement_doubt"):
+        read = read_cards if asked.prompt == "check_agreement" else confirm_cards
+        return read(prompts.load(asked.prompt).parse(user) or {})
     text = _between(user, "text")
     if asked.prompt == "generate_queries":
         claims = re.findall(r"(\w+ Mill) was built in (\d+)", text)

@@ -43,7 +43,7 @@ def short_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
         ({}, {}),
         ({"model": "rules"}, {}),
         ({"preset": "paper"}, {}),
-        ({}, {"queries": "sentences"}),
+        ({"queries": "sentences"}, {}),
         ({}, {"editor": "random"}),
     ],
 )

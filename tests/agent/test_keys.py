@@ -59,6 +59,7 @@ def test_key_in_a_valid_answer_is_taken_out(tmp_path: Path, escape: Callable[[st
             search=InMemoryRetriever([passage(FACT)]),
             home=tmp_path,
             rounds=1,
+            scope="text",
         )
         with Reviser(settings, on_call=calls.append) as reviser:
             made = reviser.revise(TEXT)
@@ -88,6 +89,7 @@ def test_short_key_is_not_taken_out(tmp_path: Path) -> None:
             search=InMemoryRetriever([passage(FACT)]),
             home=tmp_path,
             rounds=1,
+            scope="text",
         )
         with Reviser(settings) as reviser:
             assert reviser.revise(TEXT).checks[0].evidence_answer == "1937 EMPTY"

@@ -35,7 +35,7 @@ FACT = "The bridge opened in 1937."
 ODD = ["\ud800", "\udfff\ud800", "\0", "\ud83d\ude00", "a\ud83d\udcff\ude00"]
 ANSWERS: dict[str, dict[str, Any]] = {
     "generate_queries": {"questions": [{"question": "When did the bridge open?", "about": "1935"}]},
-    "check_agreement": {
+    "check_agreement_paper": {
         "text_answer": "1935",
         "evidence_answer": "1937",
         "reason": "",
@@ -52,7 +52,7 @@ def passage(text: str = FACT, source: str = "bridge.md", title: str = "") -> Pas
 
 def revised(home: Path, text: str = TEXT, context: str | None = None, **settings: Any) -> Revision:
     """A revision that every encoding holds, and whose trace says the same."""
-    given = {"search": InMemoryRetriever([passage()]), "home": home, "rounds": 1} | settings
+    given = {"search": InMemoryRetriever([passage()]), "home": home, "rounds": 1, "scope": "text"} | settings
     with Reviser(Settings(**given)) as reviser:
         made = reviser.revise(text, context)
     dump = made.model_dump_json()
@@ -87,9 +87,9 @@ def says(prompt: str, field: str, odd: str, *, raw: bool) -> ScriptedModel:
     [
         ("generate_queries", "question"),
         ("generate_queries", "about"),
-        ("check_agreement", "text_answer"),
-        ("check_agreement", "evidence_answer"),
-        ("check_agreement", "reason"),
+        ("check_agreement_paper", "text_answer"),
+        ("check_agreement_paper", "evidence_answer"),
+        ("check_agreement_paper", "reason"),
         ("edit", "revision"),
         ("edit", "span"),
     ],

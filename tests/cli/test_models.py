@@ -13,7 +13,8 @@ from rarr import prompts
 from rarr.testing import RuleModel, ScriptedServer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-NODES = {"generate_queries", "check_agreement", "edit"}
+ASKED = {"check_agreement", "target_queries"}
+DRAFT = "A Saturn V rocket launched Apollo 11 on 18 July 1969. The crew liked the food on board.\n"
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def _corpus() -> None:
     Path("corpus").mkdir()
     for name in ("golden-gate-bridge.md", "apollo-11.md", "apollo-12.md"):
         shutil.copy(EXAMPLES / "corpus" / name, "corpus")
-    shutil.copy(EXAMPLES / "texts" / "apollo-11.md", "draft.md")
+    Path("draft.md").write_text(DRAFT)
 
 
 def revise(command: Command, server: ScriptedServer, *more: str) -> Result:
@@ -53,7 +54,7 @@ def test_requests_are_constrained_by_the_schemas_of_the_prompts(
     revise(command, server)
     bodies: list[dict[str, Any]] = [line["body"] for line in server.log]
     formats = [body["response_format"] for body in bodies]
-    assert {form["json_schema"]["name"] for form in formats} >= NODES
+    assert {form["json_schema"]["name"] for form in formats} == ASKED
     for form in formats:
         described = form["json_schema"]
         assert (form["type"], described["strict"]) == ("json_schema", True)
@@ -66,16 +67,15 @@ def test_requests_are_constrained_by_the_schemas_of_the_prompts(
 @pytest.mark.loopback
 def test_context_is_part_of_the_prompts(command: Command, server: ScriptedServer) -> None:
     assert revise(command, server, "--context", "What was Apollo 11?").status == 0
-    forms = {f"{node}_in_context" for node in NODES} | {"target_queries"}  # which has a context always
-    assert {request.prompt for request in server.requests} <= forms
+    assert {request.prompt for request in server.requests} == ASKED
     assert all("What was Apollo 11?" in request.user for request in server.requests)
 
 
 @pytest.mark.slow
 @pytest.mark.loopback
 def test_calls_are_limited(command: Command, server: ScriptedServer) -> None:
-    done = revise(command, server, "--max-calls", "3", "--json")
-    assert (done.status, len(server.requests)) == (0, 3)
+    done = revise(command, server, "--max-calls", "0", "--json")
+    assert (done.status, len(server.requests)) == (3, 0)
     assert {warning["code"] for warning in json.loads(done.out)["warnings"]} == {"budget_exhausted"}
 
 
@@ -89,12 +89,11 @@ def test_deadline_ends_the_run(command: Command) -> None:
 
 @pytest.fixture
 def own_prompt() -> Path:
-    """A prompt folder with an edit.md of its own."""
-    text = (prompts.FOLDER / "edit.md").read_text(encoding="utf-8")
+    """A prompt folder with a check_agreement.md of its own."""
+    text = (prompts.FOLDER / "check_agreement.md").read_text(encoding="utf-8")
     Path("own").mkdir()
-    file = Path("own/edit.md")
+    file = Path("own/check_agreement.md")
     file.write_text(text.replace("<!-- user -->", "Be brief, as our house is.\n<!-- user -->"))
-    shutil.copy(prompts.FOLDER / "edit_in_context.md", "own")
     return file
 
 
@@ -103,17 +102,17 @@ def own_prompt() -> Path:
 def test_own_prompt_is_what_is_asked(command: Command, server: ScriptedServer, own_prompt: Path) -> None:
     assert revise(command, server, "--prompts", "own").status == 0
     ours = {request.prompt for request in server.requests if "as our house is" in request.system}
-    assert ours == {"edit"}
+    assert ours == {"check_agreement"}
 
 
 @pytest.mark.loopback
 def test_own_prompt_with_an_unknown_variable_is_a_wrong_call(
     command: Command, server: ScriptedServer, own_prompt: Path
 ) -> None:
-    own_prompt.write_text(own_prompt.read_text().replace("{{query}}", "{{question}}"))
+    own_prompt.write_text(own_prompt.read_text().replace("{{text}}", "{{question}}"))
     done = revise(command, server, "--prompts", "own")
     assert (done.status, done.out, is_complaint(done.err)) == (2, b"", True)
-    assert "own/edit.md" in done.err
+    assert "own/check_agreement.md" in done.err
     assert "'question'" in done.err
     assert server.requests == []
 

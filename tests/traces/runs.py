@@ -1,12 +1,14 @@
 """Runs that tests of their page need, recorded for real."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
-from rarr import Reviser, Settings
+from rarr import Reviser, Settings, prompts
 from rarr.records import Passage
-from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedModel
+from rarr.testing import RETRIEVED_AT, InMemoryRetriever, RuleModel, ScriptedModel
+from rarr.testing.card_answers import sentences_in
 from rarr.testing.scripted_answer_lookup import Asked
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace_reader import Trace
@@ -17,33 +19,21 @@ HOSTILE = (
     "\u202eoverridden\u2066 \u2028 " + "x" * 3000
 )
 TEXT = f"The bridge opened in 1936. It is 30 metres wide. {HOSTILE}"
-ANSWERS: dict[str, Any] = {
-    "generate_queries": {
-        "questions": [
-            {"question": f"When did the bridge open? {HOSTILE}", "about": "1936"},
-            {"question": "How wide is the bridge?", "about": "30 metres"},
-        ]
-    },
-    "edit": {"span": "1936", "revision": "1937"},
-    "target_queries": {"questions": []},
-}
+EDITS = {"1936": ("1936", "1937", "1937"), "30 metres": ("30 metres", f"90 metres {HOSTILE}", "90 metres")}
 
 
 def answer(asked: Asked) -> str:
-    """The first query is disagreed with, and healed by an edit; the edit of the second is refused."""
-    prompt = str(asked.prompt).removesuffix("_in_context")
-    if prompt == "check_agreement":
-        return json.dumps(_agreement(asked.user))
-    if prompt == "edit" and "How wide" in asked.user.split("<evidence>")[0]:
-        return json.dumps({"span": "30 metres", "revision": f"90 metres {HOSTILE}"})
-    return json.dumps(ANSWERS[prompt])
-
-
-def _agreement(user: str) -> dict[str, str]:
-    first = "When did" in user.split("<evidence>")[0]
-    text, evidence = ("1936", "1937") if first else ("30 metres", "90 metres")
-    verdict = "agrees" if f"{evidence}." in user.split("</text>")[0] else "disagrees"
-    return {"text_answer": text, "evidence_answer": evidence, "reason": HOSTILE, "verdict": verdict}
+    """Proposes an edit that heals the first sentence, and one of the second that is refused."""
+    variables = prompts.load(str(asked.prompt)).parse(asked.user) or {}
+    if asked.prompt == "target_queries":
+        return json.dumps({"questions": []})
+    cards = {card["s"]: card for card in json.loads(RuleModel()(asked))["cards"]}
+    for number, words in sentences_in(variables):
+        for old, new, by in (edit for part, edit in EDITS.items() if part in words):
+            [label] = re.findall(rf"\((P[\d.]+)\)[^\n]* {by}", variables["sources"])
+            edit = {"old": old, "new": new, "by": by}
+            cards[int(number)] = {"s": int(number), "q": [label], "v": "no", "open": [], "edits": [edit]}
+    return json.dumps({"cards": list(cards.values())})
 
 
 def passages() -> list[Passage]:
@@ -58,7 +48,7 @@ def passages() -> list[Passage]:
 
 def recorded(home: Path, **more: Any) -> Trace:
     """A run of which every text is an attack, and one attempt fails."""
-    failures = [None, CallFailure("busy", f"429 {HOSTILE}")]
+    failures = [CallFailure("busy", f"429 {HOSTILE}")]
     model = ScriptedModel(answer, name=f"scripted {HOSTILE}", failures=failures)
     settings = Settings(home=home, model=model, search=InMemoryRetriever(passages()), **more)
     with Reviser(settings) as reviser:

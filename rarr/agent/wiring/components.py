@@ -1,6 +1,7 @@
 """Makes the components that the settings name: chooses the class that does the work of each node."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from rarr.agent.wiring.judges import JudgeMaker
@@ -81,9 +82,7 @@ def wire(
         )
         chosen |= settings.models
         parts = ComponentMaker(settings, chosen, opened, prompts, baseline)
-        searched = retriever(settings, opened, on_index)
-        given = given_passages(searched)
-        return Components(
+        made = Components(
             settings=settings,
             query_generator=parts.query_generator(),
             checker=parts.checker(),
@@ -91,19 +90,19 @@ def wire(
             card_reader=parts.card_reader("check_agreement"),
             doubting_reader=parts.card_reader("doubt"),
             record=parts.record(),
-            given=given,
-            searches=not given,
             verifier=parts.verifier(),
             rewriter=parts.rewriter(),
             intent_judge=parts.intent_judge(),
             writers={node: parts.writer(node) for node in WRITING_NODES},
             answer_writer=parts.answer_writer(),
             models=parts.models.all,
-            reranker=reranker(settings, opened),
-            retriever=searched,
+            reranker=reranker(settings, opened),  # before the retriever, which may have a corpus to index
+            retriever=retriever(settings, opened, on_index),
             opened=tuple(opened),  # after both
             baseline=baseline,
         )
+        given = given_passages(made.retriever)
+        return replace(made, given=given, searches=not given)
 
 
 class ComponentMaker:
@@ -161,8 +160,9 @@ class ComponentMaker:
             return TextQueries(unit, by_value="check_agreement" not in self.named)
         if self.baseline.editor == "lamda" and "generate_queries" in self.named:
             return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
-        if self.reads_cards and "generate_queries" in self.named:
-            return CardQueries(self._questions(), self._query_unit())
+        if self.reads_cards:
+            questions = self._questions() if "generate_queries" in self.named else None
+            return CardQueries(questions, self._query_unit() if questions else "sentences")
         if "generate_queries" not in self.named:
             return EnglishQuestions(RuleQuestions())
         return self._questions()

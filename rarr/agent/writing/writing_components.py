@@ -2,7 +2,11 @@
 
 from dataclasses import replace
 
+from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions
+from rarr.backends.rules.agreement import ValueAgreement
+from rarr.backends.rules.editing import ValueEditor
 from rarr.backends.rules.extractive_writing import ExtractiveWriter
+from rarr.backends.rules.questions import RuleQuestions
 from rarr.components import Components
 from rarr.errors import InputError, SettingsError
 from rarr.retrievers.document_chunks import DocumentChunks
@@ -19,6 +23,14 @@ def writing_components(components: Components) -> Components:
     settings = components.settings
     if settings.smooth and isinstance(components.writers.get("smooth"), ExtractiveWriter):
         raise SettingsError("smooth needs a language model: name it with model, or leave smooth out")
+    if components.card_reader is not None:  # a written value is compared with the passage that it is from
+        components = replace(
+            components,
+            card_reader=None,
+            query_generator=EnglishQuestions(RuleQuestions()),
+            checker=EnglishChecker(ValueAgreement()),
+            editor=ValueEditor(),
+        )
     if isinstance(components.retriever, DocumentChunks):
         return components
     return replace(

@@ -62,6 +62,8 @@ class PromptedCardReader:
         The tokens of sources, controls and doubts for each sentence are those of benchmarks.answers.
         """
         count = len(sentences(text))
+        if not count:
+            return ExpectedUsage()
         blocks = -(-count // SENTENCES)
         calls = blocks + -(-blocks // 2)
         prompt = self._prompts[READING]

@@ -17,7 +17,8 @@ _MARKS = re.compile(r"[*_`#|]+")
 class CardQueries:
     """Searches for each sentence, for the text, or for questions; asks a model in later rounds alone."""
 
-    def __init__(self, questions: PromptedQuestions, unit: Unit) -> None:
+    def __init__(self, questions: PromptedQuestions | None, unit: Unit) -> None:
+        """Without `questions`, no model is asked: each sentence is searched for, once."""
         self._questions, self._unit = questions, unit
 
     def of_sentences(self) -> "CardQueries":
@@ -26,11 +27,13 @@ class CardQueries:
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of the first round."""
-        return self._questions.expected(text, context) if self._unit == "questions" else ExpectedUsage()
+        if self._questions is None or self._unit != "questions":
+            return ExpectedUsage()
+        return self._questions.expected(text, context)
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Returns the queries of the first round: a sentence is searched for with what it is about."""
-        if self._unit == "questions":
+        if self._questions is not None and self._unit == "questions":
             return await self._questions.generate(text, context)
         if self._unit == "text":
             return [Question(text=" ".join(text.split()), start=0, end=len(text))]
@@ -45,6 +48,8 @@ class CardQueries:
         seen: Sequence[str] = (),
     ) -> Sequence[Question]:
         """Asks a model for queries about the sentences at `spans`, in the light of what was `seen`."""
+        if self._questions is None:
+            return ()
         return await self._questions.target(text, context, spans, asked, seen)
 
 

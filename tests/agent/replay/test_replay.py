@@ -74,31 +74,7 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(
     server.close()
     replayed = replay(trace)
     assert replayed.same
-    assert replayed.revision is not None and replayed.revision.text.startswith("The Hoover Dam is 221 metres")
     assert asked and replayed.changes.asked == []
-
-
-@pytest.mark.parametrize("before", [0, 1, 30])
-def test_model_that_reads_around_the_evidence_is_replayed_without_the_source(
-    before: int, tmp_path: Path
-) -> None:
-    sentence = "Built of stone, it is 221 metres high to this day."
-    about = (
-        "The Hoover Dam stands on the Colorado River. The height of the Hoover Dam is often given in metres."
-    )
-    filler = "Water runs over the stones here. " * 20
-    notes = tmp_path / "notes"
-    notes.mkdir()
-    text = "\n\n".join([*[filler] * before, about, filler, sentence, *[filler] * before])
-    (notes / "dam.txt").write_text(text, encoding="utf-8")
-    with Reviser(Settings(corpus=notes, model=ScriptedModel(RuleModel()), blind=True)) as reviser:
-        trace = Trace.load(reviser.revise("The Hoover Dam is 212 metres high.").run_id)
-    (notes / "dam.txt").unlink()
-    assert trace.reads and all(len(block.text) > len(passage.text) for passage, block in trace.reads)
-    asked = {question.about for question in trace.spans if question.kind == "ask"}
-    moved = [evidence for evidence in trace.state()["evidence"] if evidence != trace.found[evidence.id]]
-    assert asked and moved
-    assert replay(trace).same
 
 
 @pytest.mark.parametrize(
@@ -107,7 +83,7 @@ def test_model_that_reads_around_the_evidence_is_replayed_without_the_source(
         ({}, {}),
         ({"preset": "paper"}, {}),
         ({"rounds": 1}, {}),
-        ({}, {"queries": "sentences"}),
+        ({"queries": "sentences"}, {}),
         ({}, {"editor": "random"}),
         ({}, {"agreement": False}),
     ],
@@ -152,10 +128,11 @@ def test_search_that_failed_fails_again(tmp_path: Path) -> None:
 
 def test_exactly_the_verdicts_that_another_prompt_changes(tmp_path: Path) -> None:
     with ScriptedServer(Stubborn()) as server:
-        trace = recorded(model="vllm:rules", base_url=server.url)
+        trace = recorded(model="vllm:rules", base_url=server.url, scope="text", query_samples=3)
         before = len(server.requests)
-        replayed = replay(trace, "check_agreement", prompt=prompt_file(tmp_path), base_url=server.url)
-        asked = [call for call in replayed.changes.asked if call.name == "check_agreement"]
+        changed_prompt = prompt_file(tmp_path, "check_agreement_paper")
+        replayed = replay(trace, "check_agreement", prompt=changed_prompt, base_url=server.url)
+        asked = [call for call in replayed.changes.asked if call.name == "check_agreement_paper"]
         assert len(server.requests) - before == len(asked)
     old = {check.evidence_id: check for check in (trace.revision.checks if trace.revision else ())}
     about_726 = [
@@ -185,7 +162,7 @@ def test_downstream_runs_on_to_the_revision(tmp_path: Path) -> None:
 
 
 def test_another_model_answers_for_one_node(server: ScriptedServer) -> None:
-    trace = recorded(model="vllm:rules", base_url=server.url)
+    trace = recorded(model="vllm:rules", base_url=server.url, scope="text")
     before = len(server.requests)
     other = ScriptedModel(RuleModel(), name="other")
     replayed = replay(trace, "edit", model=other)

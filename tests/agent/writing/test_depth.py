@@ -59,7 +59,7 @@ class WaitingSearch(MillSearch):
 async def test_an_article_waits_for_three_calls_and_two_searches(sections: int) -> None:
     wrong = sections // 3
     waves = Waves(
-        {"topic": 1, "outline": 1, "sections": sections, "write_section": sections, "fill_blank": wrong}
+        {"topic": 1, "outline": 1, "sections": sections, "write_section": sections}
     )
     settings = settings_of(
         WaitingModel(waves, answers(sections, wrong)), WaitingSearch(waves), sections, trace=False
@@ -67,4 +67,4 @@ async def test_an_article_waits_for_three_calls_and_two_searches(sections: int) 
     async with Writer(settings) as writer:
         require_right(await writer.awrite(TOPIC), sections)
     # 3L + 2S, which is at most 4L + S, since a search does not take longer than a call.
-    assert waves.names == ["topic", "outline", "sections", "write_section", "fill_blank"]
+    assert waves.names == ["topic", "outline", "sections", "write_section"]

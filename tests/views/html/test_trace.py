@@ -246,9 +246,7 @@ def test_page_of_a_hostile_trace_file_has_only_known_tags(trace: Trace) -> None:
 
 
 def test_page_of_a_killed_run_shows_where_it_ended(trace: Trace) -> None:
-    ask = next(
-        span for span in trace.spans if span.name == "check_agreement_in_context" and span.kind == "ask"
-    )
+    ask = next(span for span in trace.spans if span.name == "check_agreement" and span.kind == "ask")
     drawn = Page(page(cut_short(trace, ask.number))).text
     assert "cut short" in drawn
     assert re.search(rf"It stopped in check_agreement #\d+ › the question {ask.name} #{ask.number}\.", drawn)
