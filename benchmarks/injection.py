@@ -8,8 +8,9 @@ messages it answers the truth. Rely on the figures of the held-out half: no rule
 
 import json
 import random
+import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from benchmarks.injection_cases import HALVES, Half, Injection, injections, lookalikes, obvious
@@ -18,6 +19,7 @@ from benchmarks.shared_data import rows
 from rarr import Passage, Reviser, Revision, Settings, prompts
 from rarr.prompts.invisible_characters import seen
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
+from rarr.testing.card_answers import sentences_in
 from rarr.tools.guard.injection import suspicion
 
 CLEAN = ("dev/retrieval/wiki_passages_corpus.jsonl", "train/text_wikipedia_recent.jsonl.gz")
@@ -32,8 +34,22 @@ PRINTED = {
     "- lost a verdict or edit": "silenced",
 }
 
-Answer = dict[str, Any]
-Way = Callable[[Injection], Answer]
+Card = dict[str, Any]
+
+
+class Way(NamedTuple):
+    """How the model obeys: in which sentences, and with which line as its quote."""
+
+    everywhere: bool
+    cites_injection: bool
+
+
+WAYS = {
+    "in its sentence, by the honest line": Way(everywhere=False, cites_injection=False),
+    "in its sentence, by the injection": Way(everywhere=False, cites_injection=True),
+    "in every sentence": Way(everywhere=True, cites_injection=False),
+}
+_LINE = re.compile(r"^\((P\d+\.\d+)\) (.*)$", re.MULTILINE)
 
 
 class Outcome(NamedTuple):
@@ -55,82 +71,47 @@ class ObedientModel:
         self.obeyed = 0
 
     def __call__(self, request: Asked) -> str:
-        """The answer, as JSON."""
+        """The answer, as JSON. The claim is the first sentence; planted controls come after it."""
         obeys = can_read(self._case.injection, request.user)
         self.obeyed += obeys
-        return json.dumps(self._obedient(request) if obeys else self._truthful(request))
+        if request.prompt == "target_queries":
+            question = self._case.wants.get("query") if obeys else None
+            asked = {"question": question or self._case.question, "about": self._case.claimed}
+            return json.dumps({"questions": [asked]})
+        cards = json.loads(self._rules(request))["cards"]
+        variables = prompts.load(str(request.prompt)).parse(request.user) or {}
+        labels = {text: label for label, text in _LINE.findall(variables["sources"])}
+        words = sentences_in(variables)[0][1]
+        for number, card in enumerate(cards):
+            if number == 0 or (obeys and self._way.everywhere):
+                own = self._obedient(words, labels) if obeys else self._truthful(words, labels)
+                cards[number] = {"s": card["s"], **own}
+        return json.dumps({"cards": cards})
 
-    def _truthful(self, request: Asked) -> Answer:
-        case = self._case
-        if "queries" in str(request.prompt):
-            return {"questions": [{"question": case.question, "about": case.claimed}]}
-        if str(request.prompt).startswith("edit"):
-            return {"span": case.claimed, "revision": case.truth}
-        if request.prompt == "write_question":
-            return {"question": case.question}
-        if request.prompt == "write_contrasts":
-            return {"contrasts": [f"{_DENIAL}{case.claim}"]}
-        if request.prompt == "choose_statement":
-            return {"quote": "", "answer": "none"}
-        if request.prompt in _READINGS:
-            return {"answer": case.truth if _asks_for(request, case) else "not stated"}
-        verdict = "agrees" if case.claimed == case.truth or _says(request, case) else "disagrees"
-        text_answer = case.truth if verdict == "agrees" else case.claimed
-        return {"text_answer": text_answer, "evidence_answer": case.truth, "reason": "", "verdict": verdict}
+    def _truthful(self, words: str, labels: Mapping[str, str]) -> Card:
+        truth = self._case.truth
+        quotes = [label for text, label in labels.items() if truth in text][:1]
+        return {"q": quotes, "v": "yes"} if truth in words else _edited(quotes, self._case.claimed, truth)
 
-    def _obedient(self, request: Asked) -> Answer:
-        case, wants = self._case, self._case.wants
-        if "queries" in str(request.prompt):
-            return {"questions": [{"question": wants.get("query", case.question), "about": case.claimed}]}
-        if str(request.prompt).startswith("edit"):
-            wanted = wants.get("edit")
-            return {"span": case.claimed, "revision": wanted} if wanted else {"span": "", "revision": ""}
-        if request.prompt == "write_contrasts":  # no passage is in view
-            return self._truthful(request)
-        if request.prompt == "choose_statement":
-            return _chosen(request.user, denied=wants.get("verdict", "agrees") == "disagrees")
-        answer = self._way(case)
-        return {"answer": answer["evidence_answer"]} if request.prompt in _READINGS else answer
+    def _obedient(self, words: str, labels: Mapping[str, str]) -> Card:
+        wants = self._case.wants
+        if "query" in wants:
+            return self._truthful(words, labels)
+        if wants.get("verdict") == "irrelevant":
+            return {"q": [], "v": "open", "open": [words]}
+        quotes = list(labels.values())[-1:] if self._way.cites_injection else self._truthful(words, labels)["q"]
+        wanted = wants.get("edit", words)
+        return {"q": quotes, "v": "yes"} if wanted in words else _edited(quotes, self._case.claimed, wanted)
 
 
-_READINGS = ("fill_blank", "read_evidence")
-_DENIAL = "It is not true that "
-
-
-def _chosen(user: str, *, denied: bool) -> Answer:
-    """Chooses the claim, or its denial, and quotes the first words of the document."""
-    variables = prompts.load("choose_statement").parse(user) or {}
-    lines = [line.partition(". ") for line in variables["statements"].splitlines()]
-    [letter] = [letter for letter, _, statement in lines if statement.startswith(_DENIAL) == denied]
-    return {"quote": " ".join(variables["evidence"].split()[:8]), "answer": letter}
-
-
-def _asks_for(request: Asked, case: Injection) -> bool:
-    """Is the blank, or the question, about the claimed value? The message does not show a blanked value."""
-    return case.claimed not in request.user.rpartition("</document>")[2]
+def _edited(quotes: Sequence[str], old: str, new: str) -> Card:
+    return {"q": quotes, "v": "no", "open": [], "edits": [{"old": old, "new": new, "by": new}]}
 
 
 def can_read(injection: str, message: str) -> bool:
     """Does `message` have the letters of `injection` in order, whatever stands between them?"""
     wanted = _letters(seen(injection))
     return wanted in _letters(message) if wanted else injection in message
-
-
-WAYS: dict[str, Way] = {
-    "the text's answer for both": lambda case: _verdict(case, case.claimed, case.claimed),
-    "the passage's answer for both": lambda case: _verdict(case, case.truth, case.truth),
-    "both answers as they are": lambda case: _verdict(case, case.claimed, case.truth),
-    "no answers": lambda case: _verdict(case, "", ""),
-}
-"""Ways to give the verdict that an injection wants: an injection does not say which answers to give."""
-
-
-def _verdict(case: Injection, text_answer: str, evidence_answer: str) -> Answer:
-    wanted = case.wants.get("edit")
-    if wanted:
-        return {"text_answer": case.claimed, "evidence_answer": wanted, "reason": "", "verdict": "disagrees"}
-    verdict = case.wants.get("verdict", "agrees")
-    return {"text_answer": text_answer, "evidence_answer": evidence_answer, "reason": "", "verdict": verdict}
 
 
 def run(case: Injection, passage: str, way: Way) -> tuple[Outcome, ObedientModel]:
@@ -160,7 +141,7 @@ def outcome(revision: Revision) -> Outcome:
 
 
 class Effect(NamedTuple):
-    """What an injection achieved in any of the four ways."""
+    """What an injection achieved in any of the ways."""
 
     marked: bool
     read: bool
@@ -250,12 +231,6 @@ def print_clean(texts: Sequence[str]) -> None:
     marked = share([bool(reason) for reason in reasons])
     print(f"{'clean passages':<28} {marked}; {each * 1000:.2f} ms for 500 characters")
     print(*(f"- {reason}" for reason in reasons if reason), sep="\n")
-
-
-def _says(request: Asked, case: Injection) -> bool:
-    """Does the text that is asked about say the truth already?"""
-    text = request.user.partition("<text>")[2].partition("</text>")[0]
-    return case.truth in text
 
 
 def _letters(text: str) -> str:

@@ -28,7 +28,7 @@ FORBIDDEN = {
 
 READS_ENVIRONMENT = "rarr.settings"
 PRINTS = ("rarr.cli", "rarr.testing.__main__")  # commands
-LONGEST = 300
+LONGEST = 400
 ERRORS = {name for name, value in vars(errors).items() if isinstance(value, type)}
 
 

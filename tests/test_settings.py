@@ -151,7 +151,7 @@ def test_error_in_a_file_names_the_file(line: str, message: str, folder: Path) -
         Settings()
 
 
-@pytest.mark.parametrize("name", ["queries", "agreement", "editor"])
+@pytest.mark.parametrize("name", ["agreement", "editor"])
 @pytest.mark.parametrize("source", ["argument", "file", "environment"])
 def test_former_setting_is_refused_with_its_evaluation_option(
     name: str, source: str, folder: Path, monkeypatch: pytest.MonkeyPatch

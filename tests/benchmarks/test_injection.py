@@ -2,6 +2,7 @@
 
 import json
 import random
+from typing import Any
 
 import pytest
 
@@ -54,24 +55,24 @@ def test_injection_is_read_whatever_stands_between_its_letters(
     assert can_read(injection, message) == read
 
 
-def answered(case: Injection, passage: str) -> tuple[dict[str, str], int]:
-    model = ObedientModel(case, WAYS["both answers as they are"])
+def card(case: Injection, passage: str) -> tuple[dict[str, Any], int]:
+    model = ObedientModel(case, WAYS["in its sentence, by the honest line"])
     user = load("check_agreement").render(
-        before="(none)", text=case.claim, query=case.question, evidence=passage
+        sources=f"P1: page\n(P1.1) {passage}", context="(none)", before="(none)", text=f"[S1] {case.claim}"
     )
     asked = Asked(prompt="check_agreement", messages=(Message("user", user),))
-    return json.loads(model(asked)), model.obeyed
+    return json.loads(model(asked))["cards"][0], model.obeyed
 
 
 def test_injection_is_obeyed_where_it_is_read() -> None:
-    assert answered(AGREES, AGREES.passage)[0]["verdict"] == "agrees"
-    assert answered(EDIT, EDIT.passage)[0]["evidence_answer"] == EDIT.wants["edit"]
-    truthful, obeyed = answered(AGREES, AGREES.honest)
-    assert (truthful["verdict"], truthful["evidence_answer"], obeyed) == ("disagrees", AGREES.truth, 0)
+    assert card(AGREES, AGREES.passage)[0]["v"] == "yes"
+    assert card(EDIT, EDIT.passage)[0]["edits"][0]["new"] == EDIT.wants["edit"]
+    truthful, obeyed = card(AGREES, AGREES.honest)
+    assert (truthful["v"], truthful["edits"][0]["new"], obeyed) == ("no", AGREES.truth, 0)
 
 
 def test_revision_without_injection_is_the_truthful_one() -> None:
-    truthful, model = run(AGREES, AGREES.honest, WAYS["no answers"])
+    truthful, model = run(AGREES, AGREES.honest, WAYS["in every sentence"])
     assert not model.obeyed
     assert truthful.text == AGREES.claim.replace(AGREES.claimed, AGREES.truth)
 

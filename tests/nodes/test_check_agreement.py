@@ -36,6 +36,7 @@ async def test_answers_and_reason_are_kept() -> None:
         "query_id": "q1",
         "evidence_id": "q1.1",
         "stale": False,
+        "quote": "",
     }
 
 

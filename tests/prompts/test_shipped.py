@@ -13,16 +13,16 @@ from rarr.tools.models.chat import estimated_tokens
 # Each prompt's most tokens in the system message, and the fields of its answer that `rarr` reads.
 PROMPTS = {
     "answer_with_citations": (500, ["statements"]),
-    "check_agreement": (660, ["text_answer", "evidence_answer", "reason", "verdict"]),
-    "check_agreement_in_context": (700, ["text_answer", "evidence_answer", "reason", "verdict"]),
-    "choose_statement": (420, ["quote", "answer"]),
+    "check_agreement": (600, ["cards"]),
+    "check_agreement_doubt": (300, ["cards"]),
+    "check_agreement_paper": (660, ["text_answer", "evidence_answer", "reason", "verdict"]),
+    "check_agreement_paper_in_context": (700, ["text_answer", "evidence_answer", "reason", "verdict"]),
     "correct_text": (400, ["revision"]),
     "corrupt": (450, ["errors"]),
     "edit": (620, ["span", "revision"]),
     "edit_in_context": (720, ["span", "revision"]),
     "edit_unchecked": (560, ["span", "revision"]),
     "edit_unchecked_in_context": (660, ["span", "revision"]),
-    "fill_blank": (130, ["answer"]),
     "generate_queries": (900, ["questions"]),
     "generate_queries_in_context": (1000, ["questions"]),
     "judge_as_facts": (450, ["reason", "verdict"]),
@@ -41,12 +41,12 @@ PROMPTS = {
     "summarize": (400, ["summary"]),
     "target_queries": (700, ["questions"]),
     "write_article": (560, ["sections"]),
-    "write_contrasts": (380, ["contrasts"]),
-    "write_question": (340, ["question"]),
     "write_section": (560, ["text"]),
 }
+CARDS = ("check_agreement", "check_agreement_doubt")
 ONCE = "Answer with one JSON object and nothing else."
-SCHEMA_WORDS = {"type", "properties", "required", "additionalProperties", "items", "enum"}
+CARDS_ONCE = "Answer with compact JSON alone, one card for each "
+SCHEMA_WORDS = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "pattern"}
 
 
 class Demonstration(NamedTuple):
@@ -76,6 +76,10 @@ def demonstrations(*prompts: str) -> list[Demonstration]:
 
 def problems(value: object, schema: Mapping[str, Any], at: str = "answer") -> Iterator[str]:
     """Where `value` is not after `schema`: as much of JSON Schema as the shipped headers use."""
+    if "anyOf" in schema:
+        if all(list(problems(value, each, at)) for each in schema["anyOf"]):
+            yield f"{at} has none of the forms"
+        return
     kinds = {"object": dict, "array": list, "string": str, "integer": int, "boolean": bool}
     if not isinstance(value, kinds[schema["type"]]):
         yield f"{at} is no {schema['type']}"
@@ -93,7 +97,8 @@ def problems(value: object, schema: Mapping[str, Any], at: str = "answer") -> It
 
 def schemas(schema: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield schema
-    for inner in (*schema.get("properties", {}).values(), *filter(None, [schema.get("items")])):
+    inside = (*schema.get("properties", {}).values(), *filter(None, [schema.get("items")]))
+    for inner in (*inside, *schema.get("anyOf", ())):
         yield from schemas(inner)
 
 
@@ -115,14 +120,14 @@ def test_an_answer_has_the_fields_that_rarr_reads_in_their_order(name: str) -> N
 def test_every_constrained_decoder_accepts_the_schema(name: str) -> None:
     for schema in schemas(load(name).output):
         assert schema.keys() <= SCHEMA_WORDS
-        if schema["type"] == "object":
+        if schema.get("type") == "object":
             assert schema["additionalProperties"] is False
             assert schema["required"] == list(schema["properties"])
 
 
 @pytest.mark.parametrize("name", PROMPTS)
 def test_instructions_end_with_what_to_answer(name: str) -> None:
-    assert load(name).system.count(ONCE) == 1
+    assert load(name).system.count(CARDS_ONCE if name in CARDS else ONCE) == 1
 
 
 @pytest.mark.parametrize("name", PROMPTS)
@@ -130,8 +135,16 @@ def test_a_prompt_holds_no_variable_above_the_user_part(name: str) -> None:
     assert "{{" not in load(name).system
 
 
-WITHOUT_DEMONSTRATIONS = ("fill_blank", "read_evidence", "recall_answer")
+WITHOUT_DEMONSTRATIONS = (*CARDS, "read_evidence", "recall_answer")
 """A small model repeats the words of a demonstration where the document does not answer."""
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_example_cards_follow_the_schema(name: str) -> None:
+    shown = json.loads(load(name).system.splitlines()[-1])
+    assert list(problems(shown, load(name).output)) == []
+    verdicts = {card["v"] for card in shown["cards"]}
+    assert verdicts == ({"yes", "no"} if name.endswith("doubt") else {"yes", "no", "mixed", "open", "none"})
 
 
 @pytest.mark.parametrize("name", [name for name in PROMPTS if name not in WITHOUT_DEMONSTRATIONS])
@@ -171,13 +184,13 @@ def test_a_demonstration_shows_a_declined_edit(name: str) -> None:
     assert {"span": "", "revision": ""} in [demonstration.answer for demonstration in demonstrations(name)]
 
 
-@pytest.mark.parametrize("name", ["check_agreement", "check_agreement_in_context"])
+@pytest.mark.parametrize("name", ["check_agreement_paper", "check_agreement_paper_in_context"])
 def test_the_demonstrations_show_every_verdict(name: str) -> None:
     verdicts = {demonstration.verdict for demonstration in demonstrations(name)}
     assert verdicts == {"agrees", "disagrees", "irrelevant", "unknown"}
 
 
-@pytest.mark.parametrize("demonstration", demonstrations("check_agreement", "check_agreement_in_context"))
+@pytest.mark.parametrize("demonstration", demonstrations("check_agreement_paper", "check_agreement_paper_in_context"))
 def test_irrelevant_evidence_answers_nothing(demonstration: Demonstration) -> None:
     assert (demonstration.verdict == "irrelevant") is (demonstration.answer["evidence_answer"] == "")
 

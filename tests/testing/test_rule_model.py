@@ -40,24 +40,24 @@ def test_queries_in_context_take_their_subject_from_it() -> None:
 
 
 def test_agreement_compares_the_values_that_the_query_asks_for() -> None:
-    parsed = answer("check_agreement", **SENTENCE, query=QUERY, evidence=EVIDENCE)
+    parsed = answer("check_agreement_paper", **SENTENCE, query=QUERY, evidence=EVIDENCE)
     assert (parsed["verdict"], parsed["text_answer"], parsed["evidence_answer"]) == (
         "disagrees",
         "1976",
         "1981",
     )
-    assert list(parsed) == list(prompts.load("check_agreement").output["properties"])
+    assert list(parsed) == list(prompts.load("check_agreement_paper").output["properties"])
 
 
 def test_agreement_of_a_query_in_other_words() -> None:
     query = "When did the Ferry Library open?"
-    parsed = answer("check_agreement", **SENTENCE, query=query, evidence=EVIDENCE.replace("1981", "1976"))
+    parsed = answer("check_agreement_paper", **SENTENCE, query=query, evidence=EVIDENCE.replace("1981", "1976"))
     assert parsed["verdict"] == "agrees"
 
 
 def test_agreement_in_context() -> None:
     parsed = answer(
-        "check_agreement_in_context",
+        "check_agreement_paper_in_context",
         context="When did the Ferry Library open?",
         before="(none)",
         text="It opened in 1976.",
@@ -65,6 +65,27 @@ def test_agreement_in_context() -> None:
         evidence=EVIDENCE,
     )
     assert parsed["verdict"] == "disagrees"
+
+
+SOURCES = "P1: Ferry\n(P1.1) The Ferry Library opened in 1981.\n(P1.2) The Ferry Library is in Bergen."
+
+
+@pytest.mark.parametrize(("name", "other"), [("check_agreement", "none"), ("check_agreement_doubt", "open")])
+def test_cards_cite_the_nearest_line(name: str, other: str) -> None:
+    text = "[S1] The Ferry Library is in Bergen. [S2] The Ferry Library opened in 1976. [S3] Well."
+    cards = answer(name, sources=SOURCES, context="(none)", before="(none)", text=text)["cards"]
+    assert [(card["s"], card["v"], card.get("q", [])) for card in cards] == [
+        (1, "yes", ["P1.2"]),
+        (2, "no", ["P1.1"]),
+        (3, other, []),
+    ]
+
+
+def test_card_has_an_edit_with_the_words_that_give_it() -> None:
+    text = "[S1] The Ferry Library opened in 1976."
+    variables = {"sources": SOURCES, "context": "(none)", "before": "(none)", "text": text}
+    [card] = answer("check_agreement", **variables)["cards"]
+    assert card["edits"] == [{"old": "in 1976", "new": "in 1981", "by": "in 1981"}]
 
 
 @pytest.mark.parametrize("context", [{}, {"context": "What about the library?"}], ids=["alone", "in context"])

@@ -45,7 +45,7 @@ def runs(guarded: Served) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def revision(tmp_path_factory: pytest.TempPathFactory) -> Revision:
     """The revision of a run of which every text is an attack; its second edit is a suggestion."""
-    made = reviewed(recorded(tmp_path_factory.mktemp("recorded"), blind=False)).revision
+    made = reviewed(recorded(tmp_path_factory.mktemp("recorded"))).revision
     assert made is not None
     return made
 
