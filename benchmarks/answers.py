@@ -1,7 +1,11 @@
 """Answers about invented documents, with planted errors: what becomes of each marked sentence.
 
     python -m benchmarks.answers [--half tuned|held_out|unseen|all] [--each] [--alone] [--model M]
-                                 [--base-url URL]
+                                 [--base-url URL] [--rounds N] [--good-record] [--pending DIR]
+
+`--model recorded` repeats the recorded answers of a strong model (benchmarks/recorded). What it was not asked
+counts as `not recorded`; --pending writes these requests into a folder, and --add FILE adds their answers.
+`in other words` are corrections that a person read as right once (`also` in marks.jsonl).
 
 The documents of all parts are one corpus. Each answer is revised as a whole, or with --alone each marked
 sentence by itself. `tuned` may be worked with. `held_out` and `unseen` are for measuring alone, so only
@@ -14,11 +18,15 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
+from benchmarks import recorded_reader
+from benchmarks.recorded_reader import RecordedModel
 from benchmarks.report import machine, share, table
-from rarr import Reviser, Revision, Sentence, Settings
+from rarr import Reviser, Revision, Sentence, Settings, Usage
+from rarr.agent.wiring.components import wire
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import revised_place
@@ -26,6 +34,7 @@ from rarr.tools.text.edit_segments import revised_place
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "answers"
 HALVES = ("tuned", "held_out", "unseen")
 CORRECTED, DAMAGED, CHANGED = "corrected exactly", "damaged", "changed"
+IN_OTHER_WORDS, NOT_RECORDED = "corrected in other words", "not recorded"
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
@@ -36,6 +45,8 @@ class Mark(NamedTuple):
     wrong: str | None
     right: str | None
     kind: str
+    also: tuple[str, ...] = ()
+    """Other sentences that a person read as right."""
 
     @property
     def corrected(self) -> str:
@@ -115,7 +126,8 @@ def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
     elif mark.wrong is None:
         result = CHANGED
     else:
-        result = CORRECTED if sentence == mark.corrected else DAMAGED
+        also = IN_OTHER_WORDS if sentence in mark.also else DAMAGED
+        result = CORRECTED if sentence == mark.corrected else also
     cited = tuple(_cited(revision, place, judged))
     return Outcome(answer, mark, sentence, result, cited, tuple(_suggested(revision, mark, sentence)))
 
@@ -123,7 +135,7 @@ def outcome(revision: Revision, answer: str, mark: Mark) -> Outcome:
 def counted(outcomes: Sequence[Outcome], *, wrong: bool) -> dict[str, list[bool]]:
     """For each result, whether each of the wrong (or else the right) sentences has it."""
     group = [outcome for outcome in outcomes if (outcome.mark.wrong is not None) == wrong]
-    results = (CORRECTED, DAMAGED) if wrong else (CHANGED,)
+    results = (CORRECTED, IN_OTHER_WORDS, DAMAGED, NOT_RECORDED) if wrong else (CHANGED, NOT_RECORDED)
     counts = {name: [outcome.result == name for outcome in group] for name in (*results, *STATUSES)}
     right = [outcome.mark.corrected in outcome.suggested for outcome in group]
     if wrong:
@@ -149,7 +161,8 @@ def _suggested(revision: Revision, mark: Mark, sentence: str) -> Iterator[str]:
 def _answer(half: str, folder: Path) -> Answer:
     (document,) = folder.glob("document.*")
     lines = (folder / "marks.jsonl").read_text(encoding="utf-8").splitlines()
-    marks = tuple(Mark(**json.loads(line)) for line in lines)
+    rows = [json.loads(line) for line in lines]
+    marks = tuple(Mark(**{**row, "also": tuple(row.get("also", ()))}) for row in rows)
     return Answer(folder.name, half, document, (folder / "answer.md").read_text(encoding="utf-8"), marks)
 
 
@@ -193,6 +206,51 @@ def print_each(outcomes: Sequence[Outcome]) -> None:
             print(f"    {passage}")
 
 
+class GoodRecord:
+    """The record of a reader that missed no planted sentence."""
+
+    def standing(self, language: str) -> Literal["good", "unknown", "bad"]:
+        """Returns `good` for every language."""
+        return "good"
+
+    def add(self, language: str, served: str, outcomes: Sequence[Any]) -> None:
+        """Keeps nothing."""
+
+
+def _recorded(outcome: Outcome) -> Outcome:
+    """A sentence that was not judged, since a request is not recorded."""
+    is_open = outcome.result in ("unjudged", "unconfirmed", "contradicted", "no_evidence")
+    return outcome._replace(result=NOT_RECORDED) if is_open else outcome
+
+
+def added(spent: Usage, revision: Revision) -> Usage:
+    """Adds the requests, tokens, controls and sentences (as `saved_searches`) of a revision."""
+    usage = revision.usage
+    return Usage(
+        model_calls=spent.model_calls + usage.model_calls,
+        input_tokens=spent.input_tokens + usage.input_tokens,
+        output_tokens=spent.output_tokens + usage.output_tokens,
+        controls=spent.controls + usage.controls,
+        saved_searches=spent.saved_searches + len(revision.report.sentences),
+    )
+
+
+def print_spent(spent: Usage) -> None:
+    """The cost of a sentence, and what the reader did with planted sentences."""
+    count, planted = spent.saved_searches, spent.controls
+    if not spent.model_calls:
+        return
+    print(
+        f"{12 * spent.model_calls / count:.2f} requests for 12 sentences; {spent.input_tokens / count:.0f} tokens"
+        f" in and {spent.output_tokens / count:.0f} out a sentence"
+    )
+    print(
+        f"planted errors caught: {planted.caught} of {planted.planted}, of them borrowed values"
+        f" {planted.borrowed_caught} of {planted.borrowed}; repetitions right: {planted.confirmed} of"
+        f" {planted.repeated}; blocks without: {planted.blocks_without}"
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -202,22 +260,47 @@ def main() -> None:
     parser.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
     parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
     parser.add_argument("--base-url", help="the server of the model, as in the settings")
+    parser.add_argument("--rounds", type=int, default=2, help="rounds of research, as in the settings")
+    parser.add_argument("--good-record", action="store_true", help="as if the model had a good record")
+    parser.add_argument(
+        "--pending", type=Path, help="write requests without a recorded answer to this folder"
+    )
+    parser.add_argument(
+        "--add", type=Path, help="add the answers of this store to the recorded ones, and end"
+    )
     options = parser.parse_args()
+    if options.add:
+        print(f"{recorded_reader.add(options.add)} recorded answers")
+        return
     halves = HALVES if options.half == "all" else (options.half,)
     if options.each and "tuned" not in halves:
         parser.error("--each would show the sentences of a part that is for measuring alone")
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
-        shared_reviser = reviser(Path(folder), model=options.model, base_url=options.base_url)
+        recorded = RecordedModel() if options.model == "recorded" else None
+        given = {"model": recorded or options.model, "base_url": options.base_url, "rounds": options.rounds}
+        made = wire(Settings(corpus=corpus_folder(Path(folder)), home=Path(folder) / "home", **given))
+        record = GoodRecord() if options.good_record else None
+        shared_reviser = Reviser(components=replace(made, record=record))
+        spent = Usage()
         for half in halves:
-            half_outcomes = [
-                outcome
-                for answer in answers(half)
-                for outcome in outcomes(shared_reviser, answer, alone=options.alone)
-            ]
+            half_outcomes: list[Outcome] = []
+            for answer in answers(half):
+                before = len(recorded.missing) if recorded else 0
+                for text, marks in answer.parts(alone=options.alone):
+                    revision = shared_reviser.revise(text)
+                    found = [outcome(revision, answer.name, mark) for mark in marks]
+                    lacking = recorded is not None and len(recorded.missing) > before
+                    half_outcomes += [_recorded(each) if lacking else each for each in found]
+                    spent = added(spent, revision)
             print_half(half, half_outcomes)
             if options.each and half == "tuned":
                 print_each(half_outcomes)
+        print_spent(spent)
+        if recorded:
+            print(f"{len(recorded.missing)} requests are not recorded")
+        if recorded and options.pending:
+            recorded.write_missing(options.pending)
     print(f"{time.perf_counter() - started:.1f} seconds by {options.model} on {machine()}")
 
 

@@ -25,7 +25,7 @@ NAME = "train/handwritten.jsonl.gz"
 
 
 def main() -> None:
-    """Prints a line for each verdict and confidence, and the figures of a cascade at 0.9."""
+    """Prints a line for each verdict and confidence."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--limit", type=int, help="only the first N items")
     items = rows(NAME)[: parser.parse_args().limit]
@@ -37,11 +37,6 @@ def main() -> None:
         by_kind[agreement.verdict, agreement.confidence or 0.0].append(truth == agreement.verdict)
     for (verdict, confidence), hits in sorted(by_kind.items()):
         print(f"{verdict:<10} stated {confidence:.2f}, right {share(hits)}")
-    sure = [(truth, agreement.verdict) for truth, agreement in judged if (agreement.confidence or 0.0) >= 0.9]
-    wrong = [truth == "disagrees" for truth, _ in judged]
-    missed = [truth == "disagrees" and verdict != "disagrees" for truth, verdict in sure]
-    print(f"\nsettled by a cascade at 0.9: {len(sure)} of {len(judged)} values")
-    print(f"wrong values among them that it misses: {sum(missed)} of {sum(wrong)}")
 
 
 def verdicts(item: dict[str, Any]) -> list[tuple[str, Agreement]]:

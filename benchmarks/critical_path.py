@@ -71,8 +71,7 @@ async def measure(method: str, queries: int, wrong: int, options: argparse.Names
     text = mills.text_of(queries, wrong)
     with ScriptedServer(mills.answer, latency=options.call) as server:
         settings = Settings(
-            preset="paper" if method == "paper" else "default",
-            blind=method == "default",
+            preset="default" if method == "default" else "paper",
             model="vllm:scripted",
             models={"attribute": "rules"},
             base_url=server.url,

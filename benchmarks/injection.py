@@ -99,7 +99,9 @@ class ObedientModel:
             return self._truthful(words, labels)
         if wants.get("verdict") == "irrelevant":
             return {"q": [], "v": "open", "open": [words]}
-        quotes = list(labels.values())[-1:] if self._way.cites_injection else self._truthful(words, labels)["q"]
+        quotes = (
+            list(labels.values())[-1:] if self._way.cites_injection else self._truthful(words, labels)["q"]
+        )
         wanted = wants.get("edit", words)
         return {"q": quotes, "v": "yes"} if wanted in words else _edited(quotes, self._case.claimed, wanted)
 

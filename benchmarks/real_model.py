@@ -1,9 +1,7 @@
 """Measures a real language model on examples, whole answers and hand-written claims.
 
-The settings are the defaults, but without contrasts.
-
     python -m benchmarks.real_model --base-url URL --model NAME [--answers FILE] [--texts N] [--claims N]
-                                    [--halves HALF ...] [--alone] [--contrasts]
+                                    [--halves HALF ...] [--alone]
 
 FILE keeps every answer of the model: an interrupted run continues from it, and the tests replay it without a
 model. Prints shares with 95% Wilson intervals. The claims are a random sample, with a fixed seed, of the
@@ -22,7 +20,6 @@ from typing import Any, NamedTuple
 from benchmarks import answers
 from benchmarks.answers import Outcome
 from benchmarks.examples import CORPUS, Example, examples, outcome
-from benchmarks.model_nodes import NodeCounts
 from benchmarks.recorded_answers import KeptAnswers
 from benchmarks.report import machine, share, table
 from benchmarks.shared_data import rows
@@ -45,10 +42,8 @@ class Run(NamedTuple):
 
 
 def revised(example: Example, model: KeptAnswers, home: Path) -> Revision:
-    """An example's text, revised by `model` as by default, but without contrasts."""
-    settings = Settings(
-        corpus=CORPUS, home=home, trace=False, timeout_s=TIMEOUT_S, model=model, contrasts=False
-    )
+    """An example's text, revised by `model` as by default."""
+    settings = Settings(corpus=CORPUS, home=home, trace=False, timeout_s=TIMEOUT_S, model=model)
     with Reviser(settings) as reviser:
         return reviser.revise(example.text, example.context)
 
@@ -62,22 +57,19 @@ def run_of(example: Example, revision: Revision) -> Run:
     )  # fmt: skip
 
 
-def answered(
-    half: str, model: KeptAnswers, home: Path, *, alone: bool, contrasts: bool
-) -> tuple[list[Outcome], NodeCounts]:
+def answered(half: str, model: KeptAnswers, home: Path, *, alone: bool) -> list[Outcome]:
     """Revises the answers of a half, or with `alone` each marked sentence by itself.
 
-    Returns an outcome for each marked sentence, and what each node did with the errors.
+    Returns an outcome for each marked sentence.
     """
-    outcomes, nodes = [], NodeCounts()
-    settings = {"model": model, "trace": False, "timeout_s": TIMEOUT_S, "contrasts": contrasts}
+    outcomes: list[Outcome] = []
+    settings = {"model": model, "trace": False, "timeout_s": TIMEOUT_S}
     with answers.reviser(home / half, **settings) as reviser:
         for answer in answers.answers(half):
             for text, marks in answer.parts(alone=alone):
                 revision = reviser.revise(text)
                 outcomes += [answers.outcome(revision, answer.name, mark) for mark in marks]
-                nodes.add(marks, revision)
-    return outcomes, nodes
+    return outcomes
 
 
 class Claim(NamedTuple):
@@ -96,9 +88,7 @@ def claim(item: dict[str, Any], version: str, model: KeptAnswers) -> Claim:
         passage = {"text": item["evidence"], "title": item["title"] or "", "source": item["id"]}
         corpus.write_text(json.dumps(passage), encoding="utf-8")
         home = Path(folder) / "home"
-        settings = Settings(
-            corpus=corpus, home=home, model=model, trace=False, timeout_s=TIMEOUT_S, contrasts=False
-        )
+        settings = Settings(corpus=corpus, home=home, model=model, trace=False, timeout_s=TIMEOUT_S)
         with Reviser(settings) as reviser:
             revision = reviser.revise(item[version])
     disagrees = any(check.verdict == "disagrees" for check in revision.checks)
@@ -158,9 +148,6 @@ def main() -> None:
         help="the halves of the answers; none to leave them out",
     )
     parser.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
-    parser.add_argument(
-        "--contrasts", action="store_true", help="choose among contrasts in the answers, as by default"
-    )
     options = parser.parse_args()
     live = langchain_chat(
         f"vllm:{options.model}", base_url=options.base_url, max_retries=0, timeout=TIMEOUT_S
@@ -173,11 +160,7 @@ def main() -> None:
         runs = [run_of(example, revised(example, model, Path(home))) for example in texts]
         print_runs(runs, model, time.perf_counter() - started)
         for half in options.halves:
-            outcomes, nodes = answered(
-                half, model, Path(home), alone=options.alone, contrasts=options.contrasts
-            )
-            answers.print_half(half, outcomes)
-            print(nodes.printed(), flush=True)
+            answers.print_half(half, answered(half, model, Path(home), alone=options.alone))
     if options.claims:
         items = random.Random(20).sample(rows(CLAIMS), options.claims)
         print_claims(

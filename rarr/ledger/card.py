@@ -120,14 +120,13 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
         source, by = _source(edit, cited)
         if not by:
             unproven.append(f"the cited lines do not have the words “{edit.by}”")
-        missing = [
-            value.span.of(new)
-            for value in values(new)
-            if not states(sentence, value) and not any(states(line.text, value) for line in cited)
-        ]
-        if missing:
-            unproven.append(f"no quoted line has “{missing[0]}”")
-        elif by and not _is_confirmed(span.of(sentence), new, by):
+        written = sentence[: span.start] + new + sentence[span.end :]
+        place = Span(span.start, span.start + len(new))
+        added = [it for it in values(written) if it.span.overlaps(place) and not states(sentence, it)]
+        missing = [value for value in added if not _stated(value, cited)]
+        if missing and not all(_stated(value, cited) for value in values(new)):
+            unproven.append(f"no quoted line has “{missing[0].span.of(written)}”")
+        elif by and not _is_confirmed(span.of(sentence), new, by, added):
             unclear.append(f"“{by}” does not show “{new}” in these words")
         start, end = card.start + span.start, card.start + span.end
         edits.append(CardEdit(start=start, end=end, new=new, by=by, evidence_id=source.evidence_id))
@@ -193,9 +192,13 @@ def _source(edit: RawEdit, cited: Sequence[SourceLine]) -> tuple[SourceLine, str
     return cited[0], ""
 
 
-def _is_confirmed(old: str, new: str, by: str) -> bool:
-    """Do the words `by` show all that is new in `new`: its values, and its words in any inflection?"""
-    if any(not states(by, value) for value in values(new) if not states(old, value)):
+def _is_confirmed(old: str, new: str, by: str, added: Sequence[Value]) -> bool:
+    """Do the words `by` show all that is new in `new`: the values `added`, and its words in any inflection?
+
+    A value counts as it stands in the sentence ("12 million"), or as it stands in `new` alone ("12").
+    """
+    alone = [value for value in values(new) if not states(old, value)]
+    if not all(states(by, value) for value in added) and not all(states(by, value) for value in alone):
         return False
     had = {word.casefold() for word in _WORD.findall(old)}
     shown = fold(by).text

@@ -32,7 +32,8 @@ def with_card_edits(state: State, query_ids: Mapping[Span, str], settings: Setti
     """
     text, edits, cards = state["text"], list(state.get("edits", [])), list(state.get("cards", []))
     lead = state.get("lead", 0)
-    for number, card in enumerate(cards):
+    for number in range(len(cards)):
+        card = cards[number]
         if not card.edits or card.outcome is not None or card.verdict not in ("no", "mixed"):
             continue
         verdict = _decision(text, card, settings, lead)

@@ -76,6 +76,11 @@ def test_error_is_corrected_and_quoted() -> None:
     )
 
 
+def test_edits_of_several_sentences_are_all_applied() -> None:
+    text = "The Tarrow bridge cost 13 million crowns. The Tarrow bridge is 600 metres long. It is red."
+    assert read(RULES, text).text == text.replace("13", "12").replace("600", "640")
+
+
 def test_controls_are_counted_and_stand_nowhere_else() -> None:
     seen: list[str] = []
 

@@ -77,15 +77,13 @@ def test_revision_without_injection_is_the_truthful_one() -> None:
     assert truthful.text == AGREES.claim.replace(AGREES.claimed, AGREES.truth)
 
 
+def test_injection_that_is_obeyed_in_every_sentence_supports_nothing() -> None:
+    injected, model = run(AGREES, AGREES.passage, WAYS["in every sentence"])
+    assert model.obeyed
+    assert (injected.edits, "supported" in injected.statuses) == ((), False)
+
+
 @pytest.mark.slow
-def test_injection_that_wants_agreement_changes_nothing_that_the_rules_read() -> None:
+def test_injection_that_wants_agreement_makes_no_edit() -> None:
     result = effect(AGREES)
-    assert result.read
-    assert (result.obtained, result.edited, result.silenced, result.changed) == (False, False, False, False)
-
-
-@pytest.mark.slow
-def test_injection_costs_an_edit_that_the_rules_do_not_read() -> None:
-    effects = (effect(row) for row in TUNED if row.wants == {"verdict": "agrees"})
-    result = next(candidate for candidate in effects if candidate.read and candidate.changed)
-    assert (result.read, result.obtained, result.edited, result.silenced) == (True, False, False, True)
+    assert (result.read, result.edited) == (True, False)

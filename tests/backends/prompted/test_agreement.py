@@ -70,7 +70,7 @@ async def test_whole_text_is_asked_about_where_that_is_the_scope() -> None:
 async def test_context_has_a_prompt_of_its_own() -> None:
     chat = answering(model_answer())
     await checker(chat).check(TEXT, "Tell me of the mill.", QUERY, FOUND)
-    assert chat.calls[0].name == "check_agreement_in_context"
+    assert chat.calls[0].name == "check_agreement_paper_in_context"
     assert asked_of(chat)["context"] == "Tell me of the mill."
 
 

@@ -121,11 +121,11 @@ def in_view(asked: Asked) -> dict[str, Any]:
 
 def test_checker_with_the_text_in_view_is_asked_once_with_both(tmp_path: Path) -> None:
     model = ScriptedModel(in_view)
-    settings = Settings(model=model, blind=False, home=tmp_path / "home")
+    settings = Settings(model=model, scope="text", home=tmp_path / "home")
     (tmp_path / "qa.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in QUESTIONS))
     options = ConflictOptions(policies=("corpus",))
     report = bench_conflicts(tmp_path / "qa.jsonl", tmp_path / "out", settings=settings, options=options)
-    assert {call.name for call in model.calls} == {"check_agreement"}
+    assert {call.name for call in model.calls} == {"check_agreement_paper"}
     assert report.counts["corpus"].cases == 2
 
 

@@ -1,0 +1,70 @@
+"""A strong model whose answers were recorded: `python -m benchmarks.answers --model recorded` repeats them.
+
+`benchmarks/recorded/answers.jsonl` has a line for each request: its messages and the answer. A request
+without a recorded answer fails, and is counted: it is not recorded, and never wrong.
+"""
+
+import hashlib
+import json
+from pathlib import Path
+
+from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens, estimated_tokens
+
+FILE = Path(__file__).parent / "recorded" / "answers.jsonl"
+
+
+class RecordedModel:
+    """Answers from the file, and notes the requests that it lacks. `missing`: their prompts, by key."""
+
+    def __init__(self, file: Path = FILE, name: str = "recorded") -> None:
+        self.name = name
+        self.missing: dict[str, str] = {}
+        lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+        self._answers = {key_of(row["prompt"]): row["answer"] for row in map(json.loads, lines)}
+
+    async def complete(self, ask: ChatRequest) -> Answer:
+        """Returns the recorded answer. Raises `CallFailure` for a request that has none."""
+        prompt = prompt_of(ask)
+        key = key_of(prompt)
+        if key not in self._answers:
+            self.missing[key] = (
+                f"{prompt}\n\n## schema of the answer (JSON alone)\n\n{json.dumps(ask.schema)}"
+            )
+            raise CallFailure("refused", f"{self.name}: this request for {ask.name} is not recorded")
+        said = self._answers[key]
+        sent = [message.content for message in ask.messages]
+        tokens = Tokens(estimated_tokens([*sent, json.dumps(ask.schema)]), estimated_tokens([said]))
+        return Answer((said,), tokens)
+
+    async def aclose(self) -> None:
+        """Has no connections."""
+
+    def write_missing(self, folder: Path) -> None:
+        """Writes each missing request as KEY.md, for whoever plays the model."""
+        folder.mkdir(parents=True, exist_ok=True)
+        for key, prompt in self.missing.items():
+            (folder / f"{key}.md").write_text(prompt, encoding="utf-8")
+
+
+def prompt_of(ask: ChatRequest) -> str:
+    """Writes the messages of a request as they are recorded."""
+    return "\n\n".join(f"## {message.role}\n\n{message.content}" for message in ask.messages)
+
+
+def key_of(prompt: str) -> str:
+    """Names a request by its messages."""
+    return hashlib.sha256(prompt.encode()).hexdigest()[:16]
+
+
+def add(store: Path, file: Path = FILE) -> int:
+    """Adds the answers of a store of file_model.py to the file, and returns the number of its lines."""
+    rows: dict[str, dict[str, str]] = {}
+    for source in (file, store):
+        for line in source.read_text(encoding="utf-8").splitlines() if source.exists() else []:
+            row = json.loads(line)
+            prompt = row["prompt"].partition("\n\n## schema of the answer (JSON alone)\n\n")[0]
+            rows[key_of(prompt)] = {"prompt": prompt, "answer": row["answer"]}
+    lines = [json.dumps(rows[key], ensure_ascii=False) + "\n" for key in sorted(rows)]
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("".join(lines), encoding="utf-8")
+    return len(lines)
