@@ -216,6 +216,9 @@ class GoodRecord:
     def add(self, language: str, served: str, outcomes: Sequence[Any]) -> None:
         """Keeps nothing."""
 
+    def add_exam(self, served: str, *, passed: bool) -> None:
+        """Keeps nothing."""
+
 
 def _recorded(outcome: Outcome) -> Outcome:
     """A sentence that was not judged, since a request is not recorded."""
@@ -240,10 +243,9 @@ def print_spent(spent: Usage) -> None:
     count, planted = spent.saved_searches, spent.controls
     if not spent.model_calls:
         return
-    print(
-        f"{12 * spent.model_calls / count:.2f} requests for 12 sentences; {spent.input_tokens / count:.0f} tokens"
-        f" in and {spent.output_tokens / count:.0f} out a sentence"
-    )
+    tokens = (spent.input_tokens / count, spent.output_tokens / count)
+    print(f"{12 * spent.model_calls / count:.2f} requests for 12 sentences")
+    print(f"{tokens[0]:.0f} tokens in and {tokens[1]:.0f} out a sentence")
     print(
         f"planted errors caught: {planted.caught} of {planted.planted}, of them borrowed values"
         f" {planted.borrowed_caught} of {planted.borrowed}; repetitions right: {planted.confirmed} of"

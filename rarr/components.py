@@ -169,6 +169,9 @@ class ReaderRecord(Protocol):
     def add(self, language: str, served: str, outcomes: Sequence[Any]) -> None:
         """Notes the controls of some blocks; `served` is the model that answered."""
 
+    def add_exam(self, served: str, *, passed: bool) -> None:
+        """Notes the result of an exam."""
+
 
 class Rewriter(Protocol):
     """A baseline that revises without checks. `whole`: it rewrites the text at once, not each sentence."""

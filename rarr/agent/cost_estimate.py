@@ -17,8 +17,8 @@ DISAGREEMENTS = 0.3
 def estimate(text: str, context: str | None, components: Components) -> Estimate:
     """Estimates the usage of a run; asks no model. `cost` is None if the price of a model is not known.
 
-    A reader of cards is asked once for each block of sentences, and again about what code doubts. Otherwise the
-    embedded rules find the queries of the text, and each query gets `evidence_per_query` passages.
+    A reader of cards is asked once for each block of sentences, and again about what code doubts. Otherwise
+    the embedded rules find the queries of the text, and each query gets `evidence_per_query` passages.
 
     The estimate assumes that 30% of the queries (`DISAGREEMENTS`) find an error. A text without errors may
     cost half as much, a text with errors in most sentences twice as much: the estimate is not a limit. The

@@ -28,8 +28,9 @@ def doctor(
     Examines the installation, the settings, the models, the corpus, the graph, the sources on the web and
     their cache. Exit status 2 if something is broken; not if something is missing that no setting names.
 
-    With --model, checks at no cost that the server of the language model can be reached, lists the model, and
-    takes the key. Exit status 3 if not.
+    With --model, checks that the server of the language model can be reached, lists the model, and takes the
+    key; then examines it in two requests: it reads 24 sentences beside short passages. Exit status 3 if it
+    cannot be asked.
 
     With --conflicts too, asks instead about twenty short passages that contradict what everybody knows, and
     shows in how many the model follows the passage. A language model reads, in about 60 requests; "embedded"
@@ -76,14 +77,25 @@ def require_no_options(context: typer.Context) -> None:
 
 
 def _reached(name: str, base_url: str | None, *, as_json: bool) -> int:
+    from rarr.agent.exam import examined
     from rarr.cli.doctor import as_text, examine_model
+    from rarr.errors import ModelError
     from rarr.settings import Settings
     from rarr.views.terminal.revision import as_json as json_of, visible
 
-    finding = examine_model(name, Settings(**options.given(base_url=base_url)))
+    settings = Settings(**options.given(base_url=base_url))
+    finding = examine_model(name, settings)
     if finding.state != "ok":
         return complain(f"{finding.detail}; {finding.cure}", 3)
-    write(json_of([finding._asdict()]) if as_json else visible(as_text([finding])))
+    try:
+        exam = examined(name, settings)
+    except ModelError as error:
+        return complain(f"{name} could not be examined: {error}", 3)
+    if as_json:
+        write(json_of([finding._asdict(), {**exam._asdict(), "fit_for": exam.fit_for}]))
+    else:
+        lines = "".join(f"{line}\n" for line in exam.lines(name))
+        write(visible(as_text([finding]) + lines))
     return 0
 
 

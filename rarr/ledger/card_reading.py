@@ -110,7 +110,7 @@ class _Reading:
         return await asyncio.gather(*(self._read(places, salt) for places in blocks))
 
     async def _read(self, places: Sequence[Span], salt: str, share: float = 1.0) -> list[ReadBlock]:
-        """Reads a block, in halves where the reader cannot hold it, and a single sentence with less evidence."""
+        """Reads a block: in halves where the reader cannot hold it; one sentence then with less evidence."""
         evidence = self._kept.of(places)
         evidence = evidence[: max(1, round(share * len(evidence)))]
         good = self._standing == "good"
@@ -189,7 +189,7 @@ class _Reading:
             found[place] = self._settled(one, place, confirmed=place in sure)
 
     def _doubted(self, one: Located, place: Span, *, examined: bool) -> Located:
-        """Adds the reasons to ask again that need more than the card, or takes all away from a good reader."""
+        """Adds the reasons to ask again that need more than the card; takes all away from a good reader."""
         doubt = self._components.settings.doubt
         unclear = list(one.unclear)
         if self._about_another(one.card, place):
@@ -304,8 +304,8 @@ class _Reading:
         )
         message = (
             f"{self._reader.name} missed {missed} of {planted} sentences that were planted to examine it, so"
-            f" nothing that it said of {len(self._unreliable)} sentences is relied on: name another model, and"
-            f" examine it with rarr doctor --model"
+            f" nothing that it said of {counted(len(self._unreliable), 'sentence')} is relied on:"
+            " name another model"
         )
         self._notices.append(Notice(code="reader_unreliable", message=message, node=NODE))
 

@@ -170,7 +170,7 @@ def disagreement_notices(state: State) -> list[Notice]:
     return [
         Notice(
             code="sources_disagree",
-            message=f"the sources disagree about “{state['text'][card.start : card.end][:80]}”: see its quotes",
+            message=f"the sources disagree about “{state['text'][card.start : card.end][:80]}”",
             node="attribute",
         )
         for card in state.get("cards", [])

@@ -38,7 +38,7 @@ def merged(kept: Sequence[Evidence]) -> tuple[list[Evidence], dict[str, list[str
 def _numbered(
     excerpts: Sequence[Evidence], by_query: Mapping[str, Sequence[str]]
 ) -> tuple[list[Evidence], dict[str, list[str]]]:
-    """Numbers the excerpts of each query anew, so that a replay, which has no passages, gives the same ids."""
+    """Numbers the excerpts of each query, so that a replay, which has no passages, gives the same ids."""
     names: dict[str, str] = {}
     counts: Counter[str] = Counter()
     for excerpt in excerpts:

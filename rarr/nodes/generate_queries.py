@@ -65,7 +65,7 @@ def _for_each_sentence(queries: Sequence[Query], state: State) -> list[Query]:
 
 
 def _seen(state: State) -> list[str]:
-    """Returns what was found so far for the sentences that lack support: titles, and lines that were quoted."""
+    """Returns what was found for the sentences that lack support: titles, and lines that were quoted."""
     evidence = {passage.id: passage for passage in usable(state)}
     places = state["lacking"]
     cards = [card for card in state.get("cards", []) if Span(card.start, card.end) in places]

@@ -59,8 +59,8 @@ class Query(Question):
     """A question that one round of research asks.
 
     `follows` is the id of an edit if this query follows it up: it asks about another value of the text that
-    depends on the old value, and uses the evidence of the edit. Empty for all other queries. `searched` is False
-    for a sentence about which nothing is searched.
+    depends on the old value, and uses the evidence of the edit. Empty for all other queries. `searched` is
+    False for a sentence about which nothing is searched.
     """
 
     id: str

@@ -82,10 +82,9 @@ class Settings(ServingSettings, BaseSettings):
     prompts: Path | None = None
     """A folder with prompts of your own, such as edit.md. Prompts that it lacks are the package's."""
     queries: Literal["auto", "questions", "sentences", "text"] = "auto"
-    """Search for questions, for each sentence, or the text; auto: passages given are not searched, a corpus for
-    each sentence, the web for questions."""
+    """Search for questions, each sentence, or the text; auto: the web for questions, else sentences."""
     doubt: Literal["auto", "always", "never"] = "auto"
-    """Ask a language model again about sentences that code doubts; auto: unless the model has a good record."""
+    """Ask a language model again about what code doubts; auto: unless the model has a good record."""
     query_samples: int = Field(default=1, ge=1, le=10)
     """How many lists of questions a language model samples at once. The lists are merged."""
     query_temperature: float = Field(default=0.7, ge=0, le=2)

@@ -21,7 +21,8 @@ FACTS = (
 )
 TEXT = (
     "# The bridge\n\nThe Tarrow bridge opened on 4 May 1923 in Port Halden. It was painted green.\n\n"
-    "## Money\n\nThe Tarrow bridge cost 12 million crowns. See [the list](https://example.org/1923) of 1923.\n"
+    "## Money\n\nThe Tarrow bridge cost 12 million crowns."
+    " See [the list](https://example.org/1923) of 1923.\n"
 )
 Answer = Callable[[Asked], Any]
 

@@ -11,7 +11,6 @@ from rarr import Reviser, Settings
 from rarr.errors import InputError
 from rarr.records import Estimate, ExpectedUsage, Usage
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, scripted_components
-from rarr.tools.text.blocks_and_sentences import sentences
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ANSWERS = EXAMPLES / "answers" / "tuned"

@@ -1,4 +1,4 @@
-"""`rarr doctor --model`: checks a model over a real connection, at no cost."""
+"""`rarr doctor --model`: reaches a model over a real connection, and examines it."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from tools.asking import KEY
 
 from cli.helpers import Command, Result, is_complaint
 from rarr.cli.doctor import examine
-from rarr.testing import Request, ScriptedServer, refused_url
+from rarr.testing import Request, RuleModel, ScriptedServer, refused_url
 from rarr.testing.replies import Reply, failed
 
 NAME = "vllm:scripted"
@@ -20,25 +20,28 @@ def doctor(command: Command, url: str, *more: str, name: str = NAME) -> Result:
 
 @pytest.mark.loopback
 @pytest.mark.parametrize("name", [NAME, "ollama:scripted"])
-def test_model_that_can_be_reached_is_one_line(command: Command, name: str) -> None:
-    with ScriptedServer({}) as at:
+def test_model_that_can_be_reached_is_examined(command: Command, name: str) -> None:
+    with ScriptedServer(RuleModel()) as at:
         done = doctor(command, at.url, name=name)
-        assert [(request.method, request.path) for request in at.requests] == [("GET", "/v1/models")]
+        assert [request.method for request in at.requests] == ["GET", "POST", "POST"]
     assert (done.status, done.err) == (0, "")
-    assert done.out.decode() == f"ok       model {name}: served by {at.url}\n"
+    first, *others = done.out.decode().splitlines()
+    assert first == f"ok       model {name}: served by {at.url}"
+    assert (len(others), others[-1].startswith(f"{name} is ")) == (6, True)
 
 
 @pytest.mark.loopback
 def test_json_is_the_finding(command: Command) -> None:
-    with ScriptedServer({}) as at:
-        [finding] = json.loads(doctor(command, at.url, "--json").out)
+    with ScriptedServer(RuleModel()) as at:
+        finding, exam = json.loads(doctor(command, at.url, "--json").out)
     assert (finding["state"], finding["name"]) == ("ok", f"model {NAME}")
+    assert exam["cards"] == 24
 
 
 @pytest.mark.loopback
 def test_key_is_sent_and_not_shown(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RARR_API_KEY", KEY)
-    with ScriptedServer({}, requires_key=KEY) as at:
+    with ScriptedServer(RuleModel(), requires_key=KEY) as at:
         assert doctor(command, at.url).status == 0
         done = doctor(command, at.url.replace("//", f"//me:{KEY}@"))
     assert KEY not in done.out.decode() + done.err
@@ -70,7 +73,8 @@ def test_server_without_a_list_of_models_can_be_reached(command: Command) -> Non
 
     with Unlisted({}) as at:
         done = doctor(command, at.url)
-    assert (done.status, f"{at.url} answers, and lists no models" in done.out.decode()) == (0, True)
+    # It is asked, and cannot be examined.
+    assert (done.status, "could not be examined" in done.err) == (3, True)
 
 
 @pytest.mark.loopback

@@ -20,8 +20,8 @@ FACTS = (
     "The mill in Saltmarch employs 96 people. Smoking is not permitted in the warehouse of Kelmer Foods."
 )
 TEXT = (
-    "# Kelmer\n\nKelmer Foods is from Fellby. It makes cheese.\n\n## Figures\n\nThe dairy employs 412 people. "
-    "The mill is smaller. One line was closed.\n"
+    "# Kelmer\n\nKelmer Foods is from Fellby. It makes cheese.\n\n## Figures\n\n"
+    "The dairy employs 412 people. The mill is smaller. One line was closed.\n"
 )
 
 

@@ -190,7 +190,9 @@ def test_the_demonstrations_show_every_verdict(name: str) -> None:
     assert verdicts == {"agrees", "disagrees", "irrelevant", "unknown"}
 
 
-@pytest.mark.parametrize("demonstration", demonstrations("check_agreement_paper", "check_agreement_paper_in_context"))
+@pytest.mark.parametrize(
+    "demonstration", demonstrations("check_agreement_paper", "check_agreement_paper_in_context")
+)
 def test_irrelevant_evidence_answers_nothing(demonstration: Demonstration) -> None:
     assert (demonstration.verdict == "irrelevant") is (demonstration.answer["evidence_answer"] == "")
 

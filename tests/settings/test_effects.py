@@ -37,7 +37,8 @@ def fetcher(monkeypatch: pytest.MonkeyPatch, **settings: float) -> Fetcher:
 
 def test_query_temperature_applies_to_question_generation_only() -> None:
     model = ScriptedModel(RuleModel())
-    settings = Settings(model=model, search=InMemoryRetriever([FACT]), query_temperature=0.3, queries="questions")
+    search = InMemoryRetriever([FACT])
+    settings = Settings(model=model, search=search, query_temperature=0.3, queries="questions")
     with Reviser(settings) as reviser:
         reviser.revise(TEXT)
     temperatures = {request.name: request.temperature for request in model.calls}

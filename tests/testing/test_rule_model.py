@@ -51,7 +51,9 @@ def test_agreement_compares_the_values_that_the_query_asks_for() -> None:
 
 def test_agreement_of_a_query_in_other_words() -> None:
     query = "When did the Ferry Library open?"
-    parsed = answer("check_agreement_paper", **SENTENCE, query=query, evidence=EVIDENCE.replace("1981", "1976"))
+    parsed = answer(
+        "check_agreement_paper", **SENTENCE, query=query, evidence=EVIDENCE.replace("1981", "1976")
+    )
     assert parsed["verdict"] == "agrees"
 
 

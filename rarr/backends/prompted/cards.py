@@ -78,7 +78,7 @@ class PromptedCardReader:
 
 
 def variables(block: ReadingBlock) -> dict[str, str]:
-    """Writes the variables of the prompt: excerpts with labels, question, what stands before, and the text."""
+    """Writes the variables of the prompt: labelled excerpts, question, what stands before, and text."""
     return {
         "sources": "\n".join(line for excerpt in block.excerpts for line in _shown(excerpt)) or _NOTHING,
         "context": without_marks(block.context.strip()) or _NOTHING,

@@ -124,7 +124,10 @@ def test_rules_load_no_model(notes: Path) -> None:
         ({"model": "vllm:a"}, {"query_generator", "checker", "editor"}),
         ({"models": {"edit": "vllm:a"}}, {"editor"}),
         ({"model": "vllm:a", "models": {"edit": "embedded"}}, {"query_generator", "checker"}),
-        ({"models": {"attribute": "vllm:a", "check_agreement": "vllm:b"}}, {"query_generator", "verifier", "checker"}),
+        (
+            {"models": {"attribute": "vllm:a", "check_agreement": "vllm:b"}},
+            {"query_generator", "verifier", "checker"},
+        ),
     ],
 )
 def test_nodes_take_the_model_that_is_named_for_them(values: Any, prompted: set[str]) -> None:

@@ -58,9 +58,7 @@ class WaitingSearch(MillSearch):
 @pytest.mark.parametrize("sections", [3, 6, 12])
 async def test_an_article_waits_for_three_calls_and_two_searches(sections: int) -> None:
     wrong = sections // 3
-    waves = Waves(
-        {"topic": 1, "outline": 1, "sections": sections, "write_section": sections}
-    )
+    waves = Waves({"topic": 1, "outline": 1, "sections": sections, "write_section": sections})
     settings = settings_of(
         WaitingModel(waves, answers(sections, wrong)), WaitingSearch(waves), sections, trace=False
     )

@@ -1,0 +1,164 @@
+"""Examines a language model as a reader of cards: 24 sentences with a known outcome, in two requests."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from time import perf_counter
+from typing import Any, Literal, NamedTuple
+
+from rarr.components import CardReader, Excerpt, Piece, RawCard, ReadingBlock, SourceLine, close_all
+from rarr.errors import InputError
+from rarr.ledger.card import located
+from rarr.retrievers.given_passages import GivenPassages
+from rarr.settings import Settings
+from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.models.run_budget import METER, Meter
+from rarr.tools.text.span import Span
+
+Fitness = Literal["edits", "suggestions", "nothing"]
+FILE = Path(__file__).with_name("exam_cards.json")
+FOR_EDITS, FOR_SUGGESTIONS, LEAST_LOCATED = 22, 18, 0.95
+
+
+class ExamResult(NamedTuple):
+    """The outcome of an exam of `cards` sentences.
+
+    `found` cards were right. `false_alarms` are right sentences that the model contradicted. Of the `quotes`
+    of all cards, `placed` exist. `kept_form`: both answers were JSON with a card for each sentence. `served`
+    is the name of the model that answered.
+    """
+
+    cards: int
+    found: int
+    false_alarms: int
+    quotes: int
+    placed: int
+    kept_form: bool
+    tokens: int
+    seconds: float
+    served: str
+
+    @property
+    def fit_for(self) -> Fitness:
+        """What the model may be used for."""
+        careful = not self.false_alarms and self.placed >= LEAST_LOCATED * self.quotes
+        if self.found >= FOR_EDITS and careful:
+            return "edits"
+        return "suggestions" if self.found >= FOR_SUGGESTIONS else "nothing"
+
+    def lines(self, name: str) -> list[str]:
+        """Writes the result in lines for a person; the last says what the model is fit for."""
+        says = {
+            "edits": f"{name} is fit for edits",
+            "suggestions": f"{name} is fit for suggestions alone: name a stronger model for edits",
+            "nothing": f"{name} is unfit to read: name a stronger model",
+        }
+        return [
+            f"right cards: {self.found} of {self.cards}",
+            f"false alarms: {self.false_alarms}",
+            f"quotes that exist: {self.placed} of {self.quotes}",
+            f"form of the answers kept: {'yes' if self.kept_form else 'no'}",
+            f"tokens: {self.tokens}, seconds: {self.seconds:.1f}",
+            says[self.fit_for],
+        ]
+
+
+def examined(name: str, settings: Settings) -> ExamResult:
+    """Examines the model with this name, and keeps the result in the record of readers.
+
+    Raises `RarrError` for a model that cannot be used, and `ModelError` for one that cannot be asked.
+    """
+    from rarr.agent.wiring.components import wire
+
+    asked = settings.model_copy(
+        update={"model": name, "models": {}, "search": GivenPassages((), window=4, step=1)}
+    )
+    components = wire(asked)
+    if components.card_reader is None:
+        raise InputError(f"{name} is no language model: name one, such as openai:NAME or vllm:NAME")
+    try:
+        result = run(examine(components.card_reader))
+    finally:
+        run(close_all(components.models))
+    if components.record is not None:
+        components.record.add_exam(result.served, passed=result.fit_for == "edits")
+    return result
+
+
+async def examine(reader: CardReader) -> ExamResult:
+    """Asks the reader both blocks of the exam, one after the other. Raises `ModelError` like the reader."""
+    meter, started = Meter(), perf_counter()
+    token = METER.set(meter)
+    outcomes: list[tuple[bool, bool]] = []
+    quotes = placed = 0
+    kept, served = True, ""
+    try:
+        for part in await work(_parts):
+            block = _block(part)
+            reading = await reader.read(block)
+            served = reading.served or served
+            lines = {line.label: line for excerpt in block.excerpts for line in excerpt.lines}
+            kept = kept and not reading.problem and len(reading.cards) >= len(part["sentences"])
+            for number, sentence in enumerate(part["sentences"], start=1):
+                card = reading.cards.get(number)
+                labels = [*card.quotes, *card.against] if card else []
+                quotes += len(labels)
+                placed += sum(label in lines for label in labels)
+                outcomes.append(_outcome(sentence, card, lines))
+    finally:
+        METER.reset(token)
+    spent = meter.total
+    return ExamResult(
+        cards=len(outcomes),
+        found=sum(right for right, _ in outcomes),
+        false_alarms=sum(alarm for _, alarm in outcomes),
+        quotes=quotes,
+        placed=placed,
+        kept_form=kept,
+        tokens=spent.input_tokens + spent.output_tokens,
+        seconds=perf_counter() - started,
+        served=served,
+    )
+
+
+def _parts() -> list[dict[str, Any]]:
+    parts: list[dict[str, Any]] = json.loads(FILE.read_text(encoding="utf-8"))
+    return parts
+
+
+def _block(part: Mapping[str, Any]) -> ReadingBlock:
+    excerpts = tuple(
+        Excerpt(
+            f"P{number}",
+            source["title"],
+            "",
+            tuple(
+                SourceLine(f"P{number}.{at}", words, f"x{number}", 0, len(words))
+                for at, words in enumerate(source["lines"], start=1)
+            ),
+        )
+        for number, source in enumerate(part["sources"], start=1)
+    )
+    pieces = [
+        piece
+        for number, sentence in enumerate(part["sentences"], start=1)
+        for piece in (Piece(sentence["text"], number), Piece(" "))
+    ]
+    return ReadingBlock("", "", tuple(pieces), excerpts)
+
+
+def _outcome(
+    sentence: Mapping[str, str], card: RawCard | None, lines: Mapping[str, SourceLine]
+) -> tuple[bool, bool]:
+    """Tells whether the card is right, and whether it is a false alarm."""
+    if card is None:
+        return False, False
+    text, wanted = sentence["text"], sentence["verdict"]
+    looked_up = located(card, text, Span(0, len(text)), lines).card
+    alarm = wanted != "no" and looked_up.verdict == "no"
+    if looked_up.verdict != wanted:
+        return False, alarm
+    if "new" not in sentence:
+        return True, False
+    return [edit.new for edit in looked_up.edits] == [sentence["new"]], False

@@ -1,0 +1,78 @@
+"""The exam of a reader of cards: what a good, a lazy and a silent one are fit for."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rarr import Settings
+from rarr.agent.exam import FILE, ExamResult, examine
+from rarr.agent.wiring.components import wire
+from rarr.ledger.reader_record import Outcomes, ReaderRecord
+from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
+from rarr.testing.scripted_answer_lookup import Answers
+
+SENTENCES = [sentence for part in json.loads(FILE.read_text()) for sentence in part["sentences"]]
+
+
+async def taken(answers: Answers[Asked]) -> ExamResult:
+    reader = wire(Settings(model=ScriptedModel(answers), search=InMemoryRetriever())).card_reader
+    assert reader is not None
+    return await examine(reader)
+
+
+def perfect(asked: Asked) -> str:
+    [part] = [part for part in json.loads(FILE.read_text()) if part["sentences"][0]["text"] in asked.user]
+    cards = []
+    for number, sentence in enumerate(part["sentences"], start=1):
+        card = {"s": number, "q": ["P1.1"], "v": sentence["verdict"], "open": []}
+        if "new" in sentence:
+            label, by = next(
+                (f"P{n}.{at}", line)
+                for n, source in enumerate(part["sources"], start=1)
+                for at, line in enumerate(source["lines"], start=1)
+                if sentence["new"] in line
+            )
+            card |= {"q": [label], "edits": [{"old": sentence["old"], "new": sentence["new"], "by": by}]}
+        cards.append(card)
+    return json.dumps({"cards": cards})
+
+
+def lazy(asked: Asked) -> str:
+    return json.dumps({"cards": [{"s": number, "q": ["P1.1"], "v": "yes"} for number in range(1, 13)]})
+
+
+def test_exam_has_24_sentences_of_three_outcomes() -> None:
+    assert len(SENTENCES) == 24
+    assert {sentence["verdict"] for sentence in SENTENCES} == {"yes", "no", "open"}
+
+
+async def test_exam_of_a_perfect_reader() -> None:
+    result = await taken(perfect)
+    assert (result.found, result.false_alarms, result.fit_for, result.kept_form) == (24, 0, "edits", True)
+
+
+@pytest.mark.parametrize("answers", [lazy, lambda asked: "I cannot help with that."])
+async def test_exam_of_a_reader_that_is_no_use(answers: Answers[Asked]) -> None:
+    result = await taken(answers)
+    assert result.fit_for == "nothing"
+    assert "unfit" in result.lines("it")[-1]
+
+
+@pytest.mark.loopback
+def test_exam_is_kept_in_the_record(tmp_path: Path) -> None:
+    from rarr.agent.exam import examined
+
+    with ScriptedServer(RuleModel()) as server:
+        settings = Settings(base_url=server.url, home=tmp_path)
+        result = examined("vllm:rules", settings)
+        assert len(server.requests) == 2
+    assert result.cards == 24
+    assert '"passed": false' in (tmp_path / "readers.jsonl").read_text()
+
+
+def test_good_controls_without_an_exam_are_no_good_record(tmp_path: Path) -> None:
+    record = ReaderRecord(tmp_path, ("vllm:x", "", ""))
+    record.add("en", "x", [Outcomes(4, 0, 1, 0, f"q{n}") for n in range(20)])
+    record.add_exam("x", passed=False)
+    assert ReaderRecord(tmp_path, ("vllm:x", "", "")).standing("en") == "unknown"
