@@ -10,7 +10,9 @@ from test_examples import FLOORS
 from benchmarks.documents import ROOT
 from rarr.cli.literature_benchmarks import bench
 
-PAGES = {name: ROOT / "docs" / "measured" / f"{name}.md" for name in ("index", "real-models", "serve")}
+PAGES = {
+    name: ROOT / "docs" / "measured" / f"{name}.md" for name in ("index", "cards", "real-models", "serve")
+}
 TEXTS = {name: page.read_text(encoding="utf-8") for name, page in PAGES.items()}
 PRINTED = re.compile(r"^Printed by `python -m (\S+)([^`]*)` on (\d{4}-\d{2}-\d{2})", re.MULTILINE)
 SECTIONS = [
