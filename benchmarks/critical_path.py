@@ -1,150 +1,118 @@
-"""How long a run with a language model waits, in calls (L) and searches (S), and what it sends.
+"""How long a run with a language model waits, in requests (L) and searches (S), and what it sends.
 
-    python -m benchmarks.critical_path
+    python -m benchmarks.critical_path [--call L] [--search S] [--runs N]
 
-A scripted server on the loopback takes L seconds for every answer and a scripted search S seconds; each
-query finds one passage, and each disagreement is in a sentence of its own. Beside the two presets stands the
-method of the reference code, one call after another, run with the same prompts: its own prompts are longer,
-and what they come to is taken from a measurement of it (the last row is extrapolated from the other three).
-Tokens are counted as a quarter of the bytes.
+A scripted server on the loopback takes L seconds for every answer, and a scripted search S seconds. `given`:
+the passages were given with the text; `corpus`: each sentence is searched for; `web`: questions are asked
+first; `doubt`: code doubts each edit, so that the model is asked once more.
 """
 
 import argparse
 import asyncio
+import re
 import statistics
 import time
 from collections.abc import Sequence
-from os.path import commonprefix
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks import mills
 from benchmarks.report import machine
-from rarr import Reviser, Revision, Settings
-from rarr.agent.wiring.components import wire
-from rarr.components import Components
-from rarr.records import Check, Evidence, Query
+from rarr import Passage, Reviser, Settings
+from rarr.retrievers.given_passages import GivenPassages
 from rarr.testing import ScriptedServer
 
-# (queries, disagreements): prompt tokens of the reference code.
-ROWS = {(3, 1): 7_900, (6, 2): 14_600, (12, 3): 27_200, (24, 6): 53_200}
+SENTENCES = (6, 12, 24, 48, 96)
+WAITS = {"given": (1, 0), "corpus": (1, 1), "web": (2, 1), "doubt": (2, 1)}
+"""The requests and searches that follow one another, by way."""
+SLACK = 1.1
+_NAME = re.compile(r"\w+ \w+ Mill(?: \d+)?")
 
 
 class Measured(NamedTuple):
-    """The figures of one method on one text."""
+    """The figures of one way on one text; requests and tokens are those of one run."""
 
     seconds: list[float]
-    calls: int
-    tokens: int
-    repeated: float  # share of the prompt tokens in a prefix that an earlier request had
+    requests: int
+    tokens_in: int
+    tokens_out: int
+
+
+class OwnDocuments(mills.SlowDocuments):
+    """A search of documents at hand, by a sentence with the sentence before it."""
+
+    offline = True
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Finds the document of the last mill that the query names."""
+        return await super().retrieve(_NAME.findall(query)[-1], k)
+
+
+def doubted(request: Any) -> dict[str, Any]:
+    """Answers like a good model, but copies words of the source that do not show the new value."""
+    answered = mills.answer(request)
+    for card in answered.get("cards", ()):
+        for edit in card.get("edits", ()) if card["q"][1:] else ():
+            edit["by"] = "It was built"
+    return answered
+
+
+async def measure(way: str, sentences: int, *, call_s: float, search_s: float, runs: int) -> Measured:
+    """Measures several runs on one server, after a first run on another text."""
+    wrong = sentences // 3
+    text, right = mills.text_of(sentences, wrong), mills.text_of(sentences, 0)
+    slow = mills.SlowDocuments if way == "web" else OwnDocuments
+    search: Any = slow(search_s)
+    if way == "given":
+        given = [await _passage(number) for number in range(sentences)]
+        search = GivenPassages(given, window=4, step=1)
+    with ScriptedServer(doubted if way == "doubt" else mills.answer, latency=call_s) as server:
+        settings = Settings(model="vllm:scripted", base_url=server.url, search=search, rounds=1, trace=False)
+        async with Reviser(settings) as reviser:
+            await reviser.arevise(mills.text_of(1, 0))  # imports and connections
+            seconds: list[float] = []
+            for _ in range(runs):
+                started = time.perf_counter()
+                revision = await reviser.arevise(text)
+                seconds.append(time.perf_counter() - started)
+                assert revision.text == right, (way, sentences, revision.warnings)
+    usage = revision.usage
+    return Measured(seconds, usage.model_calls, usage.input_tokens, usage.output_tokens)
+
+
+async def _passage(number: int) -> Passage:
+    [passage] = await mills.SlowDocuments(0.0).retrieve(mills.text_of(1, 0, first=number), 1)
+    return passage
 
 
 def main() -> None:
     """Prints the table."""
-    options = _options()
-    wait = f"L = {options.call:g} s, S = {options.search:g} s, {options.runs} runs each"
-    print(f"{machine()}; {wait}; median [least to most]\n")
-    print(
-        f"{'queries':>7} {'wrong':>5}  {'method':<10} {'seconds':<24} {'limit':<18} {'calls':>5}"
-        f" {'prompt tokens':>13} {'of reference':>12} {'in a repeated prefix':>20}"
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    for (queries, wrong), reference in ROWS.items():
-        limits = {
-            "default": (2, 1, 1.1),
-            "paper": (2 + 2 * wrong, 1, 1.1),
-            "sequential": (3 + queries + wrong, queries, 1.0),
-        }
-        for method, (calls, searches, slack) in limits.items():
-            limit = slack * (calls * options.call + searches * options.search)
-            measured = asyncio.run(measure(method, queries, wrong, options))
-            shown = f"{calls}L + {searches}S" + (" + 10%" if slack > 1 else "")
-            met = "" if slack == 1 else " met" if max(measured.seconds) <= limit else " MISSED"
+    parser.add_argument("--call", type=float, default=1.0, metavar="L", help="seconds of a request")
+    parser.add_argument("--search", type=float, default=0.5, metavar="S", help="seconds of a search")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each row")
+    options = parser.parse_args()
+    print(f"{machine()}; L = {options.call:g} s, S = {options.search:g} s, {options.runs} runs each\n")
+    print("sentences  way     seconds: median [least to most]  limit                requests  tokens in, out")
+    for sentences in SENTENCES:
+        for way, (calls, searches) in WAITS.items():
+            limit = SLACK * (calls * options.call + searches * options.search)
+            measuring = measure(
+                way, sentences, call_s=options.call, search_s=options.search, runs=options.runs
+            )
+            measured = asyncio.run(measuring)
+            met = "met" if max(measured.seconds) <= limit else "MISSED"
+            shown = f"{calls}L + {searches}S + 10% {met}"
             print(
-                f"{queries:>7} {wrong:>5}  {method:<10} {_spread(measured.seconds):<24} {shown + met:<18}"
-                f" {measured.calls:>5} {measured.tokens:>13,} {measured.tokens / reference:>12.0%}"
-                f" {measured.repeated:>20.0%}",
+                f"{sentences:>9}  {way:<7} {_spread(measured.seconds):<32} {shown:<20} {measured.requests:>8}"
+                f"  {measured.tokens_in:,}, {measured.tokens_out:,}",
                 flush=True,
             )
 
 
-async def measure(method: str, queries: int, wrong: int, options: argparse.Namespace) -> Measured:
-    """Measures several runs on one server, after a first run on another text; `sequential` runs once."""
-    text = mills.text_of(queries, wrong)
-    with ScriptedServer(mills.answer, latency=options.call) as server:
-        settings = Settings(
-            preset="default" if method == "default" else "paper",
-            model="vllm:scripted",
-            models={"attribute": "rules"},
-            base_url=server.url,
-            search=mills.SlowDocuments(options.search),
-        )
-        components = wire(settings)
-        seconds = []
-        async with Reviser(components=components) as reviser:
-            await reviser.arevise(mills.text_of(1, 0))  # imports, connections and the server's prefix cache
-            for run in range(1 if method == "sequential" else options.runs):
-                before, sent = server.tokens, len(server.requests)
-                started = time.perf_counter()
-                if method == "sequential":
-                    revised = await sequential(text, components)
-                else:
-                    revised = _text(await reviser.arevise(text), queries, wrong)
-                seconds.append(time.perf_counter() - started)
-                assert revised == mills.text_of(queries, 0), revised
-                if run == 0:  # later on, the server has all of the text's prompts in its prefix cache
-                    tokens = server.tokens.input - before.input
-                    calls = len(server.requests) - sent
-                    repeated = _repeated([request.text for request in server.requests], sent)
-        return Measured(seconds, calls, tokens, repeated)
-
-
-async def sequential(text: str, components: Components) -> str:
-    """Revises in the order of the reference code: 3 samples, search, gate and edit, one call at a time."""
-    single_sample = wire(components.settings.model_copy(update={"query_samples": 1}))
-    samples = [await single_sample.query_generator.generate(text, None) for _ in range(3)]
-    queries = [Query(id=f"q{i}", **question.model_dump()) for i, question in enumerate(samples[0])]
-    results: list[tuple[Query, Evidence]] = []
-    for query in queries:
-        [passage] = await components.retriever.retrieve(query.text, 1)
-        results.append(
-            (query, Evidence(**passage.model_dump(), id=query.id, query_id=query.id, relevance=1.0))
-        )
-    for query, evidence in results:
-        agreement = await components.checker.check(text, None, query, evidence)
-        if agreement.verdict == "disagrees":
-            check = Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id)
-            change = await components.editor.edit(text, None, query, check, evidence)
-            assert change is not None
-            text = text[: change.start] + change.new + text[change.end :]
-    for model in single_sample.models:
-        await model.aclose()
-    return text
-
-
-def _repeated(texts: Sequence[str], first: int) -> float:
-    """The share of the characters from text `first` on that repeat a prefix of an earlier text."""
-    shared = [
-        max(len(commonprefix([text, earlier])) for earlier in texts[:number] or [""])  # noqa: RUF071  # a prefix of characters is meant
-        for number, text in enumerate(texts)
-    ]
-    return sum(shared[first:]) / sum(map(len, texts[first:]))
-
-
-def _text(revision: Revision, queries: int, wrong: int) -> str:
-    accepted = [edit for edit in revision.edits if edit.accepted]
-    assert (len(revision.queries), len(accepted)) == (queries, wrong), revision.warnings
-    return revision.text
-
-
 def _spread(seconds: Sequence[float]) -> str:
     return f"{statistics.median(seconds):.2f} [{min(seconds):.2f} to {max(seconds):.2f}]"
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--call", type=float, default=1.0, metavar="L", help="seconds for an answer")
-    parser.add_argument("--search", type=float, default=0.5, metavar="S", help="seconds for a search")
-    parser.add_argument("--runs", type=int, default=3, help="runs of each method and row")
-    return parser.parse_args()
 
 
 if __name__ == "__main__":

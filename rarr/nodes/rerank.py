@@ -62,7 +62,9 @@ def _as_excerpts(state: State, evidence: Sequence[Evidence], components: Compone
         )
         for number, passage in enumerate(given, start=1)
     ]
+    new, again = _seen_before(new, before)
     excerpts, kept = merged(new)
+    kept = {name: [*again.get(name, ()), *kept.get(name, ())] for name in {*again, *kept}}
     if given:
         ids = [it.id for it in excerpts if is_given(it.id) and not it.suspicious]
         kept = {query.id: [*kept.get(query.id, ()), *ids] for query in queries}
@@ -113,6 +115,26 @@ async def _ranked_evidence(
         scoring.body.update(passages=len(passages), best=_best_scores(scores, passages))
     # It looks for injections in every passage that may be kept.
     return await work(_kept_evidence, query, passages, scores, components.settings.evidence_per_query)
+
+
+def _seen_before(
+    new: Sequence[Evidence], before: Sequence[Evidence]
+) -> tuple[list[Evidence], dict[str, list[str]]]:
+    """Leaves out passages that lie within excerpts of earlier rounds; returns these by query instead."""
+    rest: list[Evidence] = []
+    again: dict[str, list[str]] = {}
+    for passage in new:
+        whole = next((it for it in before if _is_within(passage, it)), None)
+        if whole is None:
+            rest.append(passage)
+        elif whole.id not in again.setdefault(passage.query_id, []):
+            again[passage.query_id].append(whole.id)
+    return rest, again
+
+
+def _is_within(passage: Evidence, other: Evidence) -> bool:
+    alike = passage.source == other.source and bool(passage.suspicious) == bool(other.suspicious)
+    return alike and other.start <= passage.start and passage.end <= other.end
 
 
 def _best_scores(scores: Sequence[float], passages: Sequence[Passage]) -> list[tuple[float, str, int, int]]:

@@ -122,7 +122,6 @@ def test_every_help_text_has_examples_that_work(
     )
     editor = SimpleNamespace(fine_tune=lambda *rows, **more: trained, Backend=Mock())
     monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", editor)  # it needs torch
-    monkeypatch.setattr("rarr.cli.doctor_command._profiled", lambda *model, **more: 0)
     verified = VerificationReport(data="claims.jsonl", rows=(VerifiedRow(id="1", label="attributable"),))
     monkeypatch.setattr("rarr.evals.verified_claims.verify_claims", lambda *files, **more: verified)
     monkeypatch.setattr("rarr.agent.documents.document_check.check_documents", passed_documents)

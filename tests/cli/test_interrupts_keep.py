@@ -68,7 +68,7 @@ class Interrupting:
 @pytest.mark.slow
 @pytest.mark.loopback
 def test_interrupted_run_keeps_its_trace(tmp_path: Path) -> None:
-    model = Interrupting(question=6)  # the first three are one request
+    model = Interrupting(question=2)
     with ScriptedServer(model) as server:
         asks = ["--model", "vllm:scripted", "--base-url", server.url, "--corpus", str(CORPUS)]
         argv = ["revise", "--file", str(TEXTS / "alaska.md"), *asks]

@@ -26,7 +26,7 @@ def run_id(tmp_path: Path) -> str:
     folder = tmp_path / "documents"
     folder.mkdir()
     (folder / "bridge.md").write_text(
-        "The bridge opened in 1937 \x1b[31mred. It was designed by Joseph Strauss."
+        "The bridge opened in 1937. It is red\x1b[31m. It was designed by Joseph Strauss."
     )
     revision = recorded(folder, [Status(500)])
     assert revision.text == RIGHT
@@ -73,9 +73,9 @@ def test_tree_has_calls_and_their_results(command: Command, run_id: str) -> None
         "\ngenerate_queries ",
         "failed: CallFailure: vllm:scripted",
         "\n  found 1 passage in 1 document\n",
-        "q1.1 disagrees: text “1935”, evidence “1937”",
+        "q1.1 disagrees: text “1935”, evidence “in 1937”",
         "e1 “1935” → “1937” accepted",
-        "1. supported 1.00: The bridge opened in 1937.",
+        "1. supported: The bridge opened in 1937.",
         "attribution after 1.00",
     ):
         assert part in out
@@ -118,9 +118,8 @@ def test_full_shows_prompts_and_answers_as_they_were(command: Command, run_id: s
 @pytest.mark.slow
 def test_tree_as_json(command: Command, run_id: str) -> None:
     tree = json.loads(shown(command, "last", "--json", "--node", "check_agreement"))
-    check = tree["calls"][0]["inner"][0]
-    assert (tree["run_id"], check["kind"], check["verdict"]) == (run_id, "check", "disagrees")
-    assert check["inner"][0]["prompt"]["name"] == "check_agreement"
+    asked = tree["calls"][0]["inner"][0]
+    assert (tree["run_id"], asked["kind"], asked["prompt"]["name"]) == (run_id, "ask", "check_agreement")
 
 
 @pytest.mark.slow

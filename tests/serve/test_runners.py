@@ -244,12 +244,13 @@ async def test_settings_that_cannot_work_are_told_at_the_start(tmp_path: Path) -
 
 
 def test_language_model_runs_in_the_process_of_the_server(home: Path) -> None:
+    (home / "dam.md").write_text(RIGHT)
     with ScriptedServer(RuleModel()) as model, ScriptedServer(answers(WRONG)) as upstream:
         settings = Settings(
             home=home,
             model="vllm:rules",
             base_url=model.url,
-            serve_corpora={"dams": EXAMPLES / "hoover-dam.md"},
+            serve_corpora={"dams": home / "dam.md"},
             serve_token="secret-0123456789ab",
         )
         runner = made_runner(settings)

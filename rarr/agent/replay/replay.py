@@ -209,7 +209,7 @@ def _components(
     baseline = Baseline(**{name: recorded.pop(name) for name in of_baseline})
     models = {**recorded.get("models", {}), **given.get("models", {})}
     _require_recorded_judge(models, given)
-    current = _settings({**recorded, **given, "models": models})
+    current = _settings({**recorded, **_query_unit(trace, recorded), **given, "models": models})
     if live is not None:
         live.settings = current
     answers, search = RecordedAnswers(trace), RecordedSearch(trace, live)
@@ -228,6 +228,15 @@ def _components(
         search.local = wired.reranker
     given = {"given": search.given, "searches": search.searches}
     return replace(wired, retriever=search, reranker=search, record=None, **given)
+
+
+def _query_unit(trace: Trace, recorded: Mapping[str, Any]) -> dict[str, str]:
+    """Returns what the run of a reader of cards searched for, which `auto` decided by its sources."""
+    asked = {span.name for span in trace.spans if span.kind == "ask"}
+    if recorded.get("queries", "auto") != "auto" or "check_agreement" not in asked:
+        return {}
+    by_questions = asked & {"generate_queries", "generate_queries_in_context"}
+    return {"queries": "questions" if by_questions else "sentences"}
 
 
 def _settings(values: Mapping[str, Any]) -> Settings:

@@ -151,9 +151,13 @@ def test_exactly_the_verdicts_that_another_prompt_changes(tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_downstream_runs_on_to_the_revision(tmp_path: Path) -> None:
     with ScriptedServer(Stubborn()) as server:
-        trace = recorded(model="vllm:rules", base_url=server.url)
+        trace = recorded(model="vllm:rules", base_url=server.url, scope="text", query_samples=3)
         replayed = replay(
-            trace, "check_agreement", prompt=prompt_file(tmp_path), downstream=True, base_url=server.url
+            trace,
+            "check_agreement",
+            prompt=prompt_file(tmp_path, "check_agreement_paper"),
+            downstream=True,
+            base_url=server.url,
         )
     assert trace.revision is not None and "221" in trace.revision.text
     assert replayed.revision is not None and replayed.revision.text == TEXT
@@ -246,11 +250,16 @@ def test_set_counts_what_changed_for_better_and_worse(tmp_path: Path) -> None:
     folder = tmp_path / "set"
     folder.mkdir()
     with ScriptedServer(Stubborn()) as server:
-        trace = recorded(model="vllm:rules", base_url=server.url)
+        trace = recorded(model="vllm:rules", base_url=server.url, scope="text", query_samples=3)
         trace.file.write(folder / "dam.json")
         (folder / "dam.revised.txt").write_text(TEXT.replace("212", "221"), encoding="utf-8")
         (folder / "broken.json").write_text("{}", encoding="utf-8")
-        report = replay_set(folder, "check_agreement", prompt=prompt_file(tmp_path), base_url=server.url)
+        report = replay_set(
+            folder,
+            "check_agreement",
+            prompt=prompt_file(tmp_path, "check_agreement_paper"),
+            base_url=server.url,
+        )
     assert (report.runs, report.judged, list(report.failed)) == (1, 1, ["broken.json"])
     assert (report.texts.changed, report.texts.better, report.texts.worse) == (1, 0, 1)
     assert report.edits.worse == 1

@@ -1,0 +1,13 @@
+"""The requests of a run, by what is searched: none more than its blocks, questions and doubts need."""
+
+import pytest
+
+from benchmarks.critical_path import measure
+
+pytestmark = pytest.mark.loopback
+
+
+@pytest.mark.parametrize(("way", "requests"), [("given", 1), ("corpus", 1), ("web", 2), ("doubt", 2)])
+async def test_requests_of_a_short_text(way: str, requests: int) -> None:
+    measured = await measure(way, 6, call_s=0.0, search_s=0.0, runs=1)
+    assert measured.requests == requests
