@@ -106,7 +106,7 @@ def _cards(variables: Mapping[str, str], prompt: str) -> dict[str, Any]:
     for place, card in enumerate(cards):
         claim = claims[card["s"]]
         lines = claim and re.search(
-            rf"\((P\d+\.\d+)\) {re.escape(claim[1])} .*\n\((P\d+\.\d+)\) .*?built in (\d+)",
+            rf"\((P\d+\.\d+)\) {re.escape(claim[1])} is .*\n\((P\d+\.\d+)\) .*?built in (\d+)",
             variables["sources"],
         )
         if claim and lines:

@@ -32,9 +32,6 @@ Seed = Annotated[int, typer.Option("--seed", min=0, help="Another seed draws oth
 Limit = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, help="At most N conflicts of each policy.")
 ]
-InView = Annotated[
-    bool, typer.Option("--text-in-view", help="Show the claim to the checking model; the default is blind.")
-]
 
 
 def conflicts(
@@ -44,7 +41,6 @@ def conflicts(
     base_url: options.BaseUrl = None,
     policy: Policies = "corpus,alias,type-swap,popularity",
     role: Roles = "checker",
-    text_in_view: InView = False,
     seed: Seed = 1,
     limit: Limit = None,
     jobs: options.ClaimJobs = 4,
@@ -66,7 +62,6 @@ def conflicts(
       rarr bench conflicts questions.jsonl -o embedded --limit 50
       rarr bench conflicts conflictqa.jsonl.gz -o given --limit 200
       rarr bench conflicts questions.jsonl -o reads --as reader --model vllm:Qwen/Qwen3-8B
-      rarr bench conflicts questions.jsonl -o seen --text-in-view --model vllm:Qwen/Qwen3-8B
     """
     from rarr.evals.conflicts.conflict_benchmark import ConflictOptions
     from rarr.evals.conflicts.policies import POLICIES, Policy
@@ -75,8 +70,7 @@ def conflicts(
     policies = tuple(dict.fromkeys(name.strip() for name in policy.split(",")))
     if unknown := [name for name in policies if name not in POLICIES]:
         raise InputError(f"--policy names {unknown[0]!r}: give some of {', '.join(POLICIES)}")
-    reading = {"blind": False} if text_in_view else {}
-    settings = Settings(**options.given(model=model, base_url=base_url), **reading)
+    settings = Settings(**options.given(model=model, base_url=base_url))
     chosen = ConflictOptions(
         role=role, policies=cast(tuple[Policy, ...], policies), seed=seed, limit=limit, jobs=jobs
     )

@@ -82,7 +82,7 @@ class TestedReader:
 
 
 class TestedChecker:
-    """The agreement checker: blind, or with the text in view, as the setting `blind` says."""
+    """The agreement checker, which sees the claim and the passage."""
 
     def __init__(self, components: Components) -> None:
         self._components = components
