@@ -170,20 +170,6 @@ def _reading(variables: Variables) -> dict[str, Any]:
     return {"answer": value_with_unit(best.sentence, best.value) if best else "not stated"}
 
 
-def _filled(variables: Variables) -> dict[str, Any]:
-    """Fills the blank with the value, of any kind, in the most similar sentence of the passage."""
-    best = max(
-        (
-            match
-            for kind, gap in _GAPS.items()
-            if (match := _counterpart(variables["sentence"].replace(_BLANK, gap, 1), kind, variables))
-        ),
-        key=lambda match: match.coverage,
-        default=None,
-    )
-    return {"answer": best.sentence.text[best.value.start : best.value.end] if best else "not stated"}
-
-
 def _counterpart(claimed: str, kind: str, variables: Variables) -> Candidate | None:
     """Finds the value of the passage that stands where the claim has its placeholder for this `kind`.
 
@@ -193,14 +179,6 @@ def _counterpart(claimed: str, kind: str, variables: Variables) -> Candidate | N
     value = next((value for value in claim.values if claim.text[value.start : value.end] == gap), None)
     matches = candidates(claim, value, parsed_passage(evidence.text, evidence.title)) if value else []
     return next((match for match in matches if match.coverage >= AGREES_COVERAGE), None)
-
-
-def _question(variables: Variables) -> dict[str, Any]:
-    """Asks the rules' question about the words in [[ ]]; "" if they have none."""
-    sentence = variables["sentence"].replace("[[", "").replace("]]", "")
-    start = variables["sentence"].find("[[")
-    asked = [question.text for question in value_questions(sentence, None) if question.start == start]
-    return {"question": asked[0] if asked else ""}
 
 
 def _relabelled(variables: Variables, *labels: str) -> dict[str, Any]:
@@ -264,10 +242,6 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "read_evidence": _reading,
     "score_answer": lambda variables: {"reason": "", "level": _level(variables)},
     "recall_answer": lambda variables: {"answer": "not known"},
-    "fill_blank": _filled,
-    "write_question": _question,
-    "write_contrasts": lambda variables: {"contrasts": []},
-    "choose_statement": lambda variables: {"quote": "", "answer": "none"},
     "check_agreement_paper": _agreement,
     "edit": _edit,
     "edit_unchecked": _unchecked_edit,

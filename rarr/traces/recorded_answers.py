@@ -31,10 +31,6 @@ class RecordedAnswers:
         spans[:] = [span for span in spans if _is_answer(span)]
         return answer_of(_next(spans)) if spans else None
 
-    def has_answer(self, model: str, ask: ChatRequest) -> bool:
-        """Does the run have an answer to this question?"""
-        return any(map(_is_answer, self._of(model, ask)))
-
     def take(self, model: str, ask: ChatRequest) -> StoredSpan | None:
         """Returns the span of the next answer or failure for this question; None if there is none.
 

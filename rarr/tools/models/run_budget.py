@@ -82,9 +82,6 @@ class Answers(Protocol):
     def answer(self, model: str, ask: ChatRequest) -> Answer | None:
         """Finds the earlier answer of `model` to this request; None if there is none."""
 
-    def has_answer(self, model: str, ask: ChatRequest) -> bool:
-        """Is there an earlier answer of `model` to this request?"""
-
 
 @dataclass
 class Meter:
@@ -191,10 +188,6 @@ class Meter:
         tally.output_tokens += tokens.output
         tally.cached_tokens += tokens.cached
         tally.cost = _sum(tally.cost, cost)
-
-    def reuse(self) -> None:
-        """Counts a saved answer, which needs no request and no tokens."""
-        self.tally.saved_calls += 1
 
     def warn(self, code: str, message: str) -> None:
         """Adds a warning to the run's revision, unless it has one with the same code and message."""
