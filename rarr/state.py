@@ -10,6 +10,7 @@ from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, 
 from rarr.records.answers import AnswerSource, CitedStatement, CitedTriple, PartAnswer, StatementDraft
 from rarr.records.articles import PlannedSection, SectionDraft, WrittenSentence
 from rarr.records.card import Card
+from rarr.records.usage import Controls
 from rarr.tools.text.blocks_and_sentences import Span
 
 
@@ -67,7 +68,7 @@ class State(TypedDict, total=False):
 
     `cards` are those of the sentences of `text` that were read as cards, and `kept` the ids of the evidence
     that each query kept. `attributed` tells of each checkable sentence whether it was supported before the
-    edits, and whether it is after them.
+    edits, and whether it is after them. `controls` counts the planted sentences of each reading.
 
     With `block`, the run is that of this block of a long text. The first `lead` characters of its text are
     only read, and not asked about.
@@ -94,6 +95,7 @@ class State(TypedDict, total=False):
     kept: dict[str, list[str]]
     cards: list[Card]
     attributed: tuple[list[bool], list[bool]]
+    controls: Annotated[list[Controls], add]
     checks: list[Check]
     edits: list[Edit]
     tried: list[str]

@@ -21,7 +21,7 @@ from langgraph.types import StateSnapshot
 from rarr import records
 from rarr.agent.graph import Graph
 from rarr.errors import InputError
-from rarr.records import answers, articles
+from rarr.records import answers, articles, card, usage
 from rarr.state import SentenceSupport, State
 from rarr.tools.concurrency.per_loop import PerLoop
 from rarr.tools.text.blocks_and_sentences import Span
@@ -30,7 +30,8 @@ from rarr.tools.text.plurals_and_articles import kind_of
 Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]
 
-_NAMED = (*vars(records).values(), *vars(articles).values(), *vars(answers).values())
+_MODULES = (records, articles, answers, card, usage)
+_NAMED = tuple(value for module in _MODULES for value in vars(module).values())
 _TYPES = (Span, SentenceSupport, *dict.fromkeys(kind for kind in _NAMED if isinstance(kind, type)))
 _RECORD_TYPES = [(kind.__module__, kind.__name__) for kind in _TYPES if kind.__module__.startswith("rarr.")]
 _NAMES = "give up to 128 letters, digits, dots, dashes and underscores, a letter or digit first"

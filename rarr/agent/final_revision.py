@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 
 from rarr.records import ModelUsage, NodeUsage, Notice, Report, Revision, Scores, Sentence, Usage
+from rarr.records.usage import Controls
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.models.run_budget import Budget, Meter
@@ -35,7 +36,9 @@ def revision_of(run_id: str, state: State, meter: Meter) -> Revision:
         edits=tuple(state.get("edits", ())),
         report=state.get("report") or _unjudged(text),
         scores=state.get("scores", Scores()),
-        usage=usage_of(meter),
+        usage=usage_of(meter).model_copy(
+            update={"controls": sum(state.get("controls", ()), start=Controls())}
+        ),
         warnings=tuple(_distinct([*state["warnings"], *state.get("told", []), *meter.warnings])),
     )
 
@@ -64,13 +67,7 @@ def usage_of(meter: Meter) -> Usage:
     called = sorted(meter.by_node, key=lambda node: NODES.index(node) if node in NODES else len(NODES))
     by_node = {node: NodeUsage(**asdict(meter.by_node[node])) for node in called}
     total = {name: value for name, value in asdict(meter.total).items() if name in ModelUsage.model_fields}
-    return Usage(
-        **total,
-        seconds=meter.seconds,
-        saved_searches=meter.saved_searches,
-        controls=meter.controls,
-        by_node=by_node,
-    )
+    return Usage(**total, seconds=meter.seconds, saved_searches=meter.saved_searches, by_node=by_node)
 
 
 def _distinct(notices: Sequence[Notice]) -> list[Notice]:

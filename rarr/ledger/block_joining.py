@@ -114,6 +114,7 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
             evidence_ids=tuple(evidence_ids), coverage=coverage, sentences=tuple(report_sentences)
         ),
         "scores": _scores(joined, outcomes, parts, evidence_ids),
+        "controls": [count for state in states for count in state.get("controls", ())],
         "warnings": [*start["warnings"], *_warnings(outcomes)],
     }
 

@@ -67,10 +67,14 @@ class Kept(NamedTuple):
 
 
 class CardsRead(NamedTuple):
-    """The cards of some sentences, in the order of the text, and notices about what went wrong."""
+    """The cards of some sentences, in the order of the text, and notices about what went wrong.
+
+    `controls` counts the planted sentences of each request.
+    """
 
     cards: list[Card]
     notices: list[Notice]
+    controls: list[Controls]
 
 
 async def read_cards(state: State, places: Sequence[Span], kept: Kept, components: Components) -> CardsRead:
@@ -88,6 +92,7 @@ class _Reading:
         self._components, self._kept = components, kept
         self._text, self._context, self._lead = state["text"], state["context"] or "", state.get("lead", 0)
         self._notices: list[Notice] = []
+        self._counts: list[Controls] = []
         self._unreliable: set[Span] = set()
         record = components.record
         self._language = foreign_language(self._text[:_LANGUAGE_CHARS]) or "en" if record else ""
@@ -104,7 +109,7 @@ class _Reading:
         self._warn_unreliable([*first, *second])
         self._warn_unread([place for place in readable if place not in found], [*second, *first])
         cards = [found[it].card if it in found else _unread(it, readable) for it in places]
-        return CardsRead(cards, self._notices)
+        return CardsRead(cards, self._notices, self._counts)
 
     async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[list[ReadBlock]]:
         return await asyncio.gather(*(self._read(places, salt) for places in blocks))
@@ -262,7 +267,8 @@ class _Reading:
             return []
         errors = [reading.cards.get(number) for number in block.controls]
         caught = [card is not None and card.verdict == "no" for card in errors]
-        _count(block, tuple(n for n, good in zip(block.controls, caught, strict=True) if not good))
+        missed = tuple(n for n, good in zip(block.controls, caught, strict=True) if not good)
+        self._counts.append(_counted(block, missed))
         if not all(caught):
             return []
         return [
@@ -283,7 +289,7 @@ class _Reading:
     async def _note_controls(self, reads: Sequence[ReadBlock]) -> None:
         for read in reads:
             if read.located:
-                _count(read.planted, read.missed)
+                self._counts.append(_counted(read.planted, read.missed))
         if self._components.record is not None:
             for served in {read.served for read in reads if read.served and read.planted.controls}:
                 outcomes = [_outcomes(read) for read in reads if read.served == served and read.located]
@@ -362,8 +368,8 @@ def _outcomes(read: ReadBlock) -> Outcomes:
     )
 
 
-def _count(block: Planted, missed: Sequence[int]) -> None:
-    """Adds the controls of a block to the usage of the run."""
+def _counted(block: Planted, missed: Sequence[int]) -> Controls:
+    """Counts the controls of a block."""
     counts: dict[str, int] = defaultdict(int)
     for number, control in block.controls.items():
         error = control.kind != "repetition"
@@ -373,4 +379,4 @@ def _count(block: Planted, missed: Sequence[int]) -> None:
             good = name in ("caught", "borrowed_caught", "confirmed")
             counts[name] += int(not good or number not in missed)
     counts["blocks_without"] = int(not block.controls)
-    meter().controls = meter().controls + Controls(**counts)
+    return Controls(**counts)

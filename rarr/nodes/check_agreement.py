@@ -72,7 +72,8 @@ async def _read_cards(state: State, components: Components) -> State:
     cards = [*(card for span, card in earlier.items() if span not in by_place), *read.cards]
     cards.sort(key=lambda card: card.start)
     done = await work(card_checks, read.cards, state["text"], asked)
-    return {"cards": cards, "checks": [*state.get("checks", []), *done], "warnings": read.notices}
+    checks = [*state.get("checks", []), *done]
+    return {"cards": cards, "checks": checks, "controls": read.controls, "warnings": read.notices}
 
 
 def _kept_by_query(state: State) -> dict[str, list[str]]:

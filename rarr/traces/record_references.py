@@ -12,13 +12,19 @@ from pydantic import ValidationError
 
 from rarr import records
 from rarr.errors import InputError
-from rarr.records import Record, answers, articles, card
+from rarr.records import Record, answers, articles, card, usage
 from rarr.tools.text.plurals_and_articles import kind_of
 
 _REFERENCE = "#"
 _KINDS = {
     name: kind
-    for name, kind in {**vars(answers), **vars(articles), **vars(card), **vars(records)}.items()
+    for name, kind in {
+        **vars(answers),
+        **vars(articles),
+        **vars(card),
+        **vars(usage),
+        **vars(records),
+    }.items()
     if isinstance(kind, type) and issubclass(kind, Record)
 }
 

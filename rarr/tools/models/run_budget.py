@@ -14,7 +14,6 @@ from typing import Any, NamedTuple, Protocol
 
 from rarr.errors import BudgetError
 from rarr.records import Notice
-from rarr.records.usage import Controls
 from rarr.tools.models.chat import Answer, ChatRequest, Tokens
 from rarr.tools.trace_spans import warned
 
@@ -104,7 +103,6 @@ class Meter:
     under_way: int = 0  # expected tokens of requests without an answer yet
     cost_under_way: float = 0.0
     saved_searches: int = 0
-    controls: Controls = field(default_factory=Controls)  # the planted sentences so far
     ended: str = ""
     """The setting whose limit refused a request or ended the run; empty while no limit is reached."""
     _started: float = field(default_factory=lambda: _clock())
