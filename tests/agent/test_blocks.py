@@ -117,7 +117,7 @@ def test_places_in_the_text_are_exact(separator: str) -> None:
     revision = revised(by_blocks(), long_text(12, WRONG, separator))
     assert revision.text == long_text(12, separator=separator)
     assert sorted(edit.old for edit in revision.edits) == sorted(str(mills.built(n) + 3) for n in WRONG)
-    assert all(revision.original[q.start : q.end].isdigit() for q in revision.queries)
+    assert all(revision.original[q.start : q.end].isdigit() for q in revision.queries if q.searched)
     assert_sound(revision)
 
 

@@ -45,7 +45,7 @@ def usage() -> Usage:
     return revised(by_blocks(**PRICED), TEXT).usage
 
 
-@pytest.mark.parametrize(("after", "least"), few([(9, 2), (20, 14), (26, 24), (33, 32), (60, 48)], every=2))
+@pytest.mark.parametrize(("after", "least"), few([(9, 2), (20, 2), (26, 24), (33, 26), (60, 48)], every=2))
 def test_blocks_finished_before_the_deadline_are_kept(clock: Clock, after: int, least: int) -> None:
     revision = revised(by_blocks(search=Searches(clock, 1.0), deadline_s=after + 0.5), TEXT)
     done = judged(revision).count(True)
@@ -110,7 +110,7 @@ def test_budget_ends_the_run_in_the_middle_of_the_text(limit: str, share: float,
     assert spent.model_calls <= usage.model_calls
     assert {"max_calls": spent.model_calls, "max_tokens": spent.input_tokens + spent.output_tokens}.get(
         limit, spent.cost or 0.0
-    ) <= most
+    ) <= most * (1.05 if limit == "max_cost" else 1)  # the length of an answer is not known before
     [notice] = revision.warnings
     assert notice.code == "budget_exhausted"
     assert f"ended the run after {judged(revision).count(True)} of {SENTENCES} sentences" in notice.message

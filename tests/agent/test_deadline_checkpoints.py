@@ -73,7 +73,7 @@ def test_finished_run_by_blocks_is_resumed_without_requests() -> None:
 def test_resumed_run_still_warns_that_a_budget_cut_it() -> None:
     saver = InMemorySaver()
     with (
-        Reviser(by_blocks(max_calls=3, trace=False), checkpointer=saver, on_step=stopping_at(30)) as agent,
+        Reviser(by_blocks(max_calls=1, trace=False), checkpointer=saver, on_step=stopping_at(20)) as agent,
         pytest.raises(ZeroDivisionError),
     ):
         agent.revise(TEXT, run_id="r1")

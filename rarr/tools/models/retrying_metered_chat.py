@@ -105,7 +105,9 @@ class BudgetedChat:
 
     async def _request(self, ask: ChatRequest) -> Answer:
         sent = estimated_tokens([message.content for message in ask.messages])
-        expected = Tokens(sent, _EXPECTED_ANSWER * ask.samples)
+        # A longer answer is allowed only where one is expected, as for a block of cards.
+        answer = max(_EXPECTED_ANSWER, ask.max_tokens // 3) if ask.keeps_cut else _EXPECTED_ANSWER
+        expected = Tokens(sent, answer * ask.samples)
         with meter().request(expected.input + expected.output, self.cost(expected) or 0.0):
             return await self._counted(ask, sent)
 
