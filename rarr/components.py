@@ -35,22 +35,23 @@ QueryKind = Literal["questions", "sentences", "text"]
 EditorKind = Literal["minimal", "efec", "lamda", "random", "none", "unedited"]
 
 
+class Lacking(NamedTuple):
+    """What another round of research is about: the sentences at `spans` of the text, which lack support.
+
+    `asked` are all questions so far. `seen` is what was found: titles of sources, and lines that were quoted.
+    """
+
+    spans: Sequence[Span]
+    asked: Sequence[str] = ()
+    seen: Sequence[str] = ()
+
+
 class QueryGenerator(Protocol):
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
         """Asks questions about every checkable aspect of `text`; none if there is nothing to check."""
 
-    async def target(
-        self,
-        text: str,
-        context: str | None,
-        spans: Sequence[Span],
-        asked: Sequence[str],
-        seen: Sequence[str] = (),
-    ) -> Sequence[Question]:
-        """Asks more questions, different from those `asked`, about the sentences at `spans`.
-
-        `seen` is what was found so far: titles of sources, and lines that were quoted.
-        """
+    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+        """Asks more questions, different from those asked before, about sentences that lack support."""
 
 
 class Retriever(Protocol):
@@ -156,7 +157,7 @@ class CardReader(Protocol):
     async def read(self, block: ReadingBlock, *, doubting: bool = False) -> RawReading:
         """Reads the block in one request; `doubting`: whether it agrees is asked once more, with care.
 
-        Raises `TooLongError` if the reader cannot hold the block, and `ModelError` if it cannot be asked.
+        Raises `PromptTooLong` if the reader cannot hold the block, and `ModelError` if it cannot be asked.
         """
 
 

@@ -6,7 +6,7 @@ Each class wraps one component and warns, once a run, of the languages that the 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import Protocol
 
-from rarr.components import AgreementChecker, Classifier, QueryGenerator, ReadsAlone, Verifier
+from rarr.components import AgreementChecker, Classifier, Lacking, QueryGenerator, ReadsAlone, Verifier
 from rarr.records import Agreement, AttributionClass, Evidence, Query, Question
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
@@ -33,18 +33,11 @@ class EnglishQuestions:
         asked = await self.embedded.generate(text, context)
         return [question for question in asked if not _within(foreign, question)]
 
-    async def target(
-        self,
-        text: str,
-        context: str | None,
-        spans: Sequence[Span],
-        asked: Sequence[str],
-        seen: Sequence[str] = (),
-    ) -> Sequence[Question]:
-        """Asks the wrapped generator for short questions about those of `spans` that are in English."""
+    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+        """Asks the wrapped generator for short questions about those sentences that are in English."""
         foreign = await work(foreign_sentences, text)
-        english = [span for span in spans if span not in foreign]
-        return await self.embedded.target(text, context, english, asked)
+        english = [span for span in lacking.spans if span not in foreign]
+        return await self.embedded.target(text, context, lacking._replace(spans=english))
 
 
 class EnglishChecker:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from rarr.components import Components
+from rarr.components import Components, Lacking
 from rarr.ledger.card_report import asked_spans
 from rarr.ledger.sentence_support import moved_back
 from rarr.records import Query, Question
@@ -30,9 +30,8 @@ async def generate_queries(state: State, runtime: Runtime[Components]) -> State:
             questions = await generator.generate(text, context)
         else:
             asked = [query.text for query in current]
-            questions = await generator.target(
-                text, context, state["lacking"], asked, await work(_seen, state)
-            )
+            lacking = Lacking(state["lacking"], asked, await work(_seen, state))
+            questions = await generator.target(text, context, lacking)
     lead = state.get("lead", 0)
     distinct = {
         (place.start, place.end, question.text.casefold()): (place, question.text)

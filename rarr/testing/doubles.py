@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
+from rarr.components import Lacking
 from rarr.errors import InputError
 from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
 from rarr.tools.text.blocks_and_sentences import Span
@@ -45,19 +46,12 @@ class ScriptedQueries:
             if about in text
         ]
 
-    async def target(
-        self,
-        text: str,
-        context: str | None,
-        spans: Sequence[Span],
-        asked: Sequence[str],
-        seen: Sequence[str] = (),
-    ) -> Sequence[Question]:
-        """Returns the questions of `later` whose words are in one of the sentences at `spans`."""
+    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+        """Returns the questions of `later` whose words are in one of these sentences."""
         return [
             Question(text=question, start=start, end=start + len(about))
             for question, about in _script(self._later)
-            for start in [text.find(about, span.start, span.end) for span in spans]
+            for start in [text.find(about, span.start, span.end) for span in lacking.spans]
             if start >= 0
         ]
 

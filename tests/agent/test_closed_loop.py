@@ -14,6 +14,7 @@ from makers import query
 
 from rarr import Reviser, Revision, Settings
 from rarr.backends.rules.baseline_components import NoRewriter
+from rarr.components import Lacking
 from rarr.ledger.next_round import next_round
 from rarr.records import Agreement, Notice, Question, Report, Sentence
 from rarr.state import State
@@ -26,7 +27,6 @@ from rarr.testing import (
     scripted_components,
 )
 from rarr.tools.models.run_budget import METER, Budget, Meter
-from rarr.tools.text.blocks_and_sentences import Span
 
 BRIDGE = "The Orrel Bridge opened in 1932. It closed in 1972, after 40 years of service."
 OPENED = "# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. It is made of steel."
@@ -142,15 +142,8 @@ def test_rounds_are_no_more_than_the_settings_say() -> None:
 class NewQuestions(ScriptedQueries):
     """One that is never at a loss."""
 
-    async def target(
-        self,
-        text: str,
-        context: str | None,
-        spans: Sequence[Span],
-        asked: Sequence[str],
-        seen: Sequence[str] = (),
-    ) -> Sequence[Question]:
-        return [Question(text=f"And question {len(asked)}?", start=0, end=6)]
+    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+        return [Question(text=f"And question {len(lacking.asked)}?", start=0, end=6)]
 
 
 def test_rounds_end_when_one_did_not_help() -> None:

@@ -9,6 +9,7 @@ from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.questions import RuleQuestions
 from rarr.backends.rules.support import ValueVerifier
+from rarr.components import Lacking
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import METER, Budget, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -29,8 +30,8 @@ async def test_only_english_sentences_are_asked_about() -> None:
 async def test_another_round_asks_about_english_sentences_alone() -> None:
     questions = EnglishQuestions(RuleQuestions())
     english, german = sentences(TEXT)
-    assert await questions.target(TEXT, None, [german], []) == []
-    assert await questions.target(TEXT, None, [english], [])
+    assert await questions.target(TEXT, None, Lacking([german])) == []
+    assert await questions.target(TEXT, None, Lacking([english]))
 
 
 async def test_the_language_is_told_once() -> None:

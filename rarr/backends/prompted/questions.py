@@ -10,6 +10,7 @@ from rapidfuzz import fuzz
 from rarr.backends.prompted.answer_token_limits import of_written
 from rarr.backends.prompted.prompt_text_selection import NOTHING
 from rarr.backends.prompted.prompts import Prompts
+from rarr.components import Lacking
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.prompts.quotation import Quotation
@@ -85,30 +86,23 @@ class PromptedQuestions:
         asked = [question for questions in results if isinstance(questions, list) for question in questions]
         return await work(self._united, asked, text)
 
-    async def target(
-        self,
-        text: str,
-        context: str | None,
-        spans: Sequence[Span],
-        asked: Sequence[str],
-        seen: Sequence[str] = (),
-    ) -> Sequence[Question]:
-        """Asks for new questions about the sentences at `spans`, in one call that names those `asked` before.
+    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+        """Asks for new questions about all these sentences in one call, which names those asked before.
 
-        A text of at most 6,000 characters is sent whole. Of what was `seen`, the first 4,000 characters are
+        A text of at most 6,000 characters is sent whole. Of what was seen, the first 4,000 characters are
         sent.
         """
-        statements = [span.of(text) for span in spans]
+        statements = [span.of(text) for span in lacking.spans]
         variables = {
             "context": context or NOTHING,
             "text": text if len(text) <= PART else "\n".join(statements),
             "sentences": "\n".join(f"- {' '.join(item.split())}" for item in statements),
-            "asked": "\n".join(f"- {item}" for item in asked) or NOTHING,
-            "seen": "\n".join(f"- {' '.join(item.split())}" for item in seen)[:SEEN] or NOTHING,
+            "asked": "\n".join(f"- {item}" for item in lacking.asked) or NOTHING,
+            "seen": "\n".join(f"- {' '.join(item.split())}" for item in lacking.seen)[:SEEN] or NOTHING,
         }
         prompt = of_written(self._prompts["target_queries"], variables["sentences"], tokens_each=TOKENS_ASKED)
         answer = await self._model.ask(prompt, QuestionsAnswer, variables)
-        return await work(self._merged, answer, prompt, text, spans)
+        return await work(self._merged, answer, prompt, text, lacking.spans)
 
     def _merged(
         self, answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[Span]

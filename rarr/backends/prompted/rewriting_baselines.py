@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from rarr.backends.prompted.answer_token_limits import of_written
 from rarr.backends.prompted.prompt_text_selection import NOTHING, quoted_evidence
 from rarr.backends.prompted.prompts import Prompts
+from rarr.components import Lacking
 from rarr.records import Evidence, ExpectedUsage, Question
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span
@@ -83,13 +84,6 @@ class PromptedSearches:
         queries = dict.fromkeys(words for query in answer.queries if (words := " ".join(query.split())))
         return [Question(text=query, start=0, end=len(text)) for query in list(queries)[:SEARCHES]]
 
-    async def target(
-        self,
-        text: str,
-        context: str | None,
-        spans: Sequence[Span],
-        asked: Sequence[str],
-        seen: Sequence[str] = (),
-    ) -> Sequence[Question]:
+    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
         """Returns no queries: the text is rewritten only once."""
         return ()

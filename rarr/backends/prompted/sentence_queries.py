@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from typing import Literal
 
 from rarr.backends.prompted.questions import PromptedQuestions
+from rarr.components import Lacking
 from rarr.records import ExpectedUsage, Question
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences, table_cells
+from rarr.tools.text.blocks_and_sentences import blocks, sentences, table_cells
 
 Unit = Literal["questions", "sentences", "text"]
 _QUESTION = 300  # characters of a question or heading in a query, at most
@@ -39,18 +40,11 @@ class CardQueries:
             return [Question(text=" ".join(text.split()), start=0, end=len(text))]
         return await work(sentence_queries, text, context)
 
-    async def target(
-        self,
-        text: str,
-        context: str | None,
-        spans: Sequence[Span],
-        asked: Sequence[str],
-        seen: Sequence[str] = (),
-    ) -> Sequence[Question]:
-        """Asks a model for queries about the sentences at `spans`, in the light of what was `seen`."""
+    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+        """Asks a model for queries about these sentences, in the light of what was seen."""
         if self._questions is None:
             return ()
-        return await self._questions.target(text, context, spans, asked, seen)
+        return await self._questions.target(text, context, lacking)
 
 
 def sentence_queries(text: str, context: str | None) -> list[Question]:

@@ -9,6 +9,7 @@ from rarr.backends.rules.agreement import queried_value
 from rarr.backends.rules.counterparts import counterparts, parsed_passage
 from rarr.backends.rules.questions import value_questions
 from rarr.backends.rules.values import same_value
+from rarr.components import Lacking
 from rarr.records import Agreement, Change, Check, Evidence, Query, Question
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -39,14 +40,7 @@ class TextQueries:
             if place.overlaps(span)
         ]
 
-    async def target(
-        self,
-        text: str,
-        context: str | None,
-        spans: Sequence[Span],
-        asked: Sequence[str],
-        seen: Sequence[str] = (),
-    ) -> Sequence[Question]:
+    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
         """Returns no queries: the text was searched for already."""
         return ()
 

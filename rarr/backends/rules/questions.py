@@ -15,6 +15,7 @@ from rarr.backends.rules.standalone_claims import Claim, claims
 from rarr.backends.rules.values import Value
 from rarr.backends.rules.whole_sentence_agreement import OPENING
 from rarr.backends.rules.words import Token
+from rarr.components import Lacking
 from rarr.records import Question
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.blocks_and_sentences import Span, protected
@@ -56,19 +57,12 @@ class RuleQuestions:
         """Writes the questions in text order. Skips values in code, links and citations."""
         return await work(rule_questions, text, context)
 
-    async def target(
-        self,
-        text: str,
-        context: str | None,
-        spans: Sequence[Span],
-        asked: Sequence[str],
-        seen: Sequence[str] = (),
-    ) -> Sequence[Question]:
-        """Writes short questions about the sentences at `spans`, except those `asked` before.
+    async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
+        """Writes short questions about these sentences, except those asked before.
 
         A short question has the subject and the words next to a value. Fewer words find other pages.
         """
-        return await work(short_questions, text, context, spans, asked)
+        return await work(short_questions, text, context, lacking.spans, lacking.asked)
 
 
 def rule_questions(text: str, context: str | None) -> list[Question]:

@@ -9,7 +9,7 @@ from backends.prompted.helpers import PROMPTS, answering, language_model
 from rarr import Reviser, Revision, Settings, SettingsError
 from rarr.agent.wiring.components import wire
 from rarr.backends.prompted.rewriting_baselines import PromptedSearches
-from rarr.components import Baseline, EditorKind
+from rarr.components import Baseline, EditorKind, Lacking
 from rarr.testing import RuleModel, ScriptedModel
 
 TEXT = "The Orrel Bridge opened in 1932. It is 300 m long."
@@ -55,7 +55,7 @@ async def test_searches_are_at_most_four_and_each_once() -> None:
     chat = answering({"queries": ["a", " a ", "", "b", "c", "d", "e"]})
     searches = PromptedSearches(language_model(chat), PROMPTS)
     assert [query.text for query in await searches.generate("One.", None)] == ["a", "b", "c", "d"]
-    assert await searches.target("One.", None, [], []) == ()
+    assert await searches.target("One.", None, Lacking([])) == ()
 
 
 @pytest.mark.parametrize("editor", ["efec", "lamda"])

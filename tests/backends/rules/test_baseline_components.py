@@ -10,6 +10,7 @@ from rarr.backends.rules.baseline_components import (
     UnaskedAgreement,
     UngatedAgreement,
 )
+from rarr.components import Lacking
 from rarr.tools.text.blocks_and_sentences import Span
 
 TEXT = "The Orrel Bridge opened in 1932. It is 300 m long."
@@ -36,7 +37,7 @@ async def test_each_value_has_a_query_of_the_same_words() -> None:
 
 
 async def test_the_text_is_not_searched_for_twice() -> None:
-    assert await TextQueries("text", by_value=False).target(TEXT, None, [Span(0, 32)], [TEXT]) == ()
+    assert await TextQueries("text", by_value=False).target(TEXT, None, Lacking([Span(0, 32)], [TEXT])) == ()
 
 
 @pytest.mark.parametrize(
