@@ -54,6 +54,9 @@ class SentenceSupport(NamedTuple):
     searched: bool
 
 
+Attributed = tuple[list[bool | None], list[bool | None]]
+
+
 class State(TypedDict, total=False):
     """The state of a run. `text` is the current text: the original with the accepted edits so far.
 
@@ -68,7 +71,8 @@ class State(TypedDict, total=False):
 
     `cards` are those of the sentences of `text` that were read as cards, and `kept` the ids of the evidence
     that each query kept. `attributed` tells of each checkable sentence whether it was supported before the
-    edits, and whether it is after them. `controls` counts the planted sentences of each reading.
+    edits, and whether it is after them; None if that was not judged. `controls` counts the planted sentences
+    of each reading.
 
     With `block`, the run is that of this block of a long text. The first `lead` characters of its text are
     only read, and not asked about.
@@ -94,7 +98,7 @@ class State(TypedDict, total=False):
     evidence: list[Evidence]
     kept: dict[str, list[str]]
     cards: list[Card]
-    attributed: tuple[list[bool], list[bool]]
+    attributed: Attributed
     controls: Annotated[list[Controls], add]
     checks: list[Check]
     edits: list[Edit]

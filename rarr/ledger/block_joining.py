@@ -8,7 +8,7 @@ from rarr.ledger.card_report import scores_of_shares
 from rarr.ledger.evidence_selection import select_evidence
 from rarr.ledger.preservation import pres_lev_by_parts
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
-from rarr.state import SentenceSupport, State, usable
+from rarr.state import Attributed, SentenceSupport, State, usable
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.long_text_blocks import TextBlock
 from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
@@ -173,12 +173,12 @@ def _scores(
     return attribution_scores(judged, usable(joined), report_ids, pres_lev_by_parts(parts), intent)
 
 
-def _attribution(outcomes: Sequence[BlockOutcome]) -> tuple[list[bool], list[bool]]:
-    """Joins what was attributed in each block; the sentences of a block that was not read count as not."""
-    before: list[bool] = []
-    after: list[bool] = []
+def _attribution(outcomes: Sequence[BlockOutcome]) -> Attributed:
+    """Joins what was attributed in each block; the sentences of a block that was not read are not judged."""
+    before: list[bool | None] = []
+    after: list[bool | None] = []
     for block, state in outcomes:
-        missing = [False] * len(block.sentences)
+        missing: list[bool | None] = [None] * len(block.sentences)
         own = (missing, missing) if state is None else state.get("attributed", (missing, missing))
         before += own[0]
         after += own[1]

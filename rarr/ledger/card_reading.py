@@ -159,18 +159,21 @@ class _Reading:
         return [read for group in await self._read_all(blocks, "again") for read in group]
 
     def _joined(self, first: Sequence[ReadBlock], second: Sequence[ReadBlock]) -> dict[Span, Located]:
-        """Takes each sentence from its last reading, and notes those whose reader missed controls there."""
+        """Takes each sentence from its last reading, and notes those whose reader missed controls there.
+
+        After a miss, only a reading with other controls that are caught is relied on again.
+        """
         found: dict[Span, Located] = {}
-        bad = self._standing == "bad"
         again = {place for read in second for place in read.places}
         for read in first:
-            self._unreliable |= set(read.places) if (read.missed or bad) else set()
+            self._unreliable |= set(read.places) if read.missed or self._standing == "bad" else set()
             found |= {place: card for place, card in read.located.items() if place not in again}
         for read in second:
-            self._unreliable -= set(read.places) if not (read.missed or bad) else set()
             found |= read.located
             if read.missed:
                 self._unreliable |= set(read.places)
+            elif read.planted.controls:
+                self._unreliable -= set(read.places)
         return found
 
     async def _confirm(

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 
 from rarr.backends.embedded.values import states, values
+from rarr.ledger.ais_scores import auto_ais
 from rarr.ledger.preservation import f1_ap
 from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Check, Notice, Part, Query, Scores, Sentence, Status, Verdict
 from rarr.records.card import Card, Quote, Side
-from rarr.state import State, usable
+from rarr.state import Attributed, State, usable
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 
@@ -120,19 +121,25 @@ def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status
     return "no_evidence" if searched and not any(kept.get(query_id) for query_id in ids) else "unjudged"
 
 
-def card_attribution(state: State) -> tuple[list[bool], list[bool]]:
-    """Tells of each checkable sentence whether it was supported as it was written, and whether it is now."""
+def card_attribution(state: State) -> Attributed:
+    """Tells of each checkable sentence whether it was supported as it was written, and whether it is now.
+
+    None for a sentence that was not judged.
+    """
     cards = {card.start: card for card in state.get("cards", [])}
     checkable = [sentence for sentence in state["report"].sentences if sentence.checkable]
-    before = [(card := cards.get(it.start)) is not None and is_relied_on(card) for it in checkable]
-    return before, [sentence.status == "supported" for sentence in checkable]
+    before: list[bool | None] = []
+    after: list[bool | None] = []
+    for sentence in checkable:
+        card, judged = cards.get(sentence.start), sentence.status != "unjudged"
+        before.append(card is not None and is_relied_on(card) if judged else None)
+        after.append(sentence.status == "supported" if judged else None)
+    return before, after
 
 
-def scores_of_shares(
-    attributed: tuple[Sequence[bool], Sequence[bool]], preservation: float, intent: float | None
-) -> Scores:
-    """Scores attribution as the share of checkable sentences that are supported; None without any."""
-    before, after = (sum(side) / len(side) if side else None for side in attributed)
+def scores_of_shares(attributed: Attributed, preservation: float, intent: float | None) -> Scores:
+    """Scores attribution as the share of checkable sentences that are supported; None if none was judged."""
+    before, after = map(auto_ais, attributed)
     return Scores(
         attribution_before=before,
         attribution_after=after,

@@ -99,7 +99,7 @@ def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, Source
         return True
     if control.kind == "repetition":
         return card.verdict == "no"
-    cited = {(lines[label].text) for label in (*card.quotes, *card.against) if label in lines}
+    cited = {lines[label].text for label in (*card.quotes, *card.against) if label in lines}
     if card.verdict != "no" and not (card.verdict == "mixed" and control.origin.text in cited):
         return True
     return not _is_mended(control, card)

@@ -202,7 +202,7 @@ class Settings(ServingSettings, BaseSettings):
     trace_max_mb: float = Field(default=500, gt=0)
     """Megabytes of all traces. Above this size, the oldest traces are removed."""
     home: Path = Field(default_factory=lambda: platformdirs.user_data_path("rarr"))
-    """The user's data folder: indexes of corpora, cache, readings, traces, and files about models."""
+    """The user's data folder: indexes of corpora, cache, record of readers, and traces."""
 
     def __init__(self, **values: Any) -> None:
         """Raises `SettingsError` with one line that names the key and the cure."""

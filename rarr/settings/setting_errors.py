@@ -30,9 +30,7 @@ _REMOVED = {
         ("blind", "contrasts", "cascade"),
         "a language model reads whole blocks of sentences now, and doubt says when it is asked again",
     ),
-    **dict.fromkeys(
-        ("readings", "readings_max_mb"), "readings of blocks are kept in the cache of the data folder"
-    ),
+    **dict.fromkeys(("readings", "readings_max_mb"), "answers of a language model are not kept between runs"),
 }
 """Settings of earlier versions, and what replaces each."""
 

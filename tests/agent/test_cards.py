@@ -140,6 +140,7 @@ def test_unreadable_answer_leaves_sentences_unjudged(said: str) -> None:
     revision = read(lambda asked: said)
     assert revision.text == TEXT
     assert set(statuses(revision)) == {"unjudged"}
+    assert revision.scores.attribution_after is None
 
 
 def test_edit_of_a_link_is_refused() -> None:

@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
+from rarr.backends.embedded.values import states, values
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.ledger.card import NOT_QUOTED, Located, is_about_another, located
 from rarr.records.card import Card, Quote
@@ -128,3 +129,10 @@ def test_card_never_decides_without_a_quote(raw: RawCard) -> None:
         assert SENTENCE.start <= edit.start <= edit.end <= SENTENCE.end
         assert edit.by or one.unproven
     assert all(quote.text in (LINE.text, OTHER.text) for quote in card.quotes)
+
+
+@pytest.mark.parametrize(("sentence", "line"), [("It is ⅔ full.", "⅓ of it"), ("It is ½ full.", "¾ of it")])
+def test_other_fraction_is_not_stated(sentence: str, line: str) -> None:
+    [value] = values(sentence)
+    assert not states(line, value)
+    assert states(sentence, value)

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from rarr.agent.wiring.judges import JudgeMaker
-from rarr.agent.wiring.language_models import LanguageModels, access
+from rarr.agent.wiring.language_models import LanguageModels
 from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search_and_reranking import given_passages, reranker, retriever, search_names
 from rarr.backends.encoder.agreement import TrainedAgreement
@@ -52,7 +52,6 @@ from rarr.errors import SettingsError
 from rarr.ledger.reader_record import ReaderRecord
 from rarr.prompts import Prompt
 from rarr.settings import EMBEDDED, Settings
-from rarr.tools.models.default_urls import default_url
 
 REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "doubt", "attribute", "evaluate", *WRITING_NODES, "write_answer")
@@ -150,8 +149,7 @@ class ComponentMaker:
         name = self.named.get("check_agreement")
         if not self.reads_cards or not isinstance(name, str):
             return None
-        base_url, _, _ = access(self.settings, name)
-        server = base_url or default_url(name) or ""
+        server = self.models[name].models[0].server
         return ReaderRecord(self.settings.home, (name, server, self.prompts[READING].hash))
 
     def query_generator(self) -> QueryGenerator:

@@ -1,6 +1,5 @@
 """Makes the language models that the settings name: one for each name, even if several nodes use it."""
 
-import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from rarr.settings.endpoints import Endpoint
 from rarr.tools.models.chat import ChatModel, name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.default_urls import MODEL_NAMES, default_url
+from rarr.tools.models.default_urls import MODEL_NAMES
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.text.plurals_and_articles import kind_of
@@ -68,7 +67,6 @@ class LanguageModels:
                 attempts=settings.attempts,
                 timeout_s=settings.timeout_s,
                 price=price or (),
-                saved_as=_saved_as(name, chat, settings),
             )
         return self._chats[_key(name)]
 
@@ -160,21 +158,6 @@ def access(settings: Settings, name: str) -> tuple[str | None, str | None, dict[
     # A key belongs to its server: the key of another model must not reach this server.
     key = own.api_key or (None if own.base_url else settings.api_key)
     return own.base_url or settings.base_url, key.get_secret_value() if key else None, own.extra
-
-
-def _saved_as(name: Any, chat: ChatModel, settings: Settings) -> str | None:
-    """Makes the key under which answers of the model are saved: name, server and extra request fields.
-
-    None if its server is not known: then nothing is saved. An object of the caller gives its own `saved_as`.
-    """
-    if not isinstance(name, str):
-        own = getattr(chat, "saved_as", None)
-        return own if isinstance(own, str) else None
-    if name.startswith("scripted:"):
-        return None
-    base_url, _, extra = access(settings, name)
-    server = base_url or default_url(name) or getattr(chat, "server", None)
-    return server and json.dumps([name, server.rstrip("/"), extra], sort_keys=True)
 
 
 def _key(name: Any) -> Any:

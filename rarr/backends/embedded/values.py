@@ -33,9 +33,7 @@ class Value(NamedTuple):
 
 
 _SPACES = "\u00a0\u202f\u2009"
-_IDENTIFIER = re.compile(
-    r"(?<![\w.])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_][\w]*(?:[./-]\w+)*(?!\w)", re.UNICODE
-)
+_IDENTIFIER = re.compile(r"(?<![\w.])(?=[\w./-]*\d)(?=[\w./-]*[^\W\d_])[^\W_][\w]*(?:[./-]\w+)*(?!\w)")
 _NUMBER = re.compile(
     rf"(?<![\w.,])\d+(?:[.,'’{_SPACES} ]\d{{3}})+(?:[.,]\d+)?(?![\w]*\d)|\d+(?:[.,]\d+)?|[½¼¾⅓⅔]"
 )
@@ -54,8 +52,7 @@ _SCALES = {
     "亿": 8,
 }
 _LETTER_SCALES = frozenset(("k", "m", "b"))
-_UNIT = re.compile(r"[ \u00a0\u202f]?(?:%|°[CF]?|[€$£]|[^\W\d_]{1,12})", re.UNICODE)
-_FRACTIONS = {"½": "0.5", "¼": "0.25", "¾": "0.75"}
+_UNIT = re.compile(r"[ \u00a0\u202f]?(?:%|°[CF]?|[€$£]|[^\W\d_]{1,12})")
 
 _MONTHS = (
     ("january", "jan", "januar", "jänner", "janvier"),
@@ -108,7 +105,7 @@ _WORDS: dict[str, int] = {
     "hundred": 100, "hundert": 100,
 }  # fmt: skip
 
-_LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?", re.UNICODE)
+_LETTERS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)?")
 _CHINESE = str.maketrans("零一二三四五六七八九", "0123456789")
 _DIGIT = "[一二三四五六七八九]"
 _CHINESE_NUMBER = re.compile(
@@ -180,7 +177,7 @@ def _numbers(text: str) -> Iterator[Value]:
 def _readings(written: str) -> Iterator[Decimal]:
     """Yields what a number in digits may mean: with marks of thousands, and with a decimal mark."""
     if written in "½¼¾⅓⅔":
-        yield Decimal(_FRACTIONS.get(written, "0.33"))
+        yield round(Decimal(unicodedata.numeric(written)), 2)
         return
     plain = unicodedata.normalize("NFKC", written)
     marks = [character for character in plain if not character.isdigit()]

@@ -10,7 +10,6 @@ from typing import Any, get_args
 
 from rarr.backends.prompted.prompts import Prompts
 from rarr.components import Excerpt, Piece, RawCard, RawEdit, RawReading, ReadingBlock
-from rarr.prompts import Prompt
 from rarr.records import ExpectedUsage
 from rarr.records.card import CardVerdict
 from rarr.tools.models.answer_parsing import outside_reasoning
@@ -71,10 +70,6 @@ class PromptedCardReader:
         shown = estimated_tokens([text, (context or "") * blocks]) + SOURCE_TOKENS * count
         usage = self.model.expected(prompt, shown + (calls - 1) * fixed, CARD_TOKENS * count)
         return usage.model_copy(update={"model_calls": calls})
-
-    def prompt(self, *, doubting: bool = False) -> Prompt:
-        """Returns the prompt of a reading, or of a confirmation."""
-        return self._prompts[DOUBTING if doubting else READING]
 
 
 def variables(block: ReadingBlock) -> dict[str, str]:

@@ -87,8 +87,7 @@ NO_TOKENS = Tokens()
 class ChatModel(Protocol):
     """A language model. `name` is its `provider:name` in the settings.
 
-    Its answers are saved only if it has an attribute `server` (the address of a model with a name in the
-    settings) or `saved_as` (for an object of the caller: all that decides about its answers).
+    How it does on planted sentences is kept by its attribute `server`, an address, if it has one.
     """
 
     name: str

@@ -37,8 +37,8 @@ class BudgetedChat:
     """Wraps a chat model: repeats failed requests, and lets the run's meter count and limit every request.
 
     `timeout_s` is for one request, until its answer is complete. `price` is for a million tokens: input,
-    output and, where it differs, cached input. `saved_as` names all that decides about an answer besides the
-    request, such as the server; with None, no answer is saved.
+    output and, where it differs, cached input. `server` is the address of the model's server, empty if that
+    is not known.
     """
 
     def __init__(
@@ -49,10 +49,9 @@ class BudgetedChat:
         attempts: int,
         timeout_s: float,
         price: tuple[float, ...] = (),
-        saved_as: str | None = None,
         first_wait_s: float = 0.5,
     ) -> None:
-        self.name, self.saved_as = valid(chat.name), saved_as
+        self.name, self.server = valid(chat.name), (getattr(chat, "server", None) or "").rstrip("/")
         self._chat, self._price = chat, price
         self._timeout_s = timeout_s
         self._attempts = Attempts(

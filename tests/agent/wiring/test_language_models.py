@@ -220,37 +220,15 @@ def test_dialects_of_servers_make_no_difference(dialect: Any) -> None:
         assert revised(settings_for(server), TEXT).text == RIGHT
 
 
-def saved_as(name: Any, **settings: Any) -> str | None:
-    return models(name, **settings)[name].models[0].saved_as
-
-
-def test_answers_are_saved_by_model_server_and_extra_body() -> None:
-    here, there = "http://here/v1", "http://there/v1"
-    kinds = [
-        saved_as("vllm:a"),
-        saved_as("vllm:b"),
-        saved_as("vllm:a", base_url=here),
-        saved_as("vllm:a", base_url=there),
-        saved_as("vllm:a", base_url=here, endpoints={"vllm:a": {"extra": {"seed": 1}}}),
-    ]
-    assert len(set(kinds)) == len(kinds)
-    assert saved_as("vllm:a", endpoints={"vllm:a": {"base_url": f"{here}/"}}) == kinds[2]
-    assert saved_as("vllm:a", base_url=here, api_key="sk-test") == kinds[2]
+def server_of(name: Any, **settings: Any) -> str:
+    return models(name, **settings)[name].models[0].server
 
 
 @pytest.mark.slow
-def test_server_of_openai_may_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("OPENAI_API_BASE", raising=False)
-    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
-    usual = saved_as("openai:gpt-5-mini", api_key="none")
+def test_server_of_a_model_is_known_by_its_address(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = "http://here/v1"
+    assert server_of("vllm:a", base_url=here) == here
+    assert server_of("vllm:a", endpoints={"vllm:a": {"base_url": f"{here}/"}}) == here
+    assert server_of("vllm:a") == DEFAULT_URLS["vllm"]
     monkeypatch.setenv("OPENAI_BASE_URL", "http://gateway/v1")
-    gateway = saved_as("openai:gpt-5-mini", api_key="none")
-    assert usual and gateway and usual != gateway
-    assert "http://gateway/v1" in gateway
-
-
-def test_answers_of_an_unknown_server_are_not_saved(tmp_path: Path) -> None:
-    script = tmp_path / "answers.json"
-    script.write_text("{}")
-    assert saved_as(f"scripted:{script}", base_url="http://here/v1") is None
-    assert saved_as(ScriptedModel({}), base_url="http://here/v1") is None
+    assert server_of("openai:gpt-5-mini", api_key="none") == "http://gateway/v1"
