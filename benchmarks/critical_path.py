@@ -2,17 +2,21 @@
 
     python -m benchmarks.critical_path [--call L] [--search S] [--runs N]
 
-A scripted server on the loopback takes L seconds for every answer, and a scripted search S seconds. `given`:
+A scripted server in a process of its own takes L seconds for every answer, and a scripted search S seconds,
+so that the time of writing the answers is not counted as that of the run, while a core is free. `given`:
 the passages were given with the text; `corpus`: each sentence is searched for; `web`: questions are asked
 first; `doubt`: code doubts each edit, so that the model is asked once more.
 """
 
 import argparse
 import asyncio
+import multiprocessing
 import re
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
 from typing import Any, NamedTuple
 
 from benchmarks import mills
@@ -56,6 +60,27 @@ def doubted(request: Any) -> dict[str, Any]:
     return answered
 
 
+def _serve(answer: Callable[[Any], Any], latency: float, pipe: Connection) -> None:
+    """Sends the address of the server, and serves until the other side says something."""
+    with ScriptedServer(answer, latency=latency) as server:
+        pipe.send(server.url)
+        pipe.recv()
+
+
+@contextmanager
+def served(answer: Callable[[Any], Any], latency: float) -> Iterator[str]:
+    """Yields the address of a scripted server in a process of its own."""
+    spawn = multiprocessing.get_context("spawn")
+    here, there = spawn.Pipe()
+    process = spawn.Process(target=_serve, args=(answer, latency, there), daemon=True)
+    process.start()
+    try:
+        yield here.recv()
+    finally:
+        here.send("end")
+        process.join()
+
+
 async def measure(way: str, sentences: int, *, call_s: float, search_s: float, runs: int) -> Measured:
     """Measures several runs on one server, after a first run on another text."""
     wrong = sentences // 3
@@ -65,8 +90,8 @@ async def measure(way: str, sentences: int, *, call_s: float, search_s: float, r
     if way == "given":
         given = [await _passage(number) for number in range(sentences)]
         search = GivenPassages(given, window=4, step=1)
-    with ScriptedServer(doubted if way == "doubt" else mills.answer, latency=call_s) as server:
-        settings = Settings(model="vllm:scripted", base_url=server.url, search=search, rounds=1, trace=False)
+    with served(doubted if way == "doubt" else mills.answer, call_s) as url:
+        settings = Settings(model="vllm:scripted", base_url=url, search=search, rounds=1, trace=False)
         async with Reviser(settings) as reviser:
             await reviser.arevise(mills.text_of(1, 0))  # imports and connections
             seconds: list[float] = []
