@@ -1,13 +1,14 @@
 """Answers about invented documents, with planted errors: what becomes of each marked sentence.
 
-    python -m benchmarks.answers [--half tuned|held_out|unseen|all] [--each] [--alone] [--model M]
+    python -m benchmarks.answers [--half tuned|held_out|unseen|all|later] [--each] [--alone] [--model M]
                                  [--base-url URL] [--rounds N] [--good-record] [--pending DIR]
 
 `--model recorded` repeats the recorded answers of a strong model (benchmarks/recorded). What it was not asked
 counts as `not recorded`; --pending writes these requests into a folder, and --add FILE adds their answers.
 `in other words` are corrections that a person read as right once (`also` in marks.jsonl).
 
-The documents of all parts are one corpus. Each answer is revised as a whole, or with --alone each marked
+`all` means the first three parts, whose documents are one corpus. `later` means the answers of
+`examples/answers_later`, in four languages, whose documents are another corpus. Each answer is revised as a whole, or with --alone each marked
 sentence by itself. `tuned` may be worked with. `held_out` and `unseen` are for measuring alone, so only
 totals are printed; those of `held_out` were seen while the prompts of language models were chosen.
 """
@@ -31,8 +32,9 @@ from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import revised_place
 
-FOLDER = Path(__file__).resolve().parent.parent / "examples" / "answers"
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 HALVES = ("tuned", "held_out", "unseen")
+LATER = ("english", "german", "french", "chinese")
 CORRECTED, DAMAGED, CHANGED = "corrected exactly", "damaged", "changed"
 IN_OTHER_WORDS, NOT_RECORDED = "corrected in other words", "not recorded"
 STATUSES: tuple[str, ...] = get_args(Status)
@@ -87,14 +89,15 @@ class Outcome(NamedTuple):
 
 def answers(*halves: str) -> list[Answer]:
     """The answers of these halves by name."""
-    return [_answer(half, folder) for half in halves for folder in sorted((FOLDER / half).iterdir())]
+    folders = {half: EXAMPLES / ("answers_later" if half in LATER else "answers") / half for half in halves}
+    return [_answer(half, folder) for half in halves for folder in sorted(folders[half].iterdir())]
 
 
-def corpus_folder(folder: Path) -> Path:
-    """Copies the documents of all parts into a new folder inside `folder`, and returns it."""
+def corpus_folder(folder: Path, halves: Sequence[str] = HALVES) -> Path:
+    """Copies the documents of these parts into a new folder inside `folder`, and returns it."""
     corpus = folder / "corpus"
     corpus.mkdir(parents=True)
-    for answer in answers(*HALVES):
+    for answer in answers(*halves):
         shutil.copy(answer.document, corpus / f"{answer.name}{answer.document.suffix}")
     return corpus
 
@@ -257,7 +260,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--half", choices=(*HALVES, "all"), default="all")
+    parser.add_argument("--half", choices=(*HALVES, "all", "later"), default="all")
     parser.add_argument("--each", action="store_true", help="print each sentence of the tuned half")
     parser.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
     parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
@@ -274,14 +277,15 @@ def main() -> None:
     if options.add:
         print(f"{recorded_reader.add(options.add)} recorded answers")
         return
-    halves = HALVES if options.half == "all" else (options.half,)
+    halves = {"all": HALVES, "later": LATER}.get(options.half, (options.half,))
+    together = LATER if options.half == "later" else HALVES
     if options.each and "tuned" not in halves:
         parser.error("--each would show the sentences of a part that is for measuring alone")
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as folder:
         recorded = RecordedModel() if options.model == "recorded" else None
         given = {"model": recorded or options.model, "base_url": options.base_url, "rounds": options.rounds}
-        made = wire(Settings(corpus=corpus_folder(Path(folder)), home=Path(folder) / "home", **given))
+        made = wire(Settings(corpus=corpus_folder(Path(folder), together), home=Path(folder) / "home", **given))
         record = GoodRecord() if options.good_record else None
         shared_reviser = Reviser(components=replace(made, record=record))
         spent = Usage()
@@ -300,9 +304,7 @@ def main() -> None:
                 print_each(half_outcomes)
         print_spent(spent)
         if recorded:
-            print(f"{len(recorded.missing)} requests are not recorded")
-        if recorded and options.pending:
-            recorded.write_missing(options.pending)
+            recorded.report_missing(options.pending)
     print(f"{time.perf_counter() - started:.1f} seconds by {options.model} on {machine()}")
 
 

@@ -1,10 +1,12 @@
 """Claims about invented things that have a namesake: what becomes of each beside the namesake's page.
 
-    python -m benchmarks.namesakes [--half tuned|held_out|both] [--each] [--model M]
+    python -m benchmarks.namesakes [--half tuned|held_out|both] [--each] [--model M] [--pending DIR]
 
 A claim with `{{wrong=>right}}` is revised twice, with the wrong value and with the right value. This happens
 against two corpora: the pages of all namesakes alone, and these beside the pages of all the things
-themselves. `tuned` may be worked with; `held_out` is for measuring alone, so only totals are printed.
+themselves. The embedded reader gets each claim alone; a language model gets the claims of a half as the
+paragraphs of one text. `tuned` may be worked with; `held_out` is for measuring alone, so only totals are
+printed. `--model recorded` repeats recorded answers, as in `benchmarks.answers`.
 """
 
 import argparse
@@ -14,11 +16,14 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
+from benchmarks.recorded_reader import RecordedModel
 from benchmarks.report import machine, share, table
 from rarr import Reviser, Revision, Settings
 from rarr.records import Status
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.edit_segments import revised_place
 
 FOLDER = Path(__file__).resolve().parent.parent / "examples" / "namesakes"
 HALVES = ("tuned", "held_out")
@@ -97,7 +102,7 @@ def _case(
     return NamesakeCase(claim, kind, words, own, namesake, namesake_value)
 
 
-def outcomes(half: str, *, model: str = "embedded") -> list[ClaimOutcome]:
+def outcomes(half: str, *, model: Any = "embedded") -> list[ClaimOutcome]:
     """The outcomes of all claims of the half, wrong and right, against both corpora."""
     every_case = [case for name in HALVES for case in namesake_cases(name)]
     namesakes = [case.namesake for case in every_case]
@@ -110,26 +115,36 @@ def outcomes(half: str, *, model: str = "embedded") -> list[ClaimOutcome]:
 
 
 def _against(
-    name: str, pages: Sequence[Page], cases: Sequence[NamesakeCase], model: str
+    name: str, pages: Sequence[Page], cases: Sequence[NamesakeCase], model: Any
 ) -> Iterator[ClaimOutcome]:
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "pages.jsonl")
         rows = [{**page._asdict(), "source": page.title} for page in pages]
         corpus.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-        with Reviser(Settings(corpus=corpus, home=Path(folder), model=model, trace=False)) as reviser:
-            for case in cases:
-                for is_wrong, claim in ((True, case.wrong), (False, case.right)):
-                    yield claim_outcome(case, name, reviser.revise(claim), is_wrong=is_wrong)
+        given: dict[str, Any] = {"model": model, "trace": False}
+        texts = [[case] for case in cases] if model == "embedded" else [list(cases)]
+        with Reviser(Settings(corpus=corpus, home=Path(folder), **given)) as reviser:
+            for together in texts:
+                for is_wrong in (True, False):
+                    claims = [case.wrong if is_wrong else case.right for case in together]
+                    revision = reviser.revise("\n\n".join(claims))
+                    for case in together:
+                        yield claim_outcome(case, name, revision, is_wrong=is_wrong)
 
 
 def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wrong: bool) -> ClaimOutcome:
-    """The outcome of a claim, which is the whole text of `revision` and a single sentence."""
-    [sentence] = revision.report.sentences
-    result: str = sentence.status
-    if revision.changed:
-        result = CORRECTED if revision.text == case.right else CHANGED
-    is_suggested = any(edit.state == "suggested" for edit in revision.edits)
-    return ClaimOutcome(case, pages, is_wrong, revision.text, result, is_suggested)
+    """The outcome of a claim, which is a paragraph of the text and a single sentence."""
+    claim = case.wrong if is_wrong else case.right
+    start = revision.original.index(claim)
+    asked = Span(start, start + len(claim))
+    place = revised_place(revision.original, revision.edits, asked)
+    text = place.of(revision.text)
+    [result] = [it.status for it in revision.report.sentences if place.overlaps(Span(it.start, it.end))]
+    if text != claim:
+        result = CORRECTED if text == case.right else CHANGED
+    query_ids = {it.id for it in revision.queries if asked.overlaps(Span(it.start, it.end))}
+    suggested = any(edit.state == "suggested" and edit.query_id in query_ids for edit in revision.edits)
+    return ClaimOutcome(case, pages, is_wrong, text, result, suggested)
 
 
 def counted(outcomes: Sequence[ClaimOutcome], pages: str, *, wrong: bool) -> dict[str, list[bool]]:
@@ -170,16 +185,22 @@ def main() -> None:
     parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
     parser.add_argument("--each", action="store_true", help="print each claim of the tuned half")
     parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
+    parser.add_argument(
+        "--pending", type=Path, help="write requests without a recorded answer to this folder"
+    )
     options = parser.parse_args()
+    recorded = RecordedModel() if options.model == "recorded" else None
     halves = HALVES if options.half == "both" else (options.half,)
     if options.each and "tuned" not in halves:
         parser.error("--each would show the claims of a half that is for measuring alone")
     started = time.perf_counter()
     for half in halves:
-        half_outcomes = outcomes(half, model=options.model)
+        half_outcomes = outcomes(half, model=recorded or options.model)
         print_half(half, half_outcomes)
         if options.each and half == "tuned":
             print_each(half_outcomes)
+    if recorded:
+        recorded.report_missing(options.pending)
     print(f"{time.perf_counter() - started:.1f} seconds by {options.model} on {machine()}")
 
 

@@ -1,4 +1,4 @@
-"""A strong model whose answers were recorded: `python -m benchmarks.answers --model recorded` repeats them.
+"""A strong model whose answers were recorded: `--model recorded` of a benchmark repeats them.
 
 `benchmarks/recorded/answers.jsonl` has a line for each request: its messages and the answer. A request
 without a recorded answer fails, and is counted: it is not recorded, and never wrong.
@@ -39,8 +39,11 @@ class RecordedModel:
     async def aclose(self) -> None:
         """Has no connections."""
 
-    def write_missing(self, folder: Path) -> None:
-        """Writes each missing request as KEY.md, for whoever plays the model."""
+    def report_missing(self, folder: Path | None) -> None:
+        """Prints how many requests are missing, and writes each as KEY.md into the folder, if one is given."""
+        print(f"{len(self.missing)} requests are not recorded")
+        if folder is None:
+            return
         folder.mkdir(parents=True, exist_ok=True)
         for key, prompt in self.missing.items():
             (folder / f"{key}.md").write_text(prompt, encoding="utf-8")

@@ -76,7 +76,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
         checkable=card is None or card.verdict != "none",
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
         quotes=quotes,
-        parts=tuple(_parts(text, span, card, status)) if card else (),
+        parts=tuple(_parts(text, span, card, status)),
     )
 
 
@@ -149,8 +149,12 @@ def scores_of_shares(attributed: Attributed, preservation: float, intent: float 
     )
 
 
-def _parts(text: str, span: Span, card: Card, status: Status) -> list[Part]:
+def _parts(text: str, span: Span, card: Card | None, status: Status) -> list[Part]:
     """Marks what is open or differs, and the values that a quoted line states."""
+    if status == "no_evidence":
+        return [Part(start=span.start, end=span.end, state="open")]
+    if card is None:
+        return []
     parts = [Part(start=place.start, end=place.end, state="open") for place in card.open]
     if status == "contradicted":
         parts += [

@@ -4,7 +4,6 @@ Gao et al. 2023, section 6: over-edits where evidence does not disagree, mislead
 correction leaves behind in later sentences.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,8 @@ from rarr.ledger.next_round import next_round
 from rarr.records import Agreement, Notice, Question, Report, Sentence
 from rarr.state import State
 from rarr.testing import (
-    Asked,
     InMemoryRetriever,
     ScriptedChecker,
-    ScriptedModel,
     ScriptedQueries,
     scripted_components,
 )
@@ -79,31 +76,6 @@ def test_a_conclusion_from_the_old_number_is_contradicted(tmp_path: Path) -> Non
     )
     [check] = [check for check in revision.checks if check.evidence_id == evidence_id]
     assert check.reason == "40 was computed from 1932, which e1 corrected to 1936"
-
-
-@pytest.mark.slow
-def test_a_conclusion_from_the_old_number_is_revised_by_a_language_model(tmp_path: Path) -> None:
-    def answer(asked: Asked) -> Any:
-        text = asked.user.split("<text>\n")[1].split("\n</text>")[0]
-        follows = "What follows" in asked.user
-        text_answer, evidence_answer = ("40", "36") if follows else ("1932", "1936")
-        if asked.prompt == "generate_queries":
-            return {"questions": [{"question": "When did the Orrel Bridge open?", "about": "1932"}]}
-        if asked.prompt == "edit":
-            return {"span": text_answer, "revision": evidence_answer}
-        if asked.prompt == "target_queries":
-            return {"questions": []}
-        verdict, answer = ("disagrees", text_answer) if text_answer in text else ("agrees", evidence_answer)
-        return {"text_answer": answer, "evidence_answer": evidence_answer, "reason": "", "verdict": verdict}
-
-    model = ScriptedModel(lambda asked: json.dumps(answer(asked)))
-    revision = by_rules(tmp_path, BRIDGE, OPENED, model=model)
-    assert revision.text == BRIDGE.replace("1932", "1936").replace("40", "36")
-    assert [(edit.old, edit.new, edit.accepted) for edit in revision.edits] == [
-        ("1932", "1936", True),
-        ("40", "36", True),
-    ]
-    assert "contradicted" not in statuses(revision)
 
 
 REPORT = Report(sentences=(Sentence(text="It is.", start=0, end=6, status="no_evidence"),))
