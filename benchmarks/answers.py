@@ -8,9 +8,9 @@ counts as `not recorded`; --pending writes these requests into a folder, and --a
 `in other words` are corrections that a person read as right once (`also` in marks.jsonl).
 
 `all` means the first three parts, whose documents are one corpus. `later` means the answers of
-`examples/answers_later`, in four languages, whose documents are another corpus. Each answer is revised as a whole, or with --alone each marked
-sentence by itself. `tuned` may be worked with. `held_out` and `unseen` are for measuring alone, so only
-totals are printed; those of `held_out` were seen while the prompts of language models were chosen.
+`examples/answers_later`, in four languages, whose documents are another corpus. Each answer is revised as a
+whole, or with --alone each marked sentence by itself. `tuned` may be worked with. All others are for measuring
+alone, so only totals are printed; those of `held_out` were seen while the prompts were chosen.
 """
 
 import argparse
@@ -285,7 +285,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         recorded = RecordedModel() if options.model == "recorded" else None
         given = {"model": recorded or options.model, "base_url": options.base_url, "rounds": options.rounds}
-        made = wire(Settings(corpus=corpus_folder(Path(folder), together), home=Path(folder) / "home", **given))
+        corpus = corpus_folder(Path(folder), together)
+        made = wire(Settings(corpus=corpus, home=Path(folder) / "home", **given))
         record = GoodRecord() if options.good_record else None
         shared_reviser = Reviser(components=replace(made, record=record))
         spent = Usage()

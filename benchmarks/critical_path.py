@@ -2,8 +2,8 @@
 
     python -m benchmarks.critical_path [--call L] [--search S] [--runs N]
 
-A scripted server in a process of its own takes L seconds for every answer, and a scripted search S seconds,
-so that the time of writing the answers is not counted as that of the run, while a core is free. `given`:
+A scripted server in a process of its own takes L seconds for every answer, the writing included, and a
+scripted search S seconds. `given`:
 the passages were given with the text; `corpus`: each sentence is searched for; `web`: questions are asked
 first; `doubt`: code doubts each edit, so that the model is asked once more.
 """
@@ -62,7 +62,14 @@ def doubted(request: Any) -> dict[str, Any]:
 
 def _serve(answer: Callable[[Any], Any], latency: float, pipe: Connection) -> None:
     """Sends the address of the server, and serves until the other side says something."""
-    with ScriptedServer(answer, latency=latency) as server:
+
+    def timed(asked: Any) -> Any:
+        started = time.perf_counter()
+        answered = answer(asked)
+        time.sleep(max(0.0, latency - (time.perf_counter() - started)))
+        return answered
+
+    with ScriptedServer(timed) as server:
         pipe.send(server.url)
         pipe.recv()
 

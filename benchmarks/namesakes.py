@@ -139,7 +139,8 @@ def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wron
     asked = Span(start, start + len(claim))
     place = revised_place(revision.original, revision.edits, asked)
     text = place.of(revision.text)
-    [result] = [it.status for it in revision.report.sentences if place.overlaps(Span(it.start, it.end))]
+    [sentence] = [it for it in revision.report.sentences if place.overlaps(Span(it.start, it.end))]
+    result: str = sentence.status
     if text != claim:
         result = CORRECTED if text == case.right else CHANGED
     query_ids = {it.id for it in revision.queries if asked.overlaps(Span(it.start, it.end))}

@@ -40,7 +40,7 @@ class RecordedModel:
         """Has no connections."""
 
     def report_missing(self, folder: Path | None) -> None:
-        """Prints how many requests are missing, and writes each as KEY.md into the folder, if one is given."""
+        """Prints how many requests are missing, and writes each as KEY.md into the folder, if given."""
         print(f"{len(self.missing)} requests are not recorded")
         if folder is None:
             return

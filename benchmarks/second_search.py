@@ -5,8 +5,8 @@
 
 The document that a sentence finds (`first`) names what the other document (`second`) is about. The sentences
 of a half are the paragraphs of one text. A sentence is decided rightly if it is supported and was right, or
-was corrected exactly, and if it quotes both documents. `tuned` may be worked with; `held_out` is for measuring
-alone, so only totals are printed. `--model recorded` repeats recorded answers, as in `benchmarks.answers`.
+was corrected exactly, and if it quotes both documents. `tuned` may be worked with; `held_out` is for
+measuring alone, so only totals are printed. `--model recorded` repeats recorded answers.
 """
 
 import argparse
@@ -110,7 +110,7 @@ def main() -> None:
     for half in HALVES if options.half == "both" else (options.half,):
         found = list(results(half, model=recorded or options.model, rounds=options.rounds))
         print_half(half, found)
-        for case, outcome, text in found if options.each and half == "tuned" else ():
+        for _, outcome, text in found if options.each and half == "tuned" else ():
             print(f"- {outcome}: {text}")
     if recorded:
         recorded.report_missing(options.pending)

@@ -15,10 +15,10 @@ from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import Located, is_about_another, located
 from rarr.ledger.controls import is_missed
 from rarr.ledger.reader_record import Outcomes, Standing
-from rarr.ledger.reading_blocks import ERRORS, REPETITIONS, Planted, divided, planted
+from rarr.ledger.reading_blocks import ERRORS, REPETITIONS, Planted, divided, planted, traced_reading
 from rarr.ledger.source_weight import Side as SourceSide, source_kind
 from rarr.records import Evidence, Notice
-from rarr.records.card import Card
+from rarr.records.card import Card, CardVerdict
 from rarr.records.usage import Controls
 from rarr.state import State, failure
 from rarr.tools.concurrency.worker_threads import work
@@ -26,6 +26,7 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.non_english_detection import foreign_language
 from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.trace_spans import span
 
 NODE = "check_agreement"
 UNRELIABLE = "the reader missed planted sentences beside it"
@@ -128,8 +129,11 @@ class _Reading:
         )  # fmt: skip
         read = ReadBlock(places, block)
         try:
-            async with meter().in_time():
-                reading = await self._reader.read(block.block)
+            with span("read", NODE) as traced:
+                async with meter().in_time():
+                    reading = await self._reader.read(block.block)
+                await work(_looked_up, read, reading, self._text)
+                traced.body.update(traced_reading(block, reading.cards, read.missed))
         except PromptTooLong as error:
             if len(places) > 1:
                 halves = await self._read_all(divided(places, -(-len(places) // 2)), salt)
@@ -144,7 +148,7 @@ class _Reading:
             problem = "some sentences could not be read"
             self._notices.append(failure(NODE, problem, error, code="check_failed"))
             return [read]
-        return [await work(_looked_up, read, reading, self._text)]
+        return [read]
 
     async def _again(self, first: Sequence[ReadBlock]) -> list[ReadBlock]:
         """Reads blocks with missed controls in halves with other controls, and sentences without a card."""
@@ -262,17 +266,17 @@ class _Reading:
             )
         )  # fmt: skip
         try:
-            async with meter().in_time():
-                reading = await self._doubting.read(block.block, doubting=True)
+            with span("read", f"{NODE}_doubt") as traced:
+                async with meter().in_time():
+                    reading = await self._doubting.read(block.block, doubting=True)
+                missed = tuple(n for n in block.controls if not _says(reading.cards.get(n), "no"))
+                traced.body.update(traced_reading(block, reading.cards, missed))
         except (ModelError, BudgetError) as error:
             problem = "doubtful sentences could not be confirmed"
             self._notices.append(failure(NODE, problem, error, code="doubt_failed"))
             return []
-        errors = [reading.cards.get(number) for number in block.controls]
-        caught = [card is not None and card.verdict == "no" for card in errors]
-        missed = tuple(n for n, good in zip(block.controls, caught, strict=True) if not good)
         self._counts.append(_counted(block, missed))
-        if not all(caught):
+        if missed:
             return []
         return [
             place
@@ -332,12 +336,13 @@ def _unread(place: Span, readable: Sequence[Span]) -> Card:
     return Card(start=place.start, end=place.end, verdict=None, reason=reason)
 
 
-def _looked_up(read: ReadBlock, reading: RawReading, text: str) -> ReadBlock:
+def _looked_up(read: ReadBlock, reading: RawReading, text: str) -> None:
+    """Locates the cards of a reading in the text, and counts the planted sentences that it missed."""
     block = read.planted
     read.served, read.problem = reading.served, reading.problem
     # Of an answer without cards, or that was cut off before the controls, nothing is known of how it judges.
     if not reading.cards or (reading.problem and not block.controls.keys() <= reading.cards.keys()):
-        return read
+        return
     for number, place in block.places.items():
         if (card := reading.cards.get(number)) is not None:
             read.located[place] = located(card, text, place, block.lines)
@@ -346,7 +351,10 @@ def _looked_up(read: ReadBlock, reading: RawReading, text: str) -> ReadBlock:
         for number, control in block.controls.items()
         if is_missed(control, reading.cards.get(number), block.lines)
     )
-    return read
+
+
+def _says(card: RawCard | None, verdict: CardVerdict) -> bool:
+    return card is not None and card.verdict == verdict
 
 
 def _confirms(card: RawCard, block: Planted) -> bool:

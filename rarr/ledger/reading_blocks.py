@@ -3,10 +3,10 @@
 import re
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rarr.backends.prompted.cards import SENTENCES
-from rarr.components import Piece, ReadingBlock, SourceLine
+from rarr.components import Piece, RawCard, ReadingBlock, SourceLine
 from rarr.ledger.controls import Control, controls
 from rarr.ledger.excerpts import labelled
 from rarr.records import Evidence
@@ -67,6 +67,45 @@ def planted(
     lines = {line.label: line for excerpt in excerpts for line in excerpt.lines}
     block = ReadingBlock(context, _before(text, places[0], lead), pieces, excerpts)
     return Planted(block, at, by_number, lines)
+
+
+def traced_reading(
+    block: Planted, cards: Mapping[int, RawCard], missed: Sequence[int]
+) -> dict[str, list[Any]]:
+    """Returns what a trace keeps of a reading: what was shown, and what was said of each sentence."""
+    words = {piece.number: piece.text for piece in block.block.pieces if piece.number}
+    verdicts = {number: card.verdict for number, card in cards.items()}
+    shown = (line.evidence_id for excerpt in block.block.excerpts for line in excerpt.lines)
+    return {
+        "evidence": list(dict.fromkeys(shown)),
+        "sentences": [
+            {
+                "number": number,
+                "text": words[number],
+                "verdict": verdicts.get(number, ""),
+                "evidence": _quoted(cards.get(number), block.lines),
+            }
+            for number in block.places
+        ],
+        "controls": [
+            {
+                "number": number,
+                "text": control.text,
+                "kind": control.kind,
+                "wrong": control.wrong,
+                "right": control.right,
+                "borrowed": control.borrowed,
+                "verdict": verdicts.get(number, ""),
+                "missed": number in missed,
+            }
+            for number, control in block.controls.items()
+        ],
+    }
+
+
+def _quoted(card: RawCard | None, lines: Mapping[str, SourceLine]) -> list[str]:
+    labels = (*card.quotes, *card.against) if card else ()
+    return list(dict.fromkeys(lines[label].evidence_id for label in labels if label in lines))
 
 
 def _pieces(

@@ -92,8 +92,45 @@ class ScoreBody(SpanBody):
     best: list[tuple[Real, StrictStr, Count, Count]]
 
 
+class ReadSentence(BaseModel):
+    """A sentence as a model read it: its verdict ("" without a card), and the evidence that it quoted."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    number: Count
+    text: StrictStr
+    verdict: StrictStr
+    evidence: list[StrictStr]
+
+
+class PlantedSentence(BaseModel):
+    """A planted sentence: what was changed in it, and whether the reader missed it.
+
+    `kind` is `number`, `name`, `not` or `repetition`. `borrowed`: another source line has `wrong`.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+
+    number: Count
+    text: StrictStr
+    kind: StrictStr
+    wrong: StrictStr
+    right: StrictStr
+    borrowed: StrictBool
+    verdict: StrictStr
+    missed: StrictBool
+
+
 class ReadBody(SpanBody):
-    """A passage of evidence and the block of its source that a model read. Both are read as records."""
+    """A reading of sentences as cards: the ids of the evidence shown, and what became of each sentence."""
+
+    evidence: list[StrictStr] = []
+    sentences: list[ReadSentence] = []
+    controls: list[PlantedSentence] = []
+
+
+class OldReadBody(SpanBody):
+    """A reading of versions before cards: a passage of evidence, and the block of its source around it."""
 
     evidence: dict[str, Any]
     block: dict[str, Any]
@@ -118,7 +155,7 @@ _KINDS: Mapping[str, Sequence[type[SpanBody]]] = {
     "failure": [NodeBody],
     "ask": [QuestionBody],
     "request": [RequestBody, ModelRequestBody],
-    "read": [ReadBody],
+    "read": [ReadBody, OldReadBody],
     "score": [SpanBody, ScoreBody],  # a failed scoring lacks the other fields
 }
 

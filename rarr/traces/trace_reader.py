@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 from rarr.errors import InputError, RarrError
 from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
 from rarr.prompts import Prompt
-from rarr.records import Evidence, Notice, Passage, Revision
+from rarr.records import Evidence, Notice, Revision
 from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.text.blocks_and_sentences import Span
@@ -24,7 +24,6 @@ from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import Status, StoredSpan, TraceFile
 
 _UPDATE: TypeAdapter[State] = TypeAdapter(State)
-_READ: TypeAdapter[tuple[Evidence, Passage]] = TypeAdapter(tuple[Evidence, Passage])
 _REDUCERS = {
     name: get_args(hint)[1]
     for name, hint in get_type_hints(State, include_extras=True).items()
@@ -177,12 +176,6 @@ class Trace:
                     scored[query_id].setdefault((it.source, it.start, it.end, it.text), relevance)
         return scored
 
-    @cached_property
-    def reads(self) -> list[tuple[Evidence, Passage]]:
-        """Returns (evidence, block) for each block of a source that a model read around the evidence."""
-        bodies = [self.body(span) for span in self.spans if span.kind == "read" and span.body]
-        return [_READ.validate_python((body["evidence"], body["block"])) for body in bodies]
-
     def start(self) -> State:
         """Builds the state with which the run began."""
         facts = self.file.facts
@@ -200,7 +193,6 @@ class Trace:
         if self.blocks and any(span.kind != "block" for span in self.inner[0]):
             raise ValueError("a call is outside of all blocks")
         self.state()
-        _ = self.reads
         for span in self.spans:
             self.body(span)
         if self.revision is not None and self.revision.run_id != self.run_id:

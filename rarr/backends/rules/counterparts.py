@@ -95,7 +95,10 @@ class ParsedPassage:
     def holds(self, value: Value) -> bool:
         """Does the passage or its title have this value?"""
         passage_values = (other for sentence in self.sentences for other in sentence.values)
-        return any(same_value(value, other) for other in (*passage_values, *self.title_values))
+        return any(
+            value.kind == other.kind and same_value(value, other)
+            for other in (*passage_values, *self.title_values)
+        )
 
 
 class Candidate(NamedTuple):

@@ -3,6 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.name_matching import key_words
@@ -34,7 +35,7 @@ def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
     """
     terms = [token.stem for token in word_tokens(query) if token.stem]
     named = [value for value in checkable_values(query) if value.kind in ("name", "date")]
-    bags = [Counter(_stems(candidate)) for candidate in passages]
+    bags = [_bag(candidate.text, candidate.title) for candidate in passages]
     frequency = Counter(stem for bag in bags for stem in bag)
     length = sum(bag.total() for bag in bags) / max(1, len(bags))
     weights = {term: _weight(frequency[term], len(bags)) for term in terms}
@@ -46,9 +47,11 @@ def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
     ]
 
 
-def _stems(candidate: Passage) -> list[str]:
-    analysed = parsed_passage(candidate.text, candidate.title)
-    return [word.stem for part in analysed.sentences for word in part.content] + list(analysed.title_stems)
+@lru_cache(maxsize=1024)
+def _bag(text: str, title: str) -> Counter[str]:
+    analysed = parsed_passage(text, title)
+    words = [word.stem for part in analysed.sentences for word in part.content]
+    return Counter([*words, *analysed.title_stems])
 
 
 def _weight(frequency: int, count: int) -> float:

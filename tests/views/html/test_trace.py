@@ -52,7 +52,11 @@ def open_part(sentence: Sentence) -> Part:
 
 def cut_short(trace: Trace, last: int, **changes: object) -> Trace:
     """The same run, as if its process had ended while this span was open."""
-    still = {last, *(span.parent for span in trace.spans if span.number == last)}
+    parents = {span.number: span.parent for span in trace.spans}
+    still, outer = set[int](), last
+    while outer:
+        still.add(outer)
+        outer = parents[outer]
     spans = [
         span.model_copy(update={"seconds": None, "body": {}}) if span.number in still else span
         for span in trace.spans

@@ -91,12 +91,17 @@ def test_search_filters_until_escape(page: Page) -> None:
 
 def test_filters_by_node_verdict_and_error(page: Page) -> None:
     questions = page.locator(".ask:not(.gone)")
-    page.select_option("#verdict", "agrees")
-    assert questions.count() == 2
+    counts = {}
+    for verdict in ("agrees", "disagrees", "unknown"):  # one reading says yes and no of its sentences
+        page.select_option("#verdict", verdict)
+        counts[verdict] = questions.count()
+    assert counts == {"agrees": 1, "disagrees": 1, "unknown": 0}
     page.select_option("#verdict", "")
     page.select_option("#node", "edit")
+    assert questions.count() == 0
+    page.select_option("#node", "check_agreement")
     nodes = questions.evaluate_all("rows => rows.map(row => row.dataset.node)")
-    assert set(nodes) == {"edit"}
+    assert set(nodes) == {"check_agreement"}
     page.select_option("#node", "")
     page.check("#wrong")
     assert questions.count() == 1
@@ -127,6 +132,15 @@ def test_tab_reaches_controls_sentences_and_rows(page: Page) -> None:
         reached.add(tag)
         assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") != "none", tag
     assert {"A", "INPUT", "SELECT", "SPAN", "SUMMARY"} <= reached
+
+
+def test_reading_shows_its_sentences_and_planted_sentences_as_what_they_are(page: Page) -> None:
+    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
+    tables = page.locator(".ask table").all_inner_texts()
+    [read] = [table for table in tables if table.startswith("Sentences read")]
+    [planted] = [table for table in tables if table.startswith("Planted sentences")]
+    assert "The bridge opened in 1936." in read
+    assert "repeated as it is" in planted and "1936" not in planted
 
 
 def test_links_open_the_entry_that_they_lead_to(page: Page) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from rarr.records import Edit, Evidence, Query, Scores
 from rarr.traces.critical_path import critical_path, ended
+from rarr.traces.span_body_schema import ReadBody
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 from rarr.views.html.result_lookup import Results, fields_of
@@ -55,9 +56,18 @@ class View(Results):
         """Groups the spans that are about a query or an evidence by its id, without requests."""
         spans: dict[str, list[StoredSpan]] = defaultdict(list)
         for span in self.spans:
-            if span.about and span.kind != "request":
+            if span.kind == "read":
+                for evidence_id in self.reading(span).evidence:
+                    spans[evidence_id] += self.trace.within(span, "ask")
+            elif span.about and span.kind != "request":
                 spans[span.about].append(span)
         return spans
+
+    def reading(self, span: StoredSpan) -> ReadBody:
+        """Returns what a reading of cards, or a question in it, showed and found; else nothing."""
+        outer = span if span.kind == "read" else self.by_number.get(span.parent, span)
+        body = self.trace.body(outer) if outer.kind == "read" else {}
+        return ReadBody() if "block" in body else ReadBody.model_validate(body)
 
     @cached_property
     def asked(self) -> dict[str, Query]:
@@ -67,7 +77,7 @@ class View(Results):
     @property
     def open_spans(self) -> list[StoredSpan]:
         """Returns the unfinished spans of the critical path, which tell where an interrupted run stopped."""
-        return [span for span in self.path if span.seconds is None]
+        return [span for span in self.path if span.seconds is None and span.kind != "read"]
 
     def node_of(self, span: StoredSpan) -> str:
         """Returns the name of the node whose call contains the span."""

@@ -3,11 +3,19 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
+from rarr.records import Verdict
 from rarr.traces.critical_path import supersteps
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.trace_page.page_data import View, stopped
 
 WIDE, HIGH = 1000, 24
+_VERDICTS: dict[str, tuple[Verdict, ...]] = {
+    "yes": ("agrees",),
+    "no": ("disagrees",),
+    "open": ("unknown",),
+    "mixed": ("agrees", "disagrees"),
+}
+"""The verdicts of the checks that come from a card's verdict."""
 
 
 class Bar(NamedTuple):
@@ -39,7 +47,7 @@ def slowest(view: View) -> list[Slow]:
 
 def asks_of(span: StoredSpan, view: View) -> list[StoredSpan]:
     """Returns the questions that a node's call sent to models."""
-    return [ask for ask in view.trace.inner[span.number] if ask.kind == "ask"]
+    return list(view.trace.within(span, "ask"))
 
 
 def steps(calls: Iterable[StoredSpan]) -> list[list[StoredSpan]]:
@@ -67,9 +75,11 @@ def failed(spans: Iterable[StoredSpan]) -> int:
 def data(span: StoredSpan, view: View, verdict: str) -> dict[str, Any]:
     """Returns the data attributes by which the filters of the page select a row."""
     wrong = any(part.error or part.seconds is None for part in (span, *view.trace.inner[span.number]))
+    read = (_VERDICTS.get(sentence.verdict, ()) for sentence in view.reading(span).sentences)
+    verdicts = dict.fromkeys(name for names in ((verdict,), *read) for name in names if name)
     return {
         "node": view.node_of(span),
-        "verdict": verdict,
+        "verdict": " ".join(verdicts),
         "error": "1" if wrong or span.kind == "failure" else "",
     }
 

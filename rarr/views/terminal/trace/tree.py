@@ -6,6 +6,8 @@ from typing import Any, NamedTuple, get_args
 
 from rarr.errors import InputError
 from rarr.records import Verdict
+from rarr.tools.text.plurals_and_articles import counted
+from rarr.traces.span_body_schema import ReadBody
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 from rarr.views.terminal.revision import one_line
@@ -78,7 +80,7 @@ class _Calls:
             case "score":
                 return _scored(span, inner, full=self._full)
             case "read":
-                return _read(self._trace, span)
+                return _read(self._trace, span, inner, full=self._full)
         return self._call(span, inner)
 
     def _call(self, span: StoredSpan, inner: list[Entry]) -> Entry:
@@ -125,14 +127,19 @@ def _scored(span: StoredSpan, inner: Sequence[Entry], *, full: bool) -> Entry:
     return Entry("score", one_line(text + failing(span)), about, bool(span.error), fields, (*inner, *rows))
 
 
-def _read(trace: Trace, span: StoredSpan) -> Entry:
-    block = trace.body(span).get("block")
-    place = "" if block is None else f", characters {block.start} to {block.end}"
-    about = frozenset([span.about]) if span.about else frozenset()
-    fields = {**facts(span), "start": block and block.start, "end": block and block.end}
-    return Entry(
-        "read", one_line(f"read {span.name}{place}{failing(span)}"), about, bool(span.error), fields, ()
-    )
+def _read(trace: Trace, span: StoredSpan, inner: Sequence[Entry], *, full: bool) -> Entry:
+    body = trace.body(span)
+    read = ReadBody() if "block" in body else ReadBody.model_validate(body)
+    missed = sum(control.missed for control in read.controls)
+    planted = f", {len(read.controls)} planted, {missed} missed" if read.controls else ""
+    counts = f"{counted(len(read.sentences), 'sentence')} beside {counted(len(read.evidence), 'passage')}"
+    text = f"read {counts}{planted}  {took(span.seconds)}{failing(span)}"
+    rows = [f"planted, {'missed' if it.missed else 'found'}: {it.text}" for it in read.controls]
+    rows += [f"{it.verdict or 'no card'}: {it.text}" for it in read.sentences]
+    details = [Entry("detail", one_line(row)) for row in rows] if full else []
+    fields = {**facts(span), **body}
+    about = frozenset(read.evidence)
+    return Entry("read", one_line(text), about, bool(span.error), fields, (*inner, *details))
 
 
 def _checked(entries: Sequence[Entry], verdict: str) -> list[Entry]:
