@@ -9,8 +9,8 @@ counts as `not recorded`; --pending writes these requests into a folder, and --a
 
 `all` means the first three parts, whose documents are one corpus. `later` means the answers of
 `examples/answers_later`, in four languages, whose documents are another corpus. Each answer is revised as a
-whole, or with --alone each marked sentence by itself. `tuned` may be worked with. All others are for measuring
-alone, so only totals are printed; those of `held_out` were seen while the prompts were chosen.
+whole, or with --alone each marked sentence by itself. `tuned` may be worked with. All others are for
+measuring alone, so only totals are printed; those of `held_out` were seen while the prompts were chosen.
 """
 
 import argparse

@@ -19,8 +19,8 @@ _MOST = 1000  # characters of an error's message
 
 Kind = Literal["block", "node", "failure", "score", "read", "ask", "request"]
 """A block of a long text, with all its work; a call of a node; the failure of a node, with its update; the
-scoring of one query's passages; a reading of sentences as cards; a question to a language model; and an attempt
-at any server."""
+scoring of one query's passages; a reading of sentences as cards; a question to a language model; and an
+attempt at any server."""
 
 
 @dataclass(slots=True)
