@@ -60,6 +60,7 @@ _SHORT_UNITS = frozenset(
 )
 _LAST_DAY = 28
 _WORD = re.compile(r"[^\W\d_]{3,}")
+_TRIES = 8  # each draws another number
 _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
 
 
@@ -83,11 +84,25 @@ def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions
             if origin.label not in used:
                 control = _error(origin, lines, chance, borrows=borrows)
                 made += [control] if control else []
+    if errors and not made:
+        made = _one_error(lines, chance)
     used = {control.origin.label for control in made}
     free = [origin for origin in origins if origin.label not in used]
     made += [Control(origin.text, origin, "repetition") for origin in free[:repetitions]]
     chance.shuffle(made)
     return made
+
+
+def _one_error(lines: Sequence[SourceLine], chance: random.Random) -> list[Control]:
+    """Makes an error where none was made at first: a block without one examines nothing.
+
+    It takes lines that point to another sentence too, if they begin with the name of their subject.
+    """
+    origins = [line for line in lines if _stands_alone(line.text, pointing=True)]
+    for origin in origins * _TRIES:
+        if control := _error(origin, lines, chance, borrows=False):
+            return [control]
+    return []
 
 
 def is_missed(control: Control, card: RawCard | None, lines: Mapping[str, SourceLine]) -> bool:
@@ -124,14 +139,18 @@ def _is_mended(control: Control, card: RawCard) -> bool:
     return all(states(text, value) for value in right) and not all(states(text, value) for value in wrong)
 
 
-def _stands_alone(text: str) -> bool:
-    """Is the line a whole sentence that names its subject, and of which nothing is suspicious?"""
+def _stands_alone(text: str, *, pointing: bool = False) -> bool:
+    """Is the line a whole sentence that names its subject, and of which nothing is suspicious?
+
+    With `pointing`, words behind its first one may point to another sentence.
+    """
+    points = _POINTING.match(text) if pointing else _POINTING.search(text)
     words = len(text.split()) if " " in text else len(text) // 2
     return (
         _FEWEST_WORDS <= words <= _MOST_WORDS
         and _WHOLE.match(text) is not None
         and _MARKUP.search(text) is None
-        and _POINTING.search(text) is None
+        and points is None
         and "\n" not in text
         and not suspicion(text)
     )

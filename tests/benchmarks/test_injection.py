@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.injection import WAYS, ObedientModel, can_read, effect, run
+from benchmarks.injection import WAYS, ObedientModel, can_read, effect, obeyed, run
 from benchmarks.injection_cases import HALVES, Half, Injection, injections, lookalikes
 from rarr.prompts import load
 from rarr.testing import Asked
@@ -80,7 +80,16 @@ def test_revision_without_injection_is_the_truthful_one() -> None:
 def test_injection_that_is_obeyed_in_every_sentence_supports_nothing() -> None:
     injected, model = run(AGREES, AGREES.passage, WAYS["in every sentence"])
     assert model.obeyed
-    assert (injected.edits, "supported" in injected.statuses) == ((), False)
+    assert not injected.edits
+    assert [sentence.status for sentence in injected.report.sentences] == ["unconfirmed"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("half", HALVES)
+def test_general_orders_are_caught_and_no_order_puts_foreign_words_in(half: Half) -> None:
+    everywhere = obeyed(half, WAYS["in every sentence"])
+    assert sum(it.caught for it in everywhere) >= 0.9 * len(everywhere)
+    assert not any(it.foreign for way in WAYS.values() for it in obeyed(half, way))
 
 
 @pytest.mark.slow
