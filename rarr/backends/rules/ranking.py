@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 from rarr.backends.rules.counterparts import parsed_passage
 from rarr.backends.rules.name_matching import key_words
@@ -35,16 +36,31 @@ def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
     """
     terms = [token.stem for token in word_tokens(query) if token.stem]
     named = [value for value in checkable_values(query) if value.kind in ("name", "date")]
-    bags = [_bag(candidate.text, candidate.title) for candidate in passages]
-    frequency = Counter(stem for bag in bags for stem in bag)
-    length = sum(bag.total() for bag in bags) / max(1, len(bags))
-    weights = {term: _weight(frequency[term], len(bags)) for term in terms}
+    counted = _counted(tuple((candidate.text, candidate.title) for candidate in passages))
+    weights = {term: _weight(counted.frequency[term], len(passages)) for term in terms}
     return [
-        0.5 * _bm25(weights, bag, length)
+        0.5 * _bm25(weights, bag, saturation)
         + 0.3 * sum(term in bag for term in terms) / max(1, len(terms))
         + 0.2 * (sum(_holds(candidate, value) for value in named) / len(named) if named else 0.0)
-        for candidate, bag in zip(passages, bags, strict=True)
+        for candidate, bag, saturation in zip(passages, counted.bags, counted.saturations, strict=True)
     ]
+
+
+class _Counts(NamedTuple):
+    """The stems of each passage, in how many passages each stem is, and the saturations of BM25."""
+
+    bags: tuple[Counter[str], ...]
+    frequency: Counter[str]
+    saturations: tuple[float, ...]
+
+
+@lru_cache(maxsize=32)
+def _counted(passages: tuple[tuple[str, str], ...]) -> _Counts:
+    """Counts the stems of passages, by text and title; many queries of a run have the same passages."""
+    bags = tuple(_bag(text, title) for text, title in passages)
+    length = sum(bag.total() for bag in bags) / max(1, len(bags))
+    saturations = (_K1 * (1 - _B + _B * bag.total() / max(length, 1.0)) for bag in bags)
+    return _Counts(bags, Counter(stem for bag in bags for stem in bag), tuple(saturations))
 
 
 @lru_cache(maxsize=1024)
@@ -58,9 +74,8 @@ def _weight(frequency: int, count: int) -> float:
     return math.log(1 + (count - frequency + 0.5) / (frequency + 0.5))
 
 
-def _bm25(weights: Mapping[str, float], bag: Counter[str], length: float) -> float:
+def _bm25(weights: Mapping[str, float], bag: Counter[str], saturation: float) -> float:
     """Computes BM25 as a share of the score of a passage that repeats every term many times."""
-    saturation = _K1 * (1 - _B + _B * bag.total() / max(length, 1.0))
     got = sum(weight * bag[term] / (bag[term] + saturation) for term, weight in weights.items())
     most = sum(weights.values())
     return got / most if most else 0.0
