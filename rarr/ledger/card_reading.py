@@ -15,7 +15,15 @@ from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.ledger.card import Located, is_about_another, located
 from rarr.ledger.controls import is_missed
 from rarr.ledger.reader_record import Outcomes, Standing
-from rarr.ledger.reading_blocks import ERRORS, REPETITIONS, Planted, divided, planted, traced_reading
+from rarr.ledger.reading_blocks import (
+    ERRORS,
+    REPETITIONS,
+    Planted,
+    divided,
+    planted,
+    shown_evidence,
+    traced_reading,
+)
 from rarr.ledger.source_weight import Side as SourceSide, source_kind
 from rarr.records import Evidence, Notice
 from rarr.records.card import Card, CardVerdict
@@ -129,7 +137,7 @@ class _Reading:
         )  # fmt: skip
         read = ReadBlock(places, block)
         try:
-            with span("read", NODE) as traced:
+            with span("read", NODE, evidence=shown_evidence(block)) as traced:
                 async with meter().in_time():
                     reading = await self._reader.read(block.block)
                 await work(_looked_up, read, reading, self._text)
@@ -266,7 +274,7 @@ class _Reading:
             )
         )  # fmt: skip
         try:
-            with span("read", f"{NODE}_doubt") as traced:
+            with span("read", f"{NODE}_doubt", evidence=shown_evidence(block)) as traced:
                 async with meter().in_time():
                     reading = await self._doubting.read(block.block, doubting=True)
                 missed = tuple(n for n in block.controls if not _says(reading.cards.get(n), "no"))

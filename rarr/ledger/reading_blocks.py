@@ -69,15 +69,19 @@ def planted(
     return Planted(block, at, by_number, lines)
 
 
+def shown_evidence(block: Planted) -> list[str]:
+    """Returns the ids of the evidence that a block shows."""
+    lines = (line for excerpt in block.block.excerpts for line in excerpt.lines)
+    return list(dict.fromkeys(line.evidence_id for line in lines))
+
+
 def traced_reading(
     block: Planted, cards: Mapping[int, RawCard], missed: Sequence[int]
 ) -> dict[str, list[Any]]:
-    """Returns what a trace keeps of a reading: what was shown, and what was said of each sentence."""
+    """Returns what a trace keeps of a reading: what was said of each sentence, the planted ones apart."""
     words = {piece.number: piece.text for piece in block.block.pieces if piece.number}
     verdicts = {number: card.verdict for number, card in cards.items()}
-    shown = (line.evidence_id for excerpt in block.block.excerpts for line in excerpt.lines)
     return {
-        "evidence": list(dict.fromkeys(shown)),
         "sentences": [
             {
                 "number": number,
@@ -95,6 +99,7 @@ def traced_reading(
                 "wrong": control.wrong,
                 "right": control.right,
                 "borrowed": control.borrowed,
+                "evidence": control.origin.evidence_id,
                 "verdict": verdicts.get(number, ""),
                 "missed": number in missed,
             }

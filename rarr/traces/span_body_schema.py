@@ -104,8 +104,9 @@ class ReadSentence(BaseModel):
 
 
 class PlantedSentence(BaseModel):
-    """A planted sentence: what was changed in it, and whether the reader missed it.
+    """A planted sentence: what was changed in it, and whether the reader missed it ("" as verdict: no card).
 
+    `evidence` is the id of the evidence of which it was made.
     `kind` is `number`, `name`, `not` or `repetition`. `borrowed`: another source line has `wrong`.
     """
 
@@ -117,8 +118,14 @@ class PlantedSentence(BaseModel):
     wrong: StrictStr
     right: StrictStr
     borrowed: StrictBool
+    evidence: StrictStr
     verdict: StrictStr
     missed: StrictBool
+
+    @property
+    def outcome(self) -> str:
+        """Tells whether the reader found what was planted; of an unread answer nothing is known."""
+        return "missed" if self.missed else "found" if self.verdict else "not read"
 
 
 class ReadBody(SpanBody):

@@ -10,6 +10,7 @@ from rarr import Reviser, Settings, Trace
 from rarr.agent.graph_runs import GraphRuns
 from rarr.errors import InputError
 from rarr.testing import Status
+from rarr.traces.span_body_schema import PlantedSentence, ReadBody
 from rarr.traces.store import _row
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.trace import page
@@ -104,6 +105,30 @@ def test_failed_run_is_recorded_with_its_error(notes: Path, monkeypatch: pytest.
             reviser.revise(TEXT)
     trace = Trace.load("last")
     assert (trace.status, trace.file.error) == ("failed", "RuntimeError: no memory")
+
+
+def test_reading_holds_its_evidence_sentences_and_planted_sentences(notes: Path) -> None:
+    revision = recorded(notes)
+    reading = next(span for span in Trace.load("last").spans if span.kind == "read")
+    read = ReadBody.model_validate(reading.body)
+    assert read.evidence == [passage.id for passage in revision.evidence]
+    first = read.sentences[0]
+    assert (first.text, first.verdict) == (TEXT.split(" It")[0], "no")
+    assert {it.outcome for it in read.controls} == {"found"}
+
+
+def test_planted_sentence_of_an_answer_that_was_not_read_is_not_found() -> None:
+    facts = dict.fromkeys(("text", "kind", "wrong", "right", "evidence", "verdict"), "")
+    assert PlantedSentence(number=1, borrowed=False, missed=False, **facts).outcome == "not read"
+
+
+def test_reading_of_a_version_before_cards_opens(tmp_path: Path) -> None:
+    path = tmp_path / "run.json"
+    old = span(kind="read", name="page", about="q1.1", body={"evidence": {}, "block": {}})
+    path.write_text(file(spans=[old]).text())
+    trace = Trace.read(path)
+    assert "read 0 sentences" in as_text(trace, Choice())
+    assert "<h1" in page(trace)
 
 
 def test_file_with_missing_records_is_refused(tmp_path: Path) -> None:

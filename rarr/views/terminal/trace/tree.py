@@ -134,11 +134,11 @@ def _read(trace: Trace, span: StoredSpan, inner: Sequence[Entry], *, full: bool)
     planted = f", {len(read.controls)} planted, {missed} missed" if read.controls else ""
     counts = f"{counted(len(read.sentences), 'sentence')} beside {counted(len(read.evidence), 'passage')}"
     text = f"read {counts}{planted}  {took(span.seconds)}{failing(span)}"
-    rows = [f"planted, {'missed' if it.missed else 'found'}: {it.text}" for it in read.controls]
+    rows = [f"planted, {it.outcome}: {it.text}" for it in read.controls]
     rows += [f"{it.verdict or 'no card'}: {it.text}" for it in read.sentences]
     details = [Entry("detail", one_line(row)) for row in rows] if full else []
-    fields = {**facts(span), **body}
-    about = frozenset(read.evidence)
+    fields = {**facts(span), **read.model_dump(exclude={"warnings"})}
+    about = frozenset(read.evidence or [span.about])
     return Entry("read", one_line(text), about, bool(span.error), fields, (*inner, *details))
 
 
