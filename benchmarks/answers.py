@@ -223,10 +223,9 @@ class GoodRecord:
         """Keeps nothing."""
 
 
-def _recorded(outcome: Outcome) -> Outcome:
-    """A sentence that was not judged, since a request is not recorded."""
-    is_open = outcome.result in ("unjudged", "unconfirmed", "contradicted", "no_evidence")
-    return outcome._replace(result=NOT_RECORDED) if is_open else outcome
+def _unrecorded(outcome: Outcome) -> Outcome:
+    """A sentence of a text of which a request is not recorded: nothing is known of its result."""
+    return outcome._replace(result=NOT_RECORDED, suggested=())
 
 
 def added(spent: Usage, revision: Revision) -> Usage:
@@ -298,7 +297,7 @@ def main() -> None:
                     revision = shared_reviser.revise(text)
                     found = [outcome(revision, answer.name, mark) for mark in marks]
                     lacking = recorded is not None and len(recorded.missing) > before
-                    half_outcomes += [_recorded(each) if lacking else each for each in found]
+                    half_outcomes += [_unrecorded(each) if lacking else each for each in found]
                     spent = added(spent, revision)
             print_half(half, half_outcomes)
             if options.each and half == "tuned":

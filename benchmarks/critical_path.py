@@ -61,7 +61,7 @@ def doubted(request: Any) -> dict[str, Any]:
 
 
 def _serve(answer: Callable[[Any], Any], latency: float, pipe: Connection) -> None:
-    """Sends the address of the server, and serves until the other side says something."""
+    """Sends the address of the server, and serves until the parent process sends a message."""
 
     def timed(asked: Any) -> Any:
         started = time.perf_counter()
@@ -81,6 +81,7 @@ def served(answer: Callable[[Any], Any], latency: float) -> Iterator[str]:
     here, there = spawn.Pipe()
     process = spawn.Process(target=_serve, args=(answer, latency, there), daemon=True)
     process.start()
+    there.close()  # else a process that fails to start would be waited for without end
     try:
         yield here.recv()
     finally:

@@ -29,6 +29,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "examples" / "namesakes"
 HALVES = ("tuned", "held_out")
 ALONE, BOTH = "the namesake's page alone", "both pages"
 CORRECTED, CHANGED, SUGGESTED = "corrected exactly", "changed otherwise", "a change is suggested"
+NOT_RECORDED = "not recorded"
 STATUSES: tuple[str, ...] = get_args(Status)
 _MARK = re.compile(r"\{\{(.+?)=>(.+?)\}\}")
 
@@ -127,9 +128,12 @@ def _against(
             for together in texts:
                 for is_wrong in (True, False):
                     claims = [case.wrong if is_wrong else case.right for case in together]
+                    known = len(model.missing) if isinstance(model, RecordedModel) else 0
                     revision = reviser.revise("\n\n".join(claims))
+                    lacking = isinstance(model, RecordedModel) and len(model.missing) > known
                     for case in together:
-                        yield claim_outcome(case, name, revision, is_wrong=is_wrong)
+                        found = claim_outcome(case, name, revision, is_wrong=is_wrong)
+                        yield found._replace(result=NOT_RECORDED) if lacking else found
 
 
 def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wrong: bool) -> ClaimOutcome:
@@ -151,7 +155,7 @@ def claim_outcome(case: NamesakeCase, pages: str, revision: Revision, *, is_wron
 def counted(outcomes: Sequence[ClaimOutcome], pages: str, *, wrong: bool) -> dict[str, list[bool]]:
     """For each result, whether each of the wrong (or else the right) claims has it with these `pages`."""
     group = [outcome for outcome in outcomes if (outcome.pages, outcome.is_wrong) == (pages, wrong)]
-    results = (CORRECTED, CHANGED, *STATUSES)
+    results = (CORRECTED, CHANGED, NOT_RECORDED, *STATUSES)
     counts = {result: [outcome.result == result for outcome in group] for result in results}
     return counts | {SUGGESTED: [outcome.is_suggested for outcome in group]}
 

@@ -28,6 +28,7 @@ FOLDER = Path(__file__).resolve().parent.parent / "examples" / "second_search"
 HALVES = ("tuned", "held_out")
 RIGHTLY, ONE_QUOTE = "decided rightly, both documents quoted", "decided rightly, one document quoted"
 CHANGED, SUPPORTED = "changed otherwise", "supported though wrong"
+NOT_RECORDED = "not recorded"
 
 
 class HopCase(NamedTuple):
@@ -63,8 +64,9 @@ def results(half: str, *, model: Any, rounds: int) -> Iterator[tuple[HopCase, st
         cases = hop_cases(half)
         with Reviser(Settings(corpus=corpus, home=Path(folder), **given)) as reviser:
             revision = reviser.revise("\n\n".join(case.text for case in cases))
+        lacking = isinstance(model, RecordedModel) and bool(model.missing)
         for case in cases:
-            yield case, *result(case, revision)
+            yield case, *((NOT_RECORDED, case.text) if lacking else result(case, revision))
 
 
 def result(case: HopCase, revision: Revision) -> tuple[str, str]:
@@ -105,6 +107,8 @@ def main() -> None:
         "--pending", type=Path, help="write requests without a recorded answer to this folder"
     )
     options = parser.parse_args()
+    if options.each and options.half == "held_out":
+        parser.error("--each would show the sentences of the half that is for measuring alone")
     recorded = RecordedModel() if options.model == "recorded" else None
     started = time.perf_counter()
     for half in HALVES if options.half == "both" else (options.half,):

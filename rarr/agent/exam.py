@@ -72,7 +72,7 @@ def examined(name: str, settings: Settings) -> ExamResult:
     from rarr.agent.wiring.components import wire
 
     asked = settings.model_copy(
-        update={"model": name, "models": {}, "search": GivenPassages((), window=4, step=1)}
+        update={"model": name, "models": {}, "fallbacks": (), "search": GivenPassages((), window=4, step=1)}
     )
     components = wire(asked)
     if components.card_reader is None:
@@ -149,16 +149,20 @@ def _block(part: Mapping[str, Any]) -> ReadingBlock:
 
 
 def _outcome(
-    sentence: Mapping[str, str], card: RawCard | None, lines: Mapping[str, SourceLine]
+    sentence: Mapping[str, Any], card: RawCard | None, lines: Mapping[str, SourceLine]
 ) -> tuple[bool, bool]:
-    """Tells whether the card is right, and whether it is a false alarm."""
+    """Tells whether the card is right, and whether it is a false alarm.
+
+    A right card with a verdict quotes one of the lines that decide, and its words stand where it says.
+    """
     if card is None:
         return False, False
     text, wanted = sentence["text"], sentence["verdict"]
-    looked_up = located(card, text, Span(0, len(text)), lines).card
+    looked_up, _, unproven = located(card, text, Span(0, len(text)), lines)
     alarm = wanted != "no" and looked_up.verdict == "no"
-    if looked_up.verdict != wanted:
+    if looked_up.verdict != wanted or unproven:
         return False, alarm
+    deciding = sentence.get("lines", lines)
     if "new" not in sentence:
-        return True, False
+        return wanted == "open" or any(label in deciding for label in (*card.quotes, *card.against)), False
     return [edit.new for edit in looked_up.edits] == [sentence["new"]], False

@@ -24,7 +24,10 @@ _SHORTEST_STEM = 4
 
 
 class Located(NamedTuple):
-    """A card whose words were looked up; `unclear` are reasons to ask again, `unproven` those not to rely."""
+    """A card whose words were looked up.
+
+    `unclear` are reasons to ask the reader again; `unproven` are reasons that no second answer can remove.
+    """
 
     card: Card
     unclear: tuple[str, ...] = ()
@@ -51,19 +54,23 @@ def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
         return Located(
             _card(place, "open", open=(Place(start=place.start, end=place.end),), reason=NOT_QUOTED)
         )
+    if verdict == "yes" and (raw.open or raw.edits or against):
+        verdict = "open"  # it contradicts itself
     quotes = [_quote(line, against=verdict == "no") for line in cited]
     quotes += [_quote(line, against=True) for line in against]
     opened = _open(raw, verdict, place, sentence)
-    if verdict == "none" or (verdict == "yes" and opened):
+    if verdict == "none":
         verdict = "open"
     card = _card(place, verdict, quotes=tuple(quotes), open=opened)
+    if verdict == "open":
+        return Located(card)
+    missing = [value for value in _numbers(sentence) if verdict != "no" and not _stated(value, cited)]
+    words = ", ".join(f"“{value.span.of(sentence)}”" for value in missing)
+    unclear = (f"no quoted line has {words}",) if missing else ()
     if verdict == "yes":
-        missing = [value for value in _numbers(sentence) if not _stated(value, cited)]
-        words = ", ".join(f"“{value.span.of(sentence)}”" for value in missing)
-        return Located(card, (f"no quoted line has {words}",) if missing else ())
-    if verdict in ("no", "mixed"):
-        return _with_edits(card, raw, sentence, cited if verdict == "no" else against)
-    return Located(card)
+        return Located(card, unclear)
+    with_edits = _with_edits(card, raw, sentence, cited if verdict == "no" else against)
+    return with_edits._replace(unclear=(*unclear, *with_edits.unclear))
 
 
 def is_about_another(card: Card, titles: Mapping[str, str], heard: str) -> bool:
@@ -124,8 +131,10 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
         place = Span(span.start, span.start + len(new))
         added = [it for it in values(written) if it.span.overlaps(place) and not states(sentence, it)]
         missing = [value for value in added if not _stated(value, cited)]
-        if missing and not all(_stated(value, cited) for value in values(new)):
-            unproven.append(f"no quoted line has “{missing[0].span.of(written)}”")
+        if missing:
+            why = f"no quoted line has “{missing[0].span.of(written)}”"
+            # The number alone may stand there, of this thing or of another.
+            (unclear if all(_stated(value, cited) for value in values(new)) else unproven).append(why)
         elif by and not _is_confirmed(span.of(sentence), new, by, added):
             unclear.append(f"“{by}” does not show “{new}” in these words")
         start, end = card.start + span.start, card.start + span.end
@@ -133,8 +142,10 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
     apart = _apart(edits)
     if apart is None:
         unproven.append("its edits overlap")
-    made = card.model_copy(update={"edits": tuple(apart or ())})
-    return Located(made, tuple(unclear), tuple(unproven))
+    if raw.edits and not edits and not unproven:
+        unproven.append("its edits change nothing")
+    edited = card.model_copy(update={"edits": tuple(apart or ())})
+    return Located(edited, tuple(unclear), tuple(unproven))
 
 
 def _apart(edits: Sequence[CardEdit]) -> list[CardEdit] | None:
@@ -193,12 +204,8 @@ def _source(edit: RawEdit, cited: Sequence[SourceLine]) -> tuple[SourceLine, str
 
 
 def _is_confirmed(old: str, new: str, by: str, added: Sequence[Value]) -> bool:
-    """Do the words `by` show all that is new in `new`: the values `added`, and its words in any inflection?
-
-    A value counts as it stands in the sentence ("12 million"), or as it stands in `new` alone ("12").
-    """
-    alone = [value for value in values(new) if not states(old, value)]
-    if not all(states(by, value) for value in added) and not all(states(by, value) for value in alone):
+    """Do the words `by` show what is new in `new`: the values `added`, and its words in any inflection?"""
+    if not all(states(by, value) for value in added):
         return False
     had = {word.casefold() for word in _WORD.findall(old)}
     shown = fold(by).text

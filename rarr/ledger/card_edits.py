@@ -9,7 +9,7 @@ from rapidfuzz.distance import Levenshtein
 from rarr.ledger.edit_limits import protection
 from rarr.ledger.sentence_support import moved_place
 from rarr.records import Change, Edit, EditState
-from rarr.records.card import Card, CardEdit, Place
+from rarr.records.card import Card, Place
 from rarr.settings import Settings
 from rarr.state import State, named
 from rarr.tools.text.blocks_and_sentences import Span
@@ -89,19 +89,20 @@ def _decision(text: str, card: Card, settings: Settings, lead: int) -> Verdict:
             return Verdict("refused", "the change lies before the text")
         if reason := protection(text, sentence, change):
             return Verdict("refused", reason)
-    for edit in card.edits:
-        if reason := card.doubts[0] if card.doubts else _limit(text, sentence, edit, settings):
-            return Verdict("suggested", reason)
+    if card.doubts:
+        return Verdict("suggested", card.doubts[0])
+    if reason := _limit(text, card, settings):
+        return Verdict("suggested", reason)
     return Verdict("accepted")
 
 
-def _limit(text: str, sentence: Span, edit: CardEdit, settings: Settings) -> str:
-    """Returns the reason to suggest an edit only: it is long (Gao et al. 2023, 3.3), or in a quotation."""
-    changed = Levenshtein.distance(text[edit.start : edit.end], edit.new)
-    length = sentence.end - sentence.start
+def _limit(text: str, card: Card, settings: Settings) -> str:
+    """Returns why the edits are only suggested: they are long (Gao et al. 2023, 3.3), or in a quotation."""
+    changed = sum(Levenshtein.distance(text[edit.start : edit.end], edit.new) for edit in card.edits)
+    length = card.end - card.start
     if changed > settings.max_edit_chars and changed > settings.max_edit_share * length:
-        return f"it changes {changed} characters, more than half of the sentence"
-    quoted = (Span(*match.span()) for match in _QUOTED.finditer(text, *sentence))
-    if any(place.start < edit.end and edit.start < place.end for place in quoted):
+        return f"its edits change {changed} of {length} characters"
+    quoted = [Span(*match.span()) for match in _QUOTED.finditer(text, card.start, card.end)]
+    if any(place.start < edit.end and edit.start < place.end for place in quoted for edit in card.edits):
         return "it changes words in quotation marks"
     return ""

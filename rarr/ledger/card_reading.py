@@ -8,7 +8,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from rarr.components import CardReader, Components, RawCard, RawReading
 from rarr.errors import BudgetError, ModelError, PromptTooLong
@@ -26,7 +26,7 @@ from rarr.ledger.reading_blocks import (
 )
 from rarr.ledger.source_weight import Side as SourceSide, source_kind
 from rarr.records import Evidence, Notice
-from rarr.records.card import Card, CardVerdict
+from rarr.records.card import Card, CardVerdict, Side
 from rarr.records.usage import Controls
 from rarr.state import State, failure
 from rarr.tools.concurrency.worker_threads import work
@@ -38,6 +38,7 @@ from rarr.tools.trace_spans import span
 
 NODE = "check_agreement"
 UNRELIABLE = "the reader missed planted sentences beside it"
+UNEXAMINED = "no error could be planted beside it, so nothing examined its reader"
 _LANGUAGE_CHARS = 4000  # of a text, by which its language is told
 _UNREAD = "the reader gave no readable card for it"
 
@@ -103,6 +104,7 @@ class _Reading:
         self._notices: list[Notice] = []
         self._counts: list[Controls] = []
         self._unreliable: set[Span] = set()
+        self._examined: set[Span] = set()
         record = components.record
         self._language = foreign_language(self._text[:_LANGUAGE_CHARS]) or "en" if record else ""
         self._standing: Standing = record.standing(self._language) if record else "unknown"
@@ -184,7 +186,7 @@ class _Reading:
             found |= read.located
             if read.missed:
                 self._unreliable |= set(read.places)
-            elif read.planted.controls:
+            elif read.planted.has_error:
                 self._unreliable -= set(read.places)
         return found
 
@@ -192,38 +194,34 @@ class _Reading:
         self, blocks: Sequence[Sequence[Span]], found: dict[Span, Located], reads: Sequence[ReadBlock]
     ) -> None:
         """Settles each card: what is doubtful of a block is asked again in one request."""
-        unexamined = {place for read in reads if not read.planted.controls for place in read.places}
-        waiting: list[list[Span]] = []
+        self._examined = {place for read in reads if read.planted.has_error for place in read.places}
         for place, one in found.items():
-            found[place] = self._weighed(self._doubted(one, place, examined=place not in unexamined))
-        for places in blocks:
-            doubtful = [
-                place
-                for place in places
-                if place in found and found[place].unclear and place not in self._unreliable
-            ]
-            waiting += [doubtful] if doubtful else []
-        confirmed = await asyncio.gather(*(self._asked_again(places, found) for places in waiting))
+            found[place] = self._doubted(self._weighed(one), place)
+        doubtful = [[place for place in places if self._is_doubtful(place, found)] for places in blocks]
+        confirmed = await asyncio.gather(*(self._asked_again(places, found) for places in doubtful if places))
         sure = {place for group in confirmed for place in group}
         for place, one in found.items():
             found[place] = self._settled(one, place, confirmed=place in sure)
 
-    def _doubted(self, one: Located, place: Span, *, examined: bool) -> Located:
-        """Adds the reasons to ask again that need more than the card; takes all away from a good reader."""
-        doubt = self._components.settings.doubt
+    def _doubted(self, one: Located, place: Span) -> Located:
+        """Adds doubts that need more than the card. A reader with a good record is not doubted."""
+        doubt, card = self._components.settings.doubt, one.card
+        is_good = self._standing == "good" and doubt != "always"
         unclear = list(one.unclear)
-        if self._about_another(one.card, place):
+        if self._about_another(card, place):
             unclear.append("its quotes may be about something else of this name")
-        good = self._standing == "good" and doubt != "always"
-        if doubt == "never" or good:
+        if doubt == "never" or is_good:
             unclear = []
-        if one.card.edits and not examined and doubt != "never":
-            unclear.append("no sentence could be planted beside it")
-        if one.card.verdict not in ("yes", "no", "mixed") or (
-            one.card.verdict != "yes" and not one.card.edits
-        ):
+        if place not in self._examined and doubt != "never" and (card.edits or not is_good):
+            unclear.append(UNEXAMINED)
+        if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
             unclear = []
         return one._replace(unclear=tuple(dict.fromkeys(unclear)))
+
+    def _is_doubtful(self, place: Span, found: Mapping[Span, Located]) -> bool:
+        """Is the card of the sentence to be asked again? Where its words are unproven, nothing can help."""
+        one = found.get(place)
+        return one is not None and bool(one.unclear) and not one.unproven and place not in self._unreliable
 
     def _about_another(self, card: Card, place: Span) -> bool:
         ids = {*self._kept.by_place.get(place, ()), *card.cited}
@@ -232,9 +230,7 @@ class _Reading:
             for passage in self._kept.evidence
             if passage.id in ids and not _is_file_name(passage)
         }
-        return card.verdict in ("yes", "no") and is_about_another(
-            card, titles, f"{self._context}\n{self._text}"
-        )
+        return is_about_another(card, titles, f"{self._context}\n{self._text}")
 
     def _weighed(self, one: Located) -> Located:
         """Finds the side of a `mixed` card that weighs more."""
@@ -242,31 +238,35 @@ class _Reading:
         if card.verdict != "mixed":
             return one
         evidence = {passage.id: passage for passage in self._kept.evidence}
-        sides: dict[Literal["for", "against"], list[Evidence]] = {"for": [], "against": []}
+        sides: dict[Side, list[Evidence]] = {"for": [], "against": []}
         for quote in card.quotes:
             sides[quote.side].append(evidence[quote.evidence_id])
-        return one._replace(
-            card=card.model_copy(update={"side": self._heavier(sides["for"], sides["against"])})
-        )
+        heavier = self._heavier(self._text[card.start : card.end], sides["for"], sides["against"])
+        return one._replace(card=card.model_copy(update={"side": heavier}))
 
     def _heavier(
-        self, agreeing: Sequence[Evidence], against: Sequence[Evidence]
-    ) -> Literal["for", "against"] | None:
+        self, sentence: str, agreeing: Sequence[Evidence], against: Sequence[Evidence]
+    ) -> Side | None:
         kinds = self._components.settings.source_kinds
-        own = [any(source_kind(it.source, kinds) == "own" for it in side) for side in (agreeing, against)]
-        if own[0] != own[1]:
-            return "for" if own[0] else "against"
+        ours_own, theirs_own = (
+            any(source_kind(it.source, kinds) == "own" for it in side) for side in (agreeing, against)
+        )
+        if ours_own != theirs_own:
+            return "for" if ours_own else "against"
         ours, theirs = SourceSide(agreeing, kinds), SourceSide(against, kinds)
-        if ours.outweighs(theirs, self._text):
+        if ours.outweighs(theirs, sentence):
             return "for"
-        return "against" if theirs.outweighs(ours, self._text) else None
+        return "against" if theirs.outweighs(ours, sentence) else None
 
     async def _asked_again(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
-        """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed."""
+        """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed.
+
+        Without a planted error in either request nothing examined the reader, so only another one confirms.
+        """
         cited = {evidence_id for place in doubtful for evidence_id in found[place].card.cited}
         kept = {evidence_id for place in doubtful for evidence_id in self._kept.by_place.get(place, ())}
         evidence = [passage for passage in self._kept.evidence if passage.id in cited | kept]
-        written = {place: edited(self._text, found[place].card) for place in doubtful}
+        written = {place: _as_confirmed(self._text, found[place].card) for place in doubtful}
         block = await work(
             lambda: planted(
                 self._text, self._context, doubtful, evidence,
@@ -283,13 +283,19 @@ class _Reading:
             problem = "doubtful sentences could not be confirmed"
             self._notices.append(failure(NODE, problem, error, code="doubt_failed"))
             return []
+        if not reading.cards:
+            message = f"doubtful sentences could not be confirmed: {reading.problem or _UNREAD}"
+            self._notices.append(Notice(code="doubt_failed", message=message, node=NODE))
+            return []
         self._counts.append(_counted(block, missed))
         if missed:
             return []
+        other = self._doubting is not self._reader
         return [
             place
             for number, place in block.places.items()
-            if (card := reading.cards.get(number)) is not None and _confirms(card, block)
+            if _confirms(reading.cards.get(number), found[place].card, block)
+            and (other or block.has_error or place in self._examined)
         ]
 
     def _settled(self, one: Located, place: Span, *, confirmed: bool) -> Located:
@@ -299,15 +305,20 @@ class _Reading:
             doubts += one.unclear
         if place in self._unreliable:
             doubts.append(UNRELIABLE)
-        return one._replace(card=one.card.model_copy(update={"doubts": tuple(doubts)}))
+        unreliable = place in self._unreliable
+        settled = one.card.model_copy(update={"doubts": tuple(doubts), "unreliable": unreliable})
+        return one._replace(card=settled)
 
     async def _note_controls(self, reads: Sequence[ReadBlock]) -> None:
+        sources = {passage.id: passage.source for passage in self._kept.evidence}
         for read in reads:
             if read.located:
                 self._counts.append(_counted(read.planted, read.missed))
         if self._components.record is not None:
             for served in {read.served for read in reads if read.served and read.planted.controls}:
-                outcomes = [_outcomes(read) for read in reads if read.served == served and read.located]
+                outcomes = [
+                    _outcomes(read, sources) for read in reads if read.served == served and read.located
+                ]
                 await work(self._components.record.add, self._language, served, outcomes)
 
     def _warn_unread(self, missing: Sequence[Span], reads: Sequence[ReadBlock]) -> None:
@@ -319,10 +330,9 @@ class _Reading:
     def _warn_unreliable(self, reads: Sequence[ReadBlock]) -> None:
         if not self._unreliable:
             return
-        counts = [_outcomes(read) for read in reads if read.located]
-        planted, missed = (
-            sum(column) for column in ([it.planted for it in counts], [it.missed for it in counts])
-        )
+        known = [read for read in reads if read.located]
+        planted = sum(len(read.planted.controls) for read in known)
+        missed = sum(len(read.missed) for read in known)
         message = (
             f"{self._reader.name} missed {missed} of {planted} sentences that were planted to examine it, so"
             f" nothing that it said of {counted(len(self._unreliable), 'sentence')} is relied on:"
@@ -365,8 +375,15 @@ def _says(card: RawCard | None, verdict: CardVerdict) -> bool:
     return card is not None and card.verdict == verdict
 
 
-def _confirms(card: RawCard, block: Planted) -> bool:
-    return card.verdict == "yes" and any(label in block.lines for label in card.quotes)
+def _as_confirmed(text: str, card: Card) -> str:
+    """Returns the sentence as the doubt asks about it: unedited where the side of the text weighs more."""
+    return text[card.start : card.end] if card.side == "for" else edited(text, card)
+
+
+def _confirms(answer: RawCard | None, card: Card, block: Planted) -> bool:
+    """Does the answer to a doubt agree, with a quote? A `no` confirms a `no` that has no edit."""
+    wanted: CardVerdict = "no" if card.verdict == "no" and not card.edits else "yes"
+    return _says(answer, wanted) and answer is not None and any(it in block.lines for it in answer.quotes)
 
 
 def _is_file_name(passage: Evidence) -> bool:
@@ -374,16 +391,16 @@ def _is_file_name(passage: Evidence) -> bool:
     return passage.title.casefold() in (name, name.rpartition(".")[0])
 
 
-def _outcomes(read: ReadBlock) -> Outcomes:
-    made = read.planted.controls
-    borrowed = [number for number in made if made[number].borrowed]
-    sources = sorted({control.origin.evidence_id for control in made.values()})
+def _outcomes(read: ReadBlock, sources: Mapping[str, str]) -> Outcomes:
+    """Counts the controls of a block for the record; `sources` has the document of each evidence."""
+    controls = read.planted.controls
+    borrowed = [number for number in controls if controls[number].borrowed]
     return Outcomes(
-        planted=len(made),
+        planted=len(controls),
         missed=len(read.missed),
         borrowed=len(borrowed),
         borrowed_missed=sum(number in read.missed for number in borrowed),
-        source=sources[0] if sources else "",
+        source=min((sources[control.origin.evidence_id] for control in controls.values()), default=""),
     )
 
 
@@ -397,5 +414,5 @@ def _counted(block: Planted, missed: Sequence[int]) -> Controls:
         for name in names:
             good = name in ("caught", "borrowed_caught", "confirmed")
             counts[name] += int(not good or number not in missed)
-    counts["blocks_without"] = int(not block.controls)
+    counts["blocks_without"] = int(not block.has_error)
     return Controls(**counts)

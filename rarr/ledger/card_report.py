@@ -52,7 +52,7 @@ def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[
 
 
 def _verdict(card: Card, side: Side) -> Verdict:
-    if card.verdict == "open":
+    if card.verdict == "open" or card.unreliable or _is_doubted_without_edit(card):
         return "unknown"
     return "disagrees" if side == "against" else "agrees"
 
@@ -73,7 +73,7 @@ def _sentence(text: str, span: Span, card: Card | None, state: State, queries: S
         start=span.start,
         end=span.end,
         status=status,
-        checkable=card is None or card.verdict != "none",
+        checkable=card is None or card.verdict != "none" or card.unreliable,
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
         quotes=quotes,
         parts=tuple(_parts(text, span, card, status)),
@@ -94,11 +94,18 @@ def is_relied_on(card: Card) -> bool:
     return says_so and not card.doubts
 
 
+def _is_doubted_without_edit(card: Card) -> bool:
+    """Does the card say `no` without an edit that could be suggested, and code does not rely on it?"""
+    return card.verdict == "no" and bool(card.doubts) and not card.edits
+
+
 def _status(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
-    if card is None or card.verdict is None or (card.verdict == "open" and not card.quotes):
+    if card is None or card.verdict is None:
         return _unread(card, state, queries)
     if card.verdict == "none":
         return "unjudged"
+    if card.unreliable or _is_doubted_without_edit(card):
+        return "unconfirmed"
     if is_relied_on(card):
         return "supported"
     if card.outcome == "accepted":
@@ -107,11 +114,9 @@ def _status(card: Card | None, state: State, queries: Sequence[Query]) -> Status
 
 
 def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
-    """Tells why a sentence has no quotes: no passage was found, none says anything, or it was not read."""
+    """Tells why a sentence has no verdict: no passage was found, or it was not read."""
     ids = [query.id for query in queries]
     missing = [state.get("unsearched", {}).get(query_id) for query_id in ids]
-    if card is not None and card.verdict == "open":
-        return "unconfirmed"
     if "failed" in missing:
         return "retrieval_failed"
     if "cut" in missing or not queries or (card is not None and card.reason):
@@ -185,5 +190,5 @@ def disagreement_notices(state: State) -> list[Notice]:
             node="attribute",
         )
         for card in state.get("cards", [])
-        if card.verdict == "mixed"
+        if card.verdict == "mixed" and not card.unreliable
     ]

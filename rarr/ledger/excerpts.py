@@ -57,7 +57,8 @@ def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> Iterator[tuple
     text, start, end = "", 0, 0
     for passage in group:
         more = passage.text[max(0, end - passage.start) :]
-        if run and passage.start <= end and (not more or len(source_lines(text + more)) <= LONGEST):
+        meets = bool(run) and passage.start <= end and _agree(text, start, passage)
+        if meets and (not more or len(source_lines(text + more)) <= LONGEST):
             text, end = text + more, max(end, passage.end)
             run.append(passage)
             continue
@@ -70,6 +71,13 @@ def _runs(group: Sequence[Evidence], order: Mapping[str, int]) -> Iterator[tuple
         run, text, start, end = [passage], rest.lstrip(), passage.start + cut + space, passage.end
     if run:
         yield _excerpt(run, order, text, start), run
+
+
+def _agree(text: str, start: int, passage: Evidence) -> bool:
+    """Do both have the same words where they overlap? Two extractions of one page may differ there."""
+    begin = max(start, passage.start)
+    pairs = zip(text[begin - start :], passage.text[begin - passage.start :], strict=False)
+    return all(ours == theirs for ours, theirs in pairs)
 
 
 def _excerpt(run: Sequence[Evidence], order: Mapping[str, int], text: str, start: int) -> Evidence:

@@ -25,7 +25,8 @@ _LONGEST, _MOST_ROWS = 2_000_000, 5000  # bytes of the file, above which only it
 class Outcomes(NamedTuple):
     """The controls of one block: how many were planted and missed, those with borrowed values apart.
 
-    `source` names the source that they were made from: misses of blocks that share it count once.
+    `source` is the document that they were made from. Of the blocks that share it, the worst counts alone
+    against a reader, so that one hostile document does not make a reader bad; all count for a good record.
     """
 
     planted: int
@@ -58,11 +59,10 @@ class ReaderRecord:
                 if row.get("language") == language and row["served"] == rows[-1]["served"]
             ]
         )
-        planted = sum(outcome.planted for outcome in outcomes)
-        borrowed = sum(outcome.borrowed for outcome in outcomes)
-        missed, borrowed_missed = _misses(outcomes, borrowed=False), _misses(outcomes, borrowed=True)
-        if planted >= BAD_FROM and missed > BAD_MISSES * planted:
+        apart, apart_missed, *_ = _sums(_worst_of_each_source(outcomes))
+        if apart >= BAD_FROM and apart_missed > BAD_MISSES * apart:
             return "bad"
+        planted, missed, borrowed, borrowed_missed = _sums(outcomes)
         few = missed <= GOOD_MISSES * planted and borrowed_missed <= GOOD_MISSES * borrowed
         return "good" if planted >= GOOD_FROM and few and exams[-1:] == [True] else "unknown"
 
@@ -94,8 +94,8 @@ class ReaderRecord:
 def _rows(file: Path) -> list[dict[str, Any]]:
     """Reads the rows of the last 30 days; a line that cannot be read is left out."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
         return []
     rows = []
     for line in lines:
@@ -103,10 +103,17 @@ def _rows(file: Path) -> list[dict[str, Any]]:
             row = json.loads(line)
         except ValueError:
             continue
-        is_row = isinstance(row, dict) and {"reader", "at", "served"} <= row.keys()
-        if is_row and row["at"] > time() - KEPT_DAYS * 86_400:
+        if _is_row(row) and row["at"] > time() - KEPT_DAYS * 86_400:
             rows.append(row)
     return rows
+
+
+def _is_row(row: Any) -> bool:
+    if not isinstance(row, dict) or not {"reader", "at", "served"} <= row.keys():
+        return False
+    controls = row.get("controls", [0, 0, 0, 0])
+    counts = isinstance(controls, list) and 4 <= len(controls) <= len(Outcomes._fields)
+    return counts and all(isinstance(number, int) for number in [row["at"], *controls[:4]])
 
 
 def _last(outcomes: Sequence[Outcomes]) -> list[Outcomes]:
@@ -119,14 +126,15 @@ def _last(outcomes: Sequence[Outcomes]) -> list[Outcomes]:
     return kept
 
 
-def _misses(outcomes: Sequence[Outcomes], *, borrowed: bool) -> int:
-    """Counts misses; of the blocks that share a source, the block with most misses counts alone."""
-    by_source: dict[str, int] = {}
-    total = 0
-    for outcome in outcomes:
-        missed = outcome.borrowed_missed if borrowed else outcome.missed
-        if outcome.source:
-            by_source[outcome.source] = max(missed, by_source.get(outcome.source, 0))
-        else:
-            total += missed
-    return total + sum(by_source.values())
+def _sums(outcomes: Sequence[Outcomes]) -> list[int]:
+    """Adds up planted, missed, and those of both with borrowed values."""
+    return [sum(int(outcome[column]) for outcome in outcomes) for column in range(4)]
+
+
+def _worst_of_each_source(outcomes: Sequence[Outcomes]) -> list[Outcomes]:
+    """Keeps one block of each source, that with most misses."""
+    worst: dict[str, Outcomes] = {}
+    for number, outcome in enumerate(outcomes):
+        key = outcome.source or str(number)
+        worst[key] = max(worst.get(key, outcome), outcome, key=lambda it: (it.missed, it.borrowed_missed))
+    return list(worst.values())

@@ -10,7 +10,7 @@ from rarr.components import Piece, RawCard, ReadingBlock, SourceLine
 from rarr.ledger.controls import Control, controls
 from rarr.ledger.excerpts import labelled
 from rarr.records import Evidence
-from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences
+from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences
 
 ERRORS, REPETITIONS = 3, 1
 """Planted controls of a block; one of each in a block of up to three sentences."""
@@ -29,6 +29,11 @@ class Planted(NamedTuple):
     places: Mapping[int, Span]
     controls: Mapping[int, Control]
     lines: Mapping[str, SourceLine]
+
+    @property
+    def has_error(self) -> bool:
+        """Is an error planted? A repetition alone does not examine a reader that agrees with everything."""
+        return any(control.kind != "repetition" for control in self.controls.values())
 
 
 def divided(places: Sequence[Span], most: int = SENTENCES) -> list[list[Span]]:
@@ -173,14 +178,13 @@ def _with_controls(
 def _before(text: str, first: Span, lead: int) -> str:
     """Returns the headings above the first sentence, and the end of the paragraph before it."""
     parsed = [block for block in blocks(text) if block.start < first.start]
-    chain: list[tuple[int, str]] = []
+    chain: list[Block] = []
     for block in parsed:
         if block.kind == "heading":
-            chain = [(level, words) for level, words in chain if level < block.level]
-            chain.append((block.level, text[block.start : block.end].strip()))
+            chain = [*(above for above in chain if above.level < block.level), block]
     known = [span for span in sentences(text) if span.end <= first.start]
     paragraph = text[max(known[-1].start, known[-1].end - _BEFORE) : known[-1].end] if known else ""
     # Headings inside the block are shown there.
     start = max([lead, *(span.end for span in known)])
-    above = [words for _, words in chain if text.find(words) < start]
+    above = [text[block.start : block.end].strip() for block in chain if block.start < start]
     return "\n\n".join([*above, paragraph]).strip()

@@ -69,7 +69,12 @@ async def _read_cards(state: State, components: Components) -> State:
         for span in places
     }
     read = await read_cards(state, places, Kept(usable(state), by_place), components)
-    cards = [*(card for span, card in earlier.items() if span not in by_place), *read.cards]
+    # A sentence that could not be read again keeps its card.
+    again = [
+        earlier.get(span, card) if card.verdict is None else card
+        for span, card in zip(places, read.cards, strict=True)
+    ]
+    cards = [*(card for span, card in earlier.items() if span not in by_place), *again]
     cards.sort(key=lambda card: card.start)
     done = await work(card_checks, read.cards, state["text"], asked)
     checks = [*state.get("checks", []), *done]

@@ -43,8 +43,9 @@ class Card(Place):
 
     `verdict` is None for a sentence that could not be read; `reason` says why. `open` are the words that no
     source decides. `doubts` are the reasons for which code does not rely on the reading; an empty tuple means
-    that reading and code agree. `side` is the side of a `mixed` card that weighs more; None for a tie.
-    `outcome` is the state of its edits, once they were decided.
+    that reading and code agree. `unreliable`: the reader missed planted sentences beside it. `side` is the
+    side of a `mixed` card that weighs more; None for a tie. `outcome` tells whether its edits were accepted;
+    None before that.
     """
 
     verdict: CardVerdict | None
@@ -52,6 +53,7 @@ class Card(Place):
     open: tuple[Place, ...] = ()
     edits: tuple[CardEdit, ...] = ()
     doubts: tuple[str, ...] = ()
+    unreliable: bool = False
     side: Side | None = None
     reason: str = ""
     outcome: EditState | None = None

@@ -40,8 +40,10 @@ def sentences_in(variables: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def _card(number: int, sentence: str, lines: Mapping[str, str]) -> dict[str, Any]:
     words = _WORD.findall(sentence)
-    if len(words) < 2 or not lines:
+    if len(words) < 2:
         return {"s": number, "v": "none"}
+    if not lines:
+        return {"s": number, "q": [], "v": "open", "open": [sentence]}
     matchers = {
         label: SequenceMatcher(None, _plain(words), _plain(_WORD.findall(line)), autojunk=False)
         for label, line in lines.items()

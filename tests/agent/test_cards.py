@@ -260,6 +260,22 @@ def test_record_of_a_bad_reader_is_kept_and_used(tmp_path: Path) -> None:
     assert ReaderRecord(tmp_path, ("vllm:y", "", "hash")).standing("en") == "unknown"
 
 
+def test_misses_in_one_document_are_no_good_record_and_no_bad_one(tmp_path: Path) -> None:
+    reader = ("vllm:x", "http://localhost/v1", "hash")
+    record = ReaderRecord(tmp_path, reader)
+    record.add("en", "x", [Outcomes(4, 4, 1, 1, "page")] * 50)
+    record.add_exam("x", passed=True)
+    assert ReaderRecord(tmp_path, reader).standing("en") == "unknown"
+
+
+def test_damaged_line_hides_no_other_line_of_the_record(tmp_path: Path) -> None:
+    reader = ("vllm:x", "http://localhost/v1", "hash")
+    ReaderRecord(tmp_path, reader).add("en", "x", [Outcomes(4, 2, 1, 1, f"q{n}") for n in range(6)])
+    with (tmp_path / "readers.jsonl").open("ab") as file:
+        file.write(b'\xff{"reader"\n{"reader": "vllm:x", "served": "x", "at": "now", "controls": [1]}\n')
+    assert ReaderRecord(tmp_path, reader).standing("en") == "bad"
+
+
 def test_good_record_needs_the_exam(tmp_path: Path) -> None:
     reader = ("vllm:x", "http://localhost/v1", "hash")
     ReaderRecord(tmp_path, reader).add("en", "x", [Outcomes(4, 0, 1, 0, f"q{n}") for n in range(20)])

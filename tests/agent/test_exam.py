@@ -25,7 +25,7 @@ def perfect(asked: Asked) -> str:
     [part] = [part for part in json.loads(FILE.read_text()) if part["sentences"][0]["text"] in asked.user]
     cards = []
     for number, sentence in enumerate(part["sentences"], start=1):
-        card = {"s": number, "q": ["P1.1"], "v": sentence["verdict"], "open": []}
+        card = {"s": number, "q": sentence.get("lines", []), "v": sentence["verdict"], "open": []}
         if "new" in sentence:
             label, by = next(
                 (f"P{n}.{at}", line)
@@ -57,6 +57,15 @@ async def test_exam_of_a_reader_that_is_no_use(answers: Answers[Asked]) -> None:
     result = await taken(answers)
     assert result.fit_for == "nothing"
     assert "unfit" in result.lines("it")[-1]
+
+
+async def test_exam_of_a_reader_that_cites_other_lines() -> None:
+    def elsewhere(asked: Asked) -> str:
+        cards = json.loads(perfect(asked))["cards"]
+        return json.dumps({"cards": [card | {"q": ["P1.4"]} for card in cards]})
+
+    result = await taken(elsewhere)
+    assert result.fit_for == "nothing"
 
 
 @pytest.mark.loopback

@@ -3,7 +3,7 @@
 from makers import evidence, runtime, state
 
 from rarr.components import RawCard, RawReading, ReadingBlock
-from rarr.ledger.card_reading import UNRELIABLE, Kept, read_cards
+from rarr.ledger.card_reading import UNEXAMINED, UNRELIABLE, Kept, read_cards
 from rarr.tools.text.blocks_and_sentences import sentences
 
 CLEAR = (
@@ -33,3 +33,12 @@ async def test_half_without_controls_stays_unreliable_after_a_missed_block() -> 
     )
     assert [counts.blocks_without for counts in read.controls].count(1) == 1
     assert all(UNRELIABLE in card.doubts for card in read.cards)
+
+
+async def test_agreement_that_nothing_examined_is_not_relied_on() -> None:
+    """No error can be planted in either request, so the reader would confirm itself."""
+    [place] = sentences(POINTING)
+    found = [evidence(POINTING, id="q1.1")]
+    kept = Kept(found, {place: ["q1.1"]})
+    read = await read_cards(state(POINTING, found=found), [place], kept, runtime(card_reader=Lazy()).context)
+    assert read.cards[0].doubts == (UNEXAMINED,)

@@ -30,7 +30,7 @@ _NOTHING = "(none)"
 _VERDICTS = get_args(CardVerdict)
 _MARK = re.compile(r"[\[(](?=[SP]\d+(?:\.\d+)?[\])])")
 _LABEL = re.compile(r"P\d+\.\d+")
-_NUMBER = re.compile(r"\d+")
+_NUMBER = re.compile(r"\[?S?(\d{1,6})\]?", re.IGNORECASE)
 _MOST_WORDS = 2000  # characters of an old, new or quoted text
 
 
@@ -53,7 +53,7 @@ class PromptedCardReader:
         )
         cards = cards_of(reply.text)
         problem = "its answer was cut off" if reply.cut else "" if cards else "its answer holds no cards"
-        return RawReading(cards, reply.served or self.name, problem)
+        return RawReading(cards, reply.served or reply.model, problem)
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage of reading a text, what is asked again included.
@@ -102,7 +102,7 @@ def _marked(piece: Piece) -> str:
 def cards_of(answer: str) -> dict[int, RawCard]:
     """Reads all whole cards of an answer by the number of their sentence.
 
-    Of cards for one sentence that differ none counts. Whatever else the answer holds is left out.
+    Two different cards for one sentence are both ignored. Whatever else the answer holds is left out.
     """
     cards: dict[int, RawCard] = {}
     differing: set[int] = set()
@@ -143,13 +143,14 @@ def _plain(value: Value) -> Any:
         return {key: _plain(member) for key, member in value.members}
     if isinstance(value, Array):
         return [_plain(item) for item in value.items]
-    return None if isinstance(value, Bare) and value.casefold() == "null" else str(value)
+    return None if isinstance(value, Bare) and value.casefold() in ("null", "none") else str(value)
 
 
 def _card(item: Mapping[str, Any]) -> tuple[int, RawCard] | None:
-    number = _NUMBER.search(str(item["s"]))
-    verdict = next((known for known in _VERDICTS if str(item.get("v")).casefold() == known), None)
-    if number is None or verdict is None or item["v"] is None or len(number[0]) > 6:
+    said = item.get("v")
+    verdict = next((it for it in _VERDICTS if isinstance(said, str) and said.casefold() == it), None)
+    number = _NUMBER.fullmatch(str(item["s"]).strip())
+    if number is None or verdict is None:
         return None
     edits = (_edit(edit) for edit in _list(item.get("edits")))
     card = RawCard(
@@ -159,7 +160,7 @@ def _card(item: Mapping[str, Any]) -> tuple[int, RawCard] | None:
         tuple(str(words)[:_MOST_WORDS] for words in _list(item.get("open")) if isinstance(words, str)),
         tuple(edit for edit in edits if edit is not None),
     )
-    return int(number[0]), card
+    return int(number[1]), card
 
 
 def _list(value: Any) -> list[Any]:

@@ -1,0 +1,50 @@
+"""The cards of an answer are read leniently, and nothing in an answer ends the reading."""
+
+import json
+from typing import Any
+
+import pytest
+
+from rarr.backends.prompted.cards import cards_of
+from rarr.components import RawCard
+
+WHOLE = {"s": 1, "q": ["P1.1"], "v": "no", "open": [], "edits": [{"old": "1", "new": "2", "by": "2"}]}
+
+
+def read(*cards: Any) -> dict[int, RawCard]:
+    return cards_of(json.dumps({"cards": cards}))
+
+
+def test_whole_card_is_read() -> None:
+    assert read(WHOLE)[1].verdict == "no"
+    assert read(WHOLE)[1].edits[0].new == "2"
+
+
+@pytest.mark.parametrize("key", WHOLE)
+@pytest.mark.parametrize("value", [None, 5, "", "x", [], {}, [None], [{"old": None}], True])
+def test_card_with_any_value_raises_nothing(key: str, value: object) -> None:
+    assert 2 in read(WHOLE | {key: value}, {"s": 2, "q": [], "v": "none"})
+
+
+@pytest.mark.parametrize("key", ["s", "v"])
+def test_card_without_number_or_verdict_is_missing(key: str) -> None:
+    part = {name: value for name, value in WHOLE.items() if name != key}
+    assert set(read(part, {"s": 2, "v": "none"})) == {2}
+
+
+@pytest.mark.parametrize(("written", "number"), [("S3", 3), ("[S3]", 3), ("3", 3), (3, 3)])
+def test_number_is_read_in_the_form_of_the_request(written: object, number: int) -> None:
+    assert set(read(WHOLE | {"s": written})) == {number}
+
+
+@pytest.mark.parametrize("written", [-1, "2.5", "1 and 2", None])
+def test_other_numbers_name_no_sentence(written: object) -> None:
+    assert read(WHOLE | {"s": written}) == {}
+
+
+def test_two_different_cards_for_a_sentence_are_both_ignored() -> None:
+    assert read(WHOLE, {"s": 1, "q": ["P1.1"], "v": "yes"}) == {}
+
+
+def test_null_is_no_verdict() -> None:
+    assert cards_of('{"cards": [{"s": 1, "v": null}]}') == {}
