@@ -5,7 +5,6 @@ halves with other controls; if the reader misses them again, code relies on noth
 """
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -19,6 +18,7 @@ from rarr.ledger.reading_blocks import (
     ERRORS,
     REPETITIONS,
     Planted,
+    counted_controls,
     divided,
     planted,
     shown_evidence,
@@ -287,7 +287,7 @@ class _Reading:
             message = f"doubtful sentences could not be confirmed: {reading.problem or _UNREAD}"
             self._notices.append(Notice(code="doubt_failed", message=message, node=NODE))
             return []
-        self._counts.append(_counted(block, missed))
+        self._counts.append(counted_controls(block, missed))
         if missed:
             return []
         other = self._doubting is not self._reader
@@ -313,7 +313,7 @@ class _Reading:
         sources = {passage.id: passage.source for passage in self._kept.evidence}
         for read in reads:
             if read.located:
-                self._counts.append(_counted(read.planted, read.missed))
+                self._counts.append(counted_controls(read.planted, read.missed))
         if self._components.record is not None:
             for served in {read.served for read in reads if read.served and read.planted.controls}:
                 outcomes = [
@@ -402,17 +402,3 @@ def _outcomes(read: ReadBlock, sources: Mapping[str, str]) -> Outcomes:
         borrowed_missed=sum(number in read.missed for number in borrowed),
         source=min((sources[control.origin.evidence_id] for control in controls.values()), default=""),
     )
-
-
-def _counted(block: Planted, missed: Sequence[int]) -> Controls:
-    """Counts the controls of a block."""
-    counts: dict[str, int] = defaultdict(int)
-    for number, control in block.controls.items():
-        error = control.kind != "repetition"
-        names = ["planted", "caught"] if error else ["repeated", "confirmed"]
-        names += ["borrowed", "borrowed_caught"] if control.borrowed else []
-        for name in names:
-            good = name in ("caught", "borrowed_caught", "confirmed")
-            counts[name] += int(not good or number not in missed)
-    counts["blocks_without"] = int(not block.has_error)
-    return Controls(**counts)

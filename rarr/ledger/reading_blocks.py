@@ -1,6 +1,7 @@
 """Cuts the sentences of a text into blocks for one request each, and plants the controls of a block."""
 
 import re
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from rarr.components import Piece, RawCard, ReadingBlock, SourceLine
 from rarr.ledger.controls import Control, controls
 from rarr.ledger.excerpts import labelled
 from rarr.records import Evidence
+from rarr.records.usage import Controls
 from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences
 
 ERRORS, REPETITIONS = 3, 1
@@ -188,3 +190,17 @@ def _before(text: str, first: Span, lead: int) -> str:
     start = max([lead, *(span.end for span in known)])
     above = [text[block.start : block.end].strip() for block in chain if block.start < start]
     return "\n\n".join([*above, paragraph]).strip()
+
+
+def counted_controls(block: Planted, missed: Sequence[int]) -> Controls:
+    """Counts the controls of a block."""
+    counts: dict[str, int] = defaultdict(int)
+    for number, control in block.controls.items():
+        error = control.kind != "repetition"
+        names = ["planted", "caught"] if error else ["repeated", "confirmed"]
+        names += ["borrowed", "borrowed_caught"] if control.borrowed else []
+        for name in names:
+            good = name in ("caught", "borrowed_caught", "confirmed")
+            counts[name] += int(not good or number not in missed)
+    counts["blocks_without"] = int(not block.has_error)
+    return Controls(**counts)
