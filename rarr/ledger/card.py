@@ -86,6 +86,14 @@ def is_about_another(card: Card, titles: Mapping[str, str], heard: str) -> bool:
     return bool(quoted) and not any(quoted) and any(others)
 
 
+def edited(text: str, card: Card) -> str:
+    """Returns the sentence of a card as it stands after its edits."""
+    sentence, start = text[card.start : card.end], card.start
+    for edit in sorted(card.edits, key=lambda edit: edit.start, reverse=True):
+        sentence = sentence[: edit.start - start] + edit.new + sentence[edit.end - start :]
+    return sentence
+
+
 def _card(place: Span, verdict: str, **fields: object) -> Card:
     return Card.model_validate({"start": place.start, "end": place.end, "verdict": verdict, **fields})
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from rarr.components import CardReader, Components, RawCard, RawReading
 from rarr.errors import BudgetError, ModelError, PromptTooLong
-from rarr.ledger.card import Located, is_about_another, located
+from rarr.ledger.card import Located, edited, is_about_another, located
 from rarr.ledger.controls import is_missed
 from rarr.ledger.reader_record import Outcomes, Standing
 from rarr.ledger.reading_blocks import (
@@ -339,14 +339,6 @@ class _Reading:
             " name another model"
         )
         self._notices.append(Notice(code="reader_unreliable", message=message, node=NODE))
-
-
-def edited(text: str, card: Card) -> str:
-    """Returns the sentence of a card as it stands after its edits."""
-    sentence, start = text[card.start : card.end], card.start
-    for edit in sorted(card.edits, key=lambda edit: edit.start, reverse=True):
-        sentence = sentence[: edit.start - start] + edit.new + sentence[edit.end - start :]
-    return sentence
 
 
 def _unread(place: Span, readable: Sequence[Span]) -> Card:
