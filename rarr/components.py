@@ -36,7 +36,7 @@ EditorKind = Literal["minimal", "efec", "lamda", "random", "none", "unedited"]
 
 
 class Lacking(NamedTuple):
-    """What another round of research is about: the sentences at `spans` of the text, which lack support.
+    """The sentences that another round searches for: those at `spans` of the text, which lack support.
 
     `asked` are all questions so far. `seen` is what was found: titles of sources, and lines that were quoted.
     """
@@ -155,7 +155,7 @@ class CardReader(Protocol):
     name: str
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False) -> RawReading:
-        """Reads the block in one request; `doubting`: whether it agrees is asked once more, with care.
+        """Reads the block in one request; `doubting`: by the prompt that confirms sentences.
 
         Raises `PromptTooLong` if the reader cannot hold the block, and `ModelError` if it cannot be asked.
         """

@@ -9,7 +9,7 @@
     │   └── PromptTooLong     the prompt does not fit into the context of the language model
     └── BudgetError           a limit on calls, tokens, cost or time ran out; in a run a warning
 
-Each message is one line that says what is wrong and how to mend it. Anything else that leaves the
+Each message is one line that says what is wrong and how to fix it. Anything else that leaves the
 package is a bug.
 """
 

@@ -142,7 +142,7 @@ def _is_mended(control: Control, card: RawCard) -> bool:
 def _stands_alone(text: str, *, pointing: bool = False) -> bool:
     """Is the line a whole sentence that names its subject, and of which nothing is suspicious?
 
-    With `pointing`, words behind its first one may point to another sentence.
+    With `pointing`, only the first word is checked for pronouns.
     """
     points = _POINTING.match(text) if pointing else _POINTING.search(text)
     words = len(text.split()) if " " in text else len(text) // 2

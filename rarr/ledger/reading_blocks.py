@@ -60,8 +60,8 @@ def planted(
     """Builds the block of these sentences of `text`, with controls made from the excerpts in `evidence`.
 
     The characters before `lead` stand before the text that is read, and are never part of a block. Another
-    `salt` gives other controls. With `written`, only its sentences are asked about, in the words it gives
-    them; the other sentences are shown beside them.
+    `salt` gives other controls. `written` has the sentences to ask about, with their new words; the
+    other sentences are only shown.
     """
     excerpts = labelled(evidence)
     pieces = _pieces(text, places, lead, written)

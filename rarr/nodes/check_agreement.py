@@ -24,7 +24,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 
     Without it: checks whether each passage gives the same answer to its query as the text.
 
-    After an edit, only the pairs whose check is stale. A failed check is `unknown`, which is no verdict.
+    After an edit, it repeats only the stale checks. A failed check is `unknown`, which is no verdict.
     Stale checks stay in the state, before the checks that replace them.
     """
     if runtime.context.card_reader is not None:

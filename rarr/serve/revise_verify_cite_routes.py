@@ -21,7 +21,7 @@ from rarr.serve.server_sent_events import KEEP_ALIVE, written
 from rarr.settings import Settings
 
 _ERRORS: dict[int | str, dict[str, Any]] = {
-    400: {"description": "the request is wrong: the message says what, and how to mend it"},
+    400: {"description": "the request is wrong: the message says what, and how to fix it"},
     401: {"description": "no token of this server"},
     413: {"description": "the body is too large"},
     429: {"description": "too many requests: Retry-After has the seconds to wait"},

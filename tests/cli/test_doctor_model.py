@@ -81,7 +81,7 @@ def test_server_without_a_list_of_models_can_be_reached(command: Command) -> Non
 def test_server_that_is_down_is_one_line_with_the_cure(command: Command) -> None:
     done = doctor(command, refused_url())
     assert (done.status, done.out, is_complaint(done.err)) == (3, b"", True)
-    assert "start its server or mend base_url" in done.err
+    assert "start its server or fix base_url" in done.err
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ def test_failed_run_still_prints_its_json(command: Command, fake: type[FakeRevis
 
 def test_failure_of_a_whole_run_is_reported_once(command: Command, fake: type[FakeReviser]) -> None:
     other = Notice(code="rerank_failed", message="no scores", node="rerank")
-    alone = FAILED.model_copy(update={"message": f"left alone for 30 s: {FAILED.message}"})
+    alone = FAILED.model_copy(update={"message": f"paused for 30 s: {FAILED.message}"})
     fake.answer = staticmethod(
         lambda text: revision(text, statuses=("unjudged",), warnings=(FAILED, other, FAILED, alone))
     )

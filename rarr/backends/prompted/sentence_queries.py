@@ -50,7 +50,7 @@ class CardQueries:
 def sentence_queries(text: str, context: str | None) -> list[Question]:
     """Makes a query of each sentence: with its headings and the question, else with the sentence before it.
 
-    So a pronoun has a subject. A cell of a table is searched for with its heads.
+    The sentence before tells what a pronoun refers to. A cell of a table is searched for with its heads.
     """
     headings = [block for block in blocks(text) if block.kind == "heading"]
     cells = table_cells(text)

@@ -1,6 +1,6 @@
 """Repeats requests: the one place that decides how often to try, how long to wait and when to give up.
 
-The retries of client libraries are switched off. A server that fails three times in a row is left alone for
+The retries of client libraries are switched off. A server that fails three times in a row is paused for
 half a minute, so that a dead model or service costs a run seconds. A request that got no answer in time is
 not repeated: it may have been paid for, and the next request would wait as long.
 """
@@ -86,7 +86,7 @@ class Attempts:
     def _require_awake(self) -> None:
         rest = self._rests_until - time.monotonic()
         if rest > 0:
-            message = f"{self._name} is left alone for {rest:.0f} s: {self._last}"
+            message = f"{self._name} is paused for {rest:.0f} s: {self._last}"
             raise CallFailure("resting", message) from self._last
 
     def _count(self, failure: CallFailure) -> None:

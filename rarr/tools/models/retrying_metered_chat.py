@@ -21,7 +21,7 @@ from rarr.tools.trace_spans import note
 from rarr.valid_unicode import valid
 
 _CURES: dict[int | str, str] = {
-    "connection": "start its server or mend base_url",
+    "connection": "start its server or fix base_url",
     "timeout": "raise timeout_s, or lower concurrency",
     401: "give its key as api_key",
     403: "give a key that may use it as api_key",

@@ -1,4 +1,4 @@
-"""When a model that fails is left alone, and when it is asked again."""
+"""When a model that fails is paused, and when it is asked again."""
 
 import asyncio
 import contextlib
@@ -25,14 +25,14 @@ async def test_faults_three_in_a_row_make_the_model_rest() -> None:
 
 async def test_faults_resting_model_names_its_last_error() -> None:
     asked = patient(ScriptedModel(ANSWERS, failures=[down("the disk is full")] * 3), attempts=9)
-    with pytest.raises(CallFailure, match="scripted is left alone for 30 s: the disk is full"):
+    with pytest.raises(CallFailure, match="scripted is paused for 30 s: the disk is full"):
         await asked.complete(ASK)
 
 
 async def test_faults_resting_model_repeats_the_cure() -> None:
     unreachable = [CallFailure("connection", "it cannot be reached")] * 3
     asked = patient(ScriptedModel(ANSWERS, failures=unreachable), attempts=9)
-    with pytest.raises(CallFailure, match=r"left alone for 30 s: .*; start its server or mend base_url"):
+    with pytest.raises(CallFailure, match=r"paused for 30 s: .*; start its server or fix base_url"):
         await asked.complete(ASK)
 
 
