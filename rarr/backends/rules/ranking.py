@@ -1,6 +1,7 @@
 """Rule-based reranking: scores passages by BM25 and by the query's words, names and dates that they have."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -16,6 +17,8 @@ from rarr.tools.concurrency.worker_threads import work
 
 # Okapi BM25's usual constants.
 _K1, _B = 1.2, 0.75
+# In scripts without spaces each character counts as a word, as in the index of a corpus.
+_CHARACTER = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 class OverlapReranker:
@@ -34,7 +37,7 @@ def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
 
     0.5 for BM25, 0.3 for the share of the query's words, 0.2 for the share of its names and dates.
     """
-    terms = [token.stem for token in word_tokens(query) if token.stem]
+    terms = [token.stem for token in word_tokens(query) if token.stem] + _CHARACTER.findall(query)
     named = [value for value in checkable_values(query) if value.kind in ("name", "date")]
     counted = _counted(tuple((candidate.text, candidate.title) for candidate in passages))
     weights = {term: _weight(counted.frequency[term], len(passages)) for term in terms}
@@ -67,7 +70,7 @@ def _counted(passages: tuple[tuple[str, str], ...]) -> _Counts:
 def _bag(text: str, title: str) -> Counter[str]:
     analysed = parsed_passage(text, title)
     words = [word.stem for part in analysed.sentences for word in part.content]
-    return Counter([*words, *analysed.title_stems])
+    return Counter([*words, *analysed.title_stems, *_CHARACTER.findall(f"{title}\n{text}")])
 
 
 def _weight(frequency: int, count: int) -> float:

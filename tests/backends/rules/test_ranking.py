@@ -25,6 +25,11 @@ async def test_the_passage_with_the_words_comes_first() -> None:
     assert near > far == 0
 
 
+async def test_passage_in_a_script_without_spaces_is_found_by_its_characters() -> None:
+    near, far = await scores("大桥是哪一年通车的？", "大桥于一九三七年通车。", "门票六元。")
+    assert near > far
+
+
 async def test_scores_lie_between_0_and_1() -> None:
     values = await scores("dam dam river 1936", "dam " * 500, "The dam of 1936.", "")
     assert all(0 <= score <= 1 for score in values)
