@@ -259,7 +259,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--half", choices=(*HALVES, "all", "later"), default="all")
+    parser.add_argument("--half", choices=(*HALVES, "all", *LATER, "later"), default="all")
     parser.add_argument("--each", action="store_true", help="print each sentence of the tuned half")
     parser.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
     parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
@@ -277,7 +277,7 @@ def main() -> None:
         print(f"{recorded_reader.add(options.add)} recorded answers")
         return
     halves = {"all": HALVES, "later": LATER}.get(options.half, (options.half,))
-    together = LATER if options.half == "later" else HALVES
+    together = LATER if set(halves) <= set(LATER) else HALVES
     if options.each and "tuned" not in halves:
         parser.error("--each would show the sentences of a part that is for measuring alone")
     started = time.perf_counter()
