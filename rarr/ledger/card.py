@@ -232,7 +232,7 @@ def _numbers(sentence: str) -> list[Value]:
     return [
         value
         for value in values(sentence)
-        if not value.is_word or all(isinstance(it, str) or it > 2 for it in value.readings)
+        if not value.is_word or value.kind == "date" or value.amounts[0].amount > 2
     ]
 
 

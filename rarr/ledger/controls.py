@@ -8,9 +8,10 @@ import hashlib
 import random
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Literal, NamedTuple
 
-from rarr.backends.embedded.values import Value, states, values
+from rarr.backends.embedded.values import Date, Value, states, values
 from rarr.components import Excerpt, RawCard, SourceLine
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.text.folding import fold
@@ -59,6 +60,9 @@ _SHORT_UNITS = frozenset(
     ("m", "km", "cm", "mm", "kg", "g", "t", "l", "ml", "ha", "kw", "mw", "eur", "usd", "may")
 )
 _LAST_DAY = 28
+_UNIT = re.compile(r"[ \u00a0\u202f]?(?:%|°[CF]?|[€$£]|[^\W\d_]{1,12})")
+_PLAIN_NUMBER = re.compile(r"(\d+(?:\.\d+)?)(?:\s?[ap]\.?m\.?)?", re.IGNORECASE)
+_BEHIND_POWER = re.compile(r"\s?(?:thousand|[mb]illi|mio|mrd|mn\b|bn\b|[万亿])", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]{3,}")
 _TRIES = 8  # each draws another number
 _FACTORS = (0.55, 0.65, 0.75, 1.25, 1.35, 1.5, 1.65, 1.8)
@@ -185,7 +189,7 @@ def _other_numbers(
             new = str(int(written) + chance.choice((-1, 1)) * chance.randint(3, 12))
         else:
             new = _scaled(written, chance.choice(_FACTORS))
-            if new.isdigit() and int(new) > _LAST_DAY and _is_day(value, origin.text):
+            if new.isdigit() and int(new) > _LAST_DAY and _is_day(value):
                 continue
         if new and not any(new in line.text for line in lines):
             yield _changed(origin, value.start, value.end, new, "number")
@@ -257,22 +261,41 @@ def _other_polarity(
 
 
 def _numbers(text: str) -> list[Value]:
-    """Finds the numbers in digits that can be changed: no identifiers, parts of times or of dates."""
+    """Finds the numbers in digits that can be changed, without units: versions, hours, days and years too.
+
+    No numeric dates, identifiers with letters or amounts with a power of ten.
+    """
+    found: list[Value] = []
+    for value in values(text):
+        if value.kind == "date" and re.search(r"[./-]", value.text) is None:
+            found += _days_and_years(value)
+        elif value.kind in ("identifier", "time") and (match := _PLAIN_NUMBER.fullmatch(value.text)):
+            found.append(value._replace(number=Span(*match.span(1)).moved(value.start)))
+        elif value.kind == "number" and not (value.is_word or _BEHIND_POWER.match(text, value.number.end)):
+            found.append(value)
     return [
-        value
-        for value in values(text)
-        if not value.is_word
-        and all(not isinstance(reading, str) for reading in value.readings)
-        and text[value.start] != "0"
-        and text[max(0, value.start - 1) : value.start] not in (":", "/", "-", ".", "–")
-        and text[value.end : value.end + 1] not in (":", "/", "-", "–")
-        and (value.span.of(text).isdigit() or value.span.of(text)[-1:].isdigit())
+        value._replace(start=value.number.start, end=value.number.end)
+        for value in found
+        if text[value.number.end - 1].isdigit()
+        and text[value.number.start] != "0"
+        and text[max(0, value.number.start - 1) : value.number.start] not in (":", "/", "-", ".", "–")
+        and text[value.number.end : value.number.end + 1] not in (":", "/", "-", "–")
     ]
+
+
+def _days_and_years(value: Value) -> Iterator[Value]:
+    for match in re.finditer(r"(\d{4})(?![\ds])|\d{1,2}(?!\d)", value.text):
+        date = value.readings[0]
+        if isinstance(date, Date):
+            part = Date(years=date.years) if match[1] else Date(days=date.days)
+            place = Span(*match.span()).moved(value.start)
+            yield value._replace(number=place, readings=(part,))
 
 
 def _unit(value: Value, text: str) -> str:
     """Returns the unit or noun behind a number; empty for a word that is neither, such as "to"."""
-    unit = text[value.end : value.tail].strip().casefold()
+    match = _UNIT.match(text, value.end)
+    unit = match[0].strip().casefold() if match else ""
     return "" if unit.isalpha() and len(unit) < _SHORTEST_NOUN and unit not in _SHORT_UNITS else unit
 
 
@@ -281,20 +304,19 @@ def _is_year(value: Value, text: str) -> bool:
     return written.isdigit() and len(written) == 4 and 1000 <= int(written) <= 2100
 
 
-def _is_day(value: Value, text: str) -> bool:
-    """Does the name of a month follow, as in 27 March?"""
-    return any(
-        value.end <= other.start <= value.end + 2 and any(isinstance(it, str) for it in other.readings)
-        for other in values(text)
-        if other.is_word
-    )
+def _is_day(value: Value) -> bool:
+    return value.kind == "date" and value.end - value.start < 4
 
 
 def _is_far(value: Value, other: Value, *, year: bool) -> bool:
-    old, new = (
-        min(reading for reading in each.readings if not isinstance(reading, str)) for each in (value, other)
-    )
+    old, new = (_least(each) for each in (value, other))
     return abs(old - new) >= 3 if year else abs(old - new) * 5 >= max(abs(old), abs(new))
+
+
+def _least(value: Value) -> Fraction:
+    dates = [Fraction(part[0]) for it in value.readings if isinstance(it, Date) for part in it if part]
+    names = [Fraction(it) for it in value.readings if isinstance(it, str)]
+    return min([*dates, *names, *(it.amount for it in value.amounts)])
 
 
 def _is_said(origin: SourceLine, value: Value, line: SourceLine) -> bool:

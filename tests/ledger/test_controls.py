@@ -120,4 +120,4 @@ def test_planted_error_changes_its_line_and_no_line_says_it(seed: int) -> None:
         assert fold(control.text).text not in [fold(line).text for line in lines]
         if control.kind == "number":
             old, new = values(control.right)[0], values(control.wrong)[0]
-            assert old.readings.isdisjoint(new.readings)
+            assert set(old.readings).isdisjoint(new.readings)

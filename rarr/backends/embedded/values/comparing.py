@@ -1,0 +1,272 @@
+"""Compares two values, and writes a value in the form of another.
+
+A claim is compared with a source: it may be less exact ("85%" of 85.19%, "May 1931" of 3 May 1931), but not
+more exact. Where neither follows, the two are not comparable.
+"""
+
+import re
+from decimal import Decimal
+from fractions import Fraction
+from typing import Literal
+
+from rarr.backends.embedded.values.forms import Amount, Date, Range, Value
+from rarr.backends.embedded.values.reading import values
+from rarr.backends.embedded.values.tables import FACTORS, MONTH_NAMES, MONTHS, SMALL_NUMBERS
+
+Comparison = Literal["equal", "different", "unknown"]
+"""`unknown`: not comparable, since kinds, units or bounds differ, or the claim is more exact."""
+
+_SURE_DIGITS = 10  # "5 million", of one digit, is no sure rounding of 5.4 million
+_ROUND = 1000  # a number in steps of so much may be round: 35,000
+_NEAR, _CONVERTED, _HEDGED = Fraction(1, 50), Fraction(1, 100), Fraction(1, 10)
+_ROUGHLY_ABOVE = Fraction(3, 2)
+_OWN_NAME = 5  # an identifier of more characters is the same one behind another label
+_SIDES = {"min": -1, "above": -1, "max": 1, "below": 1}
+
+
+def compare(claim: Value, source: Value) -> Comparison:
+    """Does the source's value say the claim's? See the module for what may be less exact."""
+    if claim.kind != source.kind:
+        same_name = "identifier" in (claim.kind, source.kind) and _digits_of(claim) == _digits_of(source)
+        return "equal" if same_name or (claim.text == source.text and claim.text.isdigit()) else "unknown"
+    if claim.kind == "identifier":
+        return _compare_names(claim, source)
+    if claim.kind == "date":
+        return _compare_dates(claim, source)
+    if claim.kind == "time":
+        return _compare_times(claim, source)
+    if _unit(claim) != _unit(source):
+        return _compare_parts(claim, source)
+    found = [
+        _compare_amounts(claim, source, one, other) for one in _in_base(claim) for other in _in_base(source)
+    ]
+    if found[0] == "equal" or len(set(found)) == 1:
+        return found[0]
+    return "unknown"
+
+
+def same(first: Value, second: Value) -> bool:
+    """May the two be one value, whatever the bounds and rates, and where only one has a unit or label?"""
+    if compare(first, second) == "equal" or (
+        first.kind == second.kind == "identifier" and first.readings == second.readings
+    ):
+        return True
+    if not (first.amounts and second.amounts):
+        return False
+    if "time" in (first.kind, second.kind):
+        hours = [it.amounts[0].amount * (1 if it.kind == "time" else 60) % 720 for it in (first, second)]
+        return hours[0] == hours[1] and (first.kind != second.kind) and "" in (first.unit, second.unit)
+    if not (first.unit and second.unit):
+        return not {it.amount for it in first.amounts}.isdisjoint(it.amount for it in second.amounts)
+    is_unit = _unit(first).partition("/")[0] == _unit(second).partition("/")[0]
+    return is_unit and not {it.amount for it in _in_base(first)}.isdisjoint(
+        it.amount for it in _in_base(second)
+    )
+
+
+def states(text: str, value: Value) -> bool:
+    """Does `text` have the value, in any form?"""
+    return any(same(value, other) for other in values(text))
+
+
+def _unit(value: Value) -> str:
+    return "°C" if value.unit in ("°F", "K") else value.unit
+
+
+def _in_base(value: Value) -> list[Amount]:
+    """Returns the readings in the base unit; temperatures have an offset as well."""
+    if value.unit == "°F":
+        return [it._replace(amount=it.amount - 32).times(Fraction(5, 9)) for it in value.amounts]
+    if value.unit == "K":
+        return [it._replace(amount=it.amount - Fraction(27315, 100)) for it in value.amounts]
+    return [it.times(value.size) for it in value.amounts]
+
+
+def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) -> Comparison:
+    """Compares two amounts with the words that bound them."""
+    plain = _rounded(one, other, converted=claim.size != source.size or claim.unit != source.unit)
+    first, second, gap = claim.bound, source.bound, abs(one.amount - other.amount)
+    if first == second and (first != "about" or plain == "equal" or gap > abs(other.amount) * _HEDGED):
+        return plain
+    if "about" in (first, second):
+        if first == "about" and not second and (plain == "equal" or gap <= abs(other.amount) * _NEAR):
+            return "equal"
+        return (
+            "different"
+            if {first, second} <= {"about", ""} and gap > abs(other.amount) * _HEDGED
+            else "unknown"
+        )
+    sides = (_SIDES.get(first, 0), _SIDES.get(second, 0))
+    if sides[0] * sides[1] < 0:
+        return "different" if plain == "equal" else "unknown"
+    if plain == "different" and sides[0] == sides[1] != 0:
+        return "different"
+    if plain == "equal" or 0 not in (*sides, len(first) * len(second)) or {"low", "high"} & {first, second}:
+        return "unknown"
+    is_within = (one.amount < other.amount) == (sides[0] < 0 or sides[1] > 0)
+    if not is_within:
+        return plain
+    low, high = sorted((abs(one.amount), abs(other.amount)))
+    return "equal" if sides[0] and high <= low * _ROUGHLY_ABOVE else "unknown"
+
+
+def _rounded(one: Amount, other: Amount, *, converted: bool) -> Comparison:
+    """Is the first amount the second, or a rounding of it?"""
+    gap, scale = abs(one.amount - other.amount), abs(other.amount)
+    if not gap:
+        return "equal"
+    if gap <= one.step and other.step < one.step:
+        is_sure = abs(one.amount) >= _SURE_DIGITS * 2 * one.step or gap <= scale * _NEAR
+        return "equal" if is_sure else "unknown"
+    if converted and gap <= scale * _NEAR:
+        return "equal" if gap <= scale * _CONVERTED else "unknown"
+    is_round = any(it.step and it.amount % (it.step * 2 * _ROUND) == 0 for it in (one, other))
+    return (
+        "unknown"
+        if (one.step < other.step and gap <= other.step) or (is_round and gap <= scale / 20)
+        else "different"
+    )
+
+
+def _digits_of(value: Value) -> str:
+    return str(value.readings[0]) if value.kind == "identifier" else value.text
+
+
+def _compare_names(claim: Value, source: Value) -> Comparison:
+    first, second = str(claim.readings[0]), str(source.readings[0])
+    if claim.unit == source.unit == "isbn":  # of ten digits and of thirteen
+        first, second = (name[3:12] if len(name) == 13 else name[:9] for name in (first, second))
+    if first == second:
+        is_one = claim.unit == source.unit or not (claim.unit and source.unit) or len(first) > _OWN_NAME
+        return "equal" if is_one else "unknown"
+    shapes = [re.sub(r"[^\W\d_]+", "a", re.sub(r"\d+", "9", name)) for name in (first, second)]
+    is_alike = claim.unit == source.unit if claim.unit or source.unit else shapes[0] == shapes[1]
+    return "different" if is_alike else "unknown"
+
+
+def _compare_parts(claim: Value, source: Value) -> Comparison:
+    """Compares a fraction with a percentage."""
+    parts = [
+        value.amounts[0].amount * (value.size if value.unit else 100)
+        for value in (claim, source)
+        if value.unit == "%" or (not value.unit and value.amounts[0].amount < 1)
+    ]
+    return "equal" if len(parts) == 2 and parts[0] == parts[1] and claim.bound == source.bound else "unknown"
+
+
+def _compare_times(claim: Value, source: Value) -> Comparison:
+    gap = abs(claim.amounts[0].amount - source.amounts[0].amount)
+    if gap % 720:
+        return "different"
+    if claim.unit == source.unit:
+        return "different" if gap else "equal"
+    return "equal" if not gap and source.unit == "clock" else "unknown"
+
+
+def _compare_dates(claim: Value, source: Value) -> Comparison:
+    found = {
+        _compare_date(one, other)
+        for one in claim.readings
+        for other in source.readings
+        if isinstance(one, Date) and isinstance(other, Date)
+    }
+    if claim.bound != source.bound and claim.bound != "about":
+        return "unknown"
+    if claim.text == source.text or found == {"equal"}:
+        return "equal"
+    return "different" if found == {"different"} else "unknown"
+
+
+def _compare_date(claim: Date, source: Date) -> Comparison:
+    found = [_compare_range(one, other) for one, other in zip(claim, source, strict=True)]
+    if "different" in found:
+        return "different"
+    return "unknown" if "unknown" in found or "equal" not in found else "equal"
+
+
+def _compare_range(claim: Range | None, source: Range | None) -> Comparison | None:
+    if claim is None or source is None:
+        return None if claim is None else "unknown"
+    if claim[0] <= source[0] and source[1] <= claim[1]:
+        return "equal"
+    return "different" if claim[1] < source[0] or source[1] < claim[0] else "unknown"
+
+
+def written_like(value: Value, like: Value) -> str | None:
+    """Writes `value` in the form of `like`: 1.2 million like "1,500,000" is "1,200,000". None if it cannot.
+
+    What it returns reads as the same value, or as a rounding of it.
+    """
+    if value.kind != like.kind or value.unit != like.unit:
+        return None
+    if value.kind == "number":
+        written = _number_like(value, like)
+    elif value.kind == "date":
+        written = _date_like(value, like)
+    else:
+        written = value.text if value.is_word == like.is_word else None
+    if written is None or value.kind == "identifier":
+        return written
+    found = values(written)
+    return written if len(found) == 1 and same(found[0], value._replace(bound="")) else None
+
+
+def _number_like(value: Value, like: Value) -> str | None:
+    place = like.number.moved(-like.start)
+    before, number, behind = like.text[: place.start], place.of(like.text), like.text[place.end :]
+    first, _, rest = number.partition(" ")
+    if like.is_word:
+        number, behind = first, f" {rest}{behind}" if rest else behind
+    read = _alone(number, like)
+    if read is None or (read.amount == 1 and behind):
+        return None  # behind "1" the unit may be singular
+    amount = value.amounts[0].amount * value.size / like.size * read.amount / like.amounts[0].amount
+    if like.is_word:
+        words = next((words for words in SMALL_NUMBERS.values() if number.lower() in words), [])
+        return before + words[int(amount)] + behind if amount in range(2, len(words)) else None
+    if amount == 1 and behind:
+        return None
+    marks = re.findall(r"[^\d−-]", number)
+    is_decimal = bool(marks) and read.step < Fraction(1, 2)
+    point = marks[-1] if is_decimal else "," if marks[:1] == ["."] else "."
+    group = next((mark for mark in marks if not is_decimal or mark != point), "" if len(number) > 3 else ",")
+    fewest = len(number.rpartition(point)[2]) if is_decimal else 0
+    places = next((n for n in range(fewest, fewest + 4) if (amount * 10**n).denominator == 1), fewest)
+    whole, _, decimals = f"{Decimal(amount.numerator) / amount.denominator:,.{places}f}".partition(".")
+    return before + whole.replace(",", group) + (point + decimals if decimals else "") + behind
+
+
+def _alone(number: str, like: Value) -> Amount | None:
+    """Returns what a number means without the power of ten that stands behind it in `like`."""
+    readings = [reading for value in values(number) for reading in value.amounts]
+    ratios = {like.amounts[0].amount / reading.amount: reading for reading in readings if reading.amount}
+    known = [ratio for ratio in ratios if ratio in (1, *FACTORS.values())]
+    return ratios[min(known)] if known else None
+
+
+def _date_like(value: Value, like: Value) -> str | None:
+    """Puts the parts of a date in the places that the parts of another have."""
+    new, old = value.readings[0], like.readings[0]
+    if not isinstance(new, Date) or not isinstance(old, Date) or len(like.readings) > 1:
+        return None
+    if [part is None for part in new] != [part is None for part in old]:
+        return None
+    year, month, day = (part[0] if part else 0 for part in new)
+    left = [str(part[0]) if part else "" for part in old]
+
+    def replaced(match: re.Match[str]) -> str:
+        piece, number = match[0], match[0].lstrip("0")
+        if piece.lower() in MONTHS:
+            names = next(names for names in MONTH_NAMES if piece.lower() in names)
+            return names[month - 1] if piece.islower() else names[month - 1].capitalize()
+        if piece.isalpha():
+            return {1: "st", 2: "nd", 3: "rd"}.get(day % 10 if day not in (11, 12, 13) else 0, "th")
+        at = (
+            0 if len(piece) > 2 else 1 if number == left[1] and (left[2] != number or "-" in like.text) else 2
+        )
+        if at == 1 and re.search(r"[^\W\d_]{3}", like.text):
+            at = 2
+        left[at] = ""
+        return str((year, month, day)[at]).zfill(2 if piece.startswith("0") or "-" in like.text else 1)
+
+    return re.sub(r"\d+|[^\W\d_]{3,}|(?<=\d)(?:st|nd|rd|th)\b", replaced, like.text)

@@ -1,0 +1,234 @@
+"""What a value is, and the patterns in which values are written."""
+
+import re
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+from rarr.backends.embedded.values.tables import MONTHS, SIGNS, UNITS
+from rarr.tools.text.span import Span
+
+Kind = Literal["number", "ordinal", "date", "time", "identifier"]
+Range = tuple[int, int]
+
+
+class Amount(NamedTuple):
+    """A number as written, with its power of ten and without its unit.
+
+    `step` is half of its last written place: "1.2 million" is 1,150,000 to 1,250,000. It is 0 for a fraction.
+    """
+
+    amount: Fraction
+    step: Fraction = Fraction(1, 2)
+
+    def times(self, factor: Fraction | int) -> "Amount":
+        """The amount and its rounding, multiplied."""
+        return Amount(self.amount * factor, self.step * max(factor, -factor))
+
+
+class Date(NamedTuple):
+    """A date or a part of one; each part runs from its first to its last, and None is not told."""
+
+    years: Range | None = None
+    months: Range | None = None
+    days: Range | None = None
+
+
+class Value(NamedTuple):
+    """A value at `start` to `end` of a text, with its unit and currency.
+
+    `readings` are what it may mean, the likeliest first: "1.234" is a thousand or one and a bit. The reading
+    of an identifier is its name, and of a time the minutes. `unit` is the base unit, and `size` the written
+    unit in it; of an identifier it is the label by which two compare, such as "cve". `number` is the place of
+    the number alone. `bound` is told by the words from `lead` to `start`: "min", "above", "max", "below" or
+    "about"; "low" and "high" are the ends of a range.
+    """
+
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    readings: tuple[Amount | Date | str, ...]
+    number: Span
+    lead: int
+    unit: str = ""
+    size: Fraction = Fraction(1)
+    bound: str = ""
+
+    @property
+    def span(self) -> Span:
+        """Its place."""
+        return Span(self.start, self.end)
+
+    @property
+    def is_word(self) -> bool:
+        """Is it written without a digit?"""
+        return re.search(r"\d", self.text) is None
+
+    @property
+    def amounts(self) -> list[Amount]:
+        """The readings of a number, an ordinal or a time."""
+        return [reading for reading in self.readings if isinstance(reading, Amount)]
+
+
+ALIKE = str.maketrans(
+    "\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000"
+    "‐‑‒–—―−’‘ʼ０１２３４５６７８９％．，",
+    " " * 15 + "-" * 7 + "'''" + "0123456789%.,",
+)
+NO_PART = re.compile(
+    r"""
+      <sup>\s*\[?[\d,;\ -]{1,12}\]?\s*</sup> | </?[a-zA-Z][^<>\n]{0,200}> | [¹²³⁰⁴-⁹]+
+    | \[(?:\^|citation:|Source\ )?[\d,;\s-]{1,20}\] | \[\^[\w-]{1,30}\] | 【[^】\n]{0,40}】
+    | \((?:Source|Quelle)\ \d+\) | \]\([^)\s]{0,500}\) | https?://(?!(?:dx\.)?doi\.org/)[^\s<>)]{1,500}
+    | \*+ | `+ | ~~ | (?<![^\W_])_+ | _+(?![^\W_]) | \\(?=[^\w\s])
+    """,
+    re.VERBOSE,
+)
+BEFORE_POWER = re.compile(r"\d\s{0,3}(?:[kcm]?m|ft|mi)\Z|[x×]\s?10\Z")
+TOKEN = re.compile(
+    r"[^\W\d_\u3400-\u9fff]+(?:['-][^\W\d_\u3400-\u9fff]+)*|\d|[§#№½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞零一二两三四五六七八九十百]"
+)
+
+# Numbers and what stands around them
+DIGITS = re.compile(
+    r"(?P<whole>\d{1,3}(?P<mark>[ ',.])\d{3}(?:(?P=mark)\d{3})*|\d+)"
+    r"(?:(?P<point>[.,])(?P<decimals>\d+))?(?!\d|[.,']\d)"
+)
+DIGIT_RUN = re.compile(r"\d+(?:[.,]\d+)*")
+FRACTION = re.compile(r"(?:(\d+)[ -])?(\d{1,3})/([1-9]\d{0,2})(?![\d/]|[.,]\d)")
+VULGAR = re.compile(r" ?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")
+AND_HALF = re.compile(r"\s(?:and|und|et)\s(?:an?\s|eine?\s|un\s)?(half|quarter|halb|demie?)\b")
+TIMES_TEN = re.compile(r"\s?[x×]\s?10(?:\^?(-?\d{1,2})|(⁻?[⁰¹²³⁴-⁹]{1,2}))(?!\d)")
+SUPERSCRIPT = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+FACTOR = re.compile(r"(\s{1,4}|-)?([万亿]|[^\W\d_]+)((?<=io|rd|sd|mn|bn)\.)?", re.IGNORECASE)
+UNIT = re.compile(
+    r"(?:\s{0,4}|-)([^\W\d_]+(?:/[^\W\d_]+)?[²³]?|[%‰$€£¥₹₽]|°\s?[CF]?)(?:[\s-]{1,3}([^\W\d_]+))?"
+)
+RATE = re.compile(
+    r"\s?/\s?([^\W\d_]+)|\s(?:per|pro|par)\s([^\W\d_]+)"
+    r"|\s(?:an?|each|every)\s(second|minute|hour|day|night|week|month|year|person|head)\b"
+)
+MONEY_BEFORE = re.compile(rf"(?:(?<!\w)[A-Za-z]{{3}}|[A-Za-z]{{0,2}}[{SIGNS}])\s?\Z")
+WORD_BEFORE = re.compile(r"([^\W\d_]+'?|[<>≤≥~≈])(?:(?<=ca)\.|(?<=approx)\.)?(?:\s+|(?<=['<>≤≥~≈]))\Z")
+WORDS_BEHIND = re.compile(r"\s([^\W\d_]+ [^\W\d_]+)")
+RANGE = re.compile(r"\s?-\s?|\s(to|bis|à|through|and|or|und|oder|et|ou)\s")
+OF_A = re.compile(r"\s(?:of\s)?(?:an?|eine?r?|une?)(?=\s([^\W\d_]+))")
+CHINESE = re.compile(r"[零一二两三四五六七八九十百]{1,5}(?=[个年月日人天次万亿名座家所米公元小分岁层条])")
+CHINESE_DIGITS = str.maketrans("零一二三四五六七八九两", "01234567892")
+
+# Identifiers
+NAMES = (
+    ("email", re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")),
+    ("doi", re.compile(r"(?:https?://(?:dx\.)?doi\.org/|doi:)?(10\.\d{4,9}/\S+)", re.IGNORECASE)),
+    ("ip", re.compile(r"(?:\d{1,3}\.){3}\d{1,3}(?:/\d\d?|:\d+)?|(?:[\da-f]{0,4}:){3,7}[\da-f]{0,4}", re.I)),
+    ("isbn", re.compile(r"(?:isbn[-:]?)?(97[89](?:-?\d){10}|\d(?:-\d+){2}-[\dX])", re.IGNORECASE)),
+    ("version", re.compile(r"v\.?(\d+(?:\.\d+)*(?:-?[a-z]+\d*)?)|\d+(?:\.\d+){2,}(?:-?[a-z]+\.?\d*)?", re.I)),
+)
+CODE = re.compile(r"[^\W_]+(?:[-./_:][^\W_]+)*(?:\(\w{1,4}\))*", re.ASCII)
+PREFIX = re.compile(r"([A-Za-z]+)[-./_:]?(?=\d)")
+# "12km", "19th-century", "5mg/kg", "2pm", "50%" and "x10" are no identifiers, nor is what has no letter ...
+NO_CODE = re.compile(r"[\d.,'/:-]+-?(?:[^\W\d_]+\.?(?:[-/][^\W\d_]+)*\.?[²³23]?)?|[x×]\d+|\d{4}-\d\d-\d\dT.*")
+# ... but for "555-01-77" and "2024-0017".
+DIGIT_CODE = re.compile(r"\d+(?:-\d+){2,}|\d+[-/](?:0\d\d+|\d{5,})|0\d{3,}")
+NUMBERED = re.compile(
+    r"[.:]?\s*(?:(?:no|nr|number|n°|№)\b\.?:?\s*|#)?"
+    r"((?-i:[A-Z]{1,5}[-/. ]?)?\d[^\W_]*(?:[-./:_][^\W_]+)*(?:\(\w{1,4}\))*)",
+    re.IGNORECASE,
+)
+NAMED_BEFORE = re.compile(r"[^\W\d_]['\w,)]* ([A-Z][\w+-]{2,}) \Z")
+
+# Dates and times
+YEAR = r"(?P<year>\d{4})(?!\d|[.,]\d)"
+DAY = r"\d{1,2})(?:st|nd|rd|th|er|º|ª|\.)?"
+DATES = [
+    re.compile(pattern)
+    for pattern in (
+        r"(?P<year>\d{4})[-/.](?P<month>\d\d?)[-/.](?P<day>\d\d?)(?![\d./-]*\d)(?:T[\d:.]+Z?)?",
+        r"(?P<year>\d{4})-(?P<month>0[1-9]|1[0-2])(?![\d-])",
+        r"(?P<day>\d\d?)(?P<mark>[./-])\s?(?P<month>\d\d?)(?P=mark)\s?(?P<year>\d{4}|\d\d)(?!\d|[-/.,]\d)",
+        rf"(?:(?P<first>{DAY}\s?(?:-|to|and|bis)\s?)?(?P<day>{DAY}[\s-]{{0,3}}(?P<of>of\s|de\s)?"
+        rf"(?P<month>[^\W\d_]{{3,}})(?:\.?[\s,-]{{1,3}}(?:of\s|del?\s)?{YEAR})?",
+        r"(?P<year>\d{4})\s?年(?:\s?(?P<month>\d\d?)\s?月(?:\s?(?P<day>\d\d?)\s?日)?)?",
+        r"(?P<day>\d\d?)\.\s?(?P<month>\d\d?)(?P<german>\.)(?!\d)",
+        rf"(?P<month>[^\W\d_]{{3,}})\.?[\s,-]{{1,3}}(?:of\s|del?\s)?{YEAR}",
+        rf"(?P<month>[^\W\d_]{{3,}})\.?\s{{1,2}}(?:the\s)?(?:(?P<first>\d\d?)-)?(?P<day>\d\d?)(?:st|nd|rd|th)?"
+        rf"(?![\d:%]|[.,]\d|\s?[ap]m\b)(?:,?\s(?:of\s)?{YEAR})?",
+    )
+]
+BY_FIRST = {True: DATES[:6], False: DATES[6:]}  # by whether a digit comes first
+YEARS = re.compile(r"(\d{3}0)'?(?:s\b|er\b)|(\d\d)(\d\d)-(\d\d)(?![\d-])")
+PLAIN_YEAR = re.compile(rf"(?:{YEAR}|\d{{1,4}}(?=\s[Bv]))(?P<before>\s(?:BCE?\b|v\. Chr\.))?")
+CENTURY = re.compile(
+    r"(\d\d?)?(?:st|nd|rd|th|\.|e|ème)?[\s-](?:century|centuries|jahrhunderts?|siècle)\b", re.I
+)
+QUARTER = re.compile(r"Q([1-4])(?:\s(\d{4})(?!\d))?")
+ORDINAL = re.compile(r"(\d{1,3}(?:,\d{3})+|\d+)(?:st|nd|rd|th|er|re|ère|e|ème|º|ª)\b")
+CLOCK = re.compile(
+    r"([01]?\d|2[0-4])(?:[:.h]([0-5]\d)(?::[0-5]\d)?)?\s?(?:([ap])\.?\s?m\b\.?|(uhr|o'clock)\b)"
+    r"|([01]?\d|2[0-4])[:h]([0-5]\d)(?::[0-5]\d)?(?![\w:])",
+    re.IGNORECASE,
+)
+COUNTED = re.compile(
+    r"-[a-z]|\s{1,4}(?!was\b|is\b|as\b|his\b|its\b|this\b|has\b)(?:[a-z]{2,}s|people|men|women)\b"
+)
+TIME_WORD = re.compile(
+    r"(?:\b(?:in|since|until|till|from|by|of|during|between|before|after|and|to|late|early|mid|last|year|spring"
+    r"|summer|autumn|fall|winter|im|jahr|seit|ab|von|bis|ende|anfang|mitte|und|en|depuis|avant|après|de|à)\s+"
+    r"|[(/-]\s*)\Z",
+    re.IGNORECASE,
+)
+
+
+def named(written: str) -> tuple[str, str]:
+    """Returns the label and name of an identifier; ("", "") for a number, a date, a time or a word."""
+    if any(pattern.fullmatch(written) for pattern in (*DATES[:3], DIGITS)):
+        return "", ""
+    for label, pattern in NAMES:
+        if match := pattern.fullmatch(written):
+            name = (match[match.lastindex or 0]).casefold()
+            return label, name.replace("-", "") if label == "isbn" else name
+    is_number = NO_CODE.fullmatch(written) and not DIGIT_CODE.fullmatch(written)
+    if is_number or not CODE.fullmatch(written) or written in UNITS:
+        return "", ""
+    prefix = PREFIX.match(written)
+    if prefix is None:
+        return ("number" if written[-1].isdigit() else ""), written.casefold()
+    word = prefix[1].lower()  # "mid-1990s" and "EUR5" are none
+    is_word = word in UNITS or word in MONTHS or (prefix[1].islower() and prefix[0][-1] == "-")
+    return ("", "") if is_word else (word, written.casefold())
+
+
+def in_digits(match: re.Match[str], point: str) -> list[Amount]:
+    """Reads a number in digits; both ways if a mark may be of decimals or of thousands, `point` first."""
+    whole, mark, decimals = match["whole"], match["mark"], match["decimals"] or ""
+    if mark and mark == match["point"]:
+        return []
+    joined, step = int(re.sub(r"\D", "", whole + decimals)), Fraction(1, 2)
+    if mark in (".", ",") and len(whole) <= 7 and not decimals:
+        decimal, grouped = (
+            Amount(Fraction(joined), step).times(Fraction(1, 1000)),
+            Amount(Fraction(joined), step),
+        )
+        if whole[0] == "0":
+            return [decimal]
+        return [decimal, grouped] if mark == point else [grouped, decimal]
+    return [Amount(Fraction(joined), step).times(Fraction(1, 10 ** len(decimals)))]
+
+
+def exact(amount: float | Fraction) -> Amount:
+    """An amount that rounds nothing, such as ⅓."""
+    return Amount(Fraction(amount).limit_denominator(64), Fraction(0))
+
+
+def one_year(year: str | None) -> Range | None:
+    """The range of one year."""
+    return (int(year), int(year)) if year else None
+
+
+def chinese_amount(written: str) -> int | None:
+    """Computes a number below 1,000 of which the digits were translated; None for another order."""
+    match = re.fullmatch(r"(?:(\d)百0?)?(?:(\d?)(十))?(\d)?", written)
+    if written.isdigit() or match is None:
+        return int(written) if written.isdigit() else None
+    hundreds, tens, ten, ones = match.groups()
+    return 100 * int(hundreds or 0) + 10 * (int(tens or 0) or bool(ten)) + int(ones or 0)

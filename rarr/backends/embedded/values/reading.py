@@ -1,0 +1,398 @@
+"""Finds the values of a text: numbers with their units, dates, times, ordinals and identifiers.
+
+One grammar reads the text from left to right. Marks that are no part of a value (Markdown, tags, citation
+marks, superscripts) are blanked first, character by character, so that every place stays exact.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import lru_cache
+
+from text_to_num import alpha2digit
+
+from rarr.backends.embedded.values import forms, tables
+from rarr.backends.embedded.values.forms import Amount, Date, Kind, Value, exact, one_year
+from rarr.backends.embedded.values.tables import FACTORS, MONTHS, unit_of
+from rarr.tools.text.span import Span
+
+
+@lru_cache(maxsize=4096)
+def values(text: str) -> tuple[Value, ...]:
+    """Finds the values of `text`, in order, without overlaps."""
+    reader, found = _Reader(text), list[Value]()
+    for number, token in enumerate(reader.tokens):
+        if token.start() < reader.at:
+            continue
+        if value := reader.value(number):
+            reader.at = value.end
+            found[-1:] = reader.joined(found[-1], value) if found else [value]
+        elif token[0].isdigit():
+            reader.at = forms.DIGIT_RUN.match(reader.plain, token.start()).end()  # type: ignore[union-attr]
+    return tuple(found)
+
+
+def _blank(match: re.Match[str]) -> str:
+    """Blanks a mark, but for the exponent of a unit or of ten."""
+    power = match[0].removeprefix("<sup>").removesuffix("</sup>")
+    if power and power[0] in "23⁰¹²³⁴⁵⁶⁷⁸⁹⁻" and forms.BEFORE_POWER.search(match.string, 0, match.start()):
+        return power.replace("2", "²").replace("3", "³") + "\0" * (len(match[0]) - len(power))
+    return " " * len(match[0])
+
+
+@lru_cache(maxsize=8192)
+def _spelled(words: str, language: str) -> str:
+    """Writes number words in digits: "12", or "3rd" for an ordinal; "" for other words and two numbers."""
+    written = str(alpha2digit(words, language, threshold=0))
+    return written if re.fullmatch(r"\d+[^\d\s]{0,4}", written) else ""
+
+
+def _language(words: Sequence[str]) -> str:
+    """Tells English, German or French by the commonest words and by number words; English in doubt."""
+    votes = [language for word in words for language in _languages(word)]
+    return max(tables.COMMON_WORDS, key=votes.count)
+
+
+@lru_cache(maxsize=8192)
+def _languages(word: str) -> list[str]:
+    return [
+        language
+        for language, common in tables.COMMON_WORDS.items()
+        if word in common or (word not in tables.SHARED_NUMBERS and _spelled(word, language))
+    ]
+
+
+class _Reader:
+    """Reads the values of one text, each from the token with which it begins."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.at = text, 0  # up to where it is read
+        self.plain = forms.NO_PART.sub(_blank, text.translate(forms.ALIKE))
+        self.tokens = list(forms.TOKEN.finditer(self.plain))
+        self.words = [token[0].lower() for token in self.tokens]
+        self.language = _language(self.words)
+        self.codes = {start: (end, label, name) for start, end, label, name in self._codes()}
+        # The decimal mark: a number that has one reading tells it for the others.
+        points = (
+            it["point"] for it in forms.DIGITS.finditer(self.plain) if len(forms.in_digits(it, "")) == 1
+        )
+        self.point = next((point for point in points if point), "." if self.language == "en" else ",")
+
+    def value(self, number: int) -> Value | None:
+        """Reads the value that begins at a token."""
+        start, word = self.tokens[number].start(), self.words[number]
+        if start in self.codes:
+            return self._code(start)
+        if word.isdigit():
+            return self._date(start) or self._years(start) or self._clock(start) or self._number(start)
+        if match := forms.VULGAR.match(self.plain, start):
+            return self._amount(start, match.end(), exact(unicodedata.numeric(match[1])))
+        if match := forms.CHINESE.match(self.plain, start):
+            amount = forms.chinese_amount(match[0].translate(forms.CHINESE_DIGITS))
+            return self._amount(start, match.end(), Amount(Fraction(amount))) if amount else None
+        if word.partition("-")[0] in tables.BEGINNINGS or _spelled(word, self.language) or "einhalb" in word:
+            return self._numbered(number) or self._date(start) or self._words(number)
+        return None
+
+    def _made(self, start: int, end: int, kind: Kind, *read: Amount | Date | str, unit: str = "") -> Value:
+        bound, lead = ("", start) if kind == "identifier" else self._bound(start)
+        while self.plain[end : end + 1] == "\0":
+            end += 1
+        number, text = Span(start, end), self.text[start:end]
+        return Value(start, end, text, kind, read, number, lead, unit, bound=bound)
+
+    def _bound(self, start: int) -> tuple[str, int]:
+        words, bound, lead, at = "", "", start, start
+        while at > start - 30 and (match := forms.WORD_BEFORE.search(self.plain, max(self.at, at - 15), at)):
+            words, at = f"{match[1].lower()} {words}".strip(), match.start()
+            if words in tables.BOUNDS:
+                bound, lead = tables.BOUNDS[words], at
+        return bound, lead
+
+    def _codes(self) -> Iterator[tuple[int, int, str, str]]:
+        for chunk in re.finditer(r"\S*[\d@]\S*", self.plain):
+            for part in re.finditer(r"[^\0=|;]+", chunk[0]):
+                written = part[0].lstrip("([{\"'“‘«<#$€£")
+                start = chunk.start() + part.end() - len(written)
+                written = written.rstrip(".,;:!?\"'”’»]}>…")
+                while written.endswith(")") and written.count("(") < written.count(")"):
+                    written = written[:-1].rstrip(".,;:!?\"'”’»")
+                label, name = forms.named(written)
+                if name:
+                    yield start, start + len(written), label, name
+
+    def _code(self, start: int) -> Value:
+        end, label, name = self.codes[start]
+        if quarter := forms.QUARTER.match(self.plain, start):
+            first = 3 * int(quarter[1]) - 2
+            return self._made(start, quarter.end(), "date", Date(one_year(quarter[2]), (first, first + 2)))
+        before = forms.WORD_BEFORE.search(self.plain, max(0, start - 20), start)
+        label = label or (tables.LABELS.get(before[1].lower(), "") if before else "")
+        return self._made(start, end, "identifier", name, unit=label)
+
+    def _numbered(self, number: int) -> Value | None:
+        """Reads the number of a thing, such as 4(b) behind "clause"."""
+        word, match = self.words[number], forms.NUMBERED.match(self.plain, self.tokens[number].end())
+        if word not in tables.LABELS or match is None or (word in ("no", "v") and match[0][0] != "."):
+            return None
+        unit = forms.UNIT.match(self.plain, match.end())
+        if match[1].isdigit() and unit and (unit_of(unit[1]) or unit[1].lower() in MONTHS):
+            return None
+        name = re.sub(r"\s", "", match[1]).casefold()
+        return self._made(*match.span(1), "identifier", name, unit=tables.LABELS[word])
+
+    def _date(self, start: int) -> Value | None:
+        for pattern in forms.BY_FIRST[self.plain[start].isdigit()]:
+            if (match := pattern.match(self.plain, start)) and (readings := self._date_readings(match)):
+                at = match.groupdict().get("year") or match.end("month") < match.end("day")
+                return self._made(start, match.end() if at else match.end("month"), "date", *readings)
+        word = re.split(r"[\W\d_]", self.plain[start : start + 20])[0].lower()
+        if (
+            word not in tables.BARE_MONTHS
+            or (word == "sept" and self.language == "fr")
+            or self._is_lower(start)
+        ):
+            return None
+        if (len(word) < 4 or word in tables.UNCLEAR_MONTHS) and not self._is_timed(start):
+            return None
+        return self._made(start, start + len(word), "date", Date(None, (MONTHS[word], MONTHS[word])))
+
+    def _date_readings(self, match: re.Match[str]) -> list[Date]:
+        """Reads a date; a slashed one has two readings if day and month fit in either order."""
+        part = match.groupdict()
+        name, day, year = part["month"] or "", int(part.get("day") or 0), part.get("year")
+        if name and not name.isdigit():
+            is_clear = part.get("of") or year or not self._is_lower(match.start("month"))
+            orders = (
+                [(day, MONTHS.get(name.lower(), 0))] if is_clear or name not in tables.UNCLEAR_MONTHS else []
+            )
+        elif part.get("mark") == "/" or (part.get("mark") and int(name) > 12):
+            orders = [(day, int(name)), (int(name), day)]
+        else:
+            orders = [(day, int(name or 0))] if "german" not in part or self.language == "de" else []
+        years = one_year(year) if year and len(year) == 4 else None
+        first = int(part.get("first") or 0)
+        return list(dict.fromkeys(
+            Date(years, (month, month) if month else None, (first or day, day) if day else None)
+            for day, month in orders
+            if first <= day <= 31 and (1 <= month <= 12 or not name)
+        ))  # fmt: skip
+
+    def _is_lower(self, start: int) -> bool:
+        return self.plain[start].islower() and self.language == "en"
+
+    def _is_timed(self, start: int) -> bool:
+        return forms.TIME_WORD.search(self.plain, max(0, start - 12), start) is not None
+
+    def _years(self, start: int) -> Value | None:
+        if match := forms.YEARS.match(self.plain, start):
+            first = int(match[1] or match[2] + match[3])
+            last = first + (99 if first % 100 == 0 else 9) if match[1] else int(match[2] + match[4])
+            return self._made(start, match.end(), "date", Date((first, last))) if 999 < first < last else None
+        if (match := forms.CENTURY.match(self.plain, start)) and match[1]:
+            last = 100 * int(match[1])
+            return self._made(start, match.end(), "date", Date((last - 99, last)))
+        match = forms.PLAIN_YEAR.match(self.plain, start)
+        if match and match["before"]:
+            return self._made(start, match.end(), "date", Date(one_year(f"-{match[0].split()[0]}")))
+        if match is None or not 1000 <= int(match[0]) <= 2100 or self._money(start):
+            return None
+        unit, factor = forms.UNIT.match(self.plain, match.end()), forms.FACTOR.match(self.plain, match.end())
+        is_amount = (unit and unit_of(unit[1])) or (factor and factor[2].lower() in FACTORS)
+        if is_amount or "a" <= self.plain[match.end() : match.end() + 1].lower() <= "z":
+            return None
+        is_count = forms.COUNTED.match(self.plain, match.end()) and not self._is_timed(start)
+        return None if is_count else self._made(start, match.end(), "date", Date(one_year(match[0])))
+
+    def _clock(self, start: int) -> Value | None:
+        match = forms.CLOCK.match(self.plain, start)
+        if match is None or self.plain[start - 1 : start] == ":":
+            return None
+        hour, minute = int(match[1] or match[5]), int(match[2] or match[6] or 0)
+        half = (match[3] or "").lower()
+        is_clear = half or hour > 12 or match[0][0] == "0" or (match[4] or "").lower() == "uhr"
+        hour = hour % 12 + 12 * (half == "p") if half else hour
+        reading = Amount(Fraction(60 * hour + minute))
+        return self._made(start, match.end(), "time", reading, unit="clock" if is_clear else "clock?")
+
+    def _number(self, start: int) -> Value | None:
+        if match := forms.ORDINAL.match(self.plain, start):
+            return self._made(start, match.end(), "ordinal", Amount(Fraction(match[1].replace(",", ""))))
+        if match := forms.FRACTION.match(self.plain, start):
+            whole, above, below = (int(group or 0) for group in match.groups())
+            if 0 < above < below <= 16:
+                return self._amount(start, match.end(), exact(Fraction(above, below) + whole))
+            return self._made(start, match.end(), "identifier", match[0], unit="ratio")
+        match = forms.DIGITS.match(self.plain, start)
+        readings = forms.in_digits(match, self.point) if match else []
+        if match is None or not readings:
+            return None
+        end = match.end()
+        if part := forms.VULGAR.match(self.plain, end):
+            readings, end = [exact(readings[0].amount + Fraction(unicodedata.numeric(part[1])))], part.end()
+        elif power := forms.TIMES_TEN.match(self.plain, end):
+            exponent = Fraction(10) ** int(power[1] or power[2].translate(forms.SUPERSCRIPT))
+            readings, end = [reading.times(exponent) for reading in readings], power.end()
+        elif match["decimals"] and not match["mark"] and self._is_version(start, end):
+            return self._made(start, end, "identifier", match[0], unit="version")
+        if (
+            start > self.at
+            and self.text[start - 1] in "-−"
+            and self.text[start - 2 : start - 1] in ("", " ", "(")
+        ):
+            start, readings = start - 1, [reading.times(-1) for reading in readings]
+        return self._amount(start, end, *readings)
+
+    def _is_version(self, start: int, end: int) -> bool:
+        """Is it a number such as 3.10 behind a name within a sentence, and without a unit?"""
+        before = forms.NAMED_BEFORE.search(self.plain, max(0, start - 40), start)
+        unit = forms.UNIT.match(self.plain, end)
+        if before is None or (unit and (unit_of(unit[1]) or unit[1].lower() in FACTORS)):
+            return False
+        word = before[1].lower()
+        return not (word in tables.BOUNDS or word in MONTHS or unit_of(word))
+
+    def _words(self, number: int) -> Value | None:
+        """Reads number words, such as "two hundred and five thousand", "half an hour" and "two thirds"."""
+        start, end, word = *self.tokens[number].span(), self.words[number]
+        following = self._following(number)
+        if tables.PARTS.get(word) == 2:
+            return self._part(start, end, 1, word)
+        if word in tables.ARTICLES:
+            if tables.PARTS.get(following, 2) > 2:
+                return self._part(start, self.tokens[number + 1].end(), 1, following)
+            if following in FACTORS and following not in tables.SHORT_FACTORS:
+                return self._amount(start, end, Amount(Fraction(1)))
+        halves = {"anderthalb": "ein"}.get(word, word.removesuffix("einhalb") or "ein")
+        if halves != word and (amount := _spelled(halves, "de")):
+            return self._amount(start, end, exact(Fraction(amount) + Fraction(1, 2)))
+        last, digits = self._run(number)
+        end, following = self.tokens[last].end(), self._following(last)
+        is_article = word in tables.ARTICLES and not (following in FACTORS or unit_of(following))
+        half = forms.AND_HALF.match(self.plain, end)
+        is_pronoun = word == "one" and following in tables.BEHIND_PRONOUN and not half
+        if not digits or (last == number and (word in tables.ROUND_ONLY or is_article or is_pronoun)):
+            return None
+        if not digits.isdigit():
+            return self._ordinal_word(start, end, int(re.sub(r"\D", "", digits)), word)
+        if tables.PARTS.get(following, 2) > 2 and int(digits) < 20:
+            return self._part(start, self.tokens[last + 1].end(), int(digits), following)
+        if half:
+            part = Fraction(1, 4 if half[1] == "quarter" else 2)
+            return self._amount(start, half.end(), exact(Fraction(digits) + part))
+        zeros = len(digits) - len(digits.rstrip("0")) if len(digits) > 1 else 0
+        return self._amount(start, end, Amount(Fraction(digits), Fraction(10 ** (zeros - zeros % 3), 2)))
+
+    def _run(self, number: int) -> tuple[int, str]:
+        """Returns the last token of the longest run of number words, and its digits."""
+        last, digits, words = number, "", ""
+        for at in range(number, min(number + 12, len(self.words))):
+            if at > number and not self._following(at - 1):
+                break
+            words = f"{words} {self.words[at]}".strip()
+            if found := _spelled(words, self.language):
+                last, digits = at, found
+            elif self.words[at] not in ("and", "et", "und"):
+                break
+        return last, digits
+
+    def _ordinal_word(self, start: int, end: int, amount: int, word: str) -> Value | None:
+        rest = re.compile(rf"\s(?:of\s)?([^\W\d_]{{3,}})(?:,?\s{forms.YEAR})?").match(self.plain, end)
+        if rest and (month := MONTHS.get(rest[1].lower())) and amount <= 31:
+            end = rest.end() if rest["year"] else rest.end(1)
+            date = Date(one_year(rest["year"]), (month, month), (amount, amount))
+            return self._made(start, end, "date", date)
+        if century := forms.CENTURY.match(self.plain, end):
+            return self._made(start, century.end(), "date", Date((100 * amount - 99, 100 * amount)))
+        is_unit = unit_of(word) and re.search(r"\b(?:per|a|one|\d)[\s-]\Z", self.plain[:start])
+        return None if is_unit else self._made(start, end, "ordinal", Amount(Fraction(amount)))
+
+    def _following(self, number: int) -> str:
+        """Returns the word behind a token, if nothing but white space or a hyphen is between."""
+        if number + 1 >= len(self.tokens):
+            return ""
+        gap = self.plain[self.tokens[number].end() : self.tokens[number + 1].start()]
+        return "" if gap.strip(" \n\r\t-") else self.words[number + 1]
+
+    def _part(self, start: int, end: int, above: int, word: str) -> Value:
+        """Reads a fraction in words, with the unit of "half an hour"."""
+        match = forms.OF_A.match(self.plain, end)
+        end = match.end() if match and (unit_of(match[1]) or match[1].lower() in FACTORS) else end
+        return self._amount(start, end, exact(Fraction(above, tables.PARTS[word])))
+
+    def _amount(self, start: int, end: int, *readings: Amount) -> Value:
+        """Makes the value of a number with its power of ten, currency, unit and rate."""
+        number, money = Span(start, end), self._money(start)
+        start, unit, size = (*money, Fraction(1)) if money else (start, "", Fraction(1))
+        end, factor = self._factor(end, is_money=bool(money))
+        if (found := self._unit(end)) and (not money or found[1] == unit):
+            end, unit, size = found
+        if unit and (rate := forms.RATE.match(self.plain, end)):
+            per = next(group for group in rate.groups() if group).lower()
+            end, unit = rate.end(), f"{unit}/{''.join(map(str, unit_of(per) or (per,)))}"
+        value = self._made(start, end, "number", *(reading.times(factor) for reading in readings), unit=unit)
+        behind = forms.WORDS_BEHIND.match(self.plain, end)
+        bound = value.bound or (tables.BOUNDS_BEHIND.get(behind[1].lower(), "") if behind else "")
+        return value._replace(number=number, size=size, bound=bound)
+
+    def _money(self, start: int) -> tuple[int, str] | None:
+        match = forms.MONEY_BEFORE.search(self.plain, max(self.at, start - 5), start)
+        written = match[0].strip().lower() if match else ""
+        written = written if written in tables.UNITS or written[-1:] not in tables.SIGNS else written[-1:]
+        found = tables.UNITS.get(written)
+        if match is None or found is None or not tables.is_money(found[0]):
+            return None
+        return match.start() + len(match[0].rstrip()) - len(written), found[0]
+
+    def _factor(self, end: int, *, is_money: bool) -> tuple[int, int]:
+        match = forms.FACTOR.match(self.plain, end)
+        word = match[2].lower() if match else ""
+        if match is None or word not in FACTORS:
+            return end, 1
+        is_short = word in tables.SHORT_FACTORS and (match[1] or match[2] not in ("k", "M", "B", "K"))
+        if is_short and not is_money:
+            unit = self._unit(match.end())
+            if unit is None or not tables.is_money(unit[1]):
+                return end, 1
+        long_scale = {"billion": 1000, "trillion": 10**6} if self.language != "en" else {}
+        return match.end(), FACTORS[word] * long_scale.get(word, 1)
+
+    def _unit(self, end: int) -> tuple[int, str, Fraction] | None:
+        match = forms.UNIT.match(self.plain, end)
+        if match is None:
+            return None
+        word = re.sub(r"\s", "", match[1])
+        if match[2] and (found := unit_of(f"{word} {match[2]}") or unit_of(f"{word}-{match[2]}")):
+            return match.end(), *found
+        if found := unit_of(word):
+            return match.end(1), *found
+        found = unit_of(word.partition("/")[0])
+        return (match.start(1) + word.index("/"), *found) if found else None
+
+    def joined(self, first: Value, second: Value) -> list[Value]:
+        """Joins "1 hour 30 minutes"; gives the ends of "10 to 12 km" their unit and bounds."""
+        gap = self.plain[first.end : second.start]
+        if first.kind != "number" or second.kind != "number" or len(gap) > 9:
+            return [first, second]
+        is_more = re.fullmatch(r",?\s?(?:and\s|und\s|et\s)?", gap)
+        if is_more and first.unit == second.unit and first.size > second.size:
+            total = first.amounts[0].amount * first.size / second.size + second.amounts[0].amount
+            text = self.text[first.start : second.end]
+            return [first._replace(end=second.end, text=text, readings=(Amount(total),), size=second.size)]
+        match = forms.RANGE.fullmatch(gap)
+        if match is None or second.bound or (first.unit and first.unit != second.unit):
+            return [first, second]
+        if not first.unit and second.unit:
+            _, factor = self._factor(second.number.end, is_money=True)
+            readings = tuple(reading.times(factor) for reading in first.amounts)
+            first = first._replace(unit=second.unit, size=second.size, readings=readings)
+        before = (self.plain[max(0, first.lead - 9) : first.lead].lower().split() or [""])[-1]
+        is_range = match[1] in (None, "to", "bis", "à", "through") or before in (
+            "between",
+            "zwischen",
+            "entre",
+        )
+        if not is_range or before in ("from", "von", "de"):
+            return [first, second]
+        return [first._replace(bound="low"), second._replace(bound="high")]

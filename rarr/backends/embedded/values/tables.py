@@ -1,0 +1,176 @@
+"""What the reading of values knows: units, factors, months, bounds, and the words before a number.
+
+Number words are text2num's, by language.
+"""
+
+from fractions import Fraction
+from functools import lru_cache
+
+# A line: the base unit, then "size forms" of each unit; "_" is a space. Endings are cut before a look-up.
+_UNITS = """
+m: 1 m metre meter mètre; 1000 km kilometre kilometer kilomètre; 1/100 cm centimetre centimeter centimètre
+m: 1/1000 mm millimetre millimeter millimètre; 1/1000000 µm micrometre; 1/1000000000 nm nanometre nanometer
+m: 201168/125 mi mile meile; 1143/1250 yd yard; 381/1250 ft foot feet fuß; 127/5000 inch zoll
+m: 1852 nautical_mile seemeile; 9460730472580800 light-year light_year lichtjahr
+kg: 1 kg kilogram kilogramme kilogramm kilo; 1/1000 g gram gramme gramm; 1/1000000 mg milligram milligramm
+kg: 1/1000000000 µg mcg microgram mikrogramm; 1000 t tonne ton metric_ton tonnen; 1000000 kiloton
+kg: 45359237/100000000 lb pound livre pfund; 45359237/1600000000 oz ounce
+m2: 1 m² m2 sqm sq_m square_metre square_meter quadratmeter mètre_carré; 10000 ha hectare hektar
+m2: 1000000 km² km2 sq_km square_kilometre square_kilometer quadratkilometer kilomètre_carré
+m2: 2589988110336/1000000 square_mile sq_mi; 145161/1562500 sq_ft square_foot; 316160658/78125 acre
+l: 1 l litre liter; 1/1000 ml millilitre milliliter cm³ cm3; 1/100 cl centilitre; 100 hl hectolitre hektoliter
+l: 1000 m³ m3 cubic_metre cubic_meter kubikmeter; 1000000000000 km³ km3 cubic_kilometre
+l: 473176473/125000000 gal gallon; 473176473/1000000000 pint; 158987294928/1000000000 bbl barrel
+s: 1 s sec second sekunde seconde; 60 min minute; 3600 h hr hour stunde heure std; 86400 day tag jour
+s: 604800 week woche semaine; 1209600 fortnight; 1/1000 ms millisecond
+month: 1 month monat mois; 12 yr year jahr ans année; 120 decade jahrzehnt; 1200 century jahrhundert siècle
+month: 12000 millennium jahrtausend
+m/s: 1 m/s; 5/18 km/h kph kmh stundenkilometer; 1397/3125 mph; 463/900 kn knot
+W: 1 W watt; 1000 kW kilowatt; 1000000 MW megawatt; 1000000000 GW gigawatt; 74569987/100000 hp
+J: 1 J joule; 1000 kJ kilojoule; 4184 kcal kilocalorie; 3600000 kWh kilowatt-hour kilowattstunde
+J: 3600000000 MWh megawatt-hour megawattstunde; 3600000000000 GWh gigawatt-hour; 3600000000000000 TWh
+B: 1 byte; 1000 KB kB kilobyte; 1000000 MB megabyte; 1000000000 GB gigabyte; 1000000000000 TB terabyte
+Hz: 1 Hz hertz; 1000 kHz; 1000000 MHz megahertz; 1000000000 GHz gigahertz
+Pa: 1 Pa pascal; 100 hPa mbar millibar; 1000 kPa; 100000 bar; 1000000 MPa
+V: 1 V volt; 1000 kV kilovolt; 1/1000 mV
+A: 1 A ampere amp; 1/1000 mA
+°C: 1 °C celsius degree_celsius grad_celsius degré_celsius
+°F: 1 °F fahrenheit degree_fahrenheit grad_fahrenheit
+K: 1 K kelvin
+°: 1 ° degree grad degré
+%: 1 % percent per_cent pct prozent pour_cent; 1/10 ‰ per_mille promille
+pp: 1 pp percentage_point prozentpunkt; 1/100 bp basis_point basispunkt
+"""
+# A currency, and its forms.
+_MONEY = """
+USD $ us$ usd us-dollar us_dollar dollar; EUR € eur euro; GBP £ gbp pound_sterling; JPY ¥ jpy yen
+CHF chf fr. sfr franken swiss_franc; CAD c$ ca$ cad canadian_dollar; AUD a$ au$ aud australian_dollar
+INR ₹ inr rupee; CNY cny rmb yuan; RUB ₽ rub rouble ruble rubel; SEK sek; NOK nok; DKK dkk; PLN pln zloty
+crown crown krone kronen couronne; cent cent
+"""
+SIGNS = "$€£¥₹₽"
+FACTORS: dict[str, int] = {
+    **dict.fromkeys(("dozen", "dutzend", "douzaine"), 12),
+    **dict.fromkeys(("hundred", "hundert"), 100),
+    **dict.fromkeys(("k", "thousand", "tausend", "tsd", "mille"), 10**3),
+    **dict.fromkeys(("m", "mn", "mln", "mio", "million", "millions", "millionen"), 10**6),
+    **dict.fromkeys(("b", "bn", "mrd", "md", "billion", "milliard", "milliards", "milliarde"), 10**9),
+    **dict.fromkeys(("milliarden", "billions"), 10**9),
+    **dict.fromkeys(("t", "tn", "trn", "trillion", "trillions", "billionen"), 10**12),
+    "lakh": 10**5, "crore": 10**7, "万": 10**4, "亿": 10**8,
+}  # fmt: skip
+SHORT_FACTORS = frozenset(("k", "m", "b", "t", "md"))  # units as well: 5 m, 3 t
+
+# The months of CLDR, as they stand in dates, with short forms in English, German and French.
+_MONTHS = """
+january february march april may june july august september october november december
+jan feb mar apr may jun jul aug sep oct nov dec
+januar februar märz april mai juni juli august september oktober november dezember
+jänner feber mrz apr mai jun jul aug sept okt nov dez
+janvier février mars avril mai juin juillet août septembre octobre novembre décembre
+janv févr mars avr mai juin juil aout sept oct nov déc
+enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
+gennaio febbraio marzo aprile maggio giugno luglio agosto settembre ottobre novembre dicembre
+janeiro fevereiro março abril maio junho julho agosto setembro outubro novembro dezembro
+januari februari maart april mei juni juli augustus september oktober november december
+stycznia lutego marca kwietnia maja czerwca lipca sierpnia września października - grudnia
+ledna února března dubna května června července srpna září října - prosince
+januari februari mars april maj juni juli augusti september oktober november december
+januar februar marts april maj juni juli august september oktober november desember
+január február március április május június július augusztus szeptember október november december
+ianuarie februarie martie aprilie mai iunie iulie august septembrie octombrie noiembrie decembrie
+ocak şubat mart nisan mayıs haziran temmuz ağustos eylül ekim kasım aralık
+января февраля марта апреля мая июня июля августа сентября октября ноября декабря
+січня лютого березня квітня травня червня липня серпня вересня жовтня листопада грудня
+ιανουαρίου φεβρουαρίου μαρτίου απριλίου μαΐου ιουνίου ιουλίου αυγούστου σεπτεμβρίου οκτωβρίου νοεμβρίου δεκεμβρίου
+"""  # noqa: E501
+MONTH_NAMES = [line.split() for line in _MONTHS.strip().splitlines()]
+MONTHS = {name: number for names in MONTH_NAMES for number, name in enumerate(names, 1) if name != "-"}
+BARE_MONTHS = {name for names in MONTH_NAMES[:6] for name in names}  # names that may stand without a number
+UNCLEAR_MONTHS = frozenset(("may", "march", "mars", "mar", "mart", "mai", "sept", "dec", "jan", "august"))
+
+_BOUNDS = {
+    "min": "at least|no fewer than|no less than|not less than|minimum|mindestens|au moins|≥",
+    "max": "at most|no more than|not more than|up to|maximum|höchstens|maximal|bis zu|au plus|≤",
+    "above": "more than|greater than|larger than|longer than|higher than|older than|over|above|exceeding"
+    "|exceeds|exceeded|mehr als|über|länger als|plus de|>",
+    "below": "less than|fewer than|smaller than|shorter than|lower than|younger than|under|below|weniger als"
+    "|unter|moins de|<",
+    "about": "about|around|approximately|roughly|some|circa|ca|approx|an estimated|close to|nearly|almost"
+    "|just under|just over|rund|etwa|ungefähr|fast|nahezu|knapp|environ|près de|presque|~|≈",
+}
+BOUNDS = {phrase: bound for bound, phrases in _BOUNDS.items() for phrase in phrases.split("|")}
+BOUNDS_BEHIND = {
+    **dict.fromkeys(("or more", "or older", "or above", "and above", "oder mehr", "ou plus"), "min"),
+    **dict.fromkeys(("or less", "or fewer", "or younger", "or under", "oder weniger", "ou moins"), "max"),
+}
+
+# The label by which the numbers of things compare, and the words for it before the number.
+_LABELS = """
+section sections sec § §§; clause clauses klausel; article articles art artikel; rule rules regel règle
+paragraph paragraphs para paras abs absatz alinéa; version versions release v; page pages seite
+annex appendix anhang annexe schedule anlage; chapter kapitel chapitre; figure fig abbildung abb
+number nr no nº n° № # case document docket file ticket invoice order patent serial reference aktenzeichen
+room zimmer unit suite flight gate; table tabelle
+"""
+LABELS = {word: label.split()[0] for label in _LABELS.replace("\n", ";").split(";") for word in label.split()}
+_COMMON_WORDS = """
+en the of and in is was to at by for with on it an has from were are
+de der die das und ist im den von mit ein eine einen dem des auf für wurde hat am
+fr le la les des et est du en un une au dans par pour sur il elle a été
+"""
+COMMON_WORDS = {line[:2]: frozenset(line[3:].split()) for line in _COMMON_WORDS.strip().splitlines()}
+"""The commonest words of a language, by which it is told."""
+_SMALL_NUMBERS = """
+en zero one two three four five six seven eight nine ten eleven twelve
+de null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf
+fr zéro un deux trois quatre cinq six sept huit neuf dix onze douze
+"""
+SHARED_NUMBERS = frozenset(
+    ["second", "sept", "neuf", "elf", "acht", "null", "six", "dix", "cent", "mille", "once", "un", "million"]
+)
+"""Number words that mean something else in another language, or the same."""
+ROUND_ONLY = frozenset(["hundreds", "thousands", "millions", "billions", "cents"])
+"""Number words that alone are no number."""
+ARTICLES = frozenset(["a", "an", "ein", "eine", "einer", "einem", "eins", "un", "une"])
+BEHIND_PRONOUN = frozenset(["", "of", "that", "who", "can", "is", "may", "must", "and", "or", "another"])
+"""Words behind "one" where it is no number."""
+SMALL_NUMBERS = {line[:2]: line[3:].split() for line in _SMALL_NUMBERS.strip().splitlines()}
+PARTS = {
+    **dict.fromkeys(("half", "halbe", "halben", "halber", "halbes", "hälfte", "demi", "demie", "moitié"), 2),
+    **dict.fromkeys(("third", "thirds", "drittel", "tiers"), 3),
+    **dict.fromkeys(("quarter", "quarters", "viertel", "quart", "quarts"), 4),
+    **dict.fromkeys(("fifth", "fifths", "fünftel"), 5),
+    **dict.fromkeys(("tenth", "tenths", "zehntel"), 10),
+}
+"""The names of fractions, by what they divide by."""
+BEGINNINGS = {*LABELS, *MONTHS, *PARTS, *ARTICLES, "anderthalb"}
+"""The words besides numbers with which a value may begin."""
+
+
+UNITS: dict[str, tuple[str, Fraction]] = {}
+for _line in _UNITS.strip().splitlines():
+    _base, _, _rest = _line.partition(": ")
+    for _size, *_forms in map(str.split, _rest.split("; ")):
+        UNITS.update({form.replace("_", " "): (_base, Fraction(_size)) for form in _forms})
+for _currency, *_forms in map(str.split, _MONEY.strip().replace("\n", "; ").split("; ")):
+    UNITS.update({form.replace("_", " "): (_currency, Fraction(1)) for form in _forms})
+
+
+@lru_cache(maxsize=2048)
+def unit_of(form: str) -> tuple[str, Fraction] | None:
+    """Returns the base unit of a written unit, and its size in it: "Kilometern" is ("m", 1000)."""
+    if form in UNITS:
+        return UNITS[form]
+    plain = form.lower()
+    for ending in ("", "s", "es", "n", "en", "e", "er"):
+        stem = plain.removesuffix(ending)
+        if plain.endswith(ending) and (len(stem) > 2 or stem in ("km", "kg")) and stem in UNITS:
+            return UNITS[stem]
+    first, _, second = plain.partition(" ")
+    return unit_of(f"{first[:-1]} {second}") if second and first.endswith("s") else None
+
+
+def is_money(unit: str) -> bool:
+    """Is it a currency?"""
+    return len(unit) == 3 and unit.isupper()
