@@ -14,7 +14,10 @@ from rarr.testing import RuleModel, ScriptedServer
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ASKED = {"check_agreement", "target_queries"}
-DRAFT = "A Saturn V rocket launched Apollo 11 on 18 July 1969. The crew liked the food on board.\n"
+DRAFT = (
+    "A Saturn V rocket launched Apollo 11 from the Kennedy Space Center in Florida on 18 July 1969."
+    " The crew liked the food on board.\n"
+)
 
 
 @pytest.fixture

@@ -87,7 +87,7 @@ def test_card_has_an_edit_with_the_words_that_give_it() -> None:
     text = "[S1] The Ferry Library opened in 1976."
     variables = {"sources": SOURCES, "context": "(none)", "before": "(none)", "text": text}
     [card] = answer("check_agreement", **variables)["cards"]
-    assert card["edits"] == [{"old": "in 1976", "new": "in 1981", "by": "in 1981"}]
+    assert card["edits"] == [{"old": "1976", "new": "1981", "by": "1981"}]
 
 
 @pytest.mark.parametrize("context", [{}, {"context": "What about the library?"}], ids=["alone", "in context"])

@@ -1,0 +1,342 @@
+"""Reads cards without a model: compares a sentence with the source lines that nearly repeat it.
+
+It supports a sentence where a line has all of its words with meaning, in any inflection and in the same
+order, and corrects it where only values, a name or a turning word differ. All else is open.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
+from functools import lru_cache
+from typing import Literal, NamedTuple
+
+from rarr.backends.embedded.values import Value, compare, values, written_like
+from rarr.backends.embedded.words import (
+    are_opposites,
+    is_pronoun,
+    is_small,
+    is_weighty,
+    language_of,
+    opens_more,
+    stem,
+)
+from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
+from rarr.tools.concurrency.worker_threads import work
+
+LEAST_SHARED = 0.6
+"""The least share of a sentence's items that a line about the same has."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_NOT = re.compile(r"n['’]t\Z")
+_LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_SET_OFF = ",;:()–—"
+_MARKS = " \t\n*_`.!?\"'“”‘’"
+_FEWEST = 2  # items of a sentence that states something
+_MOST_TURNING = 3  # words, such as "do not"
+Kind = Literal["value", "name", "word", "open"]
+
+
+class Item(NamedTuple):
+    """A value, or a word with meaning, at `start` to `end` of its text."""
+
+    start: int
+    end: int
+    stem: str = ""
+    value: Value | None = None
+    is_name: bool = False
+
+
+class Line(NamedTuple):
+    """A line of a source with its labels; `items` begin with those of the line that governs a list item.
+
+    `above` has the stems of the title and of the lines before it, which tell what a pronoun means.
+    """
+
+    labels: tuple[str, ...]
+    text: str
+    items: tuple[Item, ...]
+    above: frozenset[str]
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The stems of its words, and those that tell what its pronoun means."""
+        return self.above | {item.stem for item in self.items}
+
+
+class Slot(NamedTuple):
+    """A place where a sentence and a line differ: the items of each, and what kind of words differ there."""
+
+    kind: Kind
+    own: tuple[Item, ...]
+    other: tuple[Item, ...]
+    at: tuple[int, int]
+    """The numbers of the first own and the first other item."""
+
+
+class Comparison(NamedTuple):
+    """A sentence beside a line: the share of its items that the line has, and where they differ."""
+
+    line: Line
+    shared: float
+    slots: tuple[Slot, ...]
+
+    @property
+    def is_correction(self) -> bool:
+        """Do only values differ, or else a single name or turning word?"""
+        kinds = {slot.kind for slot in self.slots}
+        return kinds == {"value"} or (len(self.slots) == 1 and kinds <= {"name", "word"})
+
+
+class NearQuotes:
+    """The embedded reader of cards. No planted sentence examines it: it does the same with every text."""
+
+    name = "embedded"
+    is_examined = False
+
+    async def read(self, block: ReadingBlock, *, doubting: bool = False) -> RawReading:
+        """Compares each sentence of the block with the lines of its excerpts."""
+        return RawReading(await work(_cards, block), served=self.name)
+
+
+def _cards(block: ReadingBlock) -> dict[int, RawCard]:
+    lines = [line for excerpt in block.excerpts for line in lines_of(excerpt)]
+    above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
+    for piece in block.pieces:
+        if piece.number:
+            cards[piece.number] = card_of(piece.text, above, lines)
+        above += piece.text
+    return cards
+
+
+def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
+    """Fills the card of a sentence; `above` is the text before it, which tells what its pronouns mean."""
+    items = items_of(sentence)
+    if len(items) < _FEWEST and not any(item.value for item in items):
+        return RawCard("none")
+    meant = _meant(sentence, above)
+    found = [compared(items, line) for line in lines if meant is None or meant & line.words]
+    near = [it for it in found if it.shared >= LEAST_SHARED]
+    near.sort(key=lambda it: (len(it.slots), -it.shared))
+    same = [it.line for it in near if not it.slots]
+    wrong = [it for it in near if it.is_correction and not _is_elsewhere(it, lines)]
+    if same:
+        against = tuple(label for it in wrong for label in it.line.labels)
+        return RawCard("mixed" if against else "yes", same[0].labels, against)
+    if wrong:
+        return RawCard("no", wrong[0].line.labels, edits=tuple(_edits(sentence, wrong[0])))
+    if not near:
+        return RawCard("open", open=(sentence,))
+    undecided = [_words(sentence, slot.own) for slot in near[0].slots if slot.own]
+    return RawCard("open", near[0].line.labels, open=tuple(undecided or [sentence]))
+
+
+def _meant(sentence: str, above: str) -> set[str] | None:
+    """Returns the names that a pronoun at the start of the sentence may mean; None without a pronoun."""
+    if not _begins_with_pronoun(sentence):
+        return None
+    return {item.stem for item in items_of(above) if item.is_name}
+
+
+def compared(items: Sequence[Item], line: Line) -> Comparison:
+    """Aligns the items of a sentence with those of a line."""
+    own, other = _keys(items, line.items)
+    matcher = SequenceMatcher(None, own, other, autojunk=False)
+    shared = sum(block.size for block in matcher.get_matching_blocks()) / len(own)
+    if shared < LEAST_SHARED / 2:
+        return Comparison(line, shared, ())
+    slots: list[Slot] = []
+    for kind, a, b, c, d in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        mine, theirs = tuple(items[a:b]), tuple(line.items[c:d])
+        if kind == "delete" and a == 0 and line.above and {it.stem for it in mine} <= line.above:
+            shared += len(mine) / len(own)  # the title or a line before says what the line is about
+            continue
+        if kind == "insert" and _is_set_off(line, c, d):
+            continue
+        slots += _slots(mine, theirs, (a, c), is_first=a == 0)
+    return Comparison(line, shared, tuple(slots))
+
+
+def _slots(
+    own: Sequence[Item], other: Sequence[Item], at: tuple[int, int], *, is_first: bool
+) -> Iterator[Slot]:
+    """Divides a place where a sentence and a line differ into pairs of items that differ in one way."""
+    if len(own) == len(other) and not is_first:
+        pairs = [(_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]
+        if all(kind == "name" for kind, _, _ in pairs):
+            yield Slot("name", tuple(own), tuple(other), at)
+            return
+        if all(kind in ("value", "word") for kind, _, _ in pairs):
+            for number, (kind, mine, theirs) in enumerate(pairs):
+                yield Slot(kind, (mine,), (theirs,), (at[0] + number, at[1] + number))
+            return
+    more = own or other
+    is_turned = not (own and other) and len(more) <= _MOST_TURNING and all(is_weighty(it.stem) for it in more)
+    yield Slot("word" if is_turned else "open", tuple(own), tuple(other), at)
+
+
+def _kind(own: Item, other: Item) -> Kind:
+    if own.value is not None and other.value is not None:
+        same_kind = own.value.kind == other.value.kind != "identifier"  # another name may be another thing
+        return "value" if same_kind and compare(own.value, other.value) == "different" else "open"
+    if own.value is not None or other.value is not None:
+        return "open"
+    if own.is_name and other.is_name:
+        return "name"
+    return "word" if are_opposites(own.stem, other.stem) else "open"
+
+
+def _keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[object], list[object]]:
+    """Gives the items that say the same the same key: words by their stem, values by what they mean."""
+    left = [item.stem or number for number, item in enumerate(own)]
+    right: list[object] = []
+    for item in other:
+        number = next(
+            (
+                number
+                for number, mine in enumerate(own)
+                if item.value and mine.value and compare(mine.value, item.value) == "equal"
+            ),
+            None,
+        )
+        right.append(item.stem or (-1 - len(right) if number is None else number))
+    return list(left), right
+
+
+def _is_set_off(line: Line, first: int, last: int) -> bool:
+    """Do the items `first` to `last` of a line leave what stands around them as it is?
+
+    They stand in commas or brackets, or, behind the last item of the sentence, after a word such as "in".
+    """
+    items = line.items
+    if any(is_weighty(item.stem) for item in items[first:last]):
+        return False
+    start = items[first - 1].end if first else 0
+    end = items[last].start if last < len(items) else len(line.text)
+    between = line.text[start:end].strip(_MARKS)
+    begins = (
+        first == 0 or between[:1] in _SET_OFF or (last == len(items) and opens_more(_first_word(between)))
+    )
+    return begins and (last == len(items) or between[-1:] in _SET_OFF)
+
+
+def _first_word(text: str) -> str:
+    found = _WORD.search(text)
+    return found[0].casefold() if found else ""
+
+
+def _is_elsewhere(found: Comparison, lines: Sequence[Line]) -> bool:
+    """Does another line about the same subject have what the sentence says in place of this line's words?"""
+    first = found.line.items[0].stem
+    for line in lines:
+        if line.text == found.line.text or not (
+            first in line.above or any(it.stem == first for it in line.items)
+        ):
+            continue
+        for slot in found.slots:
+            if slot.own and all(any(_says(item, mine) for item in line.items) for mine in slot.own):
+                return True
+    return False
+
+
+def _says(item: Item, own: Item) -> bool:
+    if own.value is not None:
+        return item.value is not None and compare(own.value, item.value) == "equal"
+    return bool(own.stem) and item.stem == own.stem
+
+
+def _edits(sentence: str, found: Comparison) -> Iterator[RawEdit]:
+    """Writes the edits of a correction: values in the form of the text, and words as the line has them."""
+    for slot in found.slots:
+        by = found.line.text[slot.other[0].start : slot.other[-1].end] if slot.other else ""
+        if slot.kind == "value" and (own := slot.own[0].value) and (other := slot.other[0].value):
+            new = written_like(other, own) or " ".join(by.split())
+            yield RawEdit(*_unique(sentence, slot.own[0].start, slot.own[-1].end, new), by)
+        elif slot.kind == "name" or (slot.own and slot.other):
+            yield RawEdit(*_unique(sentence, slot.own[0].start, slot.own[-1].end, " ".join(by.split())), by)
+        elif slot.own or slot.at[0]:  # before the first word, as of an order, a "not" is put in by a person
+            yield _turned(sentence, found.line, slot)
+
+
+def _turned(sentence: str, line: Line, slot: Slot) -> RawEdit:
+    """Copies what the line has between the items around a turning word, which are the same in both."""
+    items = items_of(sentence)
+    own, other = slot.at[0] + len(slot.own), slot.at[1] + len(slot.other)
+    start = items[slot.at[0] - 1].start if slot.at[0] else 0
+    end = items[own].end if own < len(items) else len(sentence)
+    first = line.items[slot.at[1] - 1].start if slot.at[1] else 0
+    last = line.items[other].end if other < len(line.items) else len(line.text)
+    by = line.text[first:last]
+    return RawEdit(sentence[start:end], " ".join(by.split()), by)
+
+
+def _unique(sentence: str, start: int, end: int, new: str) -> tuple[str, str]:
+    """Adds the words before the replaced ones until they stand only once in the sentence."""
+    at = start
+    while sentence.count(sentence[at:end]) > 1 and at:
+        at = sentence.rfind(" ", 0, max(at - 1, 0)) + 1
+    return sentence[at:end], sentence[at:start] + new
+
+
+def _words(sentence: str, items: Sequence[Item]) -> str:
+    return sentence[items[0].start : items[-1].end]
+
+
+def _begins_with_pronoun(text: str) -> bool:
+    return is_pronoun(_first_word(text))
+
+
+@lru_cache(maxsize=4096)
+def items_of(text: str) -> tuple[Item, ...]:
+    """Finds the values and the words with meaning of a text, in order."""
+    found = values(text)
+    words = [
+        match
+        for match in _WORD.finditer(text)
+        if not any(it.start < match.end() and match.start() < it.end for it in found)
+    ]
+    language = language_of(match[0].casefold() for match in words)
+    items = [Item(value.start, value.end, value=value) for value in found]
+    start = next((match.start() for match in words), 0)
+    for match in words:
+        word = match[0].casefold()
+        for piece, begin in _pieces(word, match.start()):
+            if not is_small(piece, language):
+                is_name = match[0][0].isupper() and match.start() > start
+                items.append(Item(begin, begin + len(piece), _stem(piece, language), is_name=is_name))
+    return tuple(sorted(items))
+
+
+def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:
+    """Yields the word, and a "not" apart that is written together with it."""
+    if match := _NOT.search(word):
+        yield word[: match.start()], start
+        yield "not", start + match.start()
+        return
+    yield word.removesuffix("'s").removesuffix("’s"), start
+
+
+def _stem(word: str, language: str) -> str:
+    return word if is_weighty(word) else stem(word, language)
+
+
+@lru_cache(maxsize=512)
+def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
+    """Reads the lines of an excerpt. A list item follows the line that governs it, which ends in a colon."""
+    made: list[Line] = []
+    above = {item.stem for item in items_of(excerpt.title)}
+    before, governing = frozenset[str](), ("", "")
+    for line in excerpt.lines:
+        is_item = _LIST_ITEM.match(line.text) is not None or bool(governing[0])
+        labels = (governing[0], line.label) if is_item and governing[0] else (line.label,)
+        text = f"{governing[1]} {line.text}" if is_item and governing[0] else line.text
+        items = items_of(text)
+        tells = frozenset(above) if _begins_with_pronoun(text) else frozenset()
+        made.append(Line(labels, text, items, tells | before if tells else tells))
+        above |= {item.stem for item in items if item.is_name or item.start == 0}
+        before = frozenset(item.stem for item in items)
+        if line.text.rstrip().endswith(":"):
+            governing = (line.label, line.text)
+        elif not _LIST_ITEM.match(line.text) and governing[0] and line.text.rstrip().endswith("."):
+            governing = ("", "")
+    return tuple(made)

@@ -1,0 +1,134 @@
+"""The few words that the embedded reader knows, in English, German and French."""
+
+from collections.abc import Iterable
+from functools import cache, lru_cache
+from typing import Any
+
+import snowballstemmer
+
+_SMALL = {
+    # Articles, pronouns, forms of "be" and "have": a sentence says the same without them.
+    "english": (
+        "a an the this that these those which who whom whose is are was were be been being has have"
+        " had having does do did it its he his she her they their them there also then thus so and"
+    ),
+    "german": (
+        "der die das den dem des ein eine einen einem einer eines ist sind war waren wird wurde"
+        " wurden werden worden hat haben hatte hatten es er sie sein seine seinen seiner ihr ihre"
+        " ihren ihrer auch und welche welcher"
+    ),
+    "french": (
+        "le la les l d un une du des est sont était étaient été a ont avait avaient il elle ils elles"
+        " son sa ses leur leurs ce cette ces qui que aussi et"
+    ),
+}
+_PRONOUNS = (
+    "it its he his she her they their this these those es er sie sein seine ihr ihre dies diese"
+    " dieser dieses il elle ils elles son sa ses leur leurs ce cette ces"
+)
+_WEIGHTY = (
+    "no not non never none nobody nothing neither nor without only solely just even unless except"
+    " until before after if whether may might can could should would must shall all every each any"
+    " some most few less more fewer least almost nearly hardly up down over under above below than"
+    " former formerly deny denied claim claimed allege alleged plan planned propose proposed expect"
+    " expected hope reject rejected refuse refused fail failed said nicht kein keine keinen keiner nie"
+    " niemals ohne nur sogar außer bis vor nach falls wenn ob kann können darf dürfen soll sollen"
+    " sollte muss müssen alle jeder jede jedes einige meisten wenige weniger mehr fast beinahe kaum"
+    " über unter als ehemals früher geplant angeblich ne n pas jamais aucun aucune sans seulement sauf"
+    " jusque avant après si peut peuvent doit doivent devrait tous toutes tout toute chaque quelques"
+    " plupart moins plus presque sur sous ancien prévu"
+)
+_OPPOSITES = (
+    "north south east west northern southern eastern western",
+    "left right",
+    "up down",
+    "upper lower",
+    "upstream downstream",
+    "inside outside",
+    "above below",
+    "over under",
+    "before after",
+    "first last",
+    "rose fell",
+    "rise fall",
+    "rises falls",
+    "increased decreased",
+    "increase decrease",
+    "higher lower",
+    "more fewer less",
+    "longer shorter",
+    "larger smaller",
+    "earlier later",
+    "older younger",
+    "maximum minimum",
+    "all some",
+    "must may",
+    "always never",
+    "monday tuesday wednesday thursday friday saturday sunday",
+    "nord süd ost west",
+    "nördlich südlich östlich westlich",
+    "links rechts",
+    "vor nach",
+    "über unter",
+    "stieg sank",
+    "mehr weniger",
+    "höher niedriger",
+    "muss darf",
+    "nord sud est ouest",
+    "gauche droite",
+    "avant après",
+    "plus moins",
+)
+_OPENERS = (
+    "in on at by for from of to with during since and which who where while because as near along"
+    " between im am an auf bei für von zu zum zur mit während seit und weil wo der die das dans en à"
+    " au aux par pour de du des avec pendant depuis et qui où car"
+)
+_SMALL_SETS = {language: frozenset(words.split()) for language, words in _SMALL.items()}
+_PRONOUN_SET, _WEIGHTY_SET, _OPENER_SET = (
+    frozenset(words.split()) for words in (_PRONOUNS, _WEIGHTY, _OPENERS)
+)
+_GROUPS = tuple(frozenset(group.split()) for group in _OPPOSITES)
+
+
+def language_of(words: Iterable[str]) -> str:
+    """Tells the language by its small words; English where none tells."""
+    seen = list(words)
+    counts = {name: sum(word in small for word in seen) for name, small in _SMALL_SETS.items()}
+    return max(counts, key=lambda name: counts[name])
+
+
+def is_small(word: str, language: str) -> bool:
+    """Does a sentence say the same without this word?"""
+    return word in _SMALL_SETS[language] and word not in _WEIGHTY_SET
+
+
+def is_pronoun(word: str) -> bool:
+    """Does the word stand for something named before?"""
+    return word in _PRONOUN_SET
+
+
+def is_weighty(word: str) -> bool:
+    """Does the word turn or limit what a sentence says?"""
+    return word in _WEIGHTY_SET
+
+
+def are_opposites(first: str, second: str) -> bool:
+    """Do the two words exclude each other, as "north" and "south"?"""
+    return first != second and any({first, second} <= group for group in _GROUPS)
+
+
+def opens_more(word: str) -> bool:
+    """Does the word begin a phrase that leaves what stands before it as it is?"""
+    return word in _OPENER_SET
+
+
+@lru_cache(maxsize=8192)
+def stem(word: str, language: str) -> str:
+    """Returns the word without its inflection."""
+    return str(_stemmer(language).stemWord(word))
+
+
+@cache
+def _stemmer(language: str) -> Any:
+    return snowballstemmer.stemmer(language)

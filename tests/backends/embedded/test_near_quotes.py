@@ -1,0 +1,109 @@
+"""Near quotations: what a line supports, what it corrects, and what stays open."""
+
+import pytest
+from hypothesis import given, strategies as st
+from makers import evidence
+
+from rarr.backends.embedded.near_quotes import card_of, lines_of
+from rarr.components import RawCard
+from rarr.ledger.excerpts import labelled
+
+
+def read(sentence: str, source: str, *, title: str = "", above: str = "") -> RawCard:
+    [excerpt] = labelled([evidence(source).model_copy(update={"title": title})])
+    return card_of(sentence, above, lines_of(excerpt))
+
+
+def corrected(sentence: str, card: RawCard) -> str:
+    for edit in card.edits:
+        assert sentence.count(edit.old) == 1
+        sentence = sentence.replace(edit.old, edit.new)
+    return sentence
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source"),
+    [
+        ("The Selby weir was rebuilt in 1958.", "The Selby weir was rebuilt in 1958, by the county."),
+        ("The Selby weirs were rebuilt in 1958.", "The Selby weir was rebuilt in 1958."),
+        ("The weir is 35 km from Orle.", "The weir is 35,000 metres from Orle."),
+        ("Dogs are not allowed in the hall.", "Dogs are not allowed in the hall."),
+        ("Das Wehr wurde 1958 erneuert.", "Das Wehr wurde 1958 erneuert, von der Stadt."),
+        ("Le barrage mesure 35 mètres.", "Le barrage mesure 35 mètres."),
+    ],
+)
+def test_line_with_all_words_supports(sentence: str, source: str) -> None:
+    assert read(sentence, source).verdict == "yes"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "right"),
+    [
+        ("The weir cost 2.4 million crowns.", "The weir cost 4.2 million crowns."),
+        ("The weir opened on 3 May 1958.", "The weir opened on 3 May 1985."),
+        ("The lock lies north of the weir.", "The lock lies south of the weir."),
+        ("The weir was built by Ann Holt.", "The weir was built by Ida Lund."),
+        ("The lock is non-public.", "The lock is public."),
+        ("The weir is open in winter.", "The weir is not open in winter."),
+    ],
+)
+def test_line_that_differs_in_one_thing_corrects(sentence: str, right: str) -> None:
+    card = read(sentence, right)
+    assert card.verdict == "no"
+    assert corrected(sentence, card) == right
+
+
+@pytest.mark.parametrize(
+    ("sentence", "source"),
+    [
+        ("The weir burst and cost 9 crowns.", "The weir was painted and cost 9 crowns."),
+        ("The Selby weir opened in 1958.", "The museum of the Selby weir opened in 1958."),
+        ("The Selby weir opened in 1958.", "Opponents said that the Selby weir opened in 1958."),
+        ("The Selby weir opened in 1958.", "The Arle weir opened in 1985."),
+        ("The fault is CVE-2021-1234.", "The fault is CVE-2021-4321."),
+        ("Ann Holt hired Ida Lund.", "Ida Lund hired Ann Holt."),
+        ("The tower is 30 metres high.", "The tower is 30 metres higher than the church."),
+        ("The buyer may pay even if it rains.", "The buyer may pay only if it rains."),
+    ],
+)
+def test_other_differences_stay_open(sentence: str, source: str) -> None:
+    card = read(sentence, source)
+    assert (card.verdict, card.edits) == ("open", ())
+    assert card.open
+
+
+def test_value_that_another_line_has_is_not_corrected() -> None:
+    source = "The weir has 4 gates. The weir had 6 gates until 1958."
+    assert read("The weir has 6 gates.", source).verdict != "no"
+
+
+def test_order_that_lost_its_not_is_contradicted_without_an_edit() -> None:
+    card = read("Open the gate in winter.", "Do not open the gate in winter.")
+    assert (card.verdict, card.edits) == ("no", ())
+
+
+def test_title_tells_what_a_pronoun_of_the_line_means() -> None:
+    line, sentence = "It opened in 1958.", "The Selby weir opened in 1958."
+    assert read(sentence, line, title="Selby weir").verdict == "yes"
+    assert read(sentence, line, title="Arle weir").verdict == "open"
+
+
+def test_pronoun_of_the_sentence_needs_its_name_in_the_source() -> None:
+    line, sentence = "It opened in 1985.", "It opened in 1958."
+    assert read(sentence, line, title="Selby weir", above="Look at the Selby weir.").verdict == "no"
+    assert read(sentence, line, title="Selby weir", above="Look at the Arle lock.").verdict == "open"
+
+
+def test_list_item_is_read_with_the_line_that_governs_it() -> None:
+    source = "Do not use the lock if:\n\n- the gate is open\n- it freezes"
+    assert read("Use the lock if the gate is open.", source).verdict != "yes"
+
+
+def test_sentence_without_a_statement_is_none() -> None:
+    assert read("Well.", "The weir opened in 1958.").verdict == "none"
+
+
+@given(st.text(max_size=200), st.text(min_size=1, max_size=200))
+def test_any_text_is_read(sentence: str, source: str) -> None:
+    card = read(sentence, source)
+    assert all(edit.old in sentence for edit in card.edits)
