@@ -156,7 +156,7 @@ def scores_of_shares(attributed: Attributed, preservation: float, intent: float 
 
 def _parts(text: str, span: Span, card: Card | None, status: Status) -> list[Part]:
     """Marks what is open or differs, and the values that a quoted line states."""
-    if status == "no_evidence":
+    if status == "no_evidence" or (status == "unconfirmed" and card is not None and not card.open):
         return [Part(start=span.start, end=span.end, state="open")]
     if card is None:
         return []

@@ -51,7 +51,8 @@ def summary(revision: Revision, cited: Cited | None = None) -> Summary:
     more += "".join(line for code, line in _MORE.items() if any(it.code == code for it in revision.warnings))
     if all(part.endswith("not checked") for part in parts):
         return Summary("nothing_to_check", f"nothing to check{more}")
-    incomplete = classes["not judged"] and _failed(revision)
+    unasked = any(it.code == "doubt_failed" for it in revision.warnings)
+    incomplete = (classes["not judged"] and _failed(revision)) or unasked
     return Summary("partial" if incomplete else "finished", ", ".join(parts) + more)
 
 
