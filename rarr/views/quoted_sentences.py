@@ -1,7 +1,7 @@
 """Chooses the sentences of passages that are quoted beside a sentence of the text."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from rarr.records import Evidence, Sentence
 from rarr.tools.text.closest_sentences import closest_sentence, sentence_texts, shared_words
@@ -10,11 +10,14 @@ _MOST = 3  # quotes beside a sentence
 
 
 def quoted_sources(sentence: Sentence, evidence: Iterable[Evidence]) -> list[tuple[Evidence, list[str]]]:
-    """Lists the sources of a sentence, each with its quotes, at most three quotes together.
+    """Lists the sources of a sentence, each with its quotes.
 
-    Quotes that confirm a part of the sentence come first. A quote that several queries found comes once.
+    These are the lines that the reader cited. Without any, they are at most three sentences of the sources
+    together, first those that confirm a part of the sentence. A quote that several queries found comes once.
     """
     by_id = {passage.id: passage for passage in evidence}
+    if sentence.quotes:
+        return _cited(sentence, by_id)
     says: dict[str, list[str]] = {}
     for part in sentence.parts:
         if part.state == "confirmed":
@@ -29,6 +32,15 @@ def quoted_sources(sentence: Sentence, evidence: Iterable[Evidence]) -> list[tup
         quotes += new
         left -= len(new)
     return [(passage, quotes) for passage, quotes in sources.values() if quotes]
+
+
+def _cited(sentence: Sentence, by_id: Mapping[str, Evidence]) -> list[tuple[Evidence, list[str]]]:
+    cited: dict[tuple[str, str], tuple[Evidence, list[str]]] = {}
+    for quote in sentence.quotes:
+        if (passage := by_id.get(quote.evidence_id)) is not None:
+            _, lines = cited.setdefault((passage.title, passage.source), (passage, []))
+            lines += [] if quote.text in lines else [quote.text]
+    return list(cited.values())
 
 
 def confirming_sentences(passage: str, claim: str, says: Iterable[str], most: int) -> list[str]:

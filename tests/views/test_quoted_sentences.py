@@ -4,6 +4,7 @@ import pytest
 from makers import evidence
 
 from rarr.records import Part, Sentence
+from rarr.records.card import Quote
 from rarr.tools.text.closest_sentences import closest_sentence
 from rarr.views.quoted_sentences import confirming_sentences, quoted_sources
 
@@ -22,6 +23,13 @@ def sentence(*says: tuple[str, str], evidence_ids: tuple[str, ...] = ("q1.1",)) 
 
 def quotes(spoken: Sentence, *passages: object) -> list[list[str]]:
     return [shown for _, shown in quoted_sources(spoken, passages)]  # type: ignore[arg-type]
+
+
+def test_lines_that_the_reader_cited_are_shown() -> None:
+    """Even where another sentence is nearer to the text: a reader must see what was relied on."""
+    cited = Quote(evidence_id="q1.1", start=0, end=10, text="The K3 is a kettle made in Dunfold.")
+    spoken = sentence(("q1.1", "March 2019")).model_copy(update={"quotes": (cited,)})
+    assert quotes(spoken, evidence(PASSAGE)) == [["The K3 is a kettle made in Dunfold."]]
 
 
 @pytest.mark.parametrize(

@@ -164,11 +164,13 @@ def _change(edit: Edit, revision: Revision) -> Iterator[Line]:
         if query.id == edit.query_id:
             yield Line(6, Text(f"asked: {one_line(query.text)}"))
     yield Line(6, Text(f"why: {one_line(edit.reason)}"))
-    answers = [check.evidence_answer for check in revision.checks if check.evidence_id == edit.evidence_id]
+    checks = [check for check in revision.checks if check.evidence_id == edit.evidence_id]
+    own = [check.quote for check in checks if check.query_id == edit.query_id and check.quote]
     for evidence in revision.evidence:
         if evidence.id == edit.evidence_id:
-            answer = next(filter(None, answers), edit.new)
-            yield from _evidence(evidence, [closest_sentence(evidence.text, answer)])
+            answer = next((check.evidence_answer for check in checks if check.evidence_answer), edit.new)
+            quotes = own[-1].split("\n") if own else [closest_sentence(evidence.text, answer)]
+            yield from _evidence(evidence, quotes)
 
 
 def _replacement(edit: Edit) -> str:
@@ -220,17 +222,18 @@ def _marked(sentence: Sentence) -> Text:
 
 
 def _sides(sentence: Sentence, revision: Revision) -> Iterator[Line]:
-    """Yields the evidence of a contradicted sentence by verdict; equal quotes once, with all their ids."""
+    """Yields the quotes of a contradicted sentence by verdict; equal quotes once, with all their ids."""
     evidence_by_id = {evidence.id: evidence for evidence in revision.evidence}
     checks = {check.evidence_id: check for check in revision.checks if not check.stale}
-    alike: dict[tuple[str, str, str], list[Evidence]] = {}
+    alike: dict[tuple[str, tuple[str, ...], str], list[Evidence]] = {}
     for evidence in (evidence_by_id[name] for name in sentence.evidence_ids if name in evidence_by_id):
         check = checks.get(evidence.id)
         verdict, answer = (check.verdict, check.evidence_answer) if check else ("evidence", "")
-        quote = closest_sentence(evidence.text, answer or sentence.text)
-        alike.setdefault((verdict, quote, evidence.source), []).append(evidence)
-    for (verdict, quote, _), same in sorted(alike.items(), key=lambda item: item[0][0]):
-        yield from _evidence(same[0], [quote], f"{verdict} ({', '.join(evidence.id for evidence in same)})")
+        cited = tuple(quote.text for quote in sentence.quotes if quote.evidence_id == evidence.id)
+        quotes = cited or (closest_sentence(evidence.text, answer or sentence.text),)
+        alike.setdefault((verdict, quotes, evidence.source), []).append(evidence)
+    for (verdict, quotes, _), same in sorted(alike.items(), key=lambda item: item[0][0]):
+        yield from _evidence(same[0], quotes, f"{verdict} ({', '.join(evidence.id for evidence in same)})")
 
 
 def _scores(revision: Revision) -> str:
