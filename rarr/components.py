@@ -154,8 +154,10 @@ class CardReader(Protocol):
 
     name: str
 
-    async def read(self, block: ReadingBlock, *, doubting: bool = False) -> RawReading:
+    async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         """Reads the block in one request; `doubting`: by the prompt that confirms sentences.
+
+        Another `seed` asks for another answer to the same block.
 
         Raises `PromptTooLong` if the reader cannot hold the block, and `ModelError` if it cannot be asked.
         """

@@ -141,7 +141,7 @@ class _Reading:
         try:
             with span("read", NODE, evidence=shown_evidence(block)) as traced:
                 async with meter().in_time():
-                    reading = await self._reader.read(block.block)
+                    reading = await self._reader.read(block.block, seed=int(bool(salt)))
                 await work(_looked_up, read, reading, self._text)
                 traced.body.update(traced_reading(block, reading.cards, read.missed))
         except PromptTooLong as error:

@@ -1,11 +1,11 @@
 """Answers the prompts of cards without a model, by the embedded reader of near quotations."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from rarr.backends.embedded.near_quotes import card_of, lines_of
-from rarr.components import Excerpt, RawCard, SourceLine
+from rarr.backends.embedded.near_quotes import near_quote_cards
+from rarr.components import Excerpt, Piece, RawCard, ReadingBlock, SourceLine
 
 _LINE = re.compile(r"^\((P\d+\.\d+)\) (.*)$", re.MULTILINE)
 _SENTENCE = re.compile(r"\[S(\d+)\] (.*?)(?=\[S\d+\] |\n|\Z)", re.DOTALL)
@@ -14,13 +14,15 @@ _EXCERPT = re.compile(r"^P\d+: (.*)$", re.MULTILINE)
 
 def read_cards(variables: Mapping[str, str]) -> dict[str, Any]:
     """Fills a card for each marked sentence, as the prompt of cards asks."""
-    lines = [line for part in _parts(variables["sources"]) for line in lines_of(part)]
-    above, cards = f"{variables['context']}\n{variables['before']}", []
-    for number, words in sentences_in(variables):
-        card = card_of(words.strip(), above, lines)
-        above += f"\n{words}"
-        cards.append({"s": int(number), "q": list(card.quotes), "v": card.verdict, **_more(card)})
-    return {"cards": cards}
+    pieces = tuple(Piece(words.strip(), int(number)) for number, words in sentences_in(variables))
+    excerpts = tuple(_excerpts(variables["sources"]))
+    block = ReadingBlock(variables["context"], variables["before"], pieces, excerpts)
+    cards = near_quote_cards(block).items()
+    return {
+        "cards": [
+            {"s": number, "q": list(card.quotes), "v": card.verdict, **_more(card)} for number, card in cards
+        ]
+    }
 
 
 def _more(card: RawCard) -> dict[str, Any]:
@@ -32,15 +34,13 @@ def _more(card: RawCard) -> dict[str, Any]:
     return {"x": list(card.against), "open": [], "edits": edits}
 
 
-def _parts(sources: str) -> list[Excerpt]:
-    """Reads the excerpts that a request shows."""
-    parts = []
+def _excerpts(sources: str) -> Iterator[Excerpt]:
+    """Yields the excerpts that a request shows."""
     for part in re.split(r"^(?=P\d+: )", sources, flags=re.MULTILINE):
         title = _EXCERPT.match(part)
         lines = [SourceLine(label, words, "", 0, len(words)) for label, words in _LINE.findall(part)]
         if lines:
-            parts.append(Excerpt("", title[1] if title else "", "", tuple(lines)))
-    return parts
+            yield Excerpt("", title[1] if title else "", "", tuple(lines))
 
 
 def confirm_cards(variables: Mapping[str, str]) -> dict[str, Any]:

@@ -19,7 +19,7 @@ class Lazy:
 
     name = "lazy"
 
-    async def read(self, block: ReadingBlock, *, doubting: bool = False) -> RawReading:
+    async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         first = block.excerpts[0].lines[0].label
         return RawReading({it.number: RawCard("yes", (first,)) for it in block.pieces if it.number})
 

@@ -20,8 +20,7 @@ from rarr.backends.embedded.words import (
     opens_more,
     stem,
 )
-from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
-from rarr.tools.concurrency.worker_threads import work
+from rarr.components import Excerpt, RawCard, RawEdit, ReadingBlock
 
 LEAST_SHARED = 0.6
 """The least share of a sentence's items that a line about the same has."""
@@ -86,24 +85,14 @@ class Comparison(NamedTuple):
         return kinds == {"value"} or (len(self.slots) == 1 and kinds <= {"name", "word"})
 
 
-class NearQuotes:
-    """The embedded reader of cards. No planted sentence examines it: it does the same with every text."""
-
-    name = "embedded"
-    is_examined = False
-
-    async def read(self, block: ReadingBlock, *, doubting: bool = False) -> RawReading:
-        """Compares each sentence of the block with the lines of its excerpts."""
-        return RawReading(await work(_cards, block), served=self.name)
-
-
-def _cards(block: ReadingBlock) -> dict[int, RawCard]:
+def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
+    """Compares each sentence of the block with the lines of its excerpts; returns the cards by number."""
     lines = [line for excerpt in block.excerpts for line in lines_of(excerpt)]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
     for piece in block.pieces:
         if piece.number:
             cards[piece.number] = card_of(piece.text, above, lines)
-        above += piece.text
+        above += f"\n{piece.text}"
     return cards
 
 

@@ -41,16 +41,15 @@ class PromptedCardReader:
         self.model, self._prompts = model, prompts
         self.name = model.name
 
-    async def read(self, block: ReadingBlock, *, doubting: bool = False) -> RawReading:
+    async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         """Asks once for the cards of the block; what cannot be read of the answer is missing.
 
         Raises `PromptTooLong`, `ModelError` and `BudgetError`.
         """
         prompt = self._prompts[DOUBTING if doubting else READING]
         asked = sum(piece.number > 0 for piece in block.pieces)
-        reply = await self.model.reply(
-            prompt, variables(block), max_tokens=TOKENS_PER_CARD * asked + _TOKENS_BESIDE
-        )
+        most = TOKENS_PER_CARD * asked + _TOKENS_BESIDE
+        reply = await self.model.reply(prompt, variables(block), max_tokens=most, seed=seed)
         cards = cards_of(reply.text)
         problem = "its answer was cut off" if reply.cut else "" if cards else "its answer holds no cards"
         return RawReading(cards, reply.served or reply.model, problem)
