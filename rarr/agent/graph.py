@@ -32,7 +32,7 @@ from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
 from rarr.state import State, failure, unsearched
 from rarr.tools.models.run_budget import meter
-from rarr.tools.trace_spans import span
+from rarr.tools.trace_spans import saved, span
 
 Node = Callable[[Any, Runtime[Components]], Awaitable[Any]]
 Graph = CompiledStateGraph[State, Components, State, State]
@@ -131,6 +131,8 @@ def metered(name: str, node: Node) -> Node:
             if warnings := meter().new_warnings():
                 update = {**update, "told": warnings}
             call.body["update"] = update
+        # A trace must not lack the update of a node whose checkpoint is stored.
+        await saved()
         return update
 
     return metered

@@ -16,6 +16,12 @@ from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.trace_spans import span
 
+LATER_ROUNDS = 2
+"""How many times as many passages a later query keeps, overlapping ones included.
+
+The line that decides may have no word of the query: "Where was she born?" finds her page, and "She came into
+the world at Muirsk" stands further down.
+"""
 _TRACED = 10  # passages of a query
 
 
@@ -113,8 +119,11 @@ async def _ranked_evidence(
         async with meter().in_time(meter().grace):
             scores = await components.reranker.score(query.text, passages)
         scoring.body.update(passages=len(passages), best=_best_scores(scores, passages))
+    most = components.settings.evidence_per_query
+    widens = query.round > 1 and components.card_reader is not None
+    most *= LATER_ROUNDS if widens else 1
     # It looks for injections in every passage that may be kept.
-    return await work(_kept_evidence, query, passages, scores, components.settings.evidence_per_query)
+    return await work(_kept_evidence, query, passages, scores, most, widens)
 
 
 def _seen_before(
@@ -144,12 +153,13 @@ def _best_scores(scores: Sequence[float], passages: Sequence[Passage]) -> list[t
 
 
 def _kept_evidence(
-    query: Query, passages: Sequence[Passage], scores: Sequence[float], most: int
+    query: Query, passages: Sequence[Passage], scores: Sequence[float], most: int, widens: bool
 ) -> list[Evidence]:
     """Selects the best passages with a score above 0, by score and then by place, and makes them evidence.
 
-    The order in which they were found does not matter. Passages at the same place are kept once. Suspicious
-    passages are kept in addition to the `most` others.
+    The order in which they were found does not matter. Passages at the same place are kept once, unless
+    `widens`: then overlapping windows are kept, which are merged into one excerpt. Suspicious passages are
+    kept in addition to the `most` others.
     """
     ranked = sorted(zip(scores, passages, strict=True), key=lambda pair: (-pair[0], *_place(pair[1])))
     kept: list[tuple[float, Passage, str]] = []
@@ -161,7 +171,8 @@ def _kept_evidence(
             continue
         why = suspicion(f"{passage.title}\n{passage.text}")
         # A suspicious copy must not push the genuine one out.
-        if any(same_place(passage, other) for _, other, doubt in kept if bool(doubt) == bool(why)):
+        alike = (other for _, other, doubt in kept if bool(doubt) == bool(why))
+        if any(_place(passage) == _place(it) if widens else same_place(passage, it) for it in alike):
             continue
         kept.append((score, passage, why))
         clean += not why

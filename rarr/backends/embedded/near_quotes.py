@@ -26,6 +26,7 @@ LEAST_SHARED = 0.6
 """The least share of a sentence's items that a line about the same has."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NOT = re.compile(r"n['’]t\Z")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _SET_OFF = ",;:()–—"
 _MARKS = " \t\n*_`.!?\"'“”‘’"
@@ -119,10 +120,15 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
 
 
 def _meant(sentence: str, above: str) -> set[str] | None:
-    """Returns the names that a pronoun at the start of the sentence may mean; None without a pronoun."""
+    """Returns what a pronoun at the start of the sentence may mean; None without a pronoun.
+
+    These are the names above, and the first word with meaning of the sentence before: its subject.
+    """
     if not _begins_with_pronoun(sentence):
         return None
-    return {item.stem for item in items_of(above) if item.is_name}
+    before = [items for part in _SENTENCE_END.split(above) if (items := items_of(part))]
+    subject = {before[-1][0].stem} if before else set()
+    return subject | {item.stem for item in items_of(above) if item.is_name}
 
 
 def compared(items: Sequence[Item], line: Line) -> Comparison:

@@ -75,7 +75,7 @@ def test_attribution_shows_on_hover_and_on_focus(page: Page) -> None:
 
 def test_status_is_seen_without_hover(page: Page) -> None:
     marks = page.locator(".s > sup").all_inner_texts()
-    assert marks == ["✓", "✗", "✓"]
+    assert marks == ["✓", "✗", "~"]
 
 
 def test_search_filters_until_escape(page: Page) -> None:
@@ -92,10 +92,10 @@ def test_search_filters_until_escape(page: Page) -> None:
 def test_filters_by_node_verdict_and_error(page: Page) -> None:
     questions = page.locator(".ask:not(.gone)")
     counts = {}
-    for verdict in ("agrees", "disagrees", "unknown"):  # one reading says yes and no of its sentences
+    for verdict in ("agrees", "disagrees", "unknown"):  # one reading says no and open of its sentences
         page.select_option("#verdict", verdict)
         counts[verdict] = questions.count()
-    assert counts == {"agrees": 1, "disagrees": 1, "unknown": 0}
+    assert counts == {"agrees": 0, "disagrees": 1, "unknown": 1}
     page.select_option("#verdict", "")
     page.select_option("#node", "edit")
     assert questions.count() == 0

@@ -138,8 +138,7 @@ def _read(trace: Trace, span: StoredSpan, inner: Sequence[Entry], *, full: bool)
     rows += [f"{it.verdict or 'no card'}: {it.text}" for it in read.sentences]
     details = [Entry("detail", one_line(row)) for row in rows] if full else []
     fields = {**facts(span), **read.model_dump(exclude={"warnings"})}
-    about = frozenset(read.evidence or [span.about])
-    return Entry("read", one_line(text), about, bool(span.error), fields, (*inner, *details))
+    return Entry("read", one_line(text), frozenset(), bool(span.error), fields, (*inner, *details))
 
 
 def _checked(entries: Sequence[Entry], verdict: str) -> list[Entry]:
