@@ -10,6 +10,7 @@ from asyncio import to_thread
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -285,7 +286,20 @@ def _with_recorded_times(revision: Revision, trace: Trace) -> Revision:
         node: used.model_copy(update={"seconds": old.by_node[node].seconds}) if node in old.by_node else used
         for node, used in new.by_node.items()
     }
-    resumed = any(span.kind == "node" and span.seconds is None for span in trace.spans)
-    resumed = resumed or any(len(spans) > 1 for spans in trace.blocks.values())
+    nodes = [span for span in trace.spans if span.kind == "node"]
+    resumed = (
+        any(span.seconds is None for span in nodes)
+        or any(len(spans) > 1 for spans in trace.blocks.values())
+        # Killed between the end of a call and its checkpoint: the call was made again.
+        or any(_has_repeated_call(nodes, parent) for parent in {span.parent for span in nodes})
+    )
     usage = old if resumed else new.model_copy(update={"seconds": old.seconds, "by_node": by_node})
     return revision.model_copy(update={"usage": usage})
+
+
+def _has_repeated_call(nodes: Sequence[StoredSpan], parent: int) -> bool:
+    """Was a node called twice in a row, or a query searched twice, in the block of the text at `parent`?"""
+    calls = [(span.name, span.about) for span in nodes if span.parent == parent]
+    searches = [call for call in calls if call[0] == "retrieve"]
+    others = [call for call in calls if call[0] != "retrieve"]
+    return len(searches) > len(set(searches)) or any(one == other for one, other in pairwise(others))
