@@ -7,10 +7,11 @@
 counts as `not recorded`; --pending writes these requests into a folder, and --add FILE adds their answers.
 `in other words` are corrections that a person read as right once (`also` in marks.jsonl).
 
-`all` means the first three parts, whose documents are one corpus. `later` means the answers of
-`examples/answers_later`, in four languages, whose documents are another corpus. Each answer is revised as a
-whole, or with --alone each marked sentence by itself. `tuned` may be worked with. All others are for
-measuring alone, so only totals are printed; those of `held_out` were seen while the prompts were chosen.
+`all` means the first three parts, whose documents are one corpus; of recorded answers, the first two. `later`
+means the answers of `examples/answers_later`, in four languages, whose documents are another corpus. Each
+answer is revised as a whole, or with --alone each marked sentence by itself. `tuned` may be worked with. All
+others are for measuring alone, so only totals are printed; those of `held_out` were seen while the prompts
+were chosen.
 """
 
 import argparse
@@ -34,6 +35,8 @@ from rarr.tools.text.edit_segments import revised_place
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 HALVES = ("tuned", "held_out", "unseen")
+RECORDED = ("tuned", "held_out")
+"""The parts whose answers of a strong model are kept; `unseen` was seen by the sketch of cards."""
 LATER = ("english", "german", "french", "chinese")
 CORRECTED, DAMAGED, CHANGED = "corrected exactly", "damaged", "changed"
 IN_OTHER_WORDS, NOT_RECORDED = "corrected in other words", "not recorded"
@@ -276,7 +279,8 @@ def main() -> None:
     if options.add:
         print(f"{recorded_reader.add(options.add)} recorded answers")
         return
-    halves = {"all": HALVES, "later": LATER}.get(options.half, (options.half,))
+    everything = RECORDED if options.model == "recorded" else HALVES
+    halves = {"all": everything, "later": LATER}.get(options.half, (options.half,))
     together = LATER if set(halves) <= set(LATER) else HALVES
     if options.each and "tuned" not in halves:
         parser.error("--each would show the sentences of a part that is for measuring alone")

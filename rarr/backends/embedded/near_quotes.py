@@ -20,7 +20,7 @@ from rarr.backends.embedded.words import (
     opens_more,
     stem,
 )
-from rarr.components import Excerpt, RawCard, RawEdit, ReadingBlock
+from rarr.components import Excerpt, RawCard, RawEdit, ReadingBlock, SourceLine
 
 LEAST_SHARED = 0.6
 """The least share of a sentence's items that a line about the same has."""
@@ -296,7 +296,7 @@ def items_of(text: str) -> tuple[Item, ...]:
     for match in words:
         word = match[0].casefold()
         for piece, begin in _pieces(word, match.start()):
-            if not is_small(piece, language):
+            if piece and not is_small(piece, language):
                 is_name = match[0][0].isupper() and match.start() > start
                 items.append(Item(begin, begin + len(piece), _stem(piece, language), is_name=is_name))
     return tuple(sorted(items))
@@ -318,20 +318,22 @@ def _stem(word: str, language: str) -> str:
 @lru_cache(maxsize=512)
 def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     """Reads the lines of an excerpt. A list item follows the line that governs it, which ends in a colon."""
-    made: list[Line] = []
+    lines: list[Line] = []
     above = {item.stem for item in items_of(excerpt.title)}
-    before, governing = frozenset[str](), ("", "")
+    before: frozenset[str] = frozenset()
+    governing: SourceLine | None = None
     for line in excerpt.lines:
-        is_item = _LIST_ITEM.match(line.text) is not None or bool(governing[0])
-        labels = (governing[0], line.label) if is_item and governing[0] else (line.label,)
-        text = f"{governing[1]} {line.text}" if is_item and governing[0] else line.text
+        labels: tuple[str, ...] = (line.label,)
+        text = line.text
+        if governing:
+            labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
         items = items_of(text)
         tells = frozenset(above) if _begins_with_pronoun(text) else frozenset()
-        made.append(Line(labels, text, items, tells | before if tells else tells))
+        lines.append(Line(labels, text, items, tells | before if tells else tells))
         above |= {item.stem for item in items if item.is_name or item.start == 0}
         before = frozenset(item.stem for item in items)
         if line.text.rstrip().endswith(":"):
-            governing = (line.label, line.text)
-        elif not _LIST_ITEM.match(line.text) and governing[0] and line.text.rstrip().endswith("."):
-            governing = ("", "")
-    return tuple(made)
+            governing = line
+        elif line.text.rstrip().endswith(".") and not _LIST_ITEM.match(line.text):
+            governing = None
+    return tuple(lines)
