@@ -1,6 +1,7 @@
 """Claims about invented things that have a namesake: what becomes of each beside the namesake's page.
 
-    python -m benchmarks.namesakes [--half tuned|held_out|both] [--each] [--model M] [--pending DIR]
+    python -m benchmarks.namesakes [--half tuned|held_out|both] [--each] [--model M] [--rounds N]
+                                   [--pending DIR]
 
 A claim with `{{wrong=>right}}` is revised twice, with the wrong value and with the right value. This happens
 against two corpora: the pages of all namesakes alone, and these beside the pages of all the things
@@ -103,7 +104,7 @@ def _case(
     return NamesakeCase(claim, kind, words, own, namesake, namesake_value)
 
 
-def outcomes(half: str, *, model: Any = "embedded") -> list[ClaimOutcome]:
+def outcomes(half: str, *, model: Any = "embedded", rounds: int = 2) -> list[ClaimOutcome]:
     """The outcomes of all claims of the half, wrong and right, against both corpora."""
     every_case = [case for name in HALVES for case in namesake_cases(name)]
     namesakes = [case.namesake for case in every_case]
@@ -111,20 +112,20 @@ def outcomes(half: str, *, model: Any = "embedded") -> list[ClaimOutcome]:
     return [
         outcome
         for name, pages in corpora.items()
-        for outcome in _against(name, pages, namesake_cases(half), model)
+        for outcome in _against(name, pages, namesake_cases(half), {"model": model, "rounds": rounds})
     ]
 
 
 def _against(
-    name: str, pages: Sequence[Page], cases: Sequence[NamesakeCase], model: Any
+    name: str, pages: Sequence[Page], cases: Sequence[NamesakeCase], given: dict[str, Any]
 ) -> Iterator[ClaimOutcome]:
+    model = given["model"]
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "pages.jsonl")
         rows = [{**page._asdict(), "source": page.title} for page in pages]
         corpus.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-        given: dict[str, Any] = {"model": model, "trace": False}
         texts = [[case] for case in cases] if model == "embedded" else [list(cases)]
-        with Reviser(Settings(corpus=corpus, home=Path(folder), **given)) as reviser:
+        with Reviser(Settings(corpus=corpus, home=Path(folder), trace=False, **given)) as reviser:
             for together in texts:
                 for is_wrong in (True, False):
                     claims = [case.wrong if is_wrong else case.right for case in together]
@@ -190,6 +191,7 @@ def main() -> None:
     parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
     parser.add_argument("--each", action="store_true", help="print each claim of the tuned half")
     parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
+    parser.add_argument("--rounds", type=int, default=2, help="rounds of research, as in the settings")
     parser.add_argument(
         "--pending", type=Path, help="write requests without a recorded answer to this folder"
     )
@@ -200,7 +202,7 @@ def main() -> None:
         parser.error("--each would show the claims of a half that is for measuring alone")
     started = time.perf_counter()
     for half in halves:
-        half_outcomes = outcomes(half, model=recorded or options.model)
+        half_outcomes = outcomes(half, model=recorded or options.model, rounds=options.rounds)
         print_half(half, half_outcomes)
         if options.each and half == "tuned":
             print_each(half_outcomes)
