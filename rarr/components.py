@@ -150,9 +150,13 @@ class RawReading(NamedTuple):
 
 
 class CardReader(Protocol):
-    """Reads blocks of sentences beside excerpts of sources, and fills a card for each sentence."""
+    """Reads blocks of sentences beside excerpts of sources, and fills a card for each sentence.
+
+    `is_model`: a language model reads, which planted controls examine, and which may be asked again.
+    """
 
     name: str
+    is_model: bool
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         """Reads the block in one request; `doubting`: by the prompt that confirms sentences.

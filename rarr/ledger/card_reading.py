@@ -129,8 +129,7 @@ class _Reading:
         """Reads a block: in halves where the reader cannot hold it; one sentence then with less evidence."""
         evidence = self._kept.of(places)
         evidence = evidence[: max(1, round(share * len(evidence)))]
-        good = self._standing == "good"
-        errors, repetitions = (1, 0) if good else (ERRORS, REPETITIONS)
+        errors, repetitions = self._controls()
         block = await work(
             lambda: planted(
                 self._text, self._context, places, evidence,
@@ -160,9 +159,15 @@ class _Reading:
             return [read]
         return [read]
 
+    def _controls(self) -> tuple[int, int]:
+        """Returns how many errors and repetitions are planted in a block."""
+        if not self._reader.is_model:
+            return 0, 0
+        return (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
+
     async def _again(self, first: Sequence[ReadBlock]) -> list[ReadBlock]:
         """Reads blocks with missed controls in halves with other controls, and sentences without a card."""
-        if self._standing == "bad":
+        if self._standing == "bad" or not self._reader.is_model:
             return []
         blocks: list[Sequence[Span]] = []
         for read in first:
@@ -212,7 +217,8 @@ class _Reading:
             unclear.append("its quotes may be about something else of this name")
         if doubt == "never" or is_good:
             unclear = []
-        if place not in self._examined and doubt != "never" and (card.edits or not is_good):
+        unexamined = self._reader.is_model and place not in self._examined
+        if unexamined and doubt != "never" and (card.edits or not is_good):
             unclear.append(UNEXAMINED)
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
             unclear = []
@@ -220,6 +226,8 @@ class _Reading:
 
     def _is_doubtful(self, place: Span, found: Mapping[Span, Located]) -> bool:
         """Is the card of the sentence to be asked again? Where its words are unproven, nothing can help."""
+        if not self._doubting.is_model:
+            return False
         one = found.get(place)
         return one is not None and bool(one.unclear) and not one.unproven and place not in self._unreliable
 
@@ -312,7 +320,7 @@ class _Reading:
     async def _note_controls(self, reads: Sequence[ReadBlock]) -> None:
         sources = {passage.id: passage.source for passage in self._kept.evidence}
         for read in reads:
-            if read.located:
+            if read.located and self._reader.is_model:
                 self._counts.append(counted_controls(read.planted, read.missed))
         if self._components.record is not None:
             for served in {read.served for read in reads if read.served and read.planted.controls}:

@@ -8,6 +8,7 @@ from rarr.agent.wiring.judges import JudgeMaker
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search_and_reranking import given_passages, reranker, retriever, search_names
+from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.backends.encoder.agreement import TrainedAgreement
 from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions
 from rarr.backends.judge_name_parsing import is_language_model
@@ -134,14 +135,16 @@ class ComponentMaker:
 
     @property
     def reads_cards(self) -> bool:
-        """Does a language model read whole blocks? Not in the paper, nor in baselines without checks."""
+        """Are whole blocks read? Not in the paper, nor in baselines without checks."""
         usual = self.baseline.agreement and self.baseline.editor in ("minimal", "unedited")
-        return "check_agreement" in self.named and self.settings.scope == "sentence" and usual
+        return self.settings.scope == "sentence" and usual
 
     def card_reader(self, node: str) -> CardReader | None:
         """Makes the reader of a node's model; None where cards are not read, or the node names no model."""
-        if not self.reads_cards or node not in self.named:
+        if not self.reads_cards:
             return None
+        if node not in self.named:
+            return NearQuoteReader() if node == "check_agreement" else None
         return PromptedCardReader(self.models[self.named[node]], self.prompts)
 
     def record(self) -> ReaderRecord | None:
@@ -159,8 +162,11 @@ class ComponentMaker:
         if self.baseline.editor == "lamda" and "generate_queries" in self.named:
             return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
         if self.reads_cards:
-            questions = self._questions() if "generate_queries" in self.named else None
-            return CardQueries(questions, self._query_unit() if questions else "sentences")
+            if "generate_queries" in self.named:
+                return CardQueries(self._questions(), self._query_unit())
+            if unit == "questions":
+                raise SettingsError("queries='questions' needs a language model: name it with model")
+            return CardQueries(None, "text" if unit == "text" else "sentences")
         if "generate_queries" not in self.named:
             return EnglishQuestions(RuleQuestions())
         return self._questions()

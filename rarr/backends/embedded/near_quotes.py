@@ -20,7 +20,8 @@ from rarr.backends.embedded.words import (
     opens_more,
     stem,
 )
-from rarr.components import Excerpt, RawCard, RawEdit, ReadingBlock, SourceLine
+from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock, SourceLine
+from rarr.tools.concurrency.worker_threads import work
 
 LEAST_SHARED = 0.6
 """The least share of a sentence's items that a line about the same has."""
@@ -84,6 +85,17 @@ class Comparison(NamedTuple):
         """Do only values differ, or else a single name or turning word?"""
         kinds = {slot.kind for slot in self.slots}
         return kinds == {"value"} or (len(self.slots) == 1 and kinds <= {"name", "word"})
+
+
+class NearQuoteReader:
+    """Reads blocks without a model, as this module says."""
+
+    name = "embedded"
+    is_model = False
+
+    async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
+        """Fills the cards of the block. It reads a block only in one way, whatever the options are."""
+        return RawReading(await work(near_quote_cards, block), self.name)
 
 
 def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:

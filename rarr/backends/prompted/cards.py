@@ -37,6 +37,8 @@ _MOST_WORDS = 2000  # characters of an old, new or quoted text
 class PromptedCardReader:
     """Reads blocks by a language model."""
 
+    is_model = True
+
     def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
         self.model, self._prompts = model, prompts
         self.name = model.name
