@@ -1,9 +1,14 @@
 """Declares the state that travels through the graph. A node returns only the keys that it wrote."""
 
 from operator import add, or_
-from typing import Annotated, Literal, NamedTuple
+from typing import (
+    Annotated,
+    Literal,
+    NamedTuple,
+    NotRequired,  # pydantic reads traces by it, and cannot read typing's
+)
 
-from typing_extensions import TypedDict  # pydantic reads traces by it, and cannot read typing's
+from typing_extensions import TypedDict
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
@@ -142,6 +147,16 @@ def usable(state: State) -> list[Evidence]:
     return [evidence for evidence in state.get("evidence", []) if not evidence.suspicious]
 
 
+def kept_for(state: "State | SectionBranch", query_id: str) -> list[Evidence]:
+    """Returns the evidence that is not suspicious and that a query kept, or that another query kept too."""
+    kept = state.get("kept", {}).get(query_id)
+    return [
+        passage
+        for passage in state.get("evidence", [])
+        if not passage.suspicious and (passage.query_id == query_id if kept is None else passage.id in kept)
+    ]
+
+
 class Branch(TypedDict):
     """The input of the node retrieve: the query to search for."""
 
@@ -155,3 +170,4 @@ class SectionBranch(TypedDict):
     topic: str
     sections: list[PlannedSection]
     evidence: list[Evidence]
+    kept: NotRequired[dict[str, list[str]]]

@@ -12,7 +12,7 @@ from rarr.tools.text.blocks_and_sentences import sentences
 
 WRITING = ("ask_topic", "plan", "write_section", "write_article", "smooth", "cite", "reread")
 REVISING = (
-    *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "follow_up", "rewrite"),
+    *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "rewrite"),
     *("attribute", "evaluate"),
 )
 NODES = ("find_triples", *WRITING, *REVISING, "write_answer", "check_statements")

@@ -3,10 +3,9 @@
 generate_queries -> retrieve, one branch a query -> rerank (all of them at once)
                  -> check_agreement (all pairs at once) <-> edit -> attribute -> evaluate
 
-An edit makes the checks that looked at its sentence stale: they are asked again. The node follow_up adds
-queries about other values in the text that depend on a corrected value. Without queries, or after a failure
-that leaves nothing to work with, the run goes straight to attribute. Another round asks about sentences that
-still lack support.
+In the paper's order, an edit makes the checks of the evidence behind it stale: they are asked again. Without
+queries, or after a failure that leaves nothing to work with, the run goes straight to attribute. Another
+round asks about sentences that still lack support.
 """
 
 from collections.abc import Awaitable, Callable
@@ -26,7 +25,6 @@ from rarr.nodes.baseline_rewrite import rewrite
 from rarr.nodes.check_agreement import check_agreement, unchecked
 from rarr.nodes.edit import edit
 from rarr.nodes.evaluate import evaluate
-from rarr.nodes.follow_up import follow_up, unfollowed, untried
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
@@ -61,11 +59,9 @@ def build_graph(checkpointer: BaseCheckpointSaver[Any] | None = None, *, rewriti
     else:
         add_surviving(graph, check_agreement, on_failure="attribute")
         add_surviving(graph, edit, on_failure="attribute")
-        add_surviving(graph, follow_up, on_failure="attribute")
         graph.add_edge("rerank", "check_agreement")
         graph.add_edge("check_agreement", "edit")
-        graph.add_conditional_edges("edit", after_edits, ["follow_up", "check_agreement", "attribute"])
-        graph.add_conditional_edges("follow_up", after_edits, ["check_agreement", "attribute"])
+        graph.add_conditional_edges("edit", after_edits, ["check_agreement", "attribute"])
     graph.add_edge("attribute", "evaluate")
     graph.add_conditional_edges("evaluate", another_round, ["generate_queries", END])
     # None would take over the checkpointer of a graph in whose node the run is.
@@ -93,17 +89,11 @@ def one_branch_per_query(state: State) -> list[Send] | str:
 
 
 def after_edits(state: State) -> str:
-    """Names the next node: follow_up, check_agreement or attribute.
+    """Names check_agreement if evidence has no check on the current text, otherwise attribute.
 
-    follow_up if values that depend on a new correction were not looked for; check_agreement if evidence has
-    no check on the current text, or a disagreement about a follow-up has no edit. The loop ends, since an
-    edit is tried only once for each query.
+    The loop ends, since the evidence before an edit is settled. Cards are read once.
     """
-    if "cards" in state:  # one reading decides
-        return "attribute"
-    if unfollowed(state):
-        return "follow_up"
-    return "check_agreement" if unchecked(state) or untried(state) else "attribute"
+    return "check_agreement" if "cards" not in state and unchecked(state) else "attribute"
 
 
 def another_round(state: State) -> str:

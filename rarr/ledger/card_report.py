@@ -102,7 +102,12 @@ def _is_doubted_without_edit(card: Card) -> bool:
 def _status(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
     if card is None or card.verdict is None:
         return _unread(card, state, queries)
-    if card.verdict == "none":
+    return status_of(card)
+
+
+def status_of(card: Card) -> Status:
+    """Decides the status of a sentence by its card, of which code has settled the edits and doubts."""
+    if card.verdict in (None, "none"):
         return "unjudged"
     if card.unreliable or _is_doubted_without_edit(card):
         return "unconfirmed"

@@ -24,11 +24,6 @@ def sentence_of(text: str, change: Change, *, across: bool = False) -> Span | No
     return place if is_prose and place.start <= change.start and change.end <= place.end else None
 
 
-def may_cross_sentences(settings: Settings) -> bool:
-    """May an edit go over the end of a sentence, as in the paper? The rules of `verify` read one sentence."""
-    return settings.scope == "text" and not settings.verify
-
-
 def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Settings) -> str:
     """Returns the reason to refuse a change: it exceeds the settings or touches protected text.
 

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from rarr.backends.prompted.cards import SENTENCES
+from rarr.backends.source_lines import labelled
 from rarr.components import Piece, RawCard, ReadingBlock, SourceLine
 from rarr.ledger.controls import Control, controls
-from rarr.ledger.excerpts import labelled
 from rarr.records import Evidence
 from rarr.records.usage import Controls
 from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences

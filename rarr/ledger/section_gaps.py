@@ -1,7 +1,7 @@
 """Tells why a section of an article has no text."""
 
 from rarr.records.articles import SectionState
-from rarr.state import State, usable
+from rarr.state import State, kept_for
 
 
 def gap_reasons(state: State) -> dict[str, str]:
@@ -20,6 +20,6 @@ def gap(state: State, query_id: str) -> tuple[SectionState, str]:
         return "failed", "not written: a limit of the run was reached"
     if why == "failed":
         return "failed", "not written: a search or the writer failed"
-    if not any(passage.query_id == query_id for passage in usable(state)):
+    if not kept_for(state, query_id):
         return "no_source", "not written: no source was found"
     return "no_source", "not written: its sources say nothing for it"

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.components import AsksModel, Classifier, Components, Verifier
+from rarr.components import Classifier, Components, Verifier
 from rarr.ledger.ais_scores import best_support
 from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.state import State, failure, usable
@@ -20,17 +20,13 @@ from rarr.tools.trace_spans import about
 class Support(NamedTuple):
     """A sentence, the queries about it, and its support by each evidence (None: could not be judged).
 
-    `searched`: there are queries about it, and no search for them failed. `refuting` is the evidence that
-    contradicts it according to the verifier. `unclassified` is the evidence for which the verifier could not
-    decide this.
+    `searched`: there are queries about it, and no search for them failed.
     """
 
     span: Span
     query_ids: tuple[str, ...]
     by_evidence: dict[str, float | None]
     searched: bool
-    refuting: frozenset[str] = frozenset()
-    unclassified: frozenset[str] = frozenset()
 
     @property
     def best(self) -> float | None:
@@ -162,93 +158,6 @@ async def classify_sentences(
         return await verifier.classify(text, context, spans, evidence)
     supports = await verifier.support(text, context, spans, evidence)
     return [attribution_class(support, threshold) for support in supports]
-
-
-async def with_refuting(
-    state: State, supports: Sequence[Support], components: Components
-) -> tuple[list[Support], list[Notice]]:
-    """Asks the verifier which evidence contradicts a sentence, and notes it in `refuting` of the supports.
-
-    Evidence that it could not classify goes into `unclassified`; each failure gives a notice. Only evidence
-    that could confirm a sentence is classified: it supports the sentence or agrees with it. Verifiers without
-    classes are not asked. Verifiers that ask a language model are not asked either: their support is already
-    a verdict, except where a judge beside the language model has a veto.
-    """
-    candidates = refutable(state, supports, components)
-    known = [evidence for evidence in usable(state) if evidence.id in candidates]
-    outcomes = await asyncio.gather(
-        *(
-            evidence_classes(state, [supports[n].span for n in candidates[evidence.id]], evidence, components)
-            for evidence in known
-        )
-    )
-    classes = {
-        (index, evidence.id): kind
-        for evidence, (kinds, _) in zip(known, outcomes, strict=True)
-        for index, kind in zip(candidates[evidence.id], kinds, strict=True)
-    }
-    return noted_refuting(supports, classes), [notice for _, notice in outcomes if notice is not None]
-
-
-def refutable(
-    state: State, supports: Sequence[Support], components: Components
-) -> Mapping[str, Sequence[int]]:
-    """Returns the ids of the evidence whose class counts, each with the indexes of the supports.
-
-    Empty for the verifiers that `with_refuting` does not ask.
-    """
-    candidates: dict[str, list[int]] = defaultdict(list)
-    if not _can_refute(components.verifier):
-        return candidates
-    threshold = components.settings.support_threshold
-    agreeing = {check.evidence_id for check in state.get("checks", []) if check.verdict == "agrees"}
-    for index, support in enumerate(supports):
-        for name, score in support.by_evidence.items():
-            if score is not None and (score >= threshold or name in agreeing):
-                candidates[name].append(index)
-    return candidates
-
-
-def noted_refuting(
-    supports: Sequence[Support], classes: Mapping[tuple[int, str], AttributionClass | None]
-) -> list[Support]:
-    """Notes in each support which evidence contradicts it, and which could not be classified.
-
-    `classes` are by the index of the support and the id of the evidence.
-    """
-
-    def of(index: int, wanted: AttributionClass | None) -> frozenset[str]:
-        return frozenset(name for (n, name), kind in classes.items() if n == index and kind == wanted)
-
-    return [
-        support._replace(refuting=of(index, "contradictory"), unclassified=of(index, None))
-        for index, support in enumerate(supports)
-    ]
-
-
-def _can_refute(verifier: Verifier) -> bool:
-    return isinstance(verifier, Classifier) and not isinstance(verifier, AsksModel)
-
-
-async def evidence_classes(
-    state: State, spans: Sequence[Span], evidence: Evidence, components: Components
-) -> tuple[Sequence[AttributionClass | None], Notice | None]:
-    """Asks for the class of sentences by one evidence. If the verifier fails: None for all and a notice."""
-    try:
-        with about(evidence.id):
-            classes = await classify_sentences(
-                components.verifier,
-                state["text"],
-                state["context"],
-                spans,
-                evidence,
-                threshold=components.settings.support_threshold,
-            )
-        return [kind for _, kind in zip(spans, classes, strict=True)], None
-    except Exception as error:
-        problem = f"whether {evidence.id} contradicts a sentence could not be judged"
-        notice = failure("attribute", problem, error, code="verification_failed", query_id=evidence.query_id)
-        return [None] * len(spans), notice
 
 
 def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:

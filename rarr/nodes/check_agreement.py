@@ -9,7 +9,6 @@ from langgraph.runtime import Runtime
 from rarr.components import Components
 from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import asked_spans, card_checks, queries_of
-from rarr.ledger.disagreement_about_other_names import without_other_records
 from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
@@ -42,7 +41,7 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
             for query in queries
         )
     )
-    checked = await work(_without_other_records, state, queries, by_query)
+    checked = [outcome for outcomes in by_query for outcome in outcomes]
     update: State = {
         "checks": [*state.get("checks", []), *(outcome.check for outcome in checked)],
         "warnings": [outcome.notice for outcome in checked if outcome.notice is not None],
@@ -86,23 +85,6 @@ def _kept_by_query(state: State) -> dict[str, list[str]]:
     kept: dict[str, list[str]] = {}
     for passage in usable(state):
         kept.setdefault(passage.query_id, []).append(passage.id)
-    return kept
-
-
-def _without_other_records(
-    state: State, queries: Sequence[Query], by_query: Sequence[Sequence["CheckOutcome"]]
-) -> list["CheckOutcome"]:
-    """Joins the outcomes of all queries; a passage about another name than the text's does not disagree.
-
-    If a query asks for a name, and a passage says the sentence of this name, then `disagrees` becomes
-    `unknown` for the passages without it.
-    """
-    kept: list[CheckOutcome] = []
-    for query, outcomes in zip(queries, by_query, strict=True):
-        checks = without_other_records(
-            state["text"], state["context"], query, [outcome.check for outcome in outcomes], usable(state)
-        )
-        kept += (outcome._replace(check=check) for outcome, check in zip(outcomes, checks, strict=True))
     return kept
 
 

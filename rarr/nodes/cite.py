@@ -1,172 +1,92 @@
-"""Step 5 of writing: checks each citation of an article, and replaces those that are wrong."""
+"""Step 5 of writing: reads the sentences of an article as cards, edits the wrong ones, and cites the rest."""
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.article_text import ArticleText, DraftSentence, article_text
-from rarr.ledger.citation_support import Judged, Judgements, judged_citations
-from rarr.ledger.disputed_sentences import with_disputes
-from rarr.ledger.passages_of_one_namesake import of_one_namesake
+from rarr.ledger.card_edits import with_card_edits
+from rarr.ledger.card_reading import Kept, read_cards
+from rarr.ledger.card_report import card_checks, is_relied_on, status_of
 from rarr.ledger.section_gaps import gap_reasons
-from rarr.ledger.sentence_support import moved_place
-from rarr.records import Edit, Evidence, Notice
+from rarr.records import Query
 from rarr.records.articles import SectionDraft, WrittenCitation, WrittenSentence
+from rarr.records.card import Card
 from rarr.state import State, usable
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 
 
 async def cite(state: State, runtime: Runtime[Components]) -> State:
-    """Puts the article together and judges its citations; after edits, judges the edited sentences again.
+    """Puts the article together, and reads each sentence beside the passages that its section is from.
 
-    A sentence keeps those of its citations that support it. A sentence without such a citation gets the
-    passage of its section that supports it best. If none does, it is listed in `lacking`, to be researched.
-    A supported sentence that another passage of the article contradicts is marked as such.
+    A supported sentence cites the passages that its card quotes, whatever the writer cited. A sentence that
+    they contradict is edited if the gate lets the edit through.
     """
-    if "sentences" in state:
-        return await _cited_again(state, runtime.context)
-    written = await work(_written, state)
-    chosen = of_one_namesake(state["topic"], usable(state))
-    drafts, evidence = state.get("drafts", {}), {passage.id: passage for passage in chosen.passages}
-    cited = {sentence.span: _cited_ids(sentence, drafts) for sentence in written.sentences}
-    judged, warnings = await _judged(written.text, cited, evidence, runtime.context)
-    others = {
-        span: drafts[section].evidence_ids
-        for span, section, _ in written.sentences
-        if not any(judged[span, name].entails for name in cited[span])
-    }
-    untried = {span: [name for name in names if name not in cited[span]] for span, names in others.items()}
-    more, failures = await _judged(written.text, untried, evidence, runtime.context)
-    supported = [_sentence(each, drafts, judged, more) for each in written.sentences]
-    sentences, disputes = await work(with_disputes, written.text, supported, list(evidence.values()))
-    lacking = [Span(each.start, each.end) for each in sentences if each.status == "unconfirmed"]
+    components = runtime.context
+    article = await work(_article, state)
+    drafts = state.get("drafts", {})
+    places = [sentence.span for sentence in article.sentences]
+    kept = {it.span: drafts[it.section_id].evidence_ids for it in article.sentences}
+    written: State = {**state, "original": article.text, "text": article.text, "context": state["topic"]}
+    read = await read_cards(written, places, Kept(usable(state), kept), components)
+    queries = {query.id: query for query in state["queries"]}
+    sections = {section.id: section.query_id for section in state.get("sections", [])}
+    asked = {it.span: [queries[sections[it.section_id]]] for it in article.sentences}
+    edited = await work(_edited, {**written, "cards": read.cards}, asked, components)
+    sentences = [
+        _sentence(sentence, drafts, before, after)
+        for sentence, before, after in zip(article.sentences, read.cards, edited["cards"], strict=True)
+    ]
     return {
-        "original": written.text,
-        "text": written.text,
+        **edited,
+        "original": article.text,
         "sentences": sentences,
-        "settled": [passage.id for passage in state.get("evidence", [])],
-        "lacking": [] if meter().exhausted else lacking,
-        "round": 3,
-        "warnings": [*chosen.notices(), *warnings, *failures, *disputes],
+        "checks": await work(card_checks, read.cards, article.text, asked),
+        "controls": read.controls,
+        "warnings": read.notices,
     }
 
 
-def _written(state: State) -> ArticleText:
+def _article(state: State) -> ArticleText:
     sections, drafts = state.get("sections", []), state.get("drafts", {})
     return article_text(state["topic"], sections, drafts, gap_reasons(state))
 
 
-def _cited_ids(sentence: DraftSentence, drafts: Mapping[str, SectionDraft]) -> list[str]:
-    """Returns the ids of the passages that a sentence cites; a number without a passage is left out."""
-    ids = drafts[sentence.section_id].evidence_ids
-    return [name for label in sentence.labels if (name := _passage_id(label, ids))]
-
-
-def _passage_id(label: str, ids: Sequence[str]) -> str:
-    return ids[int(label) - 1] if 1 <= int(label) <= len(ids) else ""
-
-
-async def _judged(
-    text: str,
-    names: Mapping[Span, Sequence[str]],
-    evidence: Mapping[str, Evidence],
-    components: Components,
-) -> tuple[Judgements, list[Notice]]:
-    """Judges each sentence against its passages in `names`."""
-    pairs: dict[str, list[Span]] = defaultdict(list)
-    for span, ids in names.items():
-        for name in ids:
-            pairs[name].append(span)
-    return await judged_citations(text, pairs, evidence, components)
+def _edited(state: State, asked: Mapping[Span, list[Query]], components: Components) -> State:
+    query_ids = {span: queries[0].id for span, queries in asked.items()}
+    return with_card_edits(state, query_ids, components.settings)
 
 
 def _sentence(
-    sentence: DraftSentence, drafts: Mapping[str, SectionDraft], cited: Judgements, others: Judgements
+    sentence: DraftSentence, drafts: Mapping[str, SectionDraft], before: Card, after: Card
 ) -> WrittenSentence:
-    """Makes the record of a sentence: what it cited, and what it cites now."""
-    span, section, labels = sentence
-    ids = drafts[section].evidence_ids
-    written = tuple(
-        WrittenCitation(label=label, evidence_id=name, entails=cited[span, name].entails if name else False)
-        for label in labels
-        for name in [_passage_id(label, ids)]
-    )
-    own = {
-        citation.evidence_id: cited[span, citation.evidence_id]
-        for citation in written
-        if citation.evidence_id
-    }
-    rest = {name: each for (place, name), each in others.items() if place == span}
-    kept = tuple(name for name, each in own.items() if each.entails) or best_passage(rest)
-    return _with_outcome(
-        WrittenSentence(section_id=section, start=span.start, end=span.end, written=written), own | rest, kept
+    """Makes the record of a sentence: what it cited, and what it cites now; `before` and after its edits."""
+    ids = drafts[sentence.section_id].evidence_ids
+    status = status_of(after)
+    return WrittenSentence(
+        section_id=sentence.section_id,
+        start=after.start,
+        end=after.end,
+        written=tuple(_citation(label, ids, before) for label in sentence.labels),
+        evidence_ids=_quoted(after, "for" if after.verdict == "mixed" else None)
+        if status == "supported"
+        else (),
+        disputed_by=_quoted(after, "against") if after.verdict == "mixed" else (),
+        status=status,
     )
 
 
-def best_passage(judged: Mapping[str, Judged]) -> tuple[str, ...]:
-    """Returns the id of the passage that supports a sentence best, as a tuple; an empty one if none does."""
-    able = [name for name, each in judged.items() if each.entails]
-    return (max(able, key=lambda name: judged[name].support or 0.0),) if able else ()
+def _citation(label: str, ids: tuple[str, ...], card: Card) -> WrittenCitation:
+    """Judges a citation of the writer: its passage is among those from which the sentence follows."""
+    name = ids[int(label) - 1] if 1 <= int(label) <= len(ids) else ""
+    judged = bool(card.verdict) and not card.unreliable
+    entails = bool(name) and is_relied_on(card) and name in card.cited if judged or not name else None
+    return WrittenCitation(label=label, evidence_id=name, entails=entails)
 
 
-def _with_outcome(
-    sentence: WrittenSentence, judged: Mapping[str, Judged], kept: tuple[str, ...]
-) -> WrittenSentence:
-    supports = [each.support for each in judged.values() if each.support is not None]
-    unknown = any(each.entails is None for each in judged.values()) or not judged
-    status = "supported" if kept else "unjudged" if unknown else "unconfirmed"
-    support = max(supports, default=None)
-    # Who disputed the sentence before an edit need not dispute its new words.
-    return sentence.model_copy(
-        update={"evidence_ids": kept, "support": support, "status": status, "disputed_by": ()}
-    )
-
-
-async def _cited_again(state: State, components: Components) -> State:
-    """Moves the sentences to the edited text, and judges those whose words have changed."""
-    text, original = state["text"], state["original"]
-    edits = [edit for edit in state.get("edits", []) if edit.accepted]
-    moved = [_moved(sentence, edits) for sentence in state["sentences"]]
-    changed = {
-        Span(after.start, after.end): after
-        for before, after in zip(state["sentences"], moved, strict=True)
-        if text[after.start : after.end] != original[before.start : before.end]
-    }
-    if not changed:
-        return {"sentences": moved, "lacking": []}
-    evidence = {passage.id: passage for passage in of_one_namesake(state["topic"], usable(state)).passages}
-    new = [edit.evidence_id for edit in edits]
-    names = {
-        span: [name for name in (*new, *_of_section(sentence, state)) if name in evidence]
-        for span, sentence in changed.items()
-    }
-    judged, warnings = await _judged(text, names, evidence, components)
-    again = [_judged_again(sentence, changed, names, judged) for sentence in moved]
-    sentences, disputes = await work(with_disputes, text, again, list(evidence.values()))
-    return {"sentences": sentences, "lacking": [], "warnings": [*warnings, *disputes]}
-
-
-def _moved(sentence: WrittenSentence, edits: Sequence[Edit]) -> WrittenSentence:
-    place = moved_place(Span(sentence.start, sentence.end), edits)
-    return sentence.model_copy(update=place._asdict())
-
-
-def _of_section(sentence: WrittenSentence, state: State) -> tuple[str, ...]:
-    return state["drafts"][sentence.section_id].evidence_ids
-
-
-def _judged_again(
-    sentence: WrittenSentence,
-    changed: Mapping[Span, WrittenSentence],
-    names: Mapping[Span, Sequence[str]],
-    judged: Judgements,
-) -> WrittenSentence:
-    span = Span(sentence.start, sentence.end)
-    if span not in changed:
-        return sentence
-    own = {name: judged[span, name] for name in names[span]}
-    return _with_outcome(sentence, own, best_passage(own))
+def _quoted(card: Card, side: str | None) -> tuple[str, ...]:
+    """Returns the evidence that the card quotes on this side; None: on any."""
+    quotes = (quote for quote in card.quotes if side is None or quote.side == side)
+    return tuple(dict.fromkeys(quote.evidence_id for quote in quotes))

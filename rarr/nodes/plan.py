@@ -3,7 +3,6 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.passages_of_one_namesake import of_one_namesake
 from rarr.records import Notice, Query
 from rarr.records.articles import PlannedSection
 from rarr.state import State, failure, usable
@@ -42,7 +41,7 @@ async def plan(state: State, runtime: Runtime[Components]) -> State:
 
 async def _planned(state: State, components: Components) -> tuple[list[str], list[Notice]]:
     topic = state["topic"]
-    chunks = of_one_namesake(topic, usable(state)).passages
+    chunks = usable(state)
     if not chunks:  # there is nothing to plan by, and the sections are searched for on their own
         return [], []
     try:

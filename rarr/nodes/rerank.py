@@ -32,8 +32,11 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
     """
     new = await work(_new_by_query, state)
     queries = [query for query in new if new[query]]
+    # A later round of research widens; the sections of an article are searched for in a later round too.
+    widens = state.get("round", 1) > 1 and runtime.context.card_reader is not None and "topic" not in state
     outcomes = await asyncio.gather(
-        *(_ranked_evidence(query, new[query], runtime.context) for query in queries), return_exceptions=True
+        *(_ranked_evidence(query, new[query], runtime.context, widens=widens) for query in queries),
+        return_exceptions=True,
     )
     update: State = {"evidence": list(state.get("evidence", [])), "warnings": [], "unsearched": {}}
     for query, kept in zip(queries, outcomes, strict=True):
@@ -113,14 +116,13 @@ def _new_passages(query: Query, passages: Sequence[Passage], state: State) -> li
 
 
 async def _ranked_evidence(
-    query: Query, passages: Sequence[Passage], components: Components
+    query: Query, passages: Sequence[Passage], components: Components, *, widens: bool
 ) -> list[Evidence]:
     with span("score", "rerank", query.id) as scoring:
         async with meter().in_time(meter().grace):
             scores = await components.reranker.score(query.text, passages)
         scoring.body.update(passages=len(passages), best=_best_scores(scores, passages))
     most = components.settings.evidence_per_query
-    widens = query.round > 1 and components.card_reader is not None
     most *= LATER_ROUNDS if widens else 1
     # It looks for injections in every passage that may be kept.
     return await work(_kept_evidence, query, passages, scores, most, widens)

@@ -6,7 +6,6 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.article_text import has_sentence
-from rarr.ledger.passages_of_one_namesake import of_one_namesake
 from rarr.ledger.section_gaps import gap
 from rarr.records import Notice
 from rarr.records.articles import PlannedSection, SectionDraft
@@ -22,7 +21,7 @@ async def write_article(state: State, runtime: Runtime[Components]) -> State:
     Sections of one heading become one, and lists, such as "References", are left out. Without passages, and
     if the writer has no section, there are none, and a warning says why.
     """
-    chunks = of_one_namesake(state["topic"], usable(state)).passages
+    chunks = usable(state)
     if not chunks:
         return _missing(state)
     most = runtime.context.settings.max_sections

@@ -6,9 +6,8 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Components, SectionSource
 from rarr.ledger.article_text import has_sentence
-from rarr.ledger.passages_of_one_namesake import of_one_namesake
 from rarr.records.articles import SectionDraft
-from rarr.state import SectionBranch, State, usable
+from rarr.state import SectionBranch, State, kept_for
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
 
@@ -34,12 +33,5 @@ async def write_section(state: SectionBranch, runtime: Runtime[Components]) -> S
 
 
 def section_sources(state: SectionBranch | State) -> Sequence[SectionSource]:
-    """Returns the sections of the plan, each with its passages that are not suspicious.
-
-    Of pages about several things of the topic's name, these are the pages about one of them.
-    """
-    chunks = of_one_namesake(state["topic"], usable({"evidence": state["evidence"]})).passages
-    return [
-        SectionSource(section, tuple(chunk for chunk in chunks if chunk.query_id == section.query_id))
-        for section in state["sections"]
-    ]
+    """Returns the sections of the plan, each with its passages that are not suspicious."""
+    return [SectionSource(section, tuple(kept_for(state, section.query_id))) for section in state["sections"]]

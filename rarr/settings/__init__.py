@@ -95,10 +95,6 @@ class Settings(ServingSettings, BaseSettings):
     """What checks and edits look at: the query's sentences, or the whole text, one evidence after another."""
     rounds: int = Field(default=2, ge=1, le=10)
     """Rounds of research, at most. Later rounds ask about sentences that still lack support."""
-    follow_up: bool = True
-    """After an edit, ask about other values in the text that depend on the corrected value."""
-    verify: bool = True
-    """Refuse an edit that misses the evidence's answer, loses support, or is disputed among the sources."""
     block_chars: int | None = Field(default=4000, ge=500)
     """A longer text is revised in blocks of about this many characters; None: as a whole."""
     concurrency: int = Field(default=32, ge=1, le=10_000)
@@ -181,8 +177,6 @@ class Settings(ServingSettings, BaseSettings):
     """`rarr write`: plan the sections, and write each from its own passages; false: write all in one call."""
     smooth: bool = False
     """`rarr write`: a language model rewrites each section for fluency before its citations are checked."""
-    accept_confidence: float = Field(default=0.9, ge=0, le=1)
-    """An edit of a kind that is right less often than this, as measured, is only suggested."""
     max_edit_chars: int = Field(default=50, ge=0)
     """An edit that changes more characters than this is refused."""
     max_edit_share: float = Field(default=0.5, ge=0, le=1)

@@ -16,8 +16,6 @@ PRESETS: dict[str, dict[str, Any]] = {
         "merge_questions": False,
         "rounds": 1,
         "scope": "text",
-        "follow_up": False,
-        "verify": False,
         "max_edit_chars": 50,
         "max_edit_share": 0.5,
         "block_chars": None,

@@ -30,6 +30,10 @@ _REMOVED = {
         ("blind", "contrasts", "cascade"),
         "a language model reads whole blocks of sentences now, and doubt says when it is asked again",
     ),
+    **dict.fromkeys(
+        ("follow_up", "verify", "accept_confidence"),
+        "a card decides once about its sentence, and doubt says when it is asked again",
+    ),
     **dict.fromkeys(("readings", "readings_max_mb"), "answers of a language model are not kept between runs"),
 }
 """Settings of earlier versions, and what replaces each."""

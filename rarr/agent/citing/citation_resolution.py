@@ -49,15 +49,6 @@ class CitedSources:
             return None
         return await work(nearest, await self._whole(passages), sentence, _PASSAGES)
 
-    async def of_sources(self, found: Sequence[Passage]) -> dict[str, Sequence[Passage]]:
-        """Returns all passages of the sources of `found`, by source; only `found` where no text is kept."""
-        given = self._given
-        return {
-            source: (given.of_source(source) if given else [])
-            or await self._whole([passage for passage in found if passage.source == source])
-            for source in dict.fromkeys(passage.source for passage in found)
-        }
-
     async def _retrieve(self, words: str) -> Sequence[Passage]:
         k = self._components.settings.documents_per_query
         return await self._components.retriever.retrieve(words, k)

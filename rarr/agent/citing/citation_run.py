@@ -8,9 +8,7 @@ from rarr.agent.citing.citation_insertion import cited_text
 from rarr.agent.citing.citation_planning import PlannedCitation, planned_citations
 from rarr.agent.citing.citation_resolution import CitedSources
 from rarr.agent.citing.citation_verification import CitedText, check_citations
-from rarr.agent.citing.quoted_cells import open_cells, quoted_cells
 from rarr.agent.final_revision import budget_of, usage_of
-from rarr.backends.rules.baseline_components import NoEditor
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Revision, Sentence
@@ -37,11 +35,12 @@ A search or judgement that failed is no finding. An unjudged sentence is marked 
 
 
 def without_edits(components: Components) -> Components:
-    """Returns the components with an editor that edits nothing. Raises `InputError` if they rewrite."""
+    """Returns the components with edits left out. Raises `InputError` if they do not read cards."""
     if components.rewriter is not None:
         raise InputError("components with a rewriter change the text: cite with the usual components")
-    baseline = replace(components.baseline, editor="unedited")
-    return replace(components, editor=NoEditor(), baseline=baseline)
+    if components.card_reader is None:
+        raise InputError("citations are checked by cards, and the preset paper has none: leave it out")
+    return replace(components, baseline=replace(components.baseline, editor="unedited"))
 
 
 @dataclass(frozen=True)
@@ -74,9 +73,7 @@ class CitationRun:
         if marks:
             research, checks = await _checked(research, context, marks, components, on_call)
         settled = [*source_list_places(research.original), *_rightly_cited(research.original, checks)]
-        planned = await work(planned_citations, research, context, self.place, settled)
-        planned += await _quoted(research, context, settled, components)
-        planned.sort(key=lambda citation: citation.at)
+        planned = await work(planned_citations, research, self.place, settled)
         return await work(self._put_in, research, marks, checks, planned, settled, _given(components))
 
     def _put_in(
@@ -102,18 +99,6 @@ class CitationRun:
             numbers=numbers,
             first_number=highest_number(text, marks) + 1,
         )
-
-
-async def _quoted(
-    research: Revision, context: str | None, settled: Sequence[Span], components: Components
-) -> list[PlannedCitation]:
-    """Plans citations for the open cells of tables that a source of the evidence has word for word."""
-    cells = await work(open_cells, research, settled)
-    if not cells:
-        return []
-    sources = CitedSources(components, research.evidence, _given(components))
-    by_source = await sources.of_sources(research.evidence)
-    return list(await work(lambda: list(quoted_cells(research.text, context, cells, by_source))))
 
 
 async def _checked(
@@ -173,7 +158,6 @@ def _lacking(
 ) -> list[Sentence]:
     """Returns the sentences with something to check for which there is no citation.
 
-    Evidence contradicts them, does not confirm a part, or only several passages together confirm all parts.
     Sentences at the places in `settled` are left out. So are those whose search or judgement failed.
     """
     cited = {(citation.sentence.start, citation.sentence.end) for citation in planned}
@@ -181,7 +165,7 @@ def _lacking(
     return [
         sentence
         for sentence in research.report.sentences
-        if (sentence.parts or sentence.status == "contradicted")
+        if sentence.checkable
         and (sentence.start, sentence.end) not in cited
         and (sentence.status in _LACKING or (sentence.status == "unjudged" and not failed))
         and not any(Span(sentence.start, sentence.end).overlaps(span) for span in settled)

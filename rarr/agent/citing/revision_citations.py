@@ -16,7 +16,7 @@ def cited_revision(revision: Revision, context: str | None = None) -> Cited:
     research = revision.model_copy(update={"original": text, "edits": (), "changed": False})
     return cited_text(
         research,
-        planned_citations(revision, context, "sentence", source_list_places(text)),
+        planned_citations(revision, "sentence", source_list_places(text)),
         (),
         (),
         style="numbered",

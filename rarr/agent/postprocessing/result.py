@@ -87,5 +87,5 @@ def _citations(revision: Revision, context: str | None) -> Sequence[AnswerCitati
             title=planned.passage.title,
             evidence_id=planned.passage.id,
         )
-        for planned in planned_citations(revision, context, "sentence", source_list_places(revision.text))
+        for planned in planned_citations(revision, "sentence", source_list_places(revision.text))
     ]

@@ -21,7 +21,6 @@ from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.sentence_queries import CardQueries, Unit
 from rarr.backends.prompted.writing import PromptedWriter
-from rarr.backends.rules import answer_grounding as stated_answers
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.baseline_components import (
     NoEditor,
@@ -199,8 +198,6 @@ class ComponentMaker:
             self.models[self.named["check_agreement"]],
             self.prompts,
             whole_text=self.settings.scope == "text",
-            reader=stated_answers,
-            needs_both_answers=self.settings.verify,
         )
 
     def _embedded_checker(self) -> AgreementChecker:

@@ -4,13 +4,11 @@ from typing import Any
 
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.agent.wiring.resources import Resources
-from rarr.backends.encoder.support import TrainedVerifier
-from rarr.backends.english_only_wrappers import EnglishVerifier
+from rarr.backends.embedded.near_quotes import NearQuoteVerifier
 from rarr.backends.judge_name_parsing import NLI
 from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.verifier import PromptedVerifier
-from rarr.backends.rules.support import ValueVerifier
 from rarr.components import IntentJudge, Verifier
 from rarr.settings import Settings
 
@@ -26,10 +24,8 @@ class JudgeMaker:
     def verifier(self, judge: Any) -> Verifier:
         """Makes the judge of support."""
         threshold = self._settings.support_threshold
-        if judge == "rules":
-            return EnglishVerifier(ValueVerifier(threshold))
         if judge == "embedded":
-            return EnglishVerifier(TrainedVerifier(self._opened.encoder, threshold))
+            return NearQuoteVerifier()
         if isinstance(judge, str) and judge.startswith(NLI):
             from rarr.backends.nli.verifier import NliVerifier
 

@@ -127,9 +127,9 @@ def _reported(sentence: WrittenSentence, text: str) -> Sentence:
 def _cited(
     research: Revision, sentences: Sequence[WrittenSentence], evidence: Mapping[str, Evidence]
 ) -> Cited:
-    """Puts a footnote behind each supported sentence, and `[citation needed]` behind unconfirmed ones.
+    """Puts a footnote behind each supported sentence, and `[citation needed]` behind other judged ones.
 
-    A contradicted sentence has `[sources disagree]` behind its footnote.
+    A sentence about which the sources disagree has `[sources disagree]` behind it.
     """
     text, reported = research.text, research.report.sentences
     planned = [
@@ -137,8 +137,10 @@ def _cited(
         for each in reported
         for name in each.evidence_ids
     ]
-    unsupported = [each for each in reported if each.status == "unconfirmed"]
-    disputed = [each for each in reported if each.status == "contradicted"]
+    pairs = list(zip(reported, sentences, strict=True))
+    disputed = [each for each, sentence in pairs if sentence.disputed_by]
+    lacking = ("unconfirmed", "contradicted")
+    unsupported = [it for it, sentence in pairs if it.status in lacking and not sentence.disputed_by]
     plain = research.model_copy(update={"original": text, "edits": (), "changed": False})
     return cited_text(
         plain, planned, unsupported, (), style="footnotes", first_number=1, numbers={}, disputed=disputed

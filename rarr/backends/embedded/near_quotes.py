@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from rarr.backends.embedded.values import Value, compare, values, written_like
@@ -20,8 +21,11 @@ from rarr.backends.embedded.words import (
     opens_more,
     stem,
 )
+from rarr.backends.source_lines import labelled
 from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock, SourceLine
+from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.span import Span
 
 LEAST_SHARED = 0.6
 """The least share of a sentence's items that a line about the same has."""
@@ -29,10 +33,12 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NOT = re.compile(r"n['’]t\Z")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+_AND = re.compile(r",?\s(?:and|und|et)\s")
 _SET_OFF = ",;:()–—"
 _MARKS = " \t\n*_`.!?\"'“”‘’"
 _FEWEST = 2  # items of a sentence that states something
 _MOST_TURNING = 3  # words, such as "do not"
+_CLASSES: dict[str, AttributionClass] = {"yes": "attributable", "no": "contradictory"}
 Kind = Literal["value", "name", "word", "open"]
 
 
@@ -98,6 +104,29 @@ class NearQuoteReader:
         return RawReading(await work(near_quote_cards, block), self.name)
 
 
+class NearQuoteVerifier:
+    """Judges support without a model: 1 where a line of the evidence nearly repeats the sentence, else 0."""
+
+    async def support(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[float]:
+        """Scores the sentence of `text` at each span by this evidence alone."""
+        return [float(card.verdict == "yes") for card in await work(_cards, text, context, spans, evidence)]
+
+    async def classify(
+        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
+    ) -> Sequence[AttributionClass]:
+        """Chooses the class of each sentence; extrapolatory where no line nearly repeats it."""
+        cards = await work(_cards, text, context, spans, evidence)
+        return [_CLASSES.get(card.verdict, "extrapolatory") for card in cards]
+
+
+def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evidence) -> list[RawCard]:
+    (excerpt,) = labelled([evidence])
+    lines = lines_of(excerpt)
+    return [card_of(span.of(text), f"{context or ''}\n{text[: span.start]}", lines) for span in spans]
+
+
 def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
     """Compares each sentence of the block with the lines of its excerpts; returns the cards by number."""
     lines = [line for excerpt in block.excerpts for line in lines_of(excerpt)]
@@ -118,17 +147,40 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     found = [compared(items, line) for line in lines if meant is None or meant & line.words]
     near = [it for it in found if it.shared >= LEAST_SHARED]
     near.sort(key=lambda it: (len(it.slots), -it.shared))
-    same = [it.line for it in near if not it.slots]
+    same = [it.line.labels for it in near if not it.slots] or list(_in_two_lines(sentence, items, lines))
     wrong = [it for it in near if it.is_correction and not _is_elsewhere(it, lines)]
     if same:
         against = tuple(label for it in wrong for label in it.line.labels)
-        return RawCard("mixed" if against else "yes", same[0].labels, against)
+        return RawCard("mixed" if against else "yes", same[0], against)
     if wrong:
         return RawCard("no", wrong[0].line.labels, edits=tuple(_edits(sentence, wrong[0])))
     if not near:
         return RawCard("open", open=(sentence,))
     undecided = [_words(sentence, slot.own) for slot in near[0].slots if slot.own]
     return RawCard("open", near[0].line.labels, open=tuple(undecided or [sentence]))
+
+
+def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
+    """Yields the labels of two lines of which each says one side of an "and", of the same subject."""
+    for number, (before, after) in enumerate(pairwise(items), start=1):
+        if not _AND.match(sentence, before.end, after.start):
+            continue
+        for line in lines:
+            subject = _alike(items, line.items)
+            if not 0 < subject < number or compared(items[:number], line).slots:
+                continue
+            rest = [*items[:subject], *items[number:]]
+            for other in lines:
+                found = compared(rest, other)
+                if found.shared >= 1 and not found.slots:
+                    yield (*line.labels, *other.labels)
+
+
+def _alike(own: Sequence[Item], other: Sequence[Item]) -> int:
+    """Counts the words with which both begin."""
+    pairs = enumerate(zip(own, other, strict=False))
+    differing = (number for number, (mine, theirs) in pairs if not mine.stem or mine.stem != theirs.stem)
+    return next(differing, min(len(own), len(other)))
 
 
 def _meant(sentence: str, above: str) -> set[str] | None:

@@ -35,7 +35,7 @@ def researched(text: str) -> Revision:
 
 def cited_everywhere(text: str, run: CitationRun = RUN) -> Cited:
     research = researched(text)
-    planned = planned_citations(research, None, run.place, source_list_places(text))
+    planned = planned_citations(research, run.place, source_list_places(text))
     return cited_text(
         research, planned, [], [], style=run.style, numbers={},
         first_number=highest_number(text, citation_marks(text)) + 1,

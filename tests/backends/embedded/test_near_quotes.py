@@ -5,8 +5,8 @@ from hypothesis import given, strategies as st
 from makers import evidence
 
 from rarr.backends.embedded.near_quotes import card_of, lines_of
+from rarr.backends.source_lines import labelled
 from rarr.components import RawCard
-from rarr.ledger.excerpts import labelled
 
 
 def read(sentence: str, source: str, *, title: str = "", above: str = "") -> RawCard:
