@@ -18,6 +18,7 @@ class Lazy:
     """A reader that agrees to everything, and so misses all planted errors."""
 
     name = "lazy"
+    is_model = True
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         first = block.excerpts[0].lines[0].label

@@ -1,29 +1,14 @@
 """The queries and the evidence of a sentence, also after an edit."""
 
-from collections.abc import Sequence
-
 import pytest
 from hypothesis import given, strategies as st
-from makers import VALID, check, edit, evidence, query, runtime, state
+from makers import VALID, edit, evidence, query, runtime, state
 
-from rarr.backends.rules.support import ValueVerifier
-from rarr.ledger.sentence_support import (
-    Support,
-    classify_sentences,
-    moved_queries,
-    sentence_support,
-    with_refuting,
-)
-from rarr.records import AttributionClass, Edit, Query
+from rarr.backends.embedded.near_quotes import NearQuoteVerifier
+from rarr.ledger.sentence_support import classify_sentences, moved_queries, sentence_support
+from rarr.records import Edit, Query
 from rarr.testing import ScriptedVerifier
-from rarr.tools.text.blocks_and_sentences import Span, sentences
-
-
-class Unclassified(ScriptedVerifier):
-    """Fails to say what evidence is to a sentence."""
-
-    async def classify(self, *_: object) -> Sequence[AttributionClass | None]:
-        raise TimeoutError
+from rarr.tools.text.blocks_and_sentences import sentences
 
 
 def places(queries: list[Query]) -> list[tuple[int, int]]:
@@ -111,30 +96,5 @@ async def test_classifier_is_asked_for_the_class() -> None:
     text = "The mill burned in 1921."
     passage = evidence("The mill burned in 1923.")
     assert await classify_sentences(
-        ValueVerifier(0.5), text, None, sentences(text), passage, threshold=0.5
+        NearQuoteVerifier(), text, None, sentences(text), passage, threshold=0.5
     ) == ["contradictory"]
-
-
-async def test_contradicting_evidence_is_listed_as_refuting() -> None:
-    text, passage = "The mill burned in 1921.", evidence("The mill burned in 1923.")
-    before = state(text, found=[passage], checks=[check("agrees", mine="1921")])
-    support = Support(sentences(text)[0], ("q1",), {"q1.1": 0.9}, searched=True)
-    components = runtime(verifier=ValueVerifier(0.5)).context
-    [judged], failures = await with_refuting(before, [support], components)
-    assert (judged.refuting, len(failures)) == (frozenset({"q1.1"}), 0)
-
-
-async def test_unclassified_evidence_is_not_listed_as_refuting() -> None:
-    support = Support(Span(0, 5), ("q1",), {"q1.1": 0.9}, searched=True)
-    components = runtime(verifier=Unclassified()).context
-    [judged], failures = await with_refuting(state(found=[evidence()]), [support], components)
-    assert (judged.refuting, judged.unclassified) == (frozenset(), frozenset({"q1.1"}))
-    assert [notice.code for notice in failures] == ["verification_failed"]
-
-
-async def test_verifier_that_knows_support_alone_contradicts_nothing() -> None:
-    support = Support(Span(0, 5), ("q1",), {"q1.1": 0.9}, searched=True)
-    result = await with_refuting(
-        state(found=[evidence()]), [support], runtime(verifier=ScriptedVerifier()).context
-    )
-    assert result == ([support], [])

@@ -1,15 +1,12 @@
 """The weight of sources: their number, kind and age count, and the order of reading does not."""
 
-import itertools
 from datetime import UTC, datetime
 
 import pytest
-from makers import ASKED, FACT, TEXT, disagrees, evidence, passage
+from makers import ASKED, FACT, evidence
 
-from rarr import Reviser, Revision, Settings
 from rarr.ledger.source_weight import Side, independent_groups, source_kind
-from rarr.records import Agreement, Evidence, Passage
-from rarr.testing import InMemoryRetriever, ScriptedChecker, ScriptedQueries, scripted_components
+from rarr.records import Evidence
 
 
 def from_(source: str, text: str = FACT, year: int | None = None) -> Evidence:
@@ -97,71 +94,3 @@ def test_newer_sources_are_believed_about_the_present(asked: str, newer_wins: bo
     new = Side([from_("https://a.org", year=2026)], {})
     old = Side([from_("https://b.org", year=2019), from_("https://c.org", year=2018)], {})
     assert new.outweighs(old, asked) == newer_wins
-
-
-SAYS = {
-    "California": disagrees(),
-    "Texas": disagrees("Georgia", "Texas"),
-    "Georgia": Agreement(verdict="agrees"),
-}
-
-
-def checked(text: str, query: object, evidence: Evidence) -> Agreement:
-    """What each page says, of the text as it is."""
-    state = next(state for state in SAYS if state in evidence.text)
-    if state in text:
-        return Agreement(verdict="agrees")
-    text_state = next(other for other in SAYS if other in text)
-    return disagrees(text_state, state)
-
-
-def revised(passages: list[Passage]) -> Revision:
-    components = scripted_components(
-        settings=Settings(evidence_per_query=5),
-        query_generator=ScriptedQueries([(ASKED, "Georgia")]),
-        retriever=InMemoryRetriever({ASKED: list(passages)}),
-        checker=ScriptedChecker(checked),
-    )
-    return Reviser(components=components).revise(TEXT)
-
-
-def outcome(revision: Revision) -> str:
-    return revision.model_dump_json(exclude={"run_id", "usage"})
-
-
-SETS = {
-    "two against one": ["California a.org", "California b.org", "Georgia c.org"],
-    "one against one": ["California a.org", "Georgia c.org"],
-    "three answers": ["California a.org", "Texas b.org", "Georgia c.org"],
-    "two answers, one stronger": ["California a.org", "California b.org", "Texas c.org", "Georgia d.org"],
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("pages", SETS.values(), ids=SETS)
-def test_sources_in_any_order_give_the_same_revision(pages: list[str]) -> None:
-    passages = [
-        passage(f"{state} grows the most peaches, says {host}.", source=f"https://{host}/")
-        for state, host in map(str.split, pages)
-    ]
-    outcomes = {outcome(revised(list(order))) for order in itertools.permutations(passages)}
-    assert len(outcomes) == 1
-
-
-def test_sources_decide_by_their_number() -> None:
-    sources = [
-        passage(f"California grows the most, says {host}.", source=f"https://{host}/")
-        for host in ("a.org", "b.org")
-    ]
-    against = passage("Georgia grows the most, says c.org.", source="https://c.org/")
-    assert revised([*sources, against]).text == "California grows the most peaches."
-
-
-def test_tie_of_sources_leaves_the_text_and_lists_both() -> None:
-    both = [
-        passage(f"{state} grows the most, says {host}.", source=f"https://{host}/")
-        for state, host in (("California", "a.org"), ("Georgia", "b.org"))
-    ]
-    revision = revised(both)
-    [sentence] = revision.report.sentences
-    assert (revision.text, sentence.status, len(sentence.evidence_ids)) == (TEXT, "contradicted", 2)

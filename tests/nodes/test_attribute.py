@@ -11,11 +11,10 @@ from makers import TEXT, check, evidence, query, runtime, state
 from rarr.ledger import evidence_selection as ledger_coverage
 from rarr.ledger.evidence_selection import select_evidence
 from rarr.nodes.attribute import attribute
-from rarr.records import AttributionClass, Check, Evidence, Part, Sentence
+from rarr.records import Check, Evidence, Sentence
 from rarr.settings import Settings
 from rarr.state import Unsearched
 from rarr.testing import ScriptedVerifier
-from rarr.tools.text.blocks_and_sentences import Span
 
 
 def coverage(chosen: Sequence[Evidence]) -> float:
@@ -102,11 +101,6 @@ async def only_sentence(
 
 async def test_sentence_is_aligned_to_the_evidence_that_supports_it() -> None:
     sentence = await only_sentence([check("agrees")], SUPPORTS, evidences=[CONFIRMING])
-    places = {"Georgia": 0, "grows": 8, "most": 18}
-    confirmed = tuple(
-        Part(start=start, end=start + len(words), state="confirmed", evidence_id="q1.1", says=words)
-        for words, start in places.items()
-    )
     assert sentence == Sentence(
         text=TEXT,
         start=0,
@@ -114,7 +108,6 @@ async def test_sentence_is_aligned_to_the_evidence_that_supports_it() -> None:
         status="supported",
         evidence_ids=("q1.1",),
         support=0.8,
-        parts=confirmed,
     )
 
 
@@ -122,12 +115,6 @@ async def test_sentence_is_aligned_to_the_evidence_that_supports_it() -> None:
 async def test_support_threshold(threshold: float, status: str) -> None:
     sentence = await only_sentence([check("agrees")], SUPPORTS, evidences=[CONFIRMING], threshold=threshold)
     assert sentence.status == status
-
-
-async def test_support_never_lifts_a_sentence_over_an_open_part() -> None:
-    sentence = await only_sentence([check("unknown")], ScriptedVerifier(lambda *_: 1.0))
-    assert (sentence.status, sentence.support) == ("unconfirmed", 1.0)
-    assert sentence.open_words == ("Georgia", "grows", "most")
 
 
 async def test_without_evidence_no_threshold_is_met() -> None:
@@ -146,48 +133,15 @@ async def test_stale_contradiction_does_not_count() -> None:
     assert sentence.status == "supported"
 
 
-@pytest.mark.parametrize(("confidence", "contradicted"), [(None, True), (0.6, True), (0.5, False)])
-async def test_difference_that_is_often_wrong_contradicts_nothing(
-    confidence: float | None, contradicted: bool
-) -> None:
-    unsure = check("disagrees").model_copy(update={"confidence": confidence})
-    assert ((await only_sentence([unsure])).status == "contradicted") == contradicted
-
-
-@pytest.mark.parametrize(("relevance", "status"), [(0.8, "supported"), (0.9, "contradicted")])
-async def test_clearly_less_relevant_disagreement_makes_no_dispute(relevance: float, status: str) -> None:
-    checks = [check("agrees"), check("disagrees", "q1.2")]
-    evidences = [CONFIRMING, evidence("Another.", id="q1.2", source="other.md", relevance=relevance)]
-    assert (await only_sentence(checks, SUPPORTS, evidences=evidences)).status == status
-
-
 async def test_more_relevant_disagreement_makes_a_dispute() -> None:
     checks = [check("disagrees"), check("agrees", "q1.2")]
     evidences = [evidence(), evidence("Another.", id="q1.2", source="other.md", relevance=0.9)]
     assert (await only_sentence(checks, SUPPORTS, evidences=evidences)).status == "contradicted"
 
 
-async def test_irrelevant_everywhere_is_no_evidence() -> None:
-    sentence = await only_sentence([check("irrelevant")])
-    assert (sentence.status, sentence.evidence_ids, sentence.support) == ("no_evidence", (), 0.2)
-
-
 async def test_search_without_results_is_no_evidence() -> None:
     sentence = await only_sentence(evidences=())
     assert (sentence.status, sentence.support) == ("no_evidence", 0.0)
-
-
-@pytest.mark.parametrize("checks", [[check("unknown", mine="", its="")], []], ids=["failed", "never checked"])
-async def test_sentence_that_no_check_judged_is_unjudged(checks: list[Check]) -> None:
-    assert (await only_sentence(checks)).status == "unjudged"
-
-
-@pytest.mark.parametrize(("text", "status"), [("It is not red.", "unconfirmed"), ("How red!", "unjudged")])
-async def test_open_part_that_no_query_asks_for_is_unconfirmed(text: str, status: str) -> None:
-    before = state(f"{TEXT} {text}", queries=[query()], found=[evidence()])
-    verifier = ScriptedVerifier(lambda *_: 0.7)
-    [_, sentence] = (await attribute(before, runtime(Settings(), verifier=verifier)))["report"].sentences
-    assert sentence.status == status
 
 
 async def test_sentence_that_a_check_left_undecided_is_unconfirmed() -> None:
@@ -197,27 +151,6 @@ async def test_sentence_that_a_check_left_undecided_is_unconfirmed() -> None:
 async def test_sentence_that_the_verifier_cannot_judge_is_unjudged() -> None:
     sentence = await only_sentence([check("irrelevant")], ScriptedVerifier({}))
     assert (sentence.status, sentence.support) == ("unjudged", None)
-
-
-class FailsToClassify(ScriptedVerifier):
-    """Fails to say what evidence named `failing` is to a sentence."""
-
-    def __init__(self, failing: Sequence[str]) -> None:
-        super().__init__(lambda *_: 0.8)
-        self._failing = failing
-
-    async def classify(
-        self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
-    ) -> Sequence[AttributionClass | None]:
-        return [None if evidence.id in self._failing else "attributable" for _ in spans]
-
-
-@pytest.mark.parametrize(("failing", "status"), [(["q1.1"], "supported"), (["q1.1", "q1.2"], "unjudged")])
-async def test_unclassified_evidence_neither_supports_nor_refutes(failing: list[str], status: str) -> None:
-    evidences = [evidence(TEXT), evidence(TEXT, id="q1.2", source="other.md")]
-    checks = [check("agrees"), check("agrees", "q1.2")]
-    sentence = await only_sentence(checks, FailsToClassify(failing), evidences=evidences)
-    assert sentence.status == status
 
 
 async def test_failed_search_is_not_a_search_without_results() -> None:

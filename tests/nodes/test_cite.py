@@ -1,32 +1,42 @@
-"""What a sentence of an article cites after an edit of its words."""
+"""The citations of an article: what the cards of its sentences quote."""
 
-from makers import edit, evidence, runtime, state
+from typing import Any
 
+from makers import evidence, query, runtime, state
+
+from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.nodes.cite import cite
-from rarr.records.articles import SectionDraft, WrittenSentence
-from rarr.testing import ScriptedVerifier
+from rarr.records.articles import PlannedSection, SectionDraft
+from rarr.state import State
 
-OLD, NEW = "The dam was opened in 1963.", "The dam was opened in 1936."
+HEIGHT = "The dam is 221 metres high."
 
 
-async def test_edited_sentence_is_disputed_no_longer() -> None:
-    disputed = WrittenSentence(
-        section_id="s1",
-        start=0,
-        end=len(OLD),
-        evidence_ids=("q1.1",),
-        disputed_by=("q1.2",),
-        status="contradicted",
-    )
-    before = state(
-        NEW,
-        original=OLD,
-        found=[evidence(NEW)],
-        topic="Dam",
-        sentences=[disputed],
-        drafts={"s1": SectionDraft(section_id="s1", heading="A", text=OLD, evidence_ids=("q1.1",))},
-        edits=[edit(22, 26, "1936").model_copy(update={"old": "1963", "evidence_id": "q1.1"})],
-    )
-    after = await cite(before, runtime(verifier=ScriptedVerifier(lambda claim, passage: 1.0)))
+async def cited(text: str, *passages: str) -> State:
+    found = [evidence(words, id=f"q1.{n}", start=100 * n) for n, words in enumerate(passages, start=1)]
+    names = tuple(passage.id for passage in found)
+    before: Any = state("Dam", queries=[query(0, 0)], found=found, topic="Dam")
+    before |= {
+        "sections": [PlannedSection(id="s1", heading="A", query_id="q1")],
+        "drafts": {"s1": SectionDraft(section_id="s1", heading="A", text=text, evidence_ids=names)},
+    }
+    return await cite(before, runtime(card_reader=NearQuoteReader()))
+
+
+async def test_sentence_cites_what_its_card_quotes_whatever_the_writer_cited() -> None:
+    after = await cited(f"{HEIGHT}[1]", "It was painted.", HEIGHT)
     [sentence] = after["sentences"]
-    assert (sentence.status, sentence.disputed_by) == ("supported", ())
+    assert (sentence.status, sentence.evidence_ids) == ("supported", ("q1.2",))
+    assert [(it.label, it.entails) for it in sentence.written] == [("1", False)]
+
+
+async def test_wrong_value_is_edited_and_cited() -> None:
+    after = await cited("The dam is 212 metres high.[1]", HEIGHT)
+    [sentence] = after["sentences"]
+    assert after["text"][sentence.start : sentence.end] == HEIGHT
+    assert (sentence.status, sentence.evidence_ids) == ("supported", ("q1.1",))
+
+
+async def test_sentence_that_no_passage_decides_has_no_citation() -> None:
+    [sentence] = (await cited("The dam was painted red in spring.[1]", HEIGHT))["sentences"]
+    assert (sentence.status, sentence.evidence_ids) == ("unconfirmed", ())

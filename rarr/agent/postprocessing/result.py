@@ -56,7 +56,7 @@ def _result(revision: Revision, context: str | None, mode: PostprocessMode) -> P
     outcome, notice = summary(revision)
     failed = outcome == "failed"
     text = revision.original if failed else revision.text
-    citations = [] if failed else _citations(revision, context)
+    citations = [] if failed else _citations(revision)
     marked = annotated(text, doubtful(revision) if mode == "annotate" and not failed else [])
     return Postprocessed(
         text=marked.text,
@@ -74,7 +74,7 @@ def _result(revision: Revision, context: str | None, mode: PostprocessMode) -> P
     )
 
 
-def _citations(revision: Revision, context: str | None) -> Sequence[AnswerCitation]:
+def _citations(revision: Revision) -> Sequence[AnswerCitation]:
     """Returns a citation for each supported sentence of which one passage confirms every part.
 
     The citations stand beside the text, and put no mark into it.

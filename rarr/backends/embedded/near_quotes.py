@@ -5,7 +5,7 @@ order, and corrects it where only values, a name or a turning word differ. All e
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import pairwise
@@ -144,7 +144,7 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     if len(items) < _FEWEST and not any(item.value for item in items):
         return RawCard("none")
     meant = _meant(sentence, above)
-    found = [compared(items, line) for line in lines if meant is None or meant & line.words]
+    found = [compared(items, line, meant) for line in lines if meant is None or meant & line.words]
     near = [it for it in found if it.shared >= LEAST_SHARED]
     near.sort(key=lambda it: (len(it.slots), -it.shared))
     same = [it.line.labels for it in near if not it.slots] or list(_in_two_lines(sentence, items, lines))
@@ -195,8 +195,8 @@ def _meant(sentence: str, above: str) -> set[str] | None:
     return subject | {item.stem for item in items_of(above) if item.is_name}
 
 
-def compared(items: Sequence[Item], line: Line) -> Comparison:
-    """Aligns the items of a sentence with those of a line."""
+def compared(items: Sequence[Item], line: Line, meant: Set[str] | None = None) -> Comparison:
+    """Aligns the items of a sentence with those of a line; `meant` is what its pronoun may mean."""
     own, other = _keys(items, line.items)
     matcher = SequenceMatcher(None, own, other, autojunk=False)
     shared = sum(block.size for block in matcher.get_matching_blocks()) / len(own)
@@ -212,6 +212,8 @@ def compared(items: Sequence[Item], line: Line) -> Comparison:
             continue
         if kind == "insert" and _is_set_off(line, c, d):
             continue
+        if kind == "insert" and a == 0 and meant and {it.stem for it in theirs} <= meant:
+            continue  # the line names what the sentence has a pronoun for
         slots += _slots(mine, theirs, (a, c), is_first=a == 0)
     return Comparison(line, shared, tuple(slots))
 
