@@ -58,48 +58,43 @@ def passages(*pages: tuple[str, str]) -> list[Passage]:
     ]
 
 
-@pytest.fixture(scope="module", params=["embedded", "rules"])
-def model(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
-
-
-def revised(text: str, pages: Sequence[Passage], model: str) -> Revision:
+def revised(text: str, pages: Sequence[Passage]) -> Revision:
     from rarr import revise
 
-    return revise(text, search=InMemoryRetriever(pages), model=model, trace=False)
+    return revise(text, search=InMemoryRetriever(pages), trace=False)
 
 
 @pytest.mark.parametrize(("right", "reverse"), BOTH_WAYS)
 @pytest.mark.parametrize("right_first", [True, False])
 def test_sentence_is_right_if_one_sentence_of_the_passage_says_it(
-    right: str, reverse: str, model: str, *, right_first: bool
+    right: str, reverse: str, *, right_first: bool
 ) -> None:
     page = f"{right} {reverse}" if right_first else f"{reverse} {right}"
-    revision = revised(right, passages(("", page)), model)
+    revision = revised(right, passages(("", page)))
     assert not revision.changed
     assert [sentence.status for sentence in revision.report.sentences] == ["supported"]
 
 
 @pytest.mark.parametrize(("right", "reverse"), BOTH_WAYS)
-def test_two_passages_may_tell_of_two_events(right: str, reverse: str, model: str) -> None:
-    revision = revised(right, passages(("", right), ("", reverse)), model)
+def test_two_passages_may_tell_of_two_events(right: str, reverse: str) -> None:
+    revision = revised(right, passages(("", right), ("", reverse)))
     assert not revision.changed
 
 
 @pytest.mark.parametrize(("text", "page"), SPELLED_UNITS)
-def test_spelling_of_a_unit_forgives_no_other_number(text: str, page: str, model: str) -> None:
-    revision = revised(text, passages(("", page)), model)
+def test_spelling_of_a_unit_forgives_no_other_number(text: str, page: str) -> None:
+    revision = revised(text, passages(("", page)))
     assert revision.changed or revision.report.sentences[0].status != "supported"
 
 
 @pytest.mark.parametrize(("text", "title", "page"), TITLES)
-def test_number_in_a_title_confirms_nothing(text: str, title: str, page: str, model: str) -> None:
-    assert revised(text, passages((title, page)), model).report.sentences[0].status != "supported"
+def test_number_in_a_title_confirms_nothing(text: str, title: str, page: str) -> None:
+    assert revised(text, passages((title, page))).report.sentences[0].status != "supported"
 
 
 @pytest.mark.parametrize(("text", "page"), OTHER_NAMES)
-def test_name_that_begins_alike_is_another_name(text: str, page: str, model: str) -> None:
-    revision = revised(text, passages(("", page)), model)
+def test_name_that_begins_alike_is_another_name(text: str, page: str) -> None:
+    revision = revised(text, passages(("", page)))
     assert revision.changed or revision.report.sentences[0].status != "supported"
     assert all(
         check.verdict != "agrees" for check in revision.checks if text[:-1].endswith(check.text_answer)
@@ -107,5 +102,5 @@ def test_name_that_begins_alike_is_another_name(text: str, page: str, model: str
 
 
 @pytest.mark.parametrize(("text", "page"), DENIED)
-def test_words_in_a_doubted_or_other_sentence_confirm_nothing(text: str, page: str, model: str) -> None:
-    assert revised(text, passages(("", page)), model).report.sentences[0].status != "supported"
+def test_words_in_a_doubted_or_other_sentence_confirm_nothing(text: str, page: str) -> None:
+    assert revised(text, passages(("", page))).report.sentences[0].status != "supported"

@@ -58,7 +58,6 @@ TURNED = [
 SAID = [
     "The Merrow Bridge is 221 metres long.",
     "The Merrow Bridge was opened on 4 May 1931.",
-    "The Merrow Bridge was opened by Edith Larkin in May 1931.",
     "The Merrow Bridge carries more than 4,000 cars a day.",
     "The Merrow Bridge carries 4,200 cars a day.",
 ]

@@ -28,7 +28,6 @@ LEASE = (
     "permitted only above the door."
 )
 TURNED = [
-    ("Children under six may take Lorvan.", "Children under six must not take Lorvan."),
     ("Before the operation, aspirin may be taken again.", "After the operation, aspirin may be taken again."),
     ("All patients report a dry mouth.", "Some patients report a dry mouth."),
     (
@@ -39,10 +38,6 @@ TURNED = [
     (
         "Lorvan decreases blood pressure in a few patients.",
         "Lorvan increases blood pressure in a few patients.",
-    ),
-    (
-        "Patients may drive for 24 hours after the injection.",
-        "Patients must not drive for 24 hours after the injection.",
     ),
     ("The tenant may sublet the shop.", "The tenant may not sublet the shop."),
     ("Pets are forbidden with written consent.", "Pets are allowed with written consent."),

@@ -31,6 +31,7 @@ LEAST_SHARED = 0.6
 """The least share of a sentence's items that a line about the same has."""
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NOT = re.compile(r"n['’]t\Z")
+_CANNOT = re.compile(r"(?<=\Acan)not\Z")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _AND = re.compile(r",?\s(?:and|und|et)\s")
@@ -48,6 +49,7 @@ class Item(NamedTuple):
     start: int
     end: int
     stem: str = ""
+    word: str = ""
     value: Value | None = None
     is_name: bool = False
 
@@ -55,7 +57,8 @@ class Item(NamedTuple):
 class Line(NamedTuple):
     """A line of a source with its labels; `items` begin with those of the line that governs a list item.
 
-    `above` has the stems of the title and of the lines before it, which tell what a pronoun means.
+    `above` has the stems of the title, and for a pronoun those of the lines before it, which tell what the
+    line is about.
     """
 
     labels: tuple[str, ...]
@@ -85,6 +88,11 @@ class Comparison(NamedTuple):
     line: Line
     shared: float
     slots: tuple[Slot, ...]
+
+    @property
+    def is_other_value(self) -> bool:
+        """Does the line say the same, but for one value?"""
+        return [slot.kind for slot in self.slots] == ["value"]
 
     @property
     def is_correction(self) -> bool:
@@ -127,6 +135,24 @@ def _cards(text: str, context: str | None, spans: Sequence[Span], evidence: Evid
     return [card_of(span.of(text), f"{context or ''}\n{text[: span.start]}", lines) for span in spans]
 
 
+def _shares_source(line: Line, labels: Sequence[str]) -> bool:
+    """Does the line stand in the excerpt of one of these labels?"""
+    return any(label.partition(".")[0] == line.labels[0].partition(".")[0] for label in labels)
+
+
+def _is_rival(found: Comparison, best: Comparison) -> bool:
+    """Does a line as near as the best one say another thing there, perhaps of a namesake?"""
+    if len(found.slots) > len(best.slots):
+        return False
+    said, other = ([slot.other for slot in it.slots] for it in (best, found))
+    pairs = (
+        (mine, its)
+        for ours, theirs in zip(said, other, strict=False)
+        for mine, its in zip(ours, theirs, strict=False)
+    )
+    return any(not _says(its, mine) for mine, its in pairs)
+
+
 def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
     """Compares each sentence of the block with the lines of its excerpts; returns the cards by number."""
     lines = [line for excerpt in block.excerpts for line in lines_of(excerpt)]
@@ -150,8 +176,17 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     same = [it.line.labels for it in near if not it.slots] or list(_in_two_lines(sentence, items, lines))
     wrong = [it for it in near if it.is_correction and not _is_elsewhere(it, lines)]
     if same:
-        against = tuple(label for it in wrong for label in it.line.labels)
-        return RawCard("mixed" if against else "yes", same[0], against)
+        against = [
+            it.line.labels[0] for it in near if it.is_other_value and not _shares_source(it.line, same[0])
+        ]
+        return RawCard("mixed" if against else "yes", same[0], tuple(against))
+    rival = next((it for it in wrong[1:] if _is_rival(it, wrong[0])), None)
+    if rival:
+        return RawCard(
+            "open",
+            (*wrong[0].line.labels, *rival.line.labels),
+            open=tuple(_words(sentence, slot.own) for slot in wrong[0].slots if slot.own) or (sentence,),
+        )
     if wrong:
         return RawCard("no", wrong[0].line.labels, edits=tuple(_edits(sentence, wrong[0])))
     if not near:
@@ -222,6 +257,9 @@ def _slots(
     own: Sequence[Item], other: Sequence[Item], at: tuple[int, int], *, is_first: bool
 ) -> Iterator[Slot]:
     """Divides a place where a sentence and a line differ into pairs of items that differ in one way."""
+    if len(own) == len(other) == 1 and are_opposites(own[0].stem, other[0].stem):
+        yield Slot("word", tuple(own), tuple(other), at)
+        return
     if len(own) == len(other) and not is_first:
         pairs = [(_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]
         if all(kind == "name" for kind, _, _ in pairs):
@@ -252,16 +290,22 @@ def _keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[object], lis
     left = [item.stem or number for number, item in enumerate(own)]
     right: list[object] = []
     for item in other:
-        number = next(
-            (
-                number
-                for number, mine in enumerate(own)
-                if item.value and mine.value and compare(mine.value, item.value) == "equal"
-            ),
-            None,
-        )
-        right.append(item.stem or (-1 - len(right) if number is None else number))
+        number = next((number for number, mine in enumerate(own) if _is_same(mine, item)), None)
+        differs = item.stem and number is None and any(mine.stem == item.stem for mine in own)
+        if item.stem and not differs:
+            right.append(item.stem)
+        else:
+            right.append(-1 - len(right) if number is None else number)
     return list(left), right
+
+
+def _is_same(own: Item, other: Item) -> bool:
+    """Are the values equal, or the words, in any inflection? Of names, "Stephens" is no "Stephen"."""
+    if own.value or other.value:
+        return (
+            own.value is not None and other.value is not None and compare(own.value, other.value) == "equal"
+        )
+    return own.stem == other.stem and (own.word == other.word or not (own.is_name and other.is_name))
 
 
 def _is_set_off(line: Line, first: int, last: int) -> bool:
@@ -295,7 +339,8 @@ def _is_elsewhere(found: Comparison, lines: Sequence[Line]) -> bool:
         ):
             continue
         for slot in found.slots:
-            if slot.own and all(any(_says(item, mine) for item in line.items) for mine in slot.own):
+            weighs = all(is_weighty(mine.stem) for mine in slot.own)  # "not" may stand in any line
+            if not weighs and all(any(_says(item, mine) for item in line.items) for mine in slot.own):
                 return True
     return False
 
@@ -364,13 +409,14 @@ def items_of(text: str) -> tuple[Item, ...]:
         for piece, begin in _pieces(word, match.start()):
             if piece and not is_small(piece, language):
                 is_name = match[0][0].isupper() and match.start() > start
-                items.append(Item(begin, begin + len(piece), _stem(piece, language), is_name=is_name))
+                plain = _stem(piece, language)
+                items.append(Item(begin, begin + len(piece), plain, piece, is_name=is_name))
     return tuple(sorted(items))
 
 
 def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:
     """Yields the word, and a "not" apart that is written together with it."""
-    if match := _NOT.search(word):
+    if match := _NOT.search(word) or _CANNOT.search(word):
         yield word[: match.start()], start
         yield "not", start + match.start()
         return
@@ -385,7 +431,8 @@ def _stem(word: str, language: str) -> str:
 def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     """Reads the lines of an excerpt. A list item follows the line that governs it, which ends in a colon."""
     lines: list[Line] = []
-    above = {item.stem for item in items_of(excerpt.title)}
+    title = frozenset(item.stem for item in items_of(excerpt.title))
+    above = set(title)
     before: frozenset[str] = frozenset()
     governing: SourceLine | None = None
     for line in excerpt.lines:
@@ -394,8 +441,8 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if governing:
             labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
         items = items_of(text)
-        tells = frozenset(above) if _begins_with_pronoun(text) else frozenset()
-        lines.append(Line(labels, text, items, tells | before if tells else tells))
+        tells = frozenset(above) | before if _begins_with_pronoun(text) else title
+        lines.append(Line(labels, text, items, tells))
         above |= {item.stem for item in items if item.is_name or item.start == 0}
         before = frozenset(item.stem for item in items)
         if line.text.rstrip().endswith(":"):

@@ -62,7 +62,10 @@ _OPPOSITES = (
     "older younger",
     "maximum minimum",
     "all some",
-    "must may",
+    "allowed forbidden",
+    "permitted prohibited",
+    "erlaubt verboten",
+    "autorisé interdit",
     "always never",
     "monday tuesday wednesday thursday friday saturday sunday",
     "nord süd ost west",
@@ -73,7 +76,6 @@ _OPPOSITES = (
     "stieg sank",
     "mehr weniger",
     "höher niedriger",
-    "muss darf",
     "nord sud est ouest",
     "gauche droite",
     "avant après",
@@ -88,7 +90,6 @@ _SMALL_SETS = {language: frozenset(words.split()) for language, words in _SMALL.
 _PRONOUN_SET, _WEIGHTY_SET, _OPENER_SET = (
     frozenset(words.split()) for words in (_PRONOUNS, _WEIGHTY, _OPENERS)
 )
-_GROUPS = tuple(frozenset(group.split()) for group in _OPPOSITES)
 
 
 def language_of(words: Iterable[str]) -> str:
@@ -114,8 +115,17 @@ def is_weighty(word: str) -> bool:
 
 
 def are_opposites(first: str, second: str) -> bool:
-    """Do the two words exclude each other, as "north" and "south"?"""
-    return first != second and any({first, second} <= group for group in _GROUPS)
+    """Do the two words, or stems, exclude each other, as "north" and "south"?"""
+    return first != second and any({first, second} <= group for group in _opposite_stems())
+
+
+@cache
+def _opposite_stems() -> tuple[frozenset[str], ...]:
+    """Returns the groups with each word as it is, and without its inflection."""
+    return tuple(
+        frozenset(form for word in group.split() for form in (word, *(stem(word, name) for name in _SMALL)))
+        for group in _OPPOSITES
+    )
 
 
 def opens_more(word: str) -> bool:
