@@ -1,4 +1,4 @@
-"""The loop from end to end: later rounds, and the failures that RARR's authors found in it, by the rules.
+"""The loop from end to end: later rounds, and the failures that RARR's authors found in it.
 
 Gao et al. 2023, section 6: over-edits where evidence does not disagree, misleading evidence, and what a
 correction leaves behind in later sentences.
@@ -29,7 +29,7 @@ BRIDGE = "The Orrel Bridge opened in 1932. It closed in 1972, after 40 years of 
 OPENED = "# Orrel Bridge\n\nThe Orrel Bridge opened in 1936. It is made of steel."
 
 
-def by_rules(folder: Path, text: str, *documents: str, **settings: Any) -> Revision:
+def revised(folder: Path, text: str, *documents: str, **settings: Any) -> Revision:
     for number, document in enumerate(documents):
         (folder / f"{number}.md").write_text(document)
     with Reviser(Settings(corpus=folder, home=folder / "home", **settings)) as reviser:
@@ -63,19 +63,13 @@ def statuses(revision: Revision) -> list[str]:
     ],
 )
 def test_evidence_that_does_not_disagree_changes_nothing(tmp_path: Path, text: str, document: str) -> None:
-    assert by_rules(tmp_path, text, document).text == text
+    assert revised(tmp_path, text, document).text == text
 
 
-def test_a_conclusion_from_the_old_number_is_contradicted(tmp_path: Path) -> None:
-    revision = by_rules(tmp_path, BRIDGE, OPENED)
+def test_a_correction_leaves_what_was_computed_from_the_old_value_open(tmp_path: Path) -> None:
+    revision = revised(tmp_path, BRIDGE, OPENED)
     assert revision.text == BRIDGE.replace("1932", "1936")
-    assert statuses(revision) == ["supported", "contradicted"]
-    [evidence_id] = revision.report.sentences[1].evidence_ids
-    assert next(evidence for evidence in revision.evidence if evidence.id == evidence_id).text.startswith(
-        "The Orrel Bridge"
-    )
-    [check] = [check for check in revision.checks if check.evidence_id == evidence_id]
-    assert check.reason == "40 was computed from 1932, which e1 corrected to 1936"
+    assert statuses(revision) == ["supported", "unconfirmed"]
 
 
 REPORT = Report(sentences=(Sentence(text="It is.", start=0, end=6, status="no_evidence"),))

@@ -1,4 +1,4 @@
-"""A text that is not English comes back as it is, unjudged, and the revision says why."""
+"""Texts in other languages: near quotations are read, and a value is corrected; all else stays open."""
 
 from pathlib import Path
 
@@ -6,10 +6,12 @@ import pytest
 
 from rarr import revise
 
-GERMAN = "Die Lorrin-Brücke wurde 1938 für den Verkehr freigegeben. Sie ist 212 Meter hoch."
+ENGLISH = "The Lorrin Bridge was opened to traffic in 1938."
+GERMAN = "Die Lorrin-Brücke wurde 1938 für den Verkehr freigegeben."
 CORPUS = {
     "de.md": "# Lorrin-Brücke\n\nDie Lorrin-Brücke wurde 1937 für den Verkehr freigegeben. Sie ist hoch.",
     "en.md": "# Lorrin Bridge\n\nThe Lorrin Bridge was opened to traffic in 1937. It is 212 metres high.",
+    "it.md": "# Ponte Lorrin\n\nIl ponte Lorrin non è aperto al traffico.",
 }
 
 
@@ -21,28 +23,19 @@ def corpus(tmp_path: Path) -> Path:
     return tmp_path / "corpus"
 
 
-@pytest.mark.parametrize("model", ["rules", "embedded"])
-def test_a_german_text_is_unjudged(corpus: Path, tmp_path: Path, model: str) -> None:
-    revision = revise(GERMAN, corpus=corpus, home=tmp_path, model=model)
+def test_values_of_a_mixed_text_are_corrected_in_both_languages(corpus: Path, tmp_path: Path) -> None:
+    revision = revise(f"{ENGLISH}\n\n{GERMAN}", corpus=corpus, home=tmp_path)
+    assert revision.text == f"{ENGLISH}\n\n{GERMAN}".replace("1938", "1937")
+    assert {sentence.status for sentence in revision.report.sentences} == {"supported"}
+
+
+@pytest.mark.parametrize("text", ["Il ponte Lorrin è aperto al traffico.", "Die Lorrin-Brücke ist rot."])
+def test_what_no_line_repeats_is_not_supported(text: str, corpus: Path, tmp_path: Path) -> None:
+    revision = revise(text, corpus=corpus, home=tmp_path)
     assert not revision.changed
-    assert {sentence.status for sentence in revision.report.sentences} == {"unjudged"}
-    assert "not_english" in [warning.code for warning in revision.warnings]
+    assert "supported" not in [sentence.status for sentence in revision.report.sentences]
 
 
-def test_the_english_part_of_a_mixed_text_is_revised(corpus: Path, tmp_path: Path) -> None:
-    english = "The Lorrin Bridge was opened to traffic in 1938."
-    revision = revise(f"{english}\n\n{GERMAN}", corpus=corpus, home=tmp_path)
-    assert revision.text == f"{english.replace('1938', '1937')}\n\n{GERMAN}"
-    assert [sentence.status for sentence in revision.report.sentences] == [
-        "supported",
-        "unjudged",
-        "unjudged",
-    ]
-
-
-def test_english_sentence_with_german_evidence_alone_is_unjudged(corpus: Path, tmp_path: Path) -> None:
-    text = "The Lorrin Bridge was opened to traffic in 1938."
-    revision = revise(text, corpus=corpus / "de.md", home=tmp_path)
-    assert [sentence.status for sentence in revision.report.sentences] == ["unjudged"]
-    [notice] = [warning for warning in revision.warnings if warning.code == "not_english"]
-    assert notice.message.startswith("passages that are not in English (de)")
+def test_evidence_in_another_language_decides_nothing(corpus: Path, tmp_path: Path) -> None:
+    revision = revise(ENGLISH, corpus=corpus / "de.md", home=tmp_path)
+    assert [sentence.status for sentence in revision.report.sentences] == ["unconfirmed"]

@@ -34,26 +34,32 @@ def reviser(tmp_path_factory: pytest.TempPathFactory) -> Reviser:
     return Reviser(Settings(corpus=folder / "pumps.md", home=folder, trace=False))
 
 
+ROWS = """# Perrin pumps
+
+| Model | Price | Weight |
+|---|---|---|
+| Perrin P2 | 189 euros | 7.5 kg |
+| Perrin P4 | 329 euros | 12 kg |
+"""
+
+
 @pytest.mark.slow
-def test_a_wrong_cell_is_corrected_and_the_rest_stays_as_it_is(reviser: Reviser) -> None:
-    revision = reviser.revise(TEXT)
-    assert revision.text == TEXT.replace("198", "189").replace("Brandmeyer", "Brandauer")
+def test_a_wrong_cell_is_corrected_by_its_row_and_the_rest_stays_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "pumps.md").write_text(ROWS)
+    with Reviser(Settings(corpus=tmp_path / "pumps.md", home=tmp_path, trace=False)) as made:
+        revision = made.revise(TEXT)
+    assert revision.text == TEXT.replace("198", "189")
     assert revision.revert(*(edit.id for edit in revision.edits)) == TEXT
-
-
-def test_each_cell_has_its_status_place_and_parts(reviser: Reviser) -> None:
-    revision = reviser.revise(TEXT)
     statuses = [(sentence.text, sentence.status) for sentence in revision.report.sentences]
     assert statuses == [
         ("7.5 kg", "supported"),
         ("189 euros", "supported"),
         ("**12 kg**", "supported"),
         ("329 euros", "supported"),
-        ("Ilse Brandauer", "supported"),
+        ("Ilse Brandmeyer", "unconfirmed"),
     ]
     for sentence in revision.report.sentences:
         assert revision.text[sentence.start : sentence.end] == sentence.text
-        assert [part.state for part in sentence.parts] == ["confirmed"]
 
 
 @pytest.mark.parametrize(
@@ -83,19 +89,6 @@ def test_a_cell_that_says_yes_has_an_open_part(reviser: Reviser) -> None:
     cell = reviser.revise(text).report.sentences[-1]
     assert (cell.text, cell.status) != ("yes", "supported")
     assert [(part.start, part.end, part.state) for part in cell.parts] == [(cell.start, cell.end, "open")]
-
-
-def test_the_words_of_a_cell_are_confirmed_by_a_sentence_about_its_row_alone(tmp_path: Path) -> None:
-    hall = "# Kellan Hall\n\nThe roof of Kellan Hall is copper. Its floor is slate."
-    (tmp_path / "hall.md").write_text(hall)
-    table = "| Part | Made of |\n|---|---|\n| Roof | copper |\n| Floor | copper |\n| Built | 1954 |\n"
-    with Reviser(Settings(corpus=tmp_path / "hall.md", home=tmp_path, trace=False)) as reviser:
-        revision = reviser.revise(f"# Kellan Hall\n\n{table}")
-    roof, floor, _ = revision.report.sentences
-    assert [(sentence.status, [part.state for part in sentence.parts]) for sentence in (roof, floor)] == [
-        ("supported", ["confirmed"]),
-        ("unconfirmed", ["open"]),
-    ]
 
 
 def test_a_table_that_cannot_be_read_is_told_and_stays(reviser: Reviser) -> None:

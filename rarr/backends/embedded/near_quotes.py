@@ -25,7 +25,8 @@ from rarr.backends.source_lines import labelled
 from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock, SourceLine
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.text.span import Span
+from rarr.tools.text.blocks_and_sentences import Span, table_cells
+from rarr.tools.text.markdown_tables import Cell
 
 LEAST_SHARED = 0.6
 """The least share of a sentence's items that a line about the same has."""
@@ -58,13 +59,14 @@ class Line(NamedTuple):
     """A line of a source with its labels; `items` begin with those of the line that governs a list item.
 
     `above` has the stems of the title, and for a pronoun those of the lines before it, which tell what the
-    line is about.
+    line is about. `row` is the first cell of its row, for a line made of another cell and its headings.
     """
 
     labels: tuple[str, ...]
     text: str
     items: tuple[Item, ...]
     above: frozenset[str]
+    row: str = ""
 
     @property
     def words(self) -> frozenset[str]:
@@ -157,11 +159,27 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
     """Compares each sentence of the block with the lines of its excerpts; returns the cards by number."""
     lines = [line for excerpt in block.excerpts for line in lines_of(excerpt)]
     above, cards = f"{block.context}\n{block.before}", dict[int, RawCard]()
+    shown = "".join(piece.text for piece in block.pieces)
+    cells, at = table_cells(shown), 0
     for piece in block.pieces:
-        if piece.number:
-            cards[piece.number] = card_of(piece.text, above, lines)
+        cell = cells.get(Span(at, at + len(piece.text)))
+        at += len(piece.text)
+        if piece.number and cell:
+            cards[piece.number] = _card_of_cell(shown, cell, lines)
+        elif piece.number:
+            cards[piece.number] = card_of(piece.text, above, [line for line in lines if not line.row])
         above += f"\n{piece.text}"
     return cards
+
+
+def _card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
+    """Fills the card of a table's cell: by the same row of another table, else by what is said of the row."""
+    row, column, value = (span.of(text) for span in (cell.row, cell.column, cell.span))
+    same = [line for line in lines if line.row == _plain(row)]
+    card = card_of(f"{row} {column} {value}", "", same or [line for line in lines if not line.row])
+    # The words of the row and of the column are not those of the cell.
+    opened = tuple(words for words in card.open if words in value) or (value,) * bool(card.open)
+    return card._replace(open=opened)
 
 
 def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
@@ -435,7 +453,13 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     above = set(title)
     before: frozenset[str] = frozenset()
     governing: SourceLine | None = None
+    heads = Heads()
     for line in excerpt.lines:
+        cells = _cells(line.text)
+        if len(cells) > 1 and len(cells) == len(heads.cells):
+            lines += _lines_of_row(heads, line.label, cells, title)
+        else:
+            heads = Heads(line.label, cells)
         labels: tuple[str, ...] = (line.label,)
         text = line.text
         if governing:
@@ -450,3 +474,25 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         elif line.text.rstrip().endswith(".") and not _LIST_ITEM.match(line.text):
             governing = None
     return tuple(lines)
+
+
+class Heads(NamedTuple):
+    """The heading row of a table: its label and its cells."""
+
+    label: str = ""
+    cells: Sequence[str] = ()
+
+
+def _lines_of_row(heads: Heads, label: str, cells: Sequence[str], title: frozenset[str]) -> Iterator[Line]:
+    """Yields each cell of a row as a line: with the first cell, and the heading of its column."""
+    for head, cell in zip(heads.cells[1:], cells[1:], strict=True):
+        text = f"{cells[0]} {head} {cell}"
+        yield Line((heads.label, label), text, items_of(text), title, _plain(cells[0]))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")] if "|" in line else []
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.strip(_MARKS).split()).casefold()

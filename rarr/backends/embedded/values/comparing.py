@@ -230,7 +230,8 @@ def _number_like(value: Value, like: Value) -> str | None:
     is_decimal = bool(marks) and read.step < Fraction(1, 2)
     point = marks[-1] if is_decimal else "," if marks[:1] == ["."] else "."
     group = next((mark for mark in marks if not is_decimal or mark != point), "" if len(number) > 3 else ",")
-    fewest = len(number.rpartition(point)[2]) if is_decimal else 0
+    exact = value.number.moved(-value.start).of(value.text)  # no digit that the source does not have
+    fewest = len(number.rpartition(point)[2]) if is_decimal and re.search(r"\d[.,]\d", exact) else 0
     places = next((n for n in range(fewest, fewest + 4) if (amount * 10**n).denominator == 1), fewest)
     whole, _, decimals = f"{Decimal(amount.numerator) / amount.denominator:,.{places}f}".partition(".")
     return before + whole.replace(",", group) + (point + decimals if decimals else "") + behind
