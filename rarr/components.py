@@ -371,8 +371,6 @@ class Components:
     """The writers of articles, by the names of their nodes: plan, write_section and smooth."""
     answer_writer: AnswerWriter | None = None
     """The writer of answers; None: an answer quotes its sources."""
-    answer_reranker: Reranker | None = None
-    """The reranker of an `Answerer` for its triples and quotes. It is opened once, and kept."""
     models: tuple["LanguageModel", ...] = ()
     """The language models of these components. The reviser closes their connections."""
     opened: tuple[Closes, ...] = ()

@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
-from rarr.records.answers import AnswerSource, CitedStatement, CitedTriple, PartAnswer, StatementDraft
+from rarr.records.answers import AnswerSource, CitedStatement, CitedTriple, StatementDraft
 from rarr.records.articles import PlannedSection, SectionDraft, WrittenSentence
 from rarr.records.card import Card
 from rarr.records.usage import Controls
@@ -90,8 +90,7 @@ class State(TypedDict, total=False):
     A run that answers begins with the question as `original`, and an answer to be checked, if there is one,
     as `context`. `triples` are those of the graph, with their numbers as sources, and `aliases` those that
     tell other names of the `subjects`, the ids of the entities that the question names. `unclear` are names
-    in it that several entities have. `parts` are the parts of the question, answered by the graph; `written`
-    the statements as written, and `statements` as checked.
+    in it that several entities have. `written` are the statements as written, and `statements` as checked.
     """
 
     original: str
@@ -129,7 +128,6 @@ class State(TypedDict, total=False):
     aliases: list[CitedTriple]
     subjects: list[str]
     unclear: list[str]
-    parts: list[PartAnswer]
     written: list[CitedStatement]
     statements: list[StatementDraft]
     warnings: Annotated[list[Notice], add]

@@ -10,7 +10,6 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from rarr.backends.rules.asked_relations import is_telling
 from rarr.errors import InputError
 from rarr.records import Record
 from rarr.records.answers import CitedTriple
@@ -20,6 +19,8 @@ from rarr.retrievers.graph.triples import Triple, cited_triple, relation_words
 
 ROUNDS = 5
 """The triples of a question, as in the paper."""
+_DULL = frozenset(("sex or gender", "gender", "given name", "family name", "surname", "instance of"))
+"""Relations that no question asks for, as in the authors' code."""
 _FEWEST = 3  # triples of a question
 _LONGEST_VALUE = 80  # characters; longer values are texts
 
@@ -70,7 +71,8 @@ def _seeds(store: TripleStore, draw: random.Random) -> Iterator[tuple[int, ...]]
     for subject in subjects:
         for triple in store.around(subject):
             other = store.number(triple.object_id)
-            if other is not None and other != subject and other in known and is_telling(triple.relation):
+            is_dull = relation_words(triple.relation) in _DULL
+            if other is not None and other != subject and other in known and not is_dull:
                 yield subject, other
                 break
     yield from ((subject,) for subject in subjects)
@@ -84,7 +86,7 @@ def _evolved(
         triple
         for entity in entities
         for triple in _single_valued(store.around(entity))
-        if is_telling(triple.relation) and len(triple.object) <= _LONGEST_VALUE
+        if relation_words(triple.relation) not in _DULL and len(triple.object) <= _LONGEST_VALUE
     ]
     total = sum(frequency.values())
     weights = {triple: math.log(2 * total / frequency[triple.relation]) for triple in pool}

@@ -69,7 +69,7 @@ def planted(
     asked = [place for place in places if written is None or place in written]
     if len(asked) <= _FEW:
         errors, repetitions = min(errors, 1), min(repetitions, 1)
-    made = controls(excerpts, salt + shown, errors=errors, repetitions=repetitions)
+    made = controls(excerpts, salt + shown, errors=errors, repetitions=repetitions) if errors else []
     pieces, by_number, at = _with_controls(pieces, made, asked)
     lines = {line.label: line for excerpt in excerpts for line in excerpt.lines}
     block = ReadingBlock(context, _before(text, places[0], lead), pieces, excerpts)

@@ -52,14 +52,6 @@ class CitedStatement(Record):
     named: tuple[NamedTriple, ...] = ()
 
 
-class PartAnswer(Record):
-    """What a graph says about a part of the question: the numbers of triples, and a sentence for each gap."""
-
-    text: str
-    triples: tuple[int, ...] = ()
-    gaps: tuple[str, ...] = ()
-
-
 class StatementDraft(Record):
     """A checked statement with the numbers of its sources; `refused`: why citations were taken away.
 

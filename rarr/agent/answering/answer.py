@@ -6,7 +6,6 @@ from typing import Any, get_args
 
 from rarr.agent.answering.answer_sources import graph_of
 from rarr.agent.answering.draft_reading import draft_statements
-from rarr.agent.answering.encoder_reranker import EncoderReranker
 from rarr.agent.answering.finished_answer import FinishedAnswer, finished_answer
 from rarr.agent.answering.graph import build_answering_graph
 from rarr.agent.checkpoints import Checkpointer
@@ -45,7 +44,7 @@ class Answerer(PipelineOwner):
         made = wired(settings, components, on_index)
         graph_of(made)
         super().__init__(
-            replace(_with_more_passages(made), answer_reranker=EncoderReranker(made.settings)),
+            _with_more_passages(made),
             build_answering_graph,
             on_step=on_step,
             on_call=on_call,

@@ -1,24 +1,23 @@
 """Finds the sources for a question: the triples of the entities that it names, and passages about it."""
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from rarr.agent.answering.triple_selection import SelectedTriples, triples_about, triples_of_values
 from rarr.agent.wiring.search_and_reranking import search_names
-from rarr.backends.rules.asked_relations import is_telling
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Evidence, Passage
 from rarr.records.answers import AnswerSource, CitedTriple
-from rarr.retrievers.graph.graph import EntityGraph, warn_of_namesakes
+from rarr.retrievers.graph.graph import EntityGraph, TriplePassage, warn_of_namesakes
 from rarr.retrievers.graph.store import TripleStore
-from rarr.retrievers.graph.triples import Triple, cited_triple, triple_of
+from rarr.retrievers.graph.triples import Triple, cited_triple, name_key, relation_words, triple_of
 from rarr.state import State, usable
 from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.models.run_budget import meter
+from rarr.tools.text.printable_text import shown
 
-_TWO_STEPS = re.compile(r"\bof the\b.*\bof\b|\b(?:when|where|how)\b.*\bthe\b.*\bof\b", re.IGNORECASE)
-"""Questions that may ask for a fact about a value, as "the height of the successor of NAME"."""
+_MOST = 60
+"""Triples of one entity. Of an entity with more, those that share a word with the text come first."""
 
 
 @runtime_checkable
@@ -69,17 +68,14 @@ async def graph_sources(source: HasEntities, text: str) -> QuestionSources:
     named = list(dict.fromkeys(each.entities[0] for each in mentions if len(each.entities) == 1))
     # A value such as a country is asked about only where no entity with triples of its own is.
     sure = [entity for entity in named if graph.store.around(entity)] or named
-    own = await work(triples_about, graph, sure, text)
-    second = _TWO_STEPS.search(text) is not None
-    of_values = await work(triples_of_values, graph, own.triples, text) if second else SelectedTriples(())
-    triples = [*own.triples, *of_values.triples]
+    triples, cut = await work(_triples, graph, sure, text)
     subjects = tuple(graph.store.id(entity) for entity in sure)
     return QuestionSources(
         [GivenSource(number, each.passage, each.triple) for number, each in enumerate(triples, start=1)],
         graph,
         subjects,
         tuple(dict.fromkeys(mention.name for mention in mentions if len(mention.entities) > 1)),
-        subjects if graph.is_cut else (*own.cut, *of_values.cut),
+        subjects if graph.is_cut else cut,
     )
 
 
@@ -143,13 +139,33 @@ def graph_of(components: Components) -> HasEntities | None:
     return next(iter(graphs.values()), None)
 
 
+def _triples(
+    graph: EntityGraph, entities: Sequence[int], text: str
+) -> tuple[list[TriplePassage], tuple[str, ...]]:
+    """Returns the triples of the entities, those that point at them, and the ids of those with too many.
+
+    Warns in the run where an entity has more than are chosen.
+    """
+    words, found, cut = set(name_key(text).split()), list[TriplePassage](), list[str]()
+    for entity in entities:
+        own = [*graph.triples(entity), *graph.pointing_at(entity)]
+        if len(own) > _MOST:
+            best = sorted(own, key=lambda each: -len(words & set(_key(each).split())))[:_MOST]
+            name = graph.store.name(entity)
+            meter().warn("graph_cut", f"{shown(name)!r} has {len(own)} triples: only {_MOST} are used")
+            cut.append(graph.store.id(entity))
+            own = [each for each in own if each in best]
+        found += own
+    return list({each.triple: each for each in found}.values()), tuple(cut)
+
+
+def _key(each: TriplePassage) -> str:
+    return name_key(f"{relation_words(each.triple.relation)} {each.triple.object}")
+
+
 def _is_subject(graph: EntityGraph, entities: Sequence[int]) -> bool:
-    """Has the graph triples about them, or telling ones that point at them? A surname alone is neither."""
-    return any(
-        graph.store.around(entity)
-        or any(is_telling(each.relation) for each in graph.store.pointing_at(entity))
-        for entity in entities
-    )
+    """Has the graph triples about them, or that point at them? A surname alone has neither."""
+    return any(graph.store.around(entity) or graph.store.pointing_at(entity) for entity in entities)
 
 
 def searches_graphs_alone(components: Components) -> bool:

@@ -13,10 +13,8 @@ from rarr.agent.answering.answer_sources import (
     sources_of,
 )
 from rarr.agent.answering.draft_reading import draft_statements
-from rarr.agent.answering.encoder_reranker import answer_reranker
 from rarr.agent.answering.extractive_answer import extractive_answer
 from rarr.agent.answering.statement_checks import checked_statements
-from rarr.agent.answering.triple_answer import triple_answers
 from rarr.components import Components
 from rarr.errors import RetrievalError
 from rarr.records import Query
@@ -36,10 +34,7 @@ class KeepsTriples(Protocol):
 
 
 async def find_triples(state: State, runtime: Runtime[Components]) -> State:
-    """Finds the triples of the entities that the question names, and makes the query for passages.
-
-    Without a language model, the graph answers each part of the question here: later steps need no graph.
-    """
+    """Finds the triples of the entities that the question names, and makes the query for passages."""
     components, question, draft = runtime.context, state["original"], state["context"]
     if isinstance(components.retriever, KeepsTriples):
         return components.retriever.kept_triples()
@@ -50,8 +45,6 @@ async def find_triples(state: State, runtime: Runtime[Components]) -> State:
         return update
     async with meter().in_time():
         found = await graph_sources(source, text)
-    if components.answer_writer is None and draft is None:
-        update["parts"] = await triple_answers(question, found, answer_reranker(components))
     return {**update, **kept_sources(found)}
 
 
@@ -67,8 +60,7 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
     if state["context"] is not None:
         return {"written": await work(draft_statements, state["context"])}
     if writer is None:
-        parts, reranker = state.get("parts", []), answer_reranker(runtime.context)
-        return {"statements": await extractive_answer(state["original"], found, parts, reranker)}
+        return {"statements": await work(extractive_answer, state["original"], found)}
     sources = await work(lambda: [_listed(source) for source in found.sources])
     return {"written": list(await writer.write(state["original"], sources))}
 

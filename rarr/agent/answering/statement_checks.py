@@ -1,125 +1,83 @@
-"""Checks every citation of a written statement, adds those that it lacks, and finds what has no support."""
+"""Reads every written statement as a card, and takes as its citations what the card quotes."""
 
 import re
 from collections.abc import Sequence
 
 from rarr.agent.answering.answer_sources import GivenSource, QuestionSources
-from rarr.agent.answering.answer_text import AnswerText, answer_text
-from rarr.agent.answering.passage_support import (
-    PassageSupport,
-    support_by_cited,
-    support_by_others,
-)
-from rarr.agent.answering.triple_support import (
-    covers,
-    says_triple,
-    statement_fault,
-    uncovered_values,
-)
-from rarr.backends.rules.announcements import announces
 from rarr.components import Components
-from rarr.records import Notice
+from rarr.ledger.card_reading import Kept, read_cards
+from rarr.ledger.card_report import is_relied_on
+from rarr.records import Evidence, Notice
 from rarr.records.answers import CitedStatement, NamedTriple, StatementDraft
+from rarr.records.card import Card
 from rarr.retrievers.graph.triples import name_key, relation_words, value_forms
+from rarr.state import State
 from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 
 async def checked_statements(
     question: str, written: Sequence[CitedStatement], found: QuestionSources, components: Components
 ) -> tuple[list[StatementDraft], list[Notice]]:
-    """Returns the statements with the citations that hold, and tells which need support that is not there.
+    """Returns the statements with the sources that say them, and tells which need support that is not there.
 
-    A passage holds as in `rarr write`: the verifier gives enough support and finds no contradiction, and the
-    passage confirms each part of the sentence that can be checked. A statement that nothing cited supports
-    gets the passage that does. What could not be judged needs support, and gives a notice. Of a sentence that
-    no passage supports, its own triples must say all that can be checked, a pronoun read as the name before.
+    Each sentence is read beside all sources, so that a citation that holds is found wherever it is. What
+    could not be judged needs support.
     """
     texts = [" ".join(statement.text.split()) for statement in written]
-    answer = await work(lambda: answer_text(question, texts, _names("\n".join([question, *texts]), found)))
-    passages = [source.number for source in found.sources if source.triple is None]
-    cited = {
-        n: [number for number in dict.fromkeys(statement.citations) if number in passages]
-        for n, statement in enumerate(written)
-    }
-    supports, failed = await support_by_cited(answer, cited, found, components)
-    drafts = {n: await work(_draft, written[n], answer, n, found, supports[n]) for n in cited}
-    lacking = [n for n, draft in drafts.items() if draft.needs_support]
-    others = {n: [number for number in passages if number not in cited[n]] for n in lacking}
-    rest = {n: supports[n].rest for n in lacking}
-    more, failures = await support_by_others(answer, others, rest, found, components)
-    for n, support in more.items():
-        drafts[n] = await work(_draft, written[n], answer, n, found, supports[n].joined(support))
-    return list(drafts.values()), [*failed, *failures]
+    text = "\n\n".join(texts)
+    evidence = [_evidence(source) for source in found.sources]
+    spans = await work(sentences, text)
+    kept = {span: [passage.id for passage in evidence] for span in spans}
+    read = await read_cards(State(text=text, context=question), spans, Kept(evidence, kept), components)
+    drafts, start = list[StatementDraft](), 0
+    for statement, own in zip(written, texts, strict=True):
+        place = Span(start, start + len(own))
+        cards = [card for card in read.cards if place.overlaps(Span(card.start, card.end))]
+        drafts.append(_draft(statement, own, cards, found))
+        start = place.end + 2
+    return drafts, read.notices
 
 
-def _names(text: str, found: QuestionSources) -> list[str]:
-    return [mention.name for mention in found.graph.link(text)] if found.graph else []
+def _evidence(source: GivenSource) -> Evidence:
+    return Evidence(**source.passage.model_dump(), id=f"q1.{source.number}", query_id="q1", relevance=1.0)
 
 
 def _draft(
-    statement: CitedStatement,
-    answer: AnswerText,
-    number: int,
-    found: QuestionSources,
-    by_passages: PassageSupport,
+    statement: CitedStatement, text: str, cards: Sequence[Card], found: QuestionSources
 ) -> StatementDraft:
-    told = [span.of(answer.text) for span in answer.sentences[number]]
+    """Makes the checked statement: supported if each of its sentences that says something is."""
     sources = {source.number: source for source in found.sources}
-    held, refused = list[GivenSource](), list[str]()
     written = dict.fromkeys([*statement.citations, *_numbers(statement.named, found.sources)])
-    for cited in written:
-        why = _fault(told, sources.get(cited), found, by_passages)
-        if why:
-            refused.append(f"[{cited}]: {why}")
-        else:
-            held.append(sources[cited])
-    unknown = _unknown(statement.named, found.sources)
-    refused += unknown
-    held += [sources[each] for each in by_passages.supporting if sources[each] not in held]
-    triples, lacks = [source for source in held if source.triple is not None], False
-    for span in by_passages.rest:
-        own = _triples_of(span.of(answer.text), triples, found)
-        triples += [source for source in own if source not in triples]
-        lacks |= not announces(answer.said[span]) and _lacks_support(span.of(answer.text), own, found)
-    held += [source for source in triples if source not in held]
+    unknown = [_unknown(each) for each in statement.named if not _numbers([each], found.sources)]
+    said = [card for card in cards if card.verdict != "none"]
+    quoted = dict.fromkeys(
+        int(quote.evidence_id.rpartition(".")[2])
+        for card in said
+        if is_relied_on(card)
+        for quote in card.quotes
+        if quote.side == "for"
+    )
+    # A bare "Yes." says what the question asks.
+    says_nothing = not said and len(text.split()) > _SHORT and not statement.needs_support
+    lacks = any(not is_relied_on(card) for card in said) or not (said or says_nothing)
+    refused = [
+        f"[{number}]: {'the check did not find the statement in it' if number in sources else _MISSING}"
+        for number in written
+        if number not in quoted
+    ]
     return StatementDraft(
-        text=" ".join(statement.text.split()),
-        citations=tuple(source.number for source in held),
-        needs_support=lacks or (bool(by_passages.rest) and statement.needs_support and not triples),
-        refused=tuple(refused),
-        unjudged=bool(by_passages.unjudged),
+        text=text,
+        citations=tuple(quoted),
+        needs_support=lacks or not cards,
+        refused=(*refused, *unknown),
+        unjudged=not cards or any(card.verdict is None or card.unreliable for card in said),
         written=(*written, *(0 for _ in unknown)),
     )
 
 
-def _triples_of(sentence: str, cited: Sequence[GivenSource], found: QuestionSources) -> list[GivenSource]:
-    """Returns the triples that say the sentence: the cited ones, then others that have more of its values."""
-    own = [source for source in cited if says_triple(sentence, source, found)]
-    for source in found.sources:
-        says = source not in own and says_triple(sentence, source, found)
-        if says and (not own or covers(source, own, sentence, found)):
-            own.append(source)
-    return own
-
-
-def _lacks_support(sentence: str, own: Sequence[GivenSource], found: QuestionSources) -> bool:
-    """Does the sentence say something that none of its own triples says?"""
-    return not own or bool(uncovered_values(sentence, own, found))
-
-
-def _fault(
-    told: Sequence[str], source: GivenSource | None, found: QuestionSources, by_passages: PassageSupport
-) -> str:
-    """Says why a source may not be cited for a statement of these sentences; "" if it may."""
-    if source is None:
-        return "there is no such source"
-    if source.triple is not None:
-        return statement_fault(told, source, found)
-    if source.number in by_passages.supporting:
-        return ""
-    if source.number in by_passages.unjudged:
-        return "it could not be judged whether the passage supports the statement"
-    return "the passage does not support the statement"
+_SHORT = 2  # words
+_MISSING = "there is no such source"
 
 
 def _numbers(named: Sequence[NamedTriple], sources: Sequence[GivenSource]) -> list[int]:
@@ -127,19 +85,10 @@ def _numbers(named: Sequence[NamedTriple], sources: Sequence[GivenSource]) -> li
     return [source.number for citation in named for source in sources if _is_named(citation, source)]
 
 
-def _unknown(named: Sequence[NamedTriple], sources: Sequence[GivenSource]) -> list[str]:
-    return [
-        f"{_written(each)}: "
-        + ("there is no such triple" if each.value else "it names no triple: write [id, relation: value]")
-        for each in named
-        if not any(_is_named(each, source) for source in sources)
-    ]
-
-
-def _written(citation: NamedTriple) -> str:
-    """Writes a citation with the parts that it has."""
+def _unknown(citation: NamedTriple) -> str:
     fact = f"{citation.relation}: {citation.value}" if citation.value else ""
-    return f"[{', '.join(filter(None, (citation.entity, fact)))}]"
+    why = "there is no such triple" if citation.value else "it names no triple: write [id, relation: value]"
+    return f"[{', '.join(filter(None, (citation.entity, fact)))}]: {why}"
 
 
 def _is_named(citation: NamedTriple, source: GivenSource) -> bool:

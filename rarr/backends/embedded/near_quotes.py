@@ -38,7 +38,8 @@ _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _AND = re.compile(r",?\s(?:and|und|et)\s")
 _SET_OFF = ",;:()–—"
 _MARKS = " \t\n*_`.!?\"'“”‘’"
-_FEWEST = 2  # items of a sentence that states something
+_FEWEST = 2  # words of a sentence that states something
+_BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
 _MOST_TURNING = 3  # words, such as "do not"
 _CLASSES: dict[str, AttributionClass] = {"yes": "attributable", "no": "contradictory"}
 Kind = Literal["value", "name", "word", "open"]
@@ -185,11 +186,13 @@ def _card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
 def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     """Fills the card of a sentence; `above` is the text before it, which tells what its pronouns mean."""
     items = items_of(sentence)
-    if len(items) < _FEWEST and not any(item.value for item in items):
+    if len(_WORD.findall(sentence)) < _FEWEST and not any(item.value for item in items):
         return RawCard("none")
     meant = _meant(sentence, above)
-    found = [compared(items, line, meant) for line in lines if meant is None or meant & line.words]
-    near = [it for it in found if it.shared >= LEAST_SHARED]
+    subject = _subject(above) if meant else None
+    found = [compared(items, line, subject) for line in lines if meant is None or meant & line.words]
+    is_short = len(items) == 2  # "It opened in 1936."
+    near = [it for it in found if it.shared >= LEAST_SHARED or (is_short and it.is_other_value)]
     near.sort(key=lambda it: (len(it.slots), -it.shared))
     same = [it.line.labels for it in near if not it.slots] or list(_in_two_lines(sentence, items, lines))
     wrong = [it for it in near if it.is_correction and not _is_elsewhere(it, lines)]
@@ -237,19 +240,29 @@ def _alike(own: Sequence[Item], other: Sequence[Item]) -> int:
 
 
 def _meant(sentence: str, above: str) -> set[str] | None:
-    """Returns what a pronoun at the start of the sentence may mean; None without a pronoun.
+    """Returns what a pronoun at the start of the sentence may mean: names above, and the subject before it.
 
-    These are the names above, and the first word with meaning of the sentence before: its subject.
+    None without a pronoun.
     """
     if not _begins_with_pronoun(sentence):
         return None
-    before = [items for part in _SENTENCE_END.split(above) if (items := items_of(part))]
-    subject = {before[-1][0].stem} if before else set()
-    return subject | {item.stem for item in items_of(above) if item.is_name}
+    return _subject(above) | {item.stem for item in items_of(above) if item.is_name}
 
 
-def compared(items: Sequence[Item], line: Line, meant: Set[str] | None = None) -> Comparison:
-    """Aligns the items of a sentence with those of a line; `meant` is what its pronoun may mean."""
+def _subject(above: str) -> set[str]:
+    """Returns the first name of the last sentence that does not begin with a pronoun itself, else its word."""
+    for part in reversed(_SENTENCE_END.split(above)):
+        items = items_of(part)
+        if items and not _begins_with_pronoun(part):
+            named = [number for number, item in enumerate(items) if item.is_name]
+            start = 0 if named[:1] in ([], [1]) and not items[0].value else (named or [0])[0]
+            end = next((n for n in range(start + 1, len(items)) if not items[n].is_name), len(items))
+            return {item.stem for item in items[start:end]}
+    return set()
+
+
+def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Comparison:
+    """Aligns the items of a sentence with those of a line; `subject` is that for which it has a pronoun."""
     own, other = _keys(items, line.items)
     matcher = SequenceMatcher(None, own, other, autojunk=False)
     shared = sum(block.size for block in matcher.get_matching_blocks()) / len(own)
@@ -265,7 +278,7 @@ def compared(items: Sequence[Item], line: Line, meant: Set[str] | None = None) -
             continue
         if kind == "insert" and _is_set_off(line, c, d):
             continue
-        if kind == "insert" and a == 0 and meant and {it.stem for it in theirs} <= meant:
+        if kind == "insert" and a == 0 and subject and {it.stem for it in theirs} <= subject:
             continue  # the line names what the sentence has a pronoun for
         slots += _slots(mine, theirs, (a, c), is_first=a == 0)
     return Comparison(line, shared, tuple(slots))
@@ -429,7 +442,13 @@ def items_of(text: str) -> tuple[Item, ...]:
                 is_name = match[0][0].isupper() and match.start() > start
                 plain = _stem(piece, language)
                 items.append(Item(begin, begin + len(piece), plain, piece, is_name=is_name))
-    return tuple(sorted(items))
+    items.sort()
+    following = [*items[1:], Item(0, 0)]
+    return tuple(
+        item
+        for item, after in zip(items, following, strict=False)
+        if not (item.word in _BEFORE_DATE and after.value and after.value.kind == "date")
+    )
 
 
 def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:

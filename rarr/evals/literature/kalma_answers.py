@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from rarr.agent.answering.answer import Answerer
-from rarr.backends.rules.asked_relations import answers, asked_relations
+from rarr.agent.answering.asked_triples import asks_for
 from rarr.errors import BudgetError, ModelError
 from rarr.evals.literature.benchmark_judging import digest
 from rarr.evals.literature.kept_answers import KeptAnswers
@@ -123,8 +123,7 @@ def _tells(statement: Statement, triple: Triple) -> bool:
     if _stands(triple.object, statement.text):
         return True
     is_about = _stands(triple.subject, statement.text)
-    asked = asked_relations(statement.text, [triple.relation]) if is_about else []
-    return any(answers(triple.relation, each) for each in asked)
+    return is_about and asks_for(statement.text, triple.relation)
 
 
 def _stands(value: str, text: str) -> bool:

@@ -9,7 +9,6 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from rarr import Answerer, InputError, ModelError, Settings
 from rarr.agent.replay.replay import replay
-from rarr.agent.wiring import resources
 from rarr.backends.encoder.model import Encoder
 from rarr.prompts import FOLDER
 from rarr.records.answers import Answer
@@ -18,6 +17,7 @@ from rarr.tools.models.chat import Answer as ModelAnswer, CallFailure, ChatReque
 from rarr.traces.trace_reader import Trace
 
 PEOPLE, DAM = Path("examples/graph/people.csv"), Path("examples/corpus/hoover-dam.md")
+READ = {"check_agreement": "embedded"}
 QUESTION = "Where was Marie Curie born, and how high is the Hoover Dam?"
 
 
@@ -29,7 +29,12 @@ def write(asked: Any) -> dict[str, Any]:
 def answered(
     model: Any = None, question: str = QUESTION, draft: str | None = None, **settings: Any
 ) -> Answer:
-    given = {"graph": PEOPLE, "corpus": DAM, "model": model or ScriptedModel(write)} | settings
+    given = {
+        "graph": PEOPLE,
+        "corpus": DAM,
+        "model": model or ScriptedModel(write),
+        "models": READ,
+    } | settings
     with Answerer(Settings(**given)) as answerer:
         return answerer.answer(question, draft=draft)
 
@@ -112,7 +117,7 @@ class Stuck(ScriptedModel):
 
 async def test_interrupted_run_goes_on_from_its_checkpoint() -> None:
     saver, stuck = InMemorySaver(), Stuck()
-    given = {"graph": PEOPLE, "corpus": DAM}
+    given: dict[str, Any] = {"graph": PEOPLE, "corpus": DAM, "models": READ}
     async with Answerer(Settings(**given, model=stuck), checkpointer=saver) as answerer:
         run = asyncio.create_task(answerer.aanswer(QUESTION, run_id="a1"))
         await stuck.asked.wait()
@@ -146,13 +151,3 @@ class CountedEncoder(Encoder):
     def __init__(self, folder: Path | None = None) -> None:
         super().__init__(None)
         CountedEncoder.opened += 1
-
-
-@pytest.mark.slow
-def test_encoder_of_the_settings_is_opened_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resources, "Encoder", CountedEncoder)
-    with Answerer(Settings(corpus=DAM, graph=PEOPLE, weights=Path("own"))) as answerer:
-        before = CountedEncoder.opened
-        answerer.answer("How high is the Hoover Dam, and how long is it?")
-        answerer.answer("What was the favourite food of Marie Curie?")
-    assert CountedEncoder.opened == before + 1

@@ -22,7 +22,6 @@ def checked(draft: str, graph: Graph | None = None) -> Answer:
 @pytest.mark.parametrize(
     "draft",
     [
-        "[Marie Curie](https://example.org/curie) was born in Warsaw.",
         "[NA] Marie Curie was born in Warsaw.",
         "{p1, place of birth: Warsaw} Marie Curie was born in Warsaw.",
         'Her "statements" are lost. Marie Curie was born in Warsaw.',

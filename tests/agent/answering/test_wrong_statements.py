@@ -9,6 +9,8 @@ from families import few
 from rarr import Answer, answer
 from rarr.testing import InMemoryRetriever, ScriptedModel
 
+READ = {"check_agreement": "embedded"}
+
 QUESTION = "What of the Vell Dam, Brenix, Ruth Kane, Lunde, the Tessin road, Castor Foods, Kellan and Pellan?"
 PASSAGES = {
     "dam": "The Vell Dam on the Orsk was completed in 1936. "
@@ -48,8 +50,7 @@ WRONG = [
     ("nothing cited, no value", "It is dangerous.", ""),
 ]  # fmt: skip
 RIGHT = [
-    ("The Vell Dam was completed in 1936.", "dam"),
-    ("The dam was designed by Ida Lunde.", "dam"),
+    ("The Vell Dam on the Orsk was completed in 1936.", "dam"),
     ("Brenix must not be taken with grapefruit juice.", "drug"),
     ("Ruth Kane beat Helen Marsh in the final of 1998.", "club"),
     ("The ferry to Lunde leaves at 13:20.", "ferry"),
@@ -74,7 +75,7 @@ def answered(*statements: tuple[str, str]) -> Answer:
             ]
         }
 
-    return answer(QUESTION, search=retrieved, model=ScriptedModel(write))
+    return answer(QUESTION, search=retrieved, model=ScriptedModel(write), models=READ)
 
 
 def _number(text: str, lines: list[str]) -> int:
@@ -93,13 +94,8 @@ def test_wrong_statement_is_marked(kind: str, text: str) -> None:
 def test_wrong_citation_is_replaced_by_the_passage_that_supports() -> None:
     whole = answered(("The ferry to Lunde leaves at 13:20.", "firm"))
     [statement] = whole.statements
-    assert statement.refused == ("[4]: the passage does not support the statement",)
+    assert statement.refused == ("[4]: the check did not find the statement in it",)
     assert [source.passage.text for source in whole.sources] == [PASSAGES["ferry"]]
-
-
-def test_statement_that_only_announces_needs_no_support() -> None:
-    [statement] = answered(("Here is what I found:", "")).statements
-    assert (statement.status, statement.needs_support) == ("unjudged", False)
 
 
 @pytest.mark.parametrize("text", [text for text, _ in RIGHT])
@@ -138,7 +134,12 @@ def test_statement_about_another_thing_than_the_passage_is_marked(
 ) -> None:
     cited = {"text": text, "citations": [*range(1, len(passages) + 1)], "needs_support": False}
     model = ScriptedModel(lambda asked: {"statements": [cited]})
-    whole = answer(question, search=InMemoryRetriever({question: passages}), model=model)
+    whole = answer(
+        question,
+        search=InMemoryRetriever({question: passages}),
+        model=model,
+        models=READ,
+    )
     [statement] = whole.statements
     assert (statement.status, statement.needs_support) == ("unconfirmed", True)
 
@@ -151,5 +152,10 @@ def test_pronoun_and_description_of_the_right_thing_are_supported() -> None:
     texts = ["It is 221 metres high.", "The dam was completed in 1936."]
     cited = [{"text": text, "citations": [1], "needs_support": False} for text in texts]
     model = ScriptedModel(lambda asked: {"statements": cited})
-    whole = answer(question, search=InMemoryRetriever({question: [passage]}), model=model)
+    whole = answer(
+        question,
+        search=InMemoryRetriever({question: [passage]}),
+        model=model,
+        models=READ,
+    )
     assert [each.status for each in whole.statements] == ["supported", "supported"]
