@@ -250,7 +250,7 @@ def _meant(sentence: str, above: str) -> set[str] | None:
 
 
 def _subject(above: str) -> set[str]:
-    """Returns the first name of the last sentence that does not begin with a pronoun itself, else its word."""
+    """Returns the first name, else the first word, of the last sentence that begins with no pronoun."""
     for part in reversed(_SENTENCE_END.split(above)):
         items = items_of(part)
         if items and not _begins_with_pronoun(part):
