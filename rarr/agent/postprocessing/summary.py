@@ -3,7 +3,6 @@
 from collections import Counter
 from typing import NamedTuple, get_args
 
-from rarr.agent.postprocessing.writers_own_words import is_about_its_writer
 from rarr.records import Notice, Revision, Sentence
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import Doubt, Outcome
@@ -96,15 +95,13 @@ def _class(sentence: Sentence, revision: Revision) -> str:
     """Returns how a sentence counts: contradicted, not confirmed, not judged, confirmed or not checked.
 
     An unjudged sentence with parts is `not judged`. Without parts, it is so after a failure, since nobody
-    knows whether it has something to check; otherwise it is `not checked`. So is a sentence that speaks of
-    its writer, such as a refusal: sources neither confirm it nor could.
+    knows whether it has something to check; otherwise it is `not checked`.
     """
     if sentence.status in _BY_STATUS:
         return _BY_STATUS[sentence.status]
     if sentence.status == "unjudged":
         return "not judged" if _failed(revision) or sentence.parts else "not checked"
-    is_claim = bool(sentence.parts) and not is_about_its_writer(sentence.text)
-    return "not confirmed" if is_claim else "not checked"
+    return "not confirmed" if sentence.parts else "not checked"
 
 
 def _failed(revision: Revision) -> bool:
