@@ -3,9 +3,9 @@
     doubles   ScriptedQueries, InMemoryRetriever and others, with `scripted_components`
     server    ScriptedServer: an OpenAI-compatible server on this machine, with planned failures
     model     ScriptedModel: the same answers in process
-    rules     RuleModel: answers the package's own prompts with the embedded rules
+    rules     RuleModel: answers the package's own prompts by the embedded reader
 
-`python -m rarr.testing` serves the rules as a language model, to try `rarr` without one.
+`python -m rarr.testing` serves `RuleModel` as a language model, to try `rarr` without one.
 """
 
 from rarr.testing.doubles import (

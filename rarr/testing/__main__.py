@@ -1,4 +1,4 @@
-"""Runs `python -m rarr.testing`: serves the embedded rules as a language model, until interrupted."""
+"""Runs `python -m rarr.testing`: serves `RuleModel` as a language model, until interrupted."""
 
 import argparse
 import json
@@ -13,7 +13,8 @@ from rarr.testing.server import ScriptedServer
 def main() -> None:
     """Parses the command line, serves until interrupted, and prints the address."""
     parser = argparse.ArgumentParser(
-        "python -m rarr.testing", description="The embedded rules as a language model."
+        "python -m rarr.testing",
+        description="A stand-in for a language model: the embedded reader.",
     )
     parser.add_argument("--port", type=int, default=8000, help="0: any free port (default: 8000)")
     parser.add_argument("--latency", type=float, default=0.0, metavar="S", help="seconds before each answer")

@@ -1,4 +1,4 @@
-"""Stands in for a language model: answers the package's own prompts with the embedded rules."""
+"""Stands in for a language model: answers the package's own prompts by the embedded reader."""
 
 import json
 
@@ -12,12 +12,13 @@ class RuleModel:
         with ScriptedServer(RuleModel()) as server: ...
 
     It recognises a prompt by its name, else by its instructions, and reads the user message with the
-    package's own prompt file. Raises `UnansweredError` for other prompts, and for messages in another form.
+    package's own prompt file. A passage decides about a sentence that it nearly repeats. Raises
+    `UnansweredError` for other prompts, and for messages in another form.
     """
 
     def __call__(self, asked: Asked) -> str:
         """Answers a request, as JSON in the prompt's schema."""
-        from rarr.testing import rule_answers  # it loads the embedded rules, which takes a while
+        from rarr.testing import prompt_answers  # it loads the embedded reader, which takes a while
 
         prompt = prompts.load(_name(asked))
         # All user messages, because the last may be the complaint about an unreadable answer.
@@ -25,9 +26,9 @@ class RuleModel:
         variables = next(filter(None, map(prompt.parse, users)), None)
         if variables is None:
             raise UnansweredError(
-                f"the rules cannot read this message: it does not have the form of {prompt.name}.md"
+                f"this message cannot be read: it does not have the form of {prompt.name}.md"
             )
-        return json.dumps(rule_answers.answer(prompt.name, variables), ensure_ascii=False)
+        return json.dumps(prompt_answers.answer(prompt.name, variables), ensure_ascii=False)
 
 
 def _name(asked: Asked) -> str:
@@ -43,5 +44,5 @@ def _name(asked: Asked) -> str:
         (name for name in names if systems[name] in asked.system), key=lambda n: len(systems[n]), default=None
     )
     if closest is None:
-        raise UnansweredError(f"the rules know no prompt {asked.prompt!r}: they answer {', '.join(names)}")
+        raise UnansweredError(f"there is no prompt {asked.prompt!r}: RuleModel answers {', '.join(names)}")
     return closest

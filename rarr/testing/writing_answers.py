@@ -1,11 +1,10 @@
-"""Answers the prompts of writing with the embedded rules: it quotes the sentences of the documents."""
+"""Answers the prompts of writing without a model: it quotes the sentences of the documents."""
 
 import re
 from collections.abc import Mapping
 from typing import Any
 
-from rarr.backends.rules.extractive_writing import quoted_article, quoted_section
-from rarr.backends.rules.heading_selection import headings_of
+from rarr.backends.embedded.extractive_writing import headings_of, quoted_article, quoted_section
 from rarr.components import SectionSource
 from rarr.records import Evidence
 from rarr.records.articles import PlannedSection
@@ -17,7 +16,7 @@ _DOCUMENT = re.compile(r"^\[(\d+)\] (?:(?P<title>[^:\n]{1,80}): )?(?P<text>.+)$"
 
 
 def planned(variables: Variables) -> dict[str, Any]:
-    """Plans by the names that the documents mention most."""
+    """Plans by the headings of the documents."""
     most = int(variables["most"]) if variables["most"].isdecimal() else 1
     return {"sections": headings_of(variables["topic"], documents(variables))[:most] or ["Overview"]}
 

@@ -12,7 +12,7 @@ import pytest
 from makers import query
 
 from rarr import Reviser, Revision, Settings
-from rarr.backends.rules.baseline_components import NoRewriter
+from rarr.backends.baselines import NoRewriter
 from rarr.components import Lacking
 from rarr.ledger.next_round import next_round
 from rarr.records import Agreement, Notice, Question, Report, Sentence

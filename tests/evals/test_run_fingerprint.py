@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from evals.doubles import components
-from rarr.backends.rules.baseline_components import RandomRewriter
+from rarr.backends.baselines import RandomRewriter
 from rarr.evals.run_fingerprint import corpora, described
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.settings import Settings

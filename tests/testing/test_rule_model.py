@@ -1,4 +1,4 @@
-"""The rules in place of a language model, prompt by prompt."""
+"""A stand-in for a language model, prompt by prompt."""
 
 import json
 import subprocess
@@ -12,9 +12,9 @@ from rarr.testing import Asked, RuleModel, ScriptedModel, ScriptedServer, Unansw
 from rarr.tools.models.chat import ChatRequest, Message
 from testing.conftest import Ask as Post
 
-TEXT = "The Ferry Library is in Bergen. It opened in 1976."
-SENTENCE = {"before": "The Ferry Library is in Bergen.", "text": "It opened in 1976."}
-QUERY = "Ferry Library opened when?"
+TEXT = "Bergen is a town. The Ferry Library opened in 1976."
+SENTENCE = {"before": "Bergen is a town.", "text": "The Ferry Library opened in 1976."}
+QUERY = "The Ferry Library opened in what?"
 EVIDENCE = "The Ferry Library opened in 1981."
 
 
@@ -30,6 +30,12 @@ def answer(name: str, **variables: str) -> Any:
 def test_queries_name_what_they_are_about() -> None:
     asked = answer("generate_queries", text=TEXT)["questions"]
     assert {"question": QUERY, "about": "1976"} in asked
+
+
+def test_query_does_not_tell_the_value() -> None:
+    assert all(
+        "1976" not in asked["question"] for asked in answer("generate_queries", text=TEXT)["questions"]
+    )
 
 
 def test_queries_in_context_take_their_subject_from_it() -> None:
@@ -62,7 +68,7 @@ def test_agreement_in_context() -> None:
         "check_agreement_paper_in_context",
         context="When did the Ferry Library open?",
         before="(none)",
-        text="It opened in 1976.",
+        text=SENTENCE["text"],
         query=QUERY,
         evidence=EVIDENCE,
     )
@@ -102,18 +108,21 @@ def test_span_of_an_edit_is_unique_in_the_text() -> None:
     parsed = answer(
         "edit",
         before="(none)",
-        text="Until 1976 it was a mill. The library opened in 1976, in May.",
-        query="The library opened when, in May?",
+        text="Until 1976 it was a mill. The Ferry Library opened in 1976.",
+        query=QUERY,
         text_answer="1976",
         evidence_answer="1981",
         evidence=EVIDENCE,
     )
-    assert parsed == {"span": "in 1976,", "revision": "in 1981,"}
+    assert parsed == {
+        "span": "The Ferry Library opened in 1976.",
+        "revision": "The Ferry Library opened in 1981.",
+    }
 
 
-def test_edit_that_the_rules_decline_is_empty() -> None:
+def test_edit_is_empty_where_the_evidence_is_about_something_else() -> None:
     answers = {"text_answer": "1976", "evidence_answer": "blue"}
-    parsed = answer("edit", **SENTENCE, query=QUERY, **answers, evidence=EVIDENCE)
+    parsed = answer("edit", **SENTENCE, query=QUERY, **answers, evidence="Plums are blue.")
     assert parsed == {"span": "", "revision": ""}
 
 
@@ -121,7 +130,7 @@ def test_edit_that_the_rules_decline_is_empty() -> None:
     ("evidence", "verdict"),
     [
         ("The Ferry Library opened in 1976.", "attributable"),
-        (EVIDENCE, "extrapolatory"),
+        (EVIDENCE, "contradictory"),
         ("Plums are blue.", "extrapolatory"),
     ],
 )
@@ -129,9 +138,9 @@ def test_attribution_is_judged(evidence: str, verdict: str) -> None:
     assert answer("judge_attribution", **SENTENCE, evidence=evidence)["verdict"] == verdict
 
 
-def test_text_without_values_is_extrapolatory() -> None:
+def test_text_without_a_claim_is_extrapolatory() -> None:
     parsed = answer("judge_attribution", before="(none)", text="Well.", evidence=EVIDENCE)
-    assert parsed == {"reason": "The rules find nothing to compare.", "verdict": "extrapolatory"}
+    assert parsed == {"reason": "The sentences are: nothing to compare.", "verdict": "extrapolatory"}
 
 
 @pytest.mark.parametrize("name", prompts.names())
@@ -148,7 +157,7 @@ def test_other_prompts_and_messages_have_no_answer() -> None:
         RuleModel()(Asked(prompt="edit", messages=(Message("user", "?"),)))
 
 
-async def test_rules_answer_in_process() -> None:
+async def test_answers_in_process() -> None:
     ask = ChatRequest(
         prompt=("generate_queries", "1", ""), messages=messages("generate_queries", text=TEXT), schema={}
     )
@@ -157,7 +166,7 @@ async def test_rules_answer_in_process() -> None:
 
 
 @pytest.mark.loopback
-def test_rules_answer_over_a_socket(ask: Post) -> None:
+def test_answers_over_a_socket(ask: Post) -> None:
     system, user = messages("generate_queries", text=TEXT)
     with ScriptedServer(RuleModel(), dialect="plain") as server:
         response = ask(server, user.content, system.content)
@@ -165,13 +174,26 @@ def test_rules_answer_over_a_socket(ask: Post) -> None:
         assert ask(server, "?", system.content).status_code == 400
 
 
+@pytest.mark.parametrize(
+    ("evidence", "said"),
+    [(EVIDENCE, "1981"), ("Plums are blue.", "not stated")],
+)
+def test_question_is_answered_from_the_evidence(evidence: str, said: str) -> None:
+    assert answer("read_evidence", query=QUERY, evidence=evidence) == {"answer": said}
+
+
+def test_text_is_rewritten_by_the_evidence() -> None:
+    variables = {"context": "(none)", "text": TEXT, "evidence": f"# Ferry\n{EVIDENCE}"}
+    assert answer("correct_text", **variables) == {"revision": TEXT.replace("1976", "1981")}
+
+
 @pytest.mark.slow
-def test_import_of_the_doubles_does_not_load_the_rules() -> None:
+def test_import_of_the_doubles_does_not_load_the_reader() -> None:
     program = """
 import sys, rarr
 known = set(sys.modules)
 import rarr.testing
-print([name for name in set(sys.modules) - known if "rarr.backends.rules" in name])
+print([name for name in set(sys.modules) - known if "rarr.backends.embedded" in name])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -8,9 +8,9 @@ from rarr.agent.wiring.judges import JudgeMaker
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.agent.wiring.resources import Resources, opening
 from rarr.agent.wiring.search_and_reranking import given_passages, reranker, retriever, search_names
+from rarr.backends.baselines import NoEditor, NoRewriter, RandomRewriter, UnaskedAgreement
+from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader
-from rarr.backends.encoder.agreement import TrainedAgreement
-from rarr.backends.english_only_wrappers import EnglishChecker, EnglishQuestions
 from rarr.backends.judge_name_parsing import is_language_model
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.cards import READING, PromptedCardReader
@@ -21,18 +21,6 @@ from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
 from rarr.backends.prompted.sentence_queries import CardQueries, Unit
 from rarr.backends.prompted.writing import PromptedWriter
-from rarr.backends.rules.agreement import ValueAgreement
-from rarr.backends.rules.baseline_components import (
-    NoEditor,
-    NoRewriter,
-    RandomRewriter,
-    TextQueries,
-    UnaskedAgreement,
-    UngatedAgreement,
-)
-from rarr.backends.rules.editing import ValueEditor
-from rarr.backends.rules.extractive_writing import ExtractiveWriter
-from rarr.backends.rules.questions import RuleQuestions
 from rarr.components import (
     NO_BASELINE,
     WRITING_NODES,
@@ -123,7 +111,6 @@ class ComponentMaker:
                 )
         self.settings, self.opened, self.baseline = settings, opened, baseline
         self.named = {node: name for node, name in chosen.items() if name not in EMBEDDED}
-        self.by_rules = {node for node, name in chosen.items() if name == "rules"}
         self.judge = chosen.get("attribute", "embedded")
         language_models = [
             model for node, model in self.named.items() if is_language_model(model) or node != "attribute"
@@ -156,18 +143,16 @@ class ComponentMaker:
 
     def query_generator(self) -> QueryGenerator:
         unit = self.settings.queries
-        if unit in ("sentences", "text") and not self.reads_cards:
-            return TextQueries(unit, by_value="check_agreement" not in self.named)
-        if self.baseline.editor == "lamda" and "generate_queries" in self.named:
-            return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
-        if self.reads_cards:
-            if "generate_queries" in self.named:
-                return CardQueries(self._questions(), self._query_unit())
+        if "generate_queries" not in self.named:
             if unit == "questions":
                 raise SettingsError("queries='questions' needs a language model: name it with model")
             return CardQueries(None, "text" if unit == "text" else "sentences")
-        if "generate_queries" not in self.named:
-            return EnglishQuestions(RuleQuestions())
+        if self.reads_cards:
+            return CardQueries(self._questions(), self._query_unit())
+        if unit in ("sentences", "text"):
+            return CardQueries(None, unit)
+        if self.baseline.editor == "lamda":
+            return PromptedSearches(self.models[self.named["generate_queries"]], self.prompts)
         return self._questions()
 
     def _questions(self) -> PromptedQuestions:
@@ -190,31 +175,37 @@ class ComponentMaker:
         return "sentences" if is_own and all(getattr(it, "offline", False) for it in objects) else "questions"
 
     def checker(self) -> AgreementChecker:
+        """Makes the checker of the paper. Nothing asks it where cards are read or a text is rewritten."""
         if not self.baseline.agreement:
-            return UnaskedAgreement() if "edit" in self.named else UngatedAgreement()
+            return UnaskedAgreement()
         if "check_agreement" not in self.named:
-            return self._embedded_checker()
+            self._require_no_model("check_agreement")
+            return UnaskedAgreement()
         return PromptedChecker(
             self.models[self.named["check_agreement"]],
             self.prompts,
             whole_text=self.settings.scope == "text",
         )
 
-    def _embedded_checker(self) -> AgreementChecker:
-        by_rules = "check_agreement" in self.by_rules
-        return EnglishChecker(ValueAgreement() if by_rules else TrainedAgreement(self.opened.encoder))
-
     def editor(self) -> Editor:
+        """Makes the editor of the paper, as `checker` says."""
         if self.baseline.editor == "unedited":
             return NoEditor()
         if "edit" not in self.named:
-            return ValueEditor()
+            self._require_no_model("edit")
+            return NoEditor()
         return PromptedEditor(
             self.models[self.named["edit"]],
             self.prompts,
             whole_text=self.settings.scope == "text",
             checked=self.baseline.agreement,
         )
+
+    def _require_no_model(self, node: str) -> None:
+        """Raises `SettingsError` where a node without a model would be asked."""
+        if not self.reads_cards and self.baseline.editor in ("minimal", "unedited"):
+            way = "scope 'text' (preset 'paper')" if self.baseline.agreement else "an edit without agreement"
+            raise SettingsError(f"{way} needs a language model for {node}: name it with model")
 
     def rewriter(self) -> Rewriter | None:
         editor = self.baseline.editor

@@ -7,7 +7,6 @@ from makers import evidence, runtime, state
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
 from rarr.backends.prompted.agreement import PromptedChecker
-from rarr.backends.rules import answer_grounding as stated_answers
 from rarr.errors import ModelError
 from rarr.nodes.check_agreement import check_agreement
 from rarr.records import Agreement
@@ -31,13 +30,11 @@ def model_answer(
 
 
 def checker(chat: ScriptedModel, *, whole_text: bool = False) -> PromptedChecker:
-    return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text, reader=stated_answers)
+    return PromptedChecker(language_model(chat), PROMPTS, whole_text=whole_text)
 
 
 def paper_checker(chat: ScriptedModel) -> PromptedChecker:
-    return PromptedChecker(
-        language_model(chat), PROMPTS, whole_text=True, reader=stated_answers, needs_both_answers=False
-    )
+    return PromptedChecker(language_model(chat), PROMPTS, whole_text=True, needs_both_answers=False)
 
 
 async def checked(answer: dict[str, Any]) -> Agreement:
@@ -117,7 +114,6 @@ async def test_agreement_counts_where_text_and_passage_have_the_answers(
         ("Ida Rosk", "Tomas Veil designed it."),
         ("flax", "They grow barley."),
         ("yes", "It is 221 metres long."),
-        ("not", "It is not long."),
         ("…", "It is long…"),
     ],
 )
@@ -138,7 +134,6 @@ async def test_injection_into_the_answer_of_the_text_is_no_verdict() -> None:
     [
         ("300 metres", "221 metres"),
         ("1931", "1904"),
-        ("Ida Rosk", "Tomas Veil"),
         ("three", "4"),
         ("12 square miles", "40 square miles"),
         ("3 ships in 1904", "4 ships in 1904"),
@@ -160,7 +155,6 @@ async def test_injection_into_the_verdict_alone_is_no_agreement(
         ("Hesk is a peninsula.", "a peninsula"),
         ("It cost 3.5.1 of these.", "3.5.1"),
         ("橋は長い。", "長い"),
-        ("The painter was a woman from Oru.", "a painter from Oru"),
     ],
 )
 async def test_answer_stands_in_a_passage_in_its_words_or_with_its_values(passage: str, answer: str) -> None:

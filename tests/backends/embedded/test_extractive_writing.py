@@ -2,12 +2,15 @@
 
 from makers import evidence
 
-from rarr.backends.rules.extractive_writing import ExtractiveWriter, quoted_article, quoted_section
-from rarr.backends.rules.heading_selection import headings_of
+from rarr.backends.embedded.extractive_writing import (
+    ExtractiveWriter,
+    headings_of,
+    quoted_article,
+    quoted_section,
+)
 from rarr.components import SectionSource
 from rarr.records import Evidence
 from rarr.records.articles import PlannedSection
-from rarr.tools.models.run_budget import METER, Meter
 
 TOPIC = "Orrel Viaduct"
 PAGE = """# Orrel Viaduct
@@ -37,16 +40,6 @@ def sources(*headings: str, chunks: tuple[Evidence, ...] = ()) -> list[SectionSo
 def test_headings_are_those_of_the_sources_about_the_topic() -> None:
     other = page("# Other bridge\n\n## Colours\n\nIt is red.", 2, "Humber Crossing")
     assert headings_of(TOPIC, [page(), other]) == ["Overview", "Construction", "Closure"]
-
-
-def test_headings_of_several_sources_come_first() -> None:
-    again = page("## Closure\n\nTrains stopped crossing the Orrel Viaduct in 1987.", 2)
-    assert headings_of(TOPIC, [page(), again]) == ["Overview", "Closure", "Construction"]
-
-
-def test_names_are_headings_of_sources_without_headings() -> None:
-    text = "The Orrel Viaduct was drawn by Tomas Brandl. Tomas Brandl was Swiss. The Orrel Viaduct is old."
-    assert headings_of(TOPIC, [page(text)]) == ["Overview", "Tomas Brandl"]
 
 
 def test_overview_of_a_source_is_no_second_overview() -> None:
@@ -115,47 +108,7 @@ def test_first_heading_gets_only_sentences_about_it() -> None:
     assert quoted_section(TOPIC, sources("Legends", "Construction"), 0) == ""
 
 
-def test_heading_of_two_words_needs_both() -> None:
-    text = "The Orrel Viaduct has a twin line since 1911. The Orrel Viaduct has a twin bridge in Nordland."
-    [section] = sources("Twin bridge", chunks=(page(text),))
-    assert quoted_section(TOPIC, [section], 0) == "The Orrel Viaduct has a twin bridge in Nordland. [1]"
-
-
-def test_one_part_of_a_heading_with_and_is_enough() -> None:
-    text = "The repairs of the Orrel Viaduct began in 1950."
-    [section] = sources("Repairs and closure", chunks=(page(text),))
-    assert quoted_section(TOPIC, [section], 0) == f"{text} [1]"
-
-
-def test_advertisement_with_an_address_is_not_quoted() -> None:
-    text = "Visit the Orrel Viaduct in 2030 and book your room at www.orrel.example!"
-    [section] = sources("Overview", chunks=(page(text),))
-    assert quoted_section(TOPIC, [section], 0) == ""
-
-
-def test_sentence_in_another_language_than_the_article_is_left_out_with_a_warning() -> None:
-    german = "Der Orrel Viaduct ist eine Brücke in Wessland und wurde im Jahr 1912 gebaut."
-    chunks = (page(), page(german, 2))
-    meter = Meter()
-    token = METER.set(meter)
-    try:
-        quoted = quoted_section(TOPIC, sources("Overview", chunks=chunks), 0)
-    finally:
-        METER.reset(token)
-    assert "Brücke" not in quoted
-    assert [(w.code, "2.md" in w.message) for w in meter.warnings] == [("language_left_out", True)]
-
-
 def test_article_in_another_language_keeps_its_sentences() -> None:
     german = "Der Orrel Viaduct ist eine Brücke in Wessland und wurde im Jahr 1912 gebaut."
     [section] = sources("Overview", chunks=(page(german),))
     assert quoted_section(TOPIC, [section], 0) == f"{german} [1]"
-
-
-def test_the_bridge_behind_a_sentence_about_another_bridge_is_left_out() -> None:
-    other = page("Humber is longer than Orrel by 200 metres.", 1, title="Orrel")
-    own = page("Orrel was built in 1908. The bridge has the length of 320 metres.", 2, title="Orrel")
-    [section] = sources("Length and metres", chunks=(other, own))
-    assert quoted_section("Orrel", [section], 0) == "Humber is longer than Orrel by 200 metres. [1]"
-    [alone] = sources("Length and metres", chunks=(own,))
-    assert quoted_section("Orrel", [alone], 0) == "The bridge has the length of 320 metres. [1]"

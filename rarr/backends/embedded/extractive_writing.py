@@ -1,0 +1,130 @@
+"""Writes articles without a language model: quotes whole sentences of the passages, and cites each."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rarr.backends.embedded.words import is_pronoun
+from rarr.components import SectionSource
+from rarr.errors import SetupError
+from rarr.records import Evidence
+from rarr.retrievers.corpus.index_words import stems, terms
+from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.models.run_budget import meter
+from rarr.tools.text.blocks_and_sentences import blocks, sentences_of
+from rarr.tools.text.citation_marks import citation_marks
+from rarr.tools.text.section_headings import OVERVIEW, clean_heading, clean_headings, is_heading_of_list
+
+_SENTENCES = 10  # of a section, at most
+_HEADINGS = 100  # of a plan, at most
+_FEWEST, _MOST = 5, 60  # words of a sentence: shorter ones are often menus, and longer ones lists
+_LEAST = 0.5  # the least share of a topic's or heading's words in a sentence about it
+_SENTENCE = re.compile(r"[\"“«(]?\w.*[.!?][\"”»)]?", re.DOTALL)
+
+
+class Quotable(NamedTuple):
+    """A sentence that a section may quote: how well it fits, the number of its passage, and its place."""
+
+    fit: float
+    number: int
+    start: int
+    text: str
+
+
+class ExtractiveWriter:
+    """Quotes under each heading the sentences that name the topic and fit the heading best, each cited.
+
+    A sentence is quoted in the section that it fits best, and only once.
+    """
+
+    async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
+        """Returns the headings of the passages under which there is a sentence to quote."""
+        written = await work(quoted_article, topic, chunks, _HEADINGS)
+        return [heading for heading, _ in written]
+
+    async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
+        """Quotes the sentences that fit the section `sources[at]` better than the other sections."""
+        return await work(quoted_section, topic, sources, at)
+
+    async def article(self, topic: str, chunks: Sequence[Evidence], most: int) -> Sequence[tuple[str, str]]:
+        """Plans headings, and quotes under each from the same passages; a warning says what that changes."""
+        meter().warn(
+            "no_plan", "without a language model, no-plan only leaves out the search of each section"
+        )
+        return await work(quoted_article, topic, chunks, most)
+
+    async def smoothed(self, topic: str, heading: str, text: str) -> str:
+        """Raises `SetupError`: quoted sentences are not rewritten."""
+        raise SetupError("smooth needs a language model: name it with model, or leave smooth out")
+
+
+def headings_of(topic: str, chunks: Sequence[Evidence]) -> list[str]:
+    """Returns "Overview", and the headings of the passages whose title is the topic, else of all."""
+    about = [chunk for chunk in chunks if _share(topic, chunk.title) >= _LEAST] or chunks
+    parsed = ((chunk.text, block) for chunk in about for block in blocks(chunk.text))
+    lines = [text[block.start : block.end] for text, block in parsed if block.kind == "heading"]
+    # A heading in the words of the topic is the title of a page.
+    return clean_headings([OVERVIEW, *(line for line in lines if _share(line, topic) < 1)], topic)
+
+
+def quoted_article(topic: str, chunks: Sequence[Evidence], most: int) -> list[tuple[str, str]]:
+    """Plans at most `most` headings, and quotes sentences under each; empty sections are left out."""
+    texts = _texts(topic, [(heading, chunks) for heading in headings_of(topic, chunks)[:most]])
+    return [(heading, text) for heading, text in texts.items() if text]
+
+
+def quoted_section(topic: str, sources: Sequence[SectionSource], at: int) -> str:
+    """Quotes the sentences that fit the section `sources[at]` best, each with its citation."""
+    texts = _texts(topic, [(source.section.heading, source.chunks) for source in sources])
+    return texts[sources[at].section.heading]
+
+
+def _texts(topic: str, sections: Sequence[tuple[str, Sequence[Evidence]]]) -> dict[str, str]:
+    """Writes each section from the sentences that fit no other better, in the order of its passages.
+
+    Of headings that a sentence fits equally well, the first wins.
+    """
+    best: dict[str, tuple[str, Quotable]] = {}
+    for heading, chunks in sections:
+        for found in _quotable(topic, heading, chunks):
+            if found.text not in best or found.fit > best[found.text][1].fit:
+                best[found.text] = heading, found
+    texts = {}
+    for heading, _ in sections:
+        own = sorted((it for name, it in best.values() if name == heading), key=lambda it: -it.fit)
+        ordered = sorted(own[:_SENTENCES], key=lambda it: (it.number, it.start))
+        texts[heading] = " ".join(f"{it.text} [{it.number}]" for it in ordered)
+    return texts
+
+
+def _quotable(topic: str, heading: str, chunks: Sequence[Evidence]) -> Iterator[Quotable]:
+    """Yields the sentences that name the topic, and are about the heading or stand under it."""
+    wanted = " ".join(word for word in heading.split() if not _share(word, topic))
+    for number, chunk in enumerate(chunks, start=1):
+        above = ""
+        for block in blocks(chunk.text):
+            if block.kind == "heading":
+                above = chunk.text[block.start : block.end]
+            if block.kind != "prose" or is_heading_of_list(clean_heading(above)):
+                continue
+            for span in sentences_of(chunk.text, [block]):
+                text = " ".join(span.of(chunk.text).split())
+                near = _share(wanted, f"{text} {above}")
+                if not _stands_alone(text) or _share(topic, text) < _LEAST:
+                    continue
+                if heading == OVERVIEW or not wanted or near >= _LEAST:
+                    yield Quotable(near + chunk.relevance / 10, number, span.start, text)
+
+
+def _stands_alone(text: str) -> bool:
+    words = text.split()
+    is_whole = _SENTENCE.fullmatch(text) and not text.lstrip('"“«(')[0].islower()
+    if not is_whole or not _FEWEST <= len(words) <= _MOST:
+        return False
+    return not is_pronoun(words[0].casefold()) and not citation_marks(text)
+
+
+def _share(wanted: str, text: str) -> float:
+    """Returns the share of the telling words of `wanted` that `text` has; 0 for no word."""
+    words = set(terms(wanted))
+    return len(words.intersection(stems(text))) / len(words) if words else 0.0
