@@ -4,21 +4,22 @@ import math
 from dataclasses import fields
 
 from rarr.agent.block_runs import block_size
-from rarr.backends.rules.questions import rule_questions, value_questions
 from rarr.components import AsksModel, Components
 from rarr.records import Estimate
-from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.long_text_blocks import text_blocks
 
 DISAGREEMENTS = 0.3
 """The share of queries with a disagreement; a quarter to a third in the runs that the paper was timed on."""
+QUESTIONS = 2
+"""The questions that a model asks about a sentence."""
 
 
 def estimate(text: str, context: str | None, components: Components) -> Estimate:
     """Estimates the usage of a run; asks no model. `cost` is None if the price of a model is not known.
 
     A reader of cards is asked once for each block of sentences, and again about what code doubts. Otherwise
-    the embedded rules find the queries of the text, and each query gets `evidence_per_query` passages.
+    there are two questions a sentence (`QUESTIONS`), and each gets `evidence_per_query` passages.
 
     The estimate assumes that 30% of the queries (`DISAGREEMENTS`) find an error. A text without errors may
     cost half as much, a text with errors in most sentences twice as much: the estimate is not a limit. The
@@ -34,22 +35,16 @@ def estimate(text: str, context: str | None, components: Components) -> Estimate
 
 
 def _block_estimate(text: str, context: str | None, components: Components) -> Estimate:
-    # A model asks about values; where the rules ask, they ask about whole sentences too.
-    by_model = isinstance(components.query_generator, AsksModel)
-    expected_queries = value_questions(text, context) if by_model else rule_questions(text, context)
-    queries = max(1, len(expected_queries))
+    spans = sentences(text)
+    reads_cards = components.card_reader is not None
+    queries = max(1, len(spans) * (1 if reads_cards else QUESTIONS))
     edits = math.ceil(DISAGREEMENTS * queries)
     evidence = components.settings.evidence_per_query
-    spans = sentences(text)
-    sizes = [sum(span.overlaps(Span(query.start, query.end)) for query in expected_queries) for span in spans]
-    # The checks of the queries about an edited sentence; long sentences are edited more often.
-    again = math.ceil(edits * sum(size * size for size in sizes) / queries) if expected_queries else edits
-    rewriter = components.rewriter
-    counts = {"checker": evidence * (queries + again), "editor": edits}
-    if components.card_reader is not None:
-        queries, counts = len(spans), {"checker": 0, "editor": 0, "doubting_reader": 0}
-        edits = math.ceil(DISAGREEMENTS * queries)
-    if rewriter is not None:
+    # After an edit, the queries about its sentence are checked again.
+    counts = {"checker": evidence * (queries + QUESTIONS * edits), "editor": edits}
+    if reads_cards:
+        counts = {"checker": 0, "editor": 0, "doubting_reader": 0}
+    if (rewriter := components.rewriter) is not None:
         counts = {"checker": 0, "editor": 0, "rewriter": 1 if rewriter.whole else len(spans)}
     report = min(components.settings.report_size, evidence * queries)
     # For a sentence and both neighbours; in the end, both texts by all passages of the report.
