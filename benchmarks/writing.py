@@ -53,10 +53,9 @@ def answers(sections: int, wrong: int) -> Any:
 
 
 def settings_of(model: Any, search: Any, sections: int, **more: Any) -> Settings:
-    """The settings of a run: everything is asked anew, and the rules judge support."""
+    """The settings of a run: everything is asked anew."""
     return Settings(
         model=model,
-        models={"attribute": "rules"},
         search=search,
         max_sections=sections,
         **more,

@@ -8,7 +8,7 @@ from rarr.components import Components
 from rarr.ledger.article_text import ArticleText, DraftSentence, article_text
 from rarr.ledger.card_edits import with_card_edits
 from rarr.ledger.card_reading import Kept, read_cards
-from rarr.ledger.card_report import card_checks, is_relied_on, status_of
+from rarr.ledger.card_report import card_checks, disagreement_notices, is_relied_on, status_of
 from rarr.ledger.section_gaps import gap_reasons
 from rarr.records import Query
 from rarr.records.articles import SectionDraft, WrittenCitation, WrittenSentence
@@ -45,7 +45,7 @@ async def cite(state: State, runtime: Runtime[Components]) -> State:
         "sentences": sentences,
         "checks": await work(card_checks, read.cards, article.text, asked),
         "controls": read.controls,
-        "warnings": read.notices,
+        "warnings": [*read.notices, *disagreement_notices(edited)],
     }
 
 

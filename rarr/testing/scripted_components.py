@@ -19,6 +19,7 @@ from rarr.components import (
     WRITING_NODES,
     AgreementChecker,
     ArticleWriter,
+    CardReader,
     Components,
     Editor,
     IntentJudge,
@@ -45,6 +46,7 @@ def scripted_components(
     query_generator: QueryGenerator | None = None,
     retriever: Retriever | None = None,
     reranker: Reranker | None = None,
+    card_reader: CardReader | None = None,
     checker: AgreementChecker | None = None,
     editor: Editor | None = None,
     verifier: Verifier | None = None,
@@ -55,13 +57,15 @@ def scripted_components(
     """Makes components for `Reviser(components=...)`: each that is not given is a double without a script.
 
     These doubles ask nothing, retrieve nothing, find everything equally relevant, cannot judge agreement,
-    replace answers, and judge support by shared words.
+    replace answers, and judge support by shared words. Without a `card_reader`, the checker and the editor
+    work as in the preset `paper`.
     """
     return Components(
         settings=settings or Settings(),
         query_generator=query_generator or ScriptedQueries(),
         retriever=retriever or InMemoryRetriever(),
         reranker=reranker or ScriptedReranker(),
+        card_reader=card_reader,
         checker=checker or ScriptedChecker(),
         editor=editor or ScriptedEditor(),
         verifier=verifier or ScriptedVerifier(),

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -9,10 +10,28 @@ from cli.helpers import Command, is_complaint
 from rarr import Article
 
 DAM = "# Hoover Dam\n\nHoover Dam is 221 metres high.\n\n## History\n\nHoover Dam was completed in 1936.\n"
+
+
+def _planted(error: int, wrong: str, right: str, label: str, repeated: int, other: str) -> list[Any]:
+    """The cards of the sentences that code planted: an error, and a sentence repeated as it is."""
+    edit = {"old": wrong, "new": right, "by": right}
+    return [
+        {"s": error, "q": [label], "v": "no", "open": [], "edits": [edit]},
+        {"s": repeated, "q": [other], "v": "yes"},
+    ]
+
+
 SCRIPT = {
     "Sections: at most": {"sections": ["History", "Legends"]},
     "Section: History": {"text": "Hoover Dam was completed in 1936 [4]."},
     "Section: Legends": {"text": "The Hoover Dam is haunted by a ghost [1]."},
+    "[S2] The Hoover Dam is haunted by a ghost.": {
+        "cards": [
+            {"s": 1, "q": ["P1.4"], "v": "yes"},
+            {"s": 2, "q": [], "v": "open", "open": ["haunted by a ghost"]},
+            *_planted(3, "332 metres", "221 metres", "P1.2", 4, "P1.4"),
+        ]
+    },
 }
 
 
@@ -69,7 +88,10 @@ def test_json_is_the_whole_record(command: Command) -> None:
 
 def test_no_plan_asks_for_the_whole_article(command: Command) -> None:
     section = {"heading": "History", "text": "Hoover Dam was completed in 1936 [1]."}
-    Path("whole.json").write_text(json.dumps({"Article: Hoover": {"sections": [section]}}))
+    planted = _planted(2, "1931", "1936", "P1.4", 3, "P1.2")
+    cards = [{"s": 1, "q": ["P1.4"], "v": "yes"}, *planted]
+    script = {"Article: Hoover": {"sections": [section]}, "[S1] Hoover Dam was": {"cards": cards}}
+    Path("whole.json").write_text(json.dumps(script))
     done = command("write", "Hoover Dam", "--corpus", "dam.md", "--no-plan", "--model", "scripted:whole.json")
     assert (done.status, done.err) == (0, "")
     assert b"## History\n\nHoover Dam was completed in 1936.[^1]\n" in done.out
@@ -146,15 +168,13 @@ def test_dead_model_is_named_as_the_cause(command: Command) -> None:
     assert "a search or the writer failed" not in done.err
 
 
-def test_disputed_sentence_is_marked_and_both_sources_are_named(command: Command) -> None:
+def test_disputed_sentence_is_marked_and_told(command: Command) -> None:
     Path("notes").mkdir()
     Path("notes/a.md").write_text("# Hoover Dam\n\nHoover Dam was completed in 1936 by Six Companies.\n")
     Path("notes/b.md").write_text("# Hoover Dam\n\nHoover Dam was completed in 1931 by Six Companies.\n")
     done = command("write", "Hoover Dam", "--corpus", "notes")
     assert done.out.count(b"[sources disagree]") == 2
     assert "sources_disagree" in done.err
-    assert "a.md has '1936', and" in done.err
-    assert "b.md has '1931'" in done.err
 
 
 def test_without_a_model_no_plan_is_said_to_change_little(command: Command) -> None:

@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rarr import Writer
+from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.components import Components
-from rarr.records import Evidence, Passage
+from rarr.records import Passage
 from rarr.records.articles import Article, WrittenSentence
 from rarr.settings import Settings
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, ScriptedWriter, scripted_components
@@ -23,21 +24,14 @@ def passage(text: str, source: str) -> Passage:
 PASSAGES = [passage(BUILT, "built.md"), passage(ARCHES, "design.md"), passage(CLOSED, "trains.md")]
 
 
-def says(sentence: str, evidence: Evidence) -> float:
-    """The support of a verifier for which a passage entails only its own words."""
-    return 1.0 if sentence.strip() == evidence.text else 0.0
-
-
 def writing(
     sections: Mapping[str, str | Exception], *, settings: Settings | None = None, **changed: Any
 ) -> Components:
     """Components that write `sections` from the three passages, [1] to [3], in this order."""
-    from rarr.testing import ScriptedVerifier
-
     writer = changed.pop("writer", None) or ScriptedWriter(sections)
     parts: dict[str, Any] = {
         "retriever": InMemoryRetriever(PASSAGES),
-        "verifier": ScriptedVerifier(says),
+        "card_reader": NearQuoteReader(),
     }
     return scripted_components(settings=settings, writer=writer, **(parts | changed))
 

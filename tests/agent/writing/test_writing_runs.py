@@ -38,7 +38,7 @@ def test_wrong_value_is_corrected_and_cited() -> None:
 def test_usage_names_the_nodes_of_writing() -> None:
     article = written(model())
     calls = {node: usage.model_calls for node, usage in article.usage.by_node.items() if usage.model_calls}
-    assert calls == {"plan": 1, "write_section": 3, "check_agreement": 1}
+    assert calls == {"plan": 1, "write_section": 3, "cite": 1}
 
 
 def test_limit_of_calls_leaves_named_gaps() -> None:
