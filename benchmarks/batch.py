@@ -192,7 +192,7 @@ def memory(folder: Path, texts: int) -> None:
         if done.rows % max(1, texts // 20) == 0:  # the run takes long, and may be cut off
             print(f"{done.rows} rows: {_resident():.1f} MB", file=sys.stderr, flush=True)
 
-    settings = Settings(corpus=EXAMPLES / "corpus", home=folder / "home", model="rules", trace=False)
+    settings = Settings(corpus=EXAMPLES / "corpus", home=folder / "home", model="embedded", trace=False)
     revise_file(folder / "in.jsonl", folder / "out.jsonl", settings=settings, workers=0, on_progress=measure)
     tenth = len(found) // 10
     tenths = [statistics.mean(found[tenth * place : tenth * (place + 1)]) for place in range(10)]

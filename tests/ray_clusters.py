@@ -47,7 +47,7 @@ def settings_in(folder: Path, **options: Any) -> Settings:
     if not corpus.exists():
         corpus.mkdir()
         (corpus / "dam.md").write_text(f"# Hoover Dam\n\n{RIGHT}\n")
-    given = {"corpus": corpus, "home": folder / "home", "model": "rules", "reranker": "overlap"} | options
+    given = {"corpus": corpus, "home": folder / "home", "model": "embedded", "reranker": "overlap"} | options
     return Settings(**given, trace=False)
 
 

@@ -9,7 +9,7 @@ from rarr.settings import EMBEDDED
 NLI = "nli:"
 """The prefix of the name of a Hugging Face model that judges support, and nothing else."""
 # The name of a model may have a "+" of its own: earlier versions joined judges by a "+" before another judge.
-_JOINT = re.compile(r"\+(?=(?:embedded|rules)(?:\+|$)|\w+:)")
+_JOINT = re.compile(r"\+(?=embedded(?:\+|$)|\w+:)")
 
 
 def is_language_model(judge: Any) -> bool:

@@ -52,7 +52,7 @@ Model = Annotated[
     str | None,
     typer.Option(
         metavar="M",
-        help=f"The model that asks, checks and edits: embedded, rules, {MODEL_NAMES}, ...",
+        help=f"The model that asks, checks and edits: embedded, {MODEL_NAMES}, ...",
     ),
 ]
 AskedModel = Annotated[
@@ -204,7 +204,7 @@ Verified = Annotated[
 ]
 Judge = Annotated[
     str | None,
-    typer.Option(metavar="M", help=f"The judge: embedded, rules, nli:NAME, {MODEL_NAMES}, ..."),
+    typer.Option(metavar="M", help=f"The judge: embedded, nli:NAME, {MODEL_NAMES}, ..."),
 ]
 JudgeWording = Annotated[
     Literal["attribution", "facts", "nli", "summary"] | None,
@@ -227,7 +227,7 @@ Judges = Annotated[
     typer.Option(
         "--judge",
         metavar="M",
-        help=f"A judge; repeatable: embedded, rules, nli:NAME, {MODEL_NAMES}, ...",
+        help=f"A judge; repeatable: embedded, nli:NAME, {MODEL_NAMES}, ...",
     ),
 ]
 

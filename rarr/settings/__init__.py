@@ -46,8 +46,8 @@ def installed_version() -> str:
         return "0"
 
 
-EMBEDDED = ("embedded", "rules")
-"""Names that need no language model: the encoder that ships together with the rules, or the rules alone."""
+EMBEDDED = ("embedded",)
+"""Names that need no language model: the embedded reader of near quotations."""
 _NUMBERS = (int, float, int | None, float | None)
 
 
@@ -64,7 +64,7 @@ class Settings(ServingSettings, BaseSettings):
     preset: Literal["default", "paper", "fast"] = "default"
     """A named set of the settings below. An explicit setting wins over it."""
     model: Any = "embedded"
-    """The model for generate_queries, check_agreement and edit: `embedded`, `rules`, or `provider:NAME`."""
+    """The model for generate_queries, check_agreement and edit: `embedded`, or `provider:NAME`."""
     models: dict[str, Any] = {}
     """The model of a single node, by the node's name, including attribute. It wins over `model`."""
     judge_wording: Wording = "attribution"

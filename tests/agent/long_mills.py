@@ -51,7 +51,6 @@ class Searches(mills.SlowDocuments):
 def by_blocks(**more: Any) -> Settings:
     given: dict[str, Any] = {
         "model": ScriptedModel(mills.answer),
-        "models": {"attribute": "rules"},
         "search": Searches(),
         "block_chars": SIZE,
         "concurrency": 16,  # two blocks at once

@@ -41,8 +41,6 @@ def short_is_long(monkeypatch: pytest.MonkeyPatch) -> None:
     ("settings", "baseline"),
     [
         ({}, {}),
-        ({"model": "rules"}, {}),
-        ({"preset": "paper"}, {}),
         ({"queries": "sentences"}, {}),
         ({}, {"editor": "random"}),
     ],

@@ -22,9 +22,8 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("model", ["embedded", "rules"])
-def test_address_of_a_server_without_its_model_is_told(folder: Path, model: str) -> None:
-    assert codes(folder, base_url=URL, model=model) == ["server_not_used"]
+def test_address_of_a_server_without_its_model_is_told(folder: Path) -> None:
+    assert codes(folder, base_url=URL) == ["server_not_used"]
 
 
 @pytest.mark.parametrize(

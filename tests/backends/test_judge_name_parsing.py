@@ -12,7 +12,6 @@ from rarr.testing import ScriptedModel
     ("judge", "expected"),
     [
         ("embedded", False),
-        ("rules", False),
         ("nli:x/y", False),
         ("vllm:a", True),
         ("vllm:a+lora", True),

@@ -25,7 +25,7 @@ class Batch:
     def settings(self, **more: Any) -> Settings:
         given = {
             "serve_corpora": {"other": self.folder / "missing"},  # is for rarr serve alone
-            "model": "rules",
+            "model": "embedded",
             "reranker": "overlap",
             "corpus": self.folder / "corpus",
             "home": self.folder / "home",

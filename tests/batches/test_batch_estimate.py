@@ -21,7 +21,7 @@ RIGHT = "The Hoover Dam is 221 metres high."
 def estimated(folder: Path, texts: list[Any], **options: Any) -> BatchEstimate:
     (folder / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
     (folder / "dam.md").write_text(RIGHT)
-    given = {"model": "rules", "corpus": folder / "dam.md", "home": folder / "home", "trace": False}
+    given = {"model": "embedded", "corpus": folder / "dam.md", "home": folder / "home", "trace": False}
     settings = Settings(**(given | options))
     return estimate_batch(folder / "in.jsonl", settings, Columns(), "revise", 2)
 
@@ -49,13 +49,13 @@ def test_rows_without_a_text_are_not_counted(tmp_path: Path) -> None:
 def test_broken_first_line_is_not_counted(tmp_path: Path) -> None:
     (tmp_path / "in.jsonl").write_text("broken\n" + json.dumps({"text": RIGHT}))
     (tmp_path / "dam.md").write_text(RIGHT)
-    settings = Settings(model="rules", corpus=tmp_path / "dam.md", home=tmp_path / "home", trace=False)
+    settings = Settings(model="embedded", corpus=tmp_path / "dam.md", home=tmp_path / "home", trace=False)
     assert estimate_batch(tmp_path / "in.jsonl", settings, Columns(), "revise", 0).rows == 1
 
 
 def test_rows_that_fail_are_left_out_of_the_sample(tmp_path: Path) -> None:
     (tmp_path / "dam.md").write_text(RIGHT)
-    settings = Settings(model="rules", corpus=tmp_path / "dam.md", home=tmp_path / "home", trace=False)
+    settings = Settings(model="embedded", corpus=tmp_path / "dam.md", home=tmp_path / "home", trace=False)
     wrong, right = {"text": RIGHT, "given": [5]}, {"text": RIGHT, "given": [RIGHT]}
 
     def of(*rows: dict[str, Any]) -> BatchEstimate:

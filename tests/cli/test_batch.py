@@ -20,7 +20,7 @@ RIGHT, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metr
 def corpus(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     Path("corpus").mkdir()
     Path("corpus", "dam.md").write_text(f"# Hoover Dam\n\n{RIGHT}\n")
-    for name, value in (("CORPUS", "corpus"), ("MODEL", "rules"), ("RERANKER", "overlap")):
+    for name, value in (("CORPUS", "corpus"), ("MODEL", "embedded"), ("RERANKER", "overlap")):
         monkeypatch.setenv(f"RARR_{name}", value)
 
 

@@ -88,7 +88,7 @@ def test_server_that_is_down_is_one_line_with_the_cure(command: Command) -> None
     ("arguments", "cure"),
     [
         (["--model", "embedded"], "has no server to ask: give vllm:NAME"),
-        (["--model", "vllm:"], "give embedded, rules, vllm:NAME"),
+        (["--model", "vllm:"], "give embedded, vllm:NAME"),
         (["--model", NAME, "--offline"], "leave out --offline"),
         (["--base-url", "http://localhost:1/v1"], "give both"),
         (["--model", NAME, "--base-url", "localhost:1"], "give http://HOST:PORT/v1"),

@@ -130,7 +130,7 @@ def test_ended_batch_has_written_its_rows_and_goes_on(
     texts = [f"The Hoover Dam is {height} metres high." for height in range(212, 252)]
     lines = "".join(json.dumps({"text": text}) + "\n" for text in texts)
     (tmp_path / "in.jsonl").write_text(lines)
-    options = ["--model", "rules", "--corpus", str(CORPUS), "--workers", workers]
+    options = ["--model", "embedded", "--corpus", str(CORPUS), "--workers", workers]
     argv = ["batch", "in.jsonl", "-o", "out.jsonl", *options]
     outcome = ended(after_a_row(number, tmp_path / "out.jsonl.batch"), COMMAND, argv, tmp_path)
     before = (tmp_path / "out.jsonl").read_text().splitlines()

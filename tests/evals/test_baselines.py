@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from evals.doubles import components
-from rarr.errors import InputError
+from rarr.errors import InputError, SettingsError
 from rarr.evals import evaluate
 from rarr.evals.report_records import EvalReport
 from rarr.settings import Settings
@@ -17,12 +17,12 @@ def evaluated(
     data: Path, out: Path, retriever: InMemoryRetriever | None = None, **baseline: Any
 ) -> EvalReport:
     retriever = retriever or InMemoryRetriever(["The mill opened in 1937."])
-    settings = Settings(model="rules", search=retriever, home=out.parent, trace=False)
+    settings = Settings(model="embedded", search=retriever, home=out.parent, trace=False)
     return evaluate(data, out, settings=settings, limit=2, **baseline)
 
 
 @pytest.mark.parametrize(
-    "baseline", [{}, {"editor": "none"}, {"queries": "text"}, {"queries": "sentences"}, {"agreement": False}]
+    "baseline", [{}, {"editor": "none"}, {"editor": "random"}, {"queries": "text"}, {"queries": "sentences"}]
 )
 def test_report_names_the_baseline(data: Path, out: Path, baseline: dict[str, Any]) -> None:
     report = evaluated(data, out, **baseline)
@@ -58,6 +58,11 @@ def test_unknown_baseline_is_one_line_that_lists_the_values(
     with pytest.raises(InputError, match=rf"^{next(iter(baseline))} is .*: give one of .*$"):
         evaluate(data, out, **baseline)
     assert not out.exists()
+
+
+def test_edits_without_agreement_need_a_language_model(data: Path, out: Path) -> None:
+    with pytest.raises(SettingsError, match="an edit without agreement needs a language model"):
+        evaluated(data, out, agreement=False)
 
 
 def test_components_are_no_baseline(data: Path, out: Path) -> None:

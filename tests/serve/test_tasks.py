@@ -21,7 +21,7 @@ from rarr.tools.concurrency.worker_threads import require_awaited
 
 
 def settings(folder: Path, **more: Any) -> Settings:
-    return Settings(home=folder / "home", trace=False, model="rules", reranker="overlap", **more)
+    return Settings(home=folder / "home", trace=False, model="embedded", reranker="overlap", **more)
 
 
 @pytest.mark.parametrize("task", ["cite", "verify"])

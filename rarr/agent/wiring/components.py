@@ -45,9 +45,8 @@ REVISING = ("generate_queries", "check_agreement", "edit")
 MODEL_NODES = (*REVISING, "doubt", "attribute", "evaluate", *WRITING_NODES, "write_answer")
 """The nodes that have a model; `model` is the model of the nodes that revise, and of those that write.
 
-The embedded verifier judges attribution unless `models` names another, or `model` is the rules. The model
-that edits should not also judge the edits, and one call for each sentence and evidence would cost more than
-all else together. The model of `evaluate` judges intent; without one, intent is not judged.
+The cards tell attribution unless `models` names a judge for attribute. The model of `evaluate` judges intent;
+without one, intent is not judged.
 """
 
 
@@ -63,8 +62,7 @@ def wire(
     `prompts`, by name, win over the prompts of the settings. An evaluation may ask for a `baseline`.
     """
     with opening(settings) as opened:
-        embedded = settings.model if settings.model == "rules" else "embedded"
-        chosen = {"attribute": embedded} | dict.fromkeys(
+        chosen = {"attribute": "embedded"} | dict.fromkeys(
             (*REVISING, *WRITING_NODES, "write_answer"), settings.model
         )
         chosen |= settings.models
@@ -93,7 +91,7 @@ def wire(
 
 
 class ComponentMaker:
-    """Makes the component of each node, by its model in `chosen`: a language model, embedded or rules."""
+    """Makes the component of each node, by its model in `chosen`: a language model, or embedded."""
 
     def __init__(
         self,

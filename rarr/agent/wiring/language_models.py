@@ -17,7 +17,7 @@ from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.text.plurals_and_articles import kind_of
 
-_CHOICE = f"give embedded, rules, {MODEL_NAMES}, or another provider:NAME of LangChain"
+_CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"
 _JUDGES = "only a judge of support may also be nli:NAME"
 
 
@@ -121,7 +121,9 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
     """
     if not isinstance(name, str):
         return _chat_of_object(name)
-    if name in ("embedded", "rules"):
+    if name == "rules":
+        raise SettingsError("model 'rules' was removed: leave it out, or give embedded")
+    if name == "embedded":
         raise SettingsError(f"fallbacks has {name!r}, which is not a language model: leave it out")
     provider, colon, model = name.partition(":")
     if not colon or not provider or not model:

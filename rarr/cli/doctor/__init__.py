@@ -187,7 +187,7 @@ def _models(settings: Settings) -> Iterator[Diagnosis]:
     if judge := _nli_judge(settings):
         yield Diagnosis(f"model {judge}", "ok", "it loads")
     elif not components.models:
-        yield Diagnosis("model", "ok", "rules" if settings.model == "rules" else "embedded")
+        yield Diagnosis("model", "ok", "embedded")
     for model in {chat.name: chat for used in components.models for chat in used.models}.values():
         yield run(_reached(model))
 
@@ -201,7 +201,7 @@ def examine_model(name: str, settings: Settings) -> Diagnosis:
     from rarr.tools.concurrency.background_loop import run
     from rarr.tools.models.default_urls import MODEL_NAMES
 
-    if name in ("embedded", "rules") or name.startswith("scripted:"):
+    if name == "embedded" or name.startswith("scripted:"):
         raise InputError(f"model {name!r} has no server to ask: give {MODEL_NAMES}, or another provider")
     alone = settings.model_copy(update={"model": name, "models": {}, "fallbacks": [], "endpoints": {}})
     alone = alone.model_copy(update={"endpoints": {n: e for n, e in settings.endpoints.items() if n == name}})

@@ -105,7 +105,7 @@ def _explained(name: str, reason: str) -> RarrError:
     provider, line = name.partition(":")[0], " ".join(reason.split())[:300]
     if "nsupported provider" in reason:
         return SettingsError(
-            f"unknown provider {provider!r} in model {name!r}: give embedded, rules, {MODEL_NAMES},"
+            f"unknown provider {provider!r} in model {name!r}: give embedded, {MODEL_NAMES},"
             " anthropic:NAME, or another provider of LangChain's init_chat_model"
         )
     if variable := _VARIABLE.search(reason):

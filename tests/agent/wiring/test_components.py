@@ -9,11 +9,11 @@ from makers import passage
 
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.web_sources import SOURCES
+from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.backends.nli import verifier
 from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.backends.rules.ranking import OverlapReranker
-from rarr.components import Components
 from rarr.errors import InputError, SettingsError, SetupError
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
@@ -32,11 +32,11 @@ def notes(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     ("values", "message"),
     [
-        ({"model": "gpt"}, f"unknown model 'gpt': give embedded, rules, {MODEL_NAMES}, or another"),
+        ({"model": "gpt"}, f"unknown model 'gpt': give embedded, {MODEL_NAMES}, or another"),
         ({"models": {"edit": "gpt"}}, "unknown model 'gpt': give embedded"),
         (
             {"model": "nobody:gpt"},
-            "unknown provider 'nobody' in model 'nobody:gpt': give embedded, rules, vllm:NAME",
+            "unknown provider 'nobody' in model 'nobody:gpt': give embedded, vllm:NAME",
         ),
         ({"model": "vllm:"}, "unknown model 'vllm:'"),
         ({"model": 3}, "model is an int: give embedded"),
@@ -69,7 +69,7 @@ def notes(tmp_path: Path) -> Path:
             {"models": {"attribute": "nli:/c++/n+vllm:a"}},
             "several judges at once, which was removed: name one",
         ),
-        ({"models": {"attribute": "rules+rules"}}, "names several judges at once"),
+        ({"models": {"attribute": "embedded+embedded"}}, "names several judges at once"),
         ({"models": {"attribute": "embedded+gpt"}}, "unknown model 'embedded.gpt': give embedded"),
         ({"model": "vllm:a", "fallbacks": ["nli:a/b"]}, "'nli:a/b' is not a language model"),
         ({"search": "bing"}, f"unknown search 'bing': give {', '.join(SOURCES[:-1])} or {SOURCES[-1]}"),
@@ -101,28 +101,28 @@ def test_nothing_is_indexed_for_settings_that_cannot_work(notes: Path, tmp_path:
     assert not (tmp_path / "home").exists()
 
 
-def rooms(components: Components) -> set[str]:
-    """Where the implementations are, within what keeps them from text that is not English."""
-    parts = (getattr(components, part) for part in PARTS)
-    return {type(getattr(part, "embedded", part)).__module__.split(".")[2] for part in parts}
-
-
 def test_everything_is_embedded_by_default(notes: Path) -> None:
     components = wire(Settings(corpus=notes))
-    assert (rooms(components), components.models) == ({"rules", "encoder"}, ())
+    assert (type(components.card_reader), components.models) == (NearQuoteReader, ())
     assert type(components.reranker) is OverlapReranker
 
 
-def test_rules_load_no_model(notes: Path) -> None:
-    components = wire(Settings(corpus=notes, model="rules"))
-    assert (rooms(components), components.models) == ({"rules"}, ())
+@pytest.mark.parametrize("values", [{"model": "rules"}, {"models": {"attribute": "rules"}}])
+def test_rules_are_told_to_be_removed(values: Any) -> None:
+    with pytest.raises(SettingsError, match="model 'rules' was removed: leave it out, or give embedded"):
+        wire(Settings(search=InMemoryRetriever(), **values))
+
+
+def test_paper_needs_a_language_model() -> None:
+    with pytest.raises(SettingsError, match=r"preset 'paper'\) needs a language model for check_agreement"):
+        wire(Settings(search=InMemoryRetriever(), preset="paper"))
 
 
 @pytest.mark.parametrize(
     ("values", "prompted"),
     [
         ({"model": "vllm:a"}, {"query_generator", "checker", "editor"}),
-        ({"models": {"edit": "vllm:a"}}, {"editor"}),
+        ({"models": {"edit": "vllm:a"}}, {"editor", "query_generator"}),
         ({"model": "vllm:a", "models": {"edit": "embedded"}}, {"query_generator", "checker"}),
         (
             {"models": {"attribute": "vllm:a", "check_agreement": "vllm:b"}},

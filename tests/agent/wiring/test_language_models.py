@@ -27,7 +27,7 @@ def models(*names: Any, **settings: Any) -> LanguageModels:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("gpt", "unknown model 'gpt': give embedded, rules, vllm:NAME"),
+        ("gpt", "unknown model 'gpt': give embedded, vllm:NAME"),
         ("vllm:", "unknown model 'vllm:'"),
         (":x", "unknown model ':x'"),
         (3, "model is an int"),

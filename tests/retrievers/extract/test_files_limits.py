@@ -193,7 +193,7 @@ def test_extraction_of_a_large_file_may_take_more(tmp_path: Path, monkeypatch: p
 
 def test_markdown_needs_no_extraction_process(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Peaches grow in Georgia.")
-    with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="rules")) as reviser:
+    with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="embedded")) as reviser:
         reviser.revise("Peaches grow in Georgia.")
         assert processes.pids() == []
 
@@ -201,6 +201,6 @@ def test_markdown_needs_no_extraction_process(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_processes_of_extraction_end_with_the_reviser(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(repeated("<p>Peaches grow in Georgia.</p>", 1000))
-    with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="rules")):
+    with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="embedded")):
         assert len(processes.pids()) == 1
     assert processes.pids() == []

@@ -211,7 +211,7 @@ def test_office_files_are_searched_and_unread_files_warned_about_once(tmp_path: 
     for number in range(42):
         (corpus / f"damaged{number:02}.docx").write_bytes(b"PK" + bytes(number))
         (corpus / f"old{number:02}.doc").write_bytes(b"old")
-    with Reviser(Settings(corpus=corpus, home=tmp_path / "home", model="rules")) as reviser:
+    with Reviser(Settings(corpus=corpus, home=tmp_path / "home", model="embedded")) as reviser:
         revision = reviser.revise("The Lorrin Bridge was opened in 1938.")
     assert revision.text == "The Lorrin Bridge was opened in 1937."
     assert [warning.message for warning in revision.warnings if warning.code == "file_skipped"] == [
