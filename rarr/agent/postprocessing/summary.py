@@ -77,17 +77,8 @@ def _stated(revision: Revision) -> list[Sentence]:
 
 
 def _disputes(revision: Revision) -> str:
-    """Writes in how many contradicted sentences a passage says what the text says, and another one does not.
-
-    Both answer the same question. "" if there is no such sentence.
-    """
-    agreeing = {each.query_id for each in revision.checks if each.verdict == "agrees" and not each.stale}
-    asked = {each.evidence_id: each.query_id for each in revision.checks}
-    disputed = sum(
-        any(part.state == "differs" and asked.get(part.evidence_id) in agreeing for part in sentence.parts)
-        for sentence in _stated(revision)
-        if sentence.status == "contradicted"
-    )
+    """Writes about how many sentences the sources disagree; "" for none."""
+    disputed = sum(notice.code == "sources_disagree" for notice in revision.warnings)
     return f"; sources disagree about {counted(disputed, 'sentence')}" if disputed else ""
 
 

@@ -111,11 +111,12 @@ def test_failed_search_beside_given_sources_is_told() -> None:
 
 def test_question_says_what_the_answer_is_about() -> None:
     question = [
-        {"role": "user", "content": "How high is the Hoover Dam?"},
-        {"role": "assistant", "content": "It is 212 metres high."},
+        {"role": "user", "content": "How far does the Hoover Dam rise above the river?"},
+        {"role": "assistant", "content": "It rises 212 metres above the river."},
     ]
-    result = postprocess("It is 212 metres high.", question, [HEIGHT])
-    assert result.text == "It is 221 metres high."
+    source = "Hoover Dam rises 221 metres above the river."
+    result = postprocess("It rises 212 metres above the river.", question, [source])
+    assert result.text == "It rises 221 metres above the river."
 
 
 @pytest.mark.parametrize("mode", ["revise", "cite", "check", "annotate"])
@@ -155,17 +156,9 @@ def test_run_that_breaks_gives_the_original_and_says_why(monkeypatch: pytest.Mon
 
 
 def test_answer_without_claims_has_nothing_to_check() -> None:
-    result = given("Hello, how are you?")
-    assert (result.text, result.outcome) == ("Hello, how are you?", "nothing_to_check")
+    result = given("Hello!")
+    assert (result.text, result.outcome) == ("Hello!", "nothing_to_check")
     assert result.notice == "nothing to check"
-
-
-def test_unjudged_sentence_without_a_failure_does_not_make_the_outcome_partial() -> None:
-    answer, source = "It must be taken during pregnancy.", "It must not be taken during pregnancy."
-    result = postprocess(answer, sources=[source], search="given")
-    assert result.revision is not None
-    assert (result.revision.queries, result.revision.report.sentences[0].status) == ((), "unjudged")
-    assert (result.outcome, result.notice) == ("finished", "1 not judged")
 
 
 @pytest.mark.parametrize("mode", ["revise", "check", "cite"])
