@@ -88,14 +88,19 @@ def test_row_whose_process_ends_twice_has_an_error_and_is_repeated(
     assert batch.revise().counts.errors == 0
 
 
+FLOOD = "after a flood in the valley"
+
+
 def test_sources_and_context_of_a_row_are_used(batch: Batch) -> None:
+    source = f"Orrel Mill closed in 1937 {FLOOD}."
     batch.rows(
-        {"answer": "It closed in 1936.", "asked": "When did the mill close?", "given": [TRUE]},
+        {"answer": f"It closed in 1936 {FLOOD}.", "asked": "When did Orrel Mill close?", "given": [source]},
         {"answer": CLOSED, "asked": None, "given": [{"text": TRUE, "url": None}]},
         {"answer": CLOSED, "asked": "", "given": '["The mill closed in 1937."]'},
     )
     batch.revise(columns=Columns("answer", "asked", "given"))
-    assert [row["rarr_text"] for row in batch.results()] == ["It closed in 1937.", TRUE, TRUE]
+    texts = [row["rarr_text"] for row in batch.results()]
+    assert texts == [f"It closed in 1937 {FLOOD}.", TRUE, TRUE]
 
 
 def test_run_ends_at_its_deadline_and_continues(batch: Batch, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -86,8 +86,7 @@ def test_calls_are_limited(command: Command, server: ScriptedServer) -> None:
 def test_deadline_ends_the_run(command: Command) -> None:
     with ScriptedServer(RuleModel(), latency=30) as server:
         done = revise(command, server, "--deadline", "0.3", "--json")
-    [warning] = json.loads(done.out)["warnings"]
-    assert warning["code"] == "budget_exhausted"
+    assert "budget_exhausted" in [warning["code"] for warning in json.loads(done.out)["warnings"]]
 
 
 @pytest.fixture

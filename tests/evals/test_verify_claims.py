@@ -86,7 +86,7 @@ def test_failed_judge_is_an_error_that_the_next_call_repeats(data: Path, out: Pa
 def test_folder_of_another_judge_is_refused(data: Path, out: Path) -> None:
     verify_claims(data, out, limit=1)
     with pytest.raises(InputError, match="holds a run with models"):
-        verify_claims(data, out, settings=Settings(models={"attribute": "rules"}))
+        verify_claims(data, out, settings=Settings(models={"attribute": "embedded"}))
 
 
 def test_folder_of_another_command_is_named(data: Path, out: Path) -> None:

@@ -89,8 +89,8 @@ def test_image_stays_as_it_is() -> None:
 
 
 def test_question_is_the_conversation() -> None:
-    made = agent([call(), AIMessage("It is 212 metres high.")], [search], given())
-    assert made.invoke(asked())["messages"][-1].content == "It is 221 metres high."
+    made = agent([call(), AIMessage(FINISHED)], [search], given())
+    assert record_of(made.invoke(asked())["messages"][-1]).notice == "1 confirmed"
 
 
 def test_results_before_the_last_question_are_no_sources() -> None:

@@ -96,9 +96,8 @@ def test_both_keys_are_searched() -> None:
     ],
 )
 def test_question_says_what_the_answer_is_about(question: Any) -> None:
-    given = {"answer": "It is 212 metres high.", "question": question, "context": HEIGHT}
-    result: Any = RarrRunnable().invoke(given)
-    assert result["answer"] == "It is 221 metres high."
+    result: Any = RarrRunnable().invoke({"answer": FINISHED, "question": question, "context": YEAR})
+    assert result["rarr"].notice == "1 confirmed"
 
 
 @pytest.mark.parametrize("context", ["", [], [Document("")], None])

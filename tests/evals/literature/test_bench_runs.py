@@ -16,7 +16,7 @@ from rarr.evals.verified_claims import VerifiedRow
 from rarr.records import AttributionClass
 from rarr.records.verification import Verification
 
-RULES = JudgingOptions(judges=("rules",))
+RULES = JudgingOptions(judges=("embedded",))
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def predictions(out: Path) -> list[str]:
 
 def test_bench_attrscore_scores_each_construction(data: Path, tmp_path: Path) -> None:
     report = bench_attrscore(data, tmp_path / "out", options=RULES)
-    scores = report.judges["rules"]
+    scores = report.judges["embedded"]
     assert (report.questions, report.claims, scores.claims) == (4, 16, 16)
     assert {name: hits.n for name, hits in scores.constructions.items()} == dict.fromkeys("ABCD", 4)
     hits = sum((hits.value or 0) * 4 for hits in scores.constructions.values())
@@ -47,7 +47,7 @@ def test_bench_attrscore_counts_failed_requests_apart(
 
     monkeypatch.setattr(ClaimVerifier, "averify_passages", fails)
     options = RULES.model_copy(update={"limit": 5})
-    scores = bench_attrscore(data, tmp_path / "out", options=options).judges["rules"]
+    scores = bench_attrscore(data, tmp_path / "out", options=options).judges["embedded"]
     assert {(each.value, each.n) for each in scores.constructions.values()} == {(None, 0)}
     assert sum(each.unjudged for each in scores.constructions.values()) == scores.unjudged == 5
     assert "accuracy" not in scores.scores.three_way
@@ -56,18 +56,18 @@ def test_bench_attrscore_counts_failed_requests_apart(
 def test_bench_run_continues_and_judges_no_claim_twice(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     some = bench_attrscore(data, out, options=RULES.model_copy(update={"limit": 5}))
-    before = predictions(out / "rules")
-    assert (len(before), some.judges["rules"].claims) == (5, 5)
+    before = predictions(out / "embedded")
+    assert (len(before), some.judges["embedded"].claims) == (5, 5)
     bench_attrscore(data, out, options=RULES)
-    assert predictions(out / "rules")[:5] == before
-    assert len(predictions(out / "rules")) == 16
+    assert predictions(out / "embedded")[:5] == before
+    assert len(predictions(out / "embedded")) == 16
 
 
 def test_bench_each_judge_has_a_folder(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    report = bench_expertqa(data, out, options=JudgingOptions(judges=("rules", "embedded"), limit=1))
-    assert list(report.judges) == ["rules", "embedded"]
-    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == ["embedded", "rules"]
+    report = bench_expertqa(data, out, options=JudgingOptions(judges=("embedded",), limit=1))
+    assert list(report.judges) == ["embedded"]
+    assert sorted(path.name for path in out.iterdir() if path.is_dir()) == ["embedded"]
 
 
 def test_bench_passages_of_a_claim_are_joined(data: Path, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_bench_passages_of_a_claim_are_joined(data: Path, tmp_path: Path) -> Non
 
 
 def test_bench_expertqa_leaves_out_claims_that_need_no_citation(data: Path, tmp_path: Path) -> None:
-    scores = bench_expertqa(data, tmp_path / "out", options=RULES).judges["rules"]
+    scores = bench_expertqa(data, tmp_path / "out", options=RULES).judges["embedded"]
     systems = scores.groups["system"]
     assert {name: each.detection["f1"].n for name, each in systems.items()} == {
         "post_hoc": 1,
