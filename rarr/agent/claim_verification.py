@@ -1,223 +1,271 @@
-"""Verifies one claim: asks and checks as a run of `revise` does, with the evidence that the caller gives.
+"""Verifies claims beside the evidence that the caller gives: reads them as cards, or asks a named judge.
 
-The nodes and the ledger are those of `revise`, so both give a sentence the same status and parts beside the
-same passage. Nothing is searched and nothing is edited.
+A card gives a sentence the status that `revise` would give it beside the same passages. Nothing is searched
+and nothing is edited. The labels are those of AttrScore (Yue et al. 2023, section 2).
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
 
-from langgraph.runtime import Runtime
-
-from rarr.components import Components
-from rarr.ledger.claims_without_questions import has_something_to_check, short_answer
-from rarr.ledger.sentence_support import (
-    Support,
-    evidence_classes,
-    evidence_support,
-    noted_refuting,
-    refutable,
-)
-from rarr.ledger.verified_claim_classes import LabelledSentence, claim_label, claim_support, deciding_sentence
-from rarr.nodes.attribute import judged_sentences
-from rarr.nodes.check_agreement import check_agreement
-from rarr.nodes.generate_queries import generate_queries
+from rarr.backends.embedded.near_quotes import items_of
+from rarr.components import CardReader, Components
+from rarr.ledger.ais_scores import best_support
+from rarr.ledger.card_reading import Kept, read_cards
+from rarr.ledger.card_report import card_sentences
+from rarr.ledger.sentence_support import evidence_classes, evidence_support
 from rarr.nodes.rerank import suspicious_notices
-from rarr.records import AttributionClass, Evidence, Notice, Query, Sentence
-from rarr.records.verification import Verification
-from rarr.state import State, failure, unsearched, usable
+from rarr.records import AttributionClass, Evidence, Notice, Query, Sentence, Status
+from rarr.records.card import Card, Place, Quote
+from rarr.records.usage import Controls
+from rarr.records.verification import DecidingSentence, Verification
+from rarr.settings import EMBEDDED, Settings
+from rarr.state import State
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
 
+READS_MORE = Notice(
+    code="near_quotations_only",
+    message="the embedded reader decides only what nearly repeats a passage: a language model reads more, as"
+    " with model openai:gpt-5-mini",
+    node="check_agreement",
+)
 _NOTHING_TO_CHECK = Notice(
     code="nothing_to_check",
-    message="the claim has no number, date or name and too few words to be checked: say more, or ask with it",
-    node="attribute",
+    message="the claim states nothing that a passage could support: write a whole sentence",
+    node="check_agreement",
 )
-_NOTHING_SHOWN = Notice(
-    code="support_not_shown",
-    message="the judge finds support that no checked words of the evidence show: write a whole sentence",
-    node="attribute",
-)
+_BETWEEN = "\n\n---\n\n"
+_WORST_FIRST: tuple[AttributionClass | None, ...] = ("contradictory", "extrapolatory", None, "attributable")
+_STATUS: Mapping[AttributionClass | None, Status] = {
+    "attributable": "supported",
+    "contradictory": "contradicted",
+    "extrapolatory": "unconfirmed",
+    None: "unjudged",
+}
+_ENDS = (".", "!", "?", "。", "！", "？")
+_CLOSING = "\"'”’»)]*_ "
+
+
+class LabelledSentence(NamedTuple):
+    """A sentence of a claim with its label; None: it could not be judged, or states nothing."""
+
+    sentence: Sentence
+    label: AttributionClass | None
+
+
+def is_judged_by_name(settings: Settings) -> bool:
+    """Does a judge that the settings name decide, such as `nli:NAME`? Otherwise cards do."""
+    named = settings.models.get("attribute")
+    return named is not None and named not in EMBEDDED
+
+
+async def verified(
+    claims: Sequence[str], question: str | None, evidence: Sequence[Evidence], components: Components
+) -> list[Verification]:
+    """Decides by `evidence` whether each claim is attributable to it; the claims share the requests.
+
+    Suspicious passages are not read. Failures become warnings. The results lack the usage, which the caller
+    reads from the meter of the run.
+    """
+    empty = [Verification(claim=it, question=question, evidence=tuple(evidence)) for it in claims]
+    passages = [passage for passage in evidence if not passage.suspicious]
+    notices = suspicious_notices(evidence, [])
+    if evidence and not passages:
+        return [_made(it, [_unjudged(it.claim, span) for span in sentences(it.claim)], notices) for it in empty]
+    reader = components.card_reader
+    if reader is None or is_judged_by_name(components.settings):
+        with meter().step("attribute"):
+            return await asyncio.gather(*(_judged(it, passages, notices, components) for it in empty))
+    return await _read(empty, question, passages, notices, components, reader)
+
+
+async def _read(
+    empty: Sequence[Verification],
+    question: str | None,
+    passages: Sequence[Evidence],
+    notices: Sequence[Notice],
+    components: Components,
+    reader: CardReader,
+) -> list[Verification]:
+    """Has a card filled for each sentence of the claims, which stand below one another in one text."""
+    claims = [it.claim for it in empty]
+    starts = [len(_BETWEEN.join([*claims[:number], ""])) for number in range(len(claims))]
+    spans = await work(lambda: [sentences(claim) for claim in claims])
+    places = [span.moved(at) for at, own in zip(starts, spans, strict=True) for span in own]
+    text, ids = _BETWEEN.join(claims), [passage.id for passage in passages]
+    state = State(original=text, text=text, context=question, evidence=list(passages))
+    with meter().step("check_agreement"):
+        read = await read_cards(state, places, Kept(passages, dict.fromkeys(places, ids)), components)
+    cards = iter(read.cards)
+    made = []
+    for it, at, own in zip(empty, starts, spans, strict=True):
+        moved = [_moved(next(cards), -at) for _ in own]
+        if question and not reader.is_model:
+            moved = [_only_statements(card, it.claim) for card in moved]
+        labelled = await work(_labelled, it, moved, passages)
+        made.append(_with_quotes(_made(it, labelled, [*notices, *read.notices]), passages))
+        if made[-1].label == "extrapolatory" and passages and not reader.is_model:
+            made[-1] = made[-1].model_copy(update={"warnings": (*made[-1].warnings, READS_MORE)})
+    usage = made[0].usage.model_copy(update={"controls": sum(read.controls, start=Controls())})
+    return [made[0].model_copy(update={"usage": usage}), *made[1:]]
+
+
+def _moved(card: Card, by: int) -> Card:
+    def place(it: Place) -> dict[str, int]:
+        return {"start": it.start + by, "end": it.end + by}
+
+    opened = tuple(it.model_copy(update=place(it)) for it in card.open)
+    edits = tuple(it.model_copy(update=place(it)) for it in card.edits)
+    return card.model_copy(update={"open": opened, "edits": edits, **place(card)})
+
+
+def _only_statements(card: Card, claim: str) -> Card:
+    """Opens a card about a short answer, such as a name, or with a quote that is no whole sentence.
+
+    What such words state depends on the question, which the embedded reader cannot read.
+    """
+    items = items_of(claim[card.start : card.end])
+    is_statement = any(not (item.value or item.is_name) for item in items[1:])
+    lines = [quote.text.rstrip(_CLOSING) for quote in card.quotes]
+    if card.verdict in (None, "none", "open") or (is_statement and all(it.endswith(_ENDS) for it in lines)):
+        return card
+    whole = (Place(start=card.start, end=card.end),)
+    return card.model_copy(update={"verdict": "open", "open": whole, "edits": (), "side": None})
+
+
+def _labelled(
+    empty: Verification, cards: Sequence[Card], passages: Sequence[Evidence]
+) -> list[LabelledSentence]:
+    """Gives each sentence the status that its card has in a report of `revise`, and a label.
+
+    A sentence that has no readable card, or whose reader is unreliable, is `unjudged`.
+    """
+    claim, ids = empty.claim, [passage.id for passage in passages]
+    queries = [
+        Query(id=f"q{number}", text=claim[card.start : card.end], start=card.start, end=card.end)
+        for number, card in enumerate(cards, start=1)
+    ]
+    state = State(original=claim, text=claim, context=empty.question, cards=list(cards), queries=queries)
+    state["evidence"], state["kept"] = list(passages), {query.id: ids for query in queries}
+    labelled = []
+    for card, sentence in zip(cards, card_sentences(state), strict=True):
+        if card.unreliable:
+            sentence = sentence.model_copy(update={"status": "unjudged", "parts": ()})
+        labelled.append(LabelledSentence(sentence, _label(sentence, card)))
+    return labelled
+
+
+def _label(sentence: Sentence, card: Card) -> AttributionClass | None:
+    if sentence.status == "unjudged":
+        return None
+    if sentence.status == "supported":
+        return "attributable"
+    differs = card.verdict == "no" or card.side == "against"
+    return "contradictory" if sentence.status == "contradicted" and differs else "extrapolatory"
+
+
+async def _judged(
+    empty: Verification, passages: Sequence[Evidence], notices: Sequence[Notice], components: Components
+) -> Verification:
+    """Asks the judge about each sentence by each passage: one passage that supports it is enough."""
+    claim = empty.claim
+    spans = await work(sentences, claim) or (Span(0, len(claim)),)
+    judged = await asyncio.gather(*(_by_passage(empty, spans, passage, components) for passage in passages))
+    labelled = []
+    for number, span in enumerate(spans):
+        classes = {it.passage.id: it.classes[number] for it in judged}
+        supports = [it.supports[number] for it in judged]
+        label = _class_by_all(list(classes.values()))
+        sentence = Sentence(
+            text=span.of(claim),
+            start=span.start,
+            end=span.end,
+            status=_STATUS[label] if passages else "no_evidence",
+            support=best_support(supports) if passages else 0.0,
+            evidence_ids=tuple(name for name, kind in classes.items() if label and kind == label),
+        )
+        labelled.append(LabelledSentence(sentence, label))
+    failures = [it.failure for it in judged if it.failure]
+    made = _made(empty, labelled, [*notices, *failures])
+    least = [sentence.support for sentence in made.sentences]
+    known = [support for support in least if support is not None]
+    return made.model_copy(update={"probability": min(known) if len(known) == len(least) else None})
 
 
 class _PassageJudgement(NamedTuple):
-    """The support and class of each sentence of the claim by one passage, and the failures to judge."""
+    """The support and class of each sentence of the claim by one passage, and why the judge failed."""
 
     passage: Evidence
     supports: Sequence[float | None]
     classes: Sequence[AttributionClass | None]
-    failures: Sequence[Notice]
+    failure: Notice | None
 
 
-async def verified(
-    claim: str, question: str | None, evidence: Sequence[Evidence], components: Components
-) -> Verification:
-    """Decides by `evidence`, which belongs to no query yet, whether `claim` is attributable to it.
-
-    Suspicious passages are not read. Failures become warnings. The result lacks the usage, which the caller
-    reads from the meter of the run.
-    """
-    spans = await work(_spans, claim)
-    made = Verification(claim=claim, question=question, evidence=tuple(evidence))
-    state = State(original=claim, text=claim, context=question, round=1, evidence=list(evidence), queries=[])
-    passages, notices = usable(state), suspicious_notices(evidence, [])
-    if evidence and not passages:
-        unread = tuple(_unjudged(claim, span) for span in spans)
-        return made.model_copy(update={"sentences": unread, "warnings": tuple(notices)})
-    notices += await _ask_and_check(state, passages, components)
-    with meter().step("attribute"):
-        judged = await asyncio.gather(*(_judged(state, spans, passage, components) for passage in passages))
-        supports = [_support(state, span, n, judged) for n, span in enumerate(spans)]
-        supports = noted_refuting(supports, _known_classes(refutable(state, supports, components), judged))
-        judged_claim = await work(judged_sentences, state, state["queries"], supports, components.settings)
-    labelled = await work(_labelled, state, judged_claim, judged)
-    label = claim_label(labelled)
-    notices += [notice for each in judged for notice in each.failures]
-    notices += _undecided(labelled)
-    return made.model_copy(
-        update={
-            "label": label,
-            "probability": claim_support(labelled, components.settings.support_threshold),
-            "sentences": tuple(each.sentence for each in labelled),
-            "decided_by": await work(deciding_sentence, labelled, label, passages),
-            "warnings": tuple(notices),
-        }
-    )
-
-
-def _spans(claim: str) -> Sequence[Span]:
-    return sentences(claim) or (Span(0, len(claim)),)
-
-
-def _unjudged(claim: str, span: Span) -> Sentence:
-    return Sentence(text=span.of(claim), start=span.start, end=span.end, status="unjudged")
-
-
-async def _ask_and_check(state: State, passages: Sequence[Evidence], components: Components) -> list[Notice]:
-    """Asks the questions of the claim, and checks each against all passages. Returns what failed.
-
-    Writes queries, evidence and checks into the state. Each question has its own copies of the passages, with
-    their relevance to it.
-    """
-    # A claim is checked against each passage by itself.
-    runtime, notices = Runtime(context=replace(components, card_reader=None)), list[Notice]()
-    try:
-        with meter().step("generate_queries"):
-            asked = await generate_queries(state, runtime)
-    except Exception as error:
-        return [failure("generate_queries", "no question could be asked", error)]
-    state["queries"] = asked["queries"]
-    notices += [notice for notice in asked["warnings"] if notice != NOTHING_TO_CHECK]
-    copies = list[Evidence]()
-    with meter().step("rerank"):
-        for query in state["queries"] if passages else ():
-            try:
-                copies += await _copies(query, passages, components)
-            except Exception as error:
-                notices.append(failure("rerank", "rerank failed", error, query_id=query.id))
-                state["unsearched"] = state.get("unsearched", {}) | unsearched(query.id, error)
-    if not copies:
-        return notices
-    state["evidence"] = copies
-    with meter().step("check_agreement"):
-        checked = await check_agreement(state, runtime)
-    state["checks"] = checked["checks"]
-    state["evidence"] = [*passages, *checked.get("evidence", copies)]
-    return notices + checked["warnings"]
-
-
-async def _copies(query: Query, passages: Sequence[Evidence], components: Components) -> list[Evidence]:
-    """Returns the passages as evidence of the query, the most relevant first."""
-    scores = await components.reranker.score(query.text, passages)
-    ranked = sorted(zip(scores, passages, strict=True), key=lambda pair: -pair[0])
-    return [
-        passage.model_copy(
-            update={"id": f"{query.id}.{passage.id}", "query_id": query.id, "relevance": score}
-        )
-        for score, passage in ranked
-    ]
-
-
-async def _judged(
-    state: State, spans: Sequence[Span], passage: Evidence, components: Components
+async def _by_passage(
+    empty: Verification, spans: Sequence[Span], passage: Evidence, components: Components
 ) -> _PassageJudgement:
     """Judges all sentences by one passage: support first, then the class.
 
     A language model that answered for the support is not asked again for the class.
     """
-    text, context, grace = state["text"], state["context"], meter().grace
-    supports, failed = await evidence_support("attribute", text, context, spans, passage, components, grace)
+    claim, question, grace = empty.claim, empty.question, meter().grace
+    supports, failed = await evidence_support(
+        "attribute", claim, question, spans, passage, components, grace
+    )
     if failed is not None:
-        return _PassageJudgement(passage, supports, [None] * len(spans), [failed])
+        return _PassageJudgement(passage, supports, [None] * len(spans), failed)
+    state = State(original=claim, text=claim, context=question)
     classes, failed = await evidence_classes(state, spans, passage, components)
-    return _PassageJudgement(passage, supports, classes, [failed] if failed else [])
+    return _PassageJudgement(passage, supports, classes, failed)
 
 
-def _known_classes(
-    candidates: Mapping[str, Sequence[int]], judged: Sequence[_PassageJudgement]
-) -> dict[tuple[int, str], AttributionClass | None]:
-    """Returns the classes of the sentences by the evidence of `candidates`, which are copies of passages."""
-    classes = {each.passage.id: each.classes for each in judged}
-    return {(n, name): classes[_own_id(name)][n] for name, places in candidates.items() for n in places}
+def _class_by_all(classes: Sequence[AttributionClass | None]) -> AttributionClass | None:
+    """Joins the classes by each passage; None if a passage that was not judged could decide."""
+    order: tuple[AttributionClass | None, ...] = ("attributable", None, "contradictory")
+    return next((kind for kind in order if kind in classes), "extrapolatory")
 
 
-def _labelled(
-    state: State, sentences: Sequence[Sentence], judged: Sequence[_PassageJudgement]
-) -> list[LabelledSentence]:
-    """Joins each sentence with its supports and classes. One with nothing to check becomes `unjudged`."""
-    claim, question, queries = state["text"], state["context"], state["queries"]
-    labelled = []
-    for n, sentence in enumerate(map(_with_own_ids, sentences)):
-        classes = {each.passage.id: each.classes[n] for each in judged}
-        checkable = has_something_to_check(claim, question, sentence, queries)
-        if not checkable:
-            sentence = sentence.model_copy(update={"status": "unjudged", "evidence_ids": ()})
-        elif question is not None:
-            sentence = short_answer(sentence, queries, classes, [each.passage for each in judged])
-        supports = {each.passage.id: each.supports[n] for each in judged}
-        labelled.append(LabelledSentence(sentence, supports, classes, checkable))
-    return labelled
+def _unjudged(claim: str, span: Span) -> LabelledSentence:
+    sentence = Sentence(text=span.of(claim), start=span.start, end=span.end, status="unjudged")
+    return LabelledSentence(sentence, None)
 
 
-def _undecided(labelled: Sequence[LabelledSentence]) -> list[Notice]:
-    """Tells why no label is given although nothing failed: the claim says too little to be checked."""
-    if not any(each.checkable for each in labelled):
-        return [_NOTHING_TO_CHECK]
-    liked = [each for each in labelled if each.checkable and "attributable" in each.classes.values()]
-    return [_NOTHING_SHOWN] if any(each.label is None for each in liked) else []
-
-
-def _support(state: State, span: Span, number: int, judged: Sequence[_PassageJudgement]) -> Support:
-    """Makes the support of the sentence with this number: by the passages, and their copies for queries."""
-    query_ids = tuple(query.id for query in state["queries"] if span.overlaps(Span(query.start, query.end)))
-    known = {passage.id for passage in usable(state)}
-    names = {
-        name: each.supports[number]
-        for each in judged
-        for name in (each.passage.id, *(f"{query_id}.{each.passage.id}" for query_id in query_ids))
-        if name in known
-    }
-    failed = state.get("unsearched", {}).keys()
-    return Support(span, query_ids, names, failed.isdisjoint(query_ids))
-
-
-def _with_own_ids(sentence: Sentence) -> Sentence:
-    """Returns the sentence with the ids of passages in place of the ids of their copies."""
-    return sentence.model_copy(
+def _made(
+    empty: Verification, labelled: Sequence[LabelledSentence], notices: Sequence[Notice]
+) -> Verification:
+    """Gives the claim the label of its worst sentence; sentences that state nothing do not count."""
+    labels = [it.label for it in labelled if it.sentence.checkable]
+    told = list(notices) if labels else [*notices, _NOTHING_TO_CHECK]
+    return empty.model_copy(
         update={
-            "evidence_ids": tuple(dict.fromkeys(map(_own_id, sentence.evidence_ids))),
-            "parts": tuple(
-                part.model_copy(update={"evidence_id": _own_id(part.evidence_id)}) for part in sentence.parts
-            ),
+            "label": next((label for label in _WORST_FIRST if label in labels), None),
+            "sentences": tuple(it.sentence for it in labelled),
+            "warnings": tuple(told),
         }
     )
 
 
-def _own_id(evidence_id: str) -> str:
-    """Returns "p2" for "q1.p2", which is the copy of p2 for q1."""
-    return evidence_id.partition(".")[2] if evidence_id.startswith("q") else evidence_id
+def _with_quotes(made: Verification, passages: Sequence[Evidence]) -> Verification:
+    """Names the quoted sentence that decides: of the first sentence whose status gives the label."""
+    if made.label is None:
+        return made
+    deciding = [it for it in made.sentences if it.status == _STATUS[made.label]] or made.sentences
+    by_id = {passage.id: passage for passage in passages}
+    for quote in (quote for sentence in deciding for quote in _best_quotes(sentence)):
+        at = by_id[quote.evidence_id]
+        if at.start <= quote.start:
+            place = {"start": quote.start - at.start, "end": quote.end - at.start}
+            decided = DecidingSentence(evidence_id=at.id, text=quote.text, **place)
+            return made.model_copy(update={"decided_by": decided})
+    return made
+
+
+def _best_quotes(sentence: Sentence) -> list[Quote]:
+    """Orders the quotes: first those of the side that decides, and of these the line with the words."""
+    side = "against" if sentence.status == "contradicted" else "for"
+    says = [part.says for part in sentence.parts if part.says]
+    return sorted(
+        sentence.quotes, key=lambda it: (it.side != side, not any(words in it.text for words in says))
+    )

@@ -1,16 +1,16 @@
 """Reads the evidence that a caller gives for a claim, and cuts long passages into windows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
 from rarr.errors import InputError
 from rarr.records import UNNAMED, Evidence, Passage
 from rarr.retrievers.fetch.cached_page_passages import passages_of
+from rarr.retrievers.given_passages import SHOWN_CHARACTERS
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.settings import Settings
 from rarr.tools.guard.injection import suspicion
-from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.valid_unicode import valid
 
@@ -19,8 +19,6 @@ GivenPassage = str | Mapping[str, Any] | Passage
 
 "url" is another name for "source", as in data files; if both are given, "url" counts.
 """
-LONGEST = 10_000
-"""The most characters of a passage that is read whole. The verifiers stretch over such passages."""
 _KEYS = ("text", "title", "source", "url")
 
 
@@ -75,30 +73,44 @@ def _facts(piece: object, number: int) -> dict[str, str]:
     return valid(facts)
 
 
-def readable_evidence(claim: str, passages: Sequence[Passage], settings: Settings) -> list[Evidence]:
-    """Makes evidence of the passages: whole, or the windows of a long passage that are nearest to a sentence.
+def readable_evidence(
+    asked: Sequence[str], passages: Sequence[Passage], settings: Settings
+) -> list[Evidence]:
+    """Makes evidence of the passages: all of them while they fit, else the parts nearest to the sentences.
 
-    A passage over 10,000 characters is long. The id of a whole passage is its number, as in "p2", that of a
-    window "p2.7". A suspicious passage is kept with the reason; it decides nothing.
+    Together they fit if they have at most 12,000 characters. `asked` are the sentences, each with its
+    question. The id of a whole passage is its number, as in "p2", that of a part "p2.7". A suspicious passage
+    is kept with the reason; it decides nothing.
     """
-    asked = [span.of(claim) for span in sentences(claim)] or [claim]
-    evidence = list[Evidence]()
-    for number, passage in enumerate(passages, start=1):
-        if len(passage.text) <= LONGEST:
-            evidence.append(_evidence(passage, f"p{number}"))
-            continue
-        cut = _windows(passage, settings)
-        kept = {
-            window.start
-            for sentence in asked
-            for window in nearest(cut, sentence, settings.evidence_per_query)
-        }
-        evidence += [
-            _evidence(window, f"p{number}.{n}")
-            for n, window in enumerate(cut, start=1)
-            if window.start in kept
-        ]
-    return evidence
+    if sum(len(passage.text) for passage in passages) <= SHOWN_CHARACTERS:
+        return [_evidence(passage, f"p{number}") for number, passage in enumerate(passages, start=1)]
+    cut = [_windows(passage, settings) for passage in passages]
+    windows = [window for of_passage in cut for window in of_passage]
+    kept = {
+        id(window) for sentence in asked for window in nearest(windows, sentence, settings.evidence_per_query)
+    }
+    return [
+        part
+        for number, (passage, of_passage) in enumerate(zip(passages, cut, strict=True), start=1)
+        for part in _parts(passage, f"p{number}", [window for window in of_passage if id(window) in kept])
+    ]
+
+
+def _parts(passage: Passage, name: str, windows: Sequence[Passage]) -> Iterator[Evidence]:
+    """Yields the windows of a passage, those that overlap as one part.
+
+    The text of a part is a slice of the passage, so that quotes point into the source.
+    """
+    merged = list[Passage]()
+    for window in windows:
+        last = merged[-1] if merged else None
+        if last and window.start <= last.end:
+            text = passage.text[last.start - passage.start : window.end - passage.start]
+            merged[-1] = last.model_copy(update={"text": text, "end": window.end})
+        else:
+            merged.append(window)
+    for number, part in enumerate(merged, start=1):
+        yield _evidence(part, f"{name}.{number}")
 
 
 def _windows(passage: Passage, settings: Settings) -> list[Passage]:

@@ -1,6 +1,6 @@
 """Offers the public calls `verify` and `averify`, and `ClaimVerifier` for many claims."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from contextlib import aclosing
 from typing import Any, cast, overload
 
@@ -9,18 +9,22 @@ from rarr.agent.given_evidence import GivenPassage, given_passages, readable_evi
 from rarr.agent.input_checks import required_text
 from rarr.components import Components, close_all
 from rarr.errors import InputError, RetrievalError
-from rarr.records import Passage
+from rarr.records import Evidence, Passage
 from rarr.records.verification import Verification
-from rarr.settings import Settings
+from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.bounded_flow import bounded_flow
 from rarr.tools.concurrency.closable import Closable
 from rarr.tools.concurrency.worker_threads import in_thread, work
+from rarr.tools.models.chat import name_of
 from rarr.tools.models.run_budget import METER, Meter
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.plurals_and_articles import counted, kind_of
 
 Evidences = GivenPassage | Sequence[GivenPassage]
 """The evidence for one claim: a passage or several. No passage is the same as an empty list."""
+TOGETHER = 12
+"""The most claims of a request, all about the same passages."""
 
 
 class ClaimVerifier(Closable):
@@ -29,16 +33,22 @@ class ClaimVerifier(Closable):
     def __init__(self, settings: Settings | None = None, *, components: Components | None = None) -> None:
         """Give `settings` or `components`, not both; without either, the settings are the defaults.
 
-        The model of the node `attribute` judges (`models`). Raises `RarrError` where something is missing.
+        The model of the settings reads the evidence; without a model, the embedded reader compares it with
+        near quotations. A judge that `models` names for the node `attribute`, such as `nli:NAME`, is asked
+        instead. Raises `RarrError` where something is missing.
         """
         if settings is not None and components is not None:
             raise InputError("settings and components are both given: components bring their own settings")
         # The wiring and the nodes take a second to import; `import rarr` need not wait for them.
-        from rarr.agent.claim_verification import verified
+        from rarr.agent.claim_verification import is_judged_by_name, verified
         from rarr.agent.wiring.components import wire
 
-        made = (settings or Settings()).model_copy(update={"search": _NoSource()})
-        self._components, self._verified = components or wire(made), verified
+        self._components = components or wire(_for_claims(settings or Settings()))
+        self._verified = verified
+        reader, used = self._components.card_reader, self._components.settings
+        by_name = reader is None or is_judged_by_name(used)
+        self.reader = name_of(used.models.get("attribute", "")) if by_name else reader.name if reader else ""
+        self.reads_together = bool(not by_name and reader and reader.is_model)
 
     def verify(self, claim: str, evidence: Evidences, question: str | None = None) -> Verification:
         """`averify` for callers without an event loop and for callers inside a running loop."""
@@ -48,30 +58,39 @@ class ClaimVerifier(Closable):
         """Decides whether `evidence` supports `claim`, which may answer a `question`.
 
         `evidence` is a passage or a list of passages: a str, an object with "text" and optionally "title"
-        and "source", or a `Passage`. Without a passage the claim is extrapolatory. A passage of more than
-        10,000 characters is read in the windows that are nearest to the sentences of the claim.
+        and "source", or a `Passage`. Without a passage the claim is extrapolatory. Of passages with more than
+        12,000 characters together, the parts that are nearest to the sentences of the claim are read.
 
         Raises `InputError` for an empty claim or passage. All later failures become warnings; a claim that
         could not be judged has no label.
         """
-        claim = required_text(claim, "claim")
-        question = None if question is None else required_text(question, "question")
-        return await self.averify_passages(claim, given_passages(evidence), question)
+        return await self.averify_passages(*_asked(claim, evidence, question))
 
     async def averify_passages(
         self, claim: str, passages: Sequence[Passage], question: str | None
     ) -> Verification:
         """Does what `averify` does, for a claim and passages that were checked before."""
+        return (await self.averify_together([claim], passages, question))[0]
+
+    async def averify_together(
+        self, claims: Sequence[str], passages: Sequence[Passage], question: str | None
+    ) -> list[Verification]:
+        """Verifies claims by the same passages in one request, with one set of planted controls.
+
+        The first verification has the usage of all.
+        """
         settings = self._components.settings
-        meter = Meter(budget_of(settings), text=f"{question or ''}\n{claim}")
+        meter = Meter(budget_of(settings), text="\n".join([question or "", *claims]))
         token = METER.set(meter)
         try:
-            evidence = await work(readable_evidence, claim, passages, settings)
-            verification = await self._verified(claim, question, evidence, self._components)
+            evidence = await work(_evidence_for, claims, question, passages, settings)
+            made = await self._verified(claims, question, evidence, self._components)
         finally:
             METER.reset(token)
-        warnings = tuple(dict.fromkeys([*verification.warnings, *meter.warnings]))
-        return verification.model_copy(update={"usage": usage_of(meter), "warnings": warnings})
+        usage = usage_of(meter).model_copy(update={"controls": made[0].usage.controls})
+        told = [tuple(dict.fromkeys([*each.warnings, *meter.warnings])) for each in made]
+        made = [each.model_copy(update={"warnings": it}) for each, it in zip(made, told, strict=True)]
+        return [made[0].model_copy(update={"usage": usage}), *made[1:]]
 
     async def aclose(self) -> None:
         """Closes files, and the connections that this event loop opened. The next use opens them again."""
@@ -96,9 +115,9 @@ def verify(claim: Any, evidence: Any, question: Any = None, **settings: Any) -> 
 
     `claim` is a text, `evidence` a passage or a list of passages (see `ClaimVerifier.averify`), and
     `question` the question that the claim answers. With a list of claims, `evidence` has the evidence of each
-    claim, and `question` the question of each; as many claims are under way as the setting `concurrency`
-    allows. `settings` are the fields of `Settings`, such as
-    `models={"attribute": "nli:NAME"}`.
+    claim, and `question` the question of each; as many requests are under way as the setting `concurrency`
+    allows, and a language model reads claims about the same passages in one. `settings` are the fields of
+    `Settings`, such as `model="openai:gpt-5-mini"`.
     """
     return run(averify(claim, evidence, question, **settings))
 
@@ -120,16 +139,61 @@ async def averify(
 
 async def averify(claim: Any, evidence: Any, question: Any = None, **settings: Any) -> Any:
     """`verify` for async callers."""
-    asked = [(claim, evidence, question)] if isinstance(claim, str) else _pairs(claim, evidence, question)
+    pairs = [(claim, evidence, question)] if isinstance(claim, str) else _pairs(claim, evidence, question)
+    asked = [_asked(*pair) for pair in pairs]
     made = await in_thread(lambda: Settings(**settings))
     async with await in_thread(lambda: ClaimVerifier(made)) as verifier:
+        keys = [(shown_passages(passages), asked_question) for _, passages, asked_question in asked]
+        groups = alike(keys, TOGETHER if verifier.reads_together else 1)
 
-        async def verified(each: tuple[Any, Any, Any], _: int) -> Verification:
-            return await verifier.averify(*each)
+        async def verified(group: Sequence[int], _: int) -> list[Verification]:
+            _, passages, asked_question = asked[group[0]]
+            return await verifier.averify_together([asked[n][0] for n in group], passages, asked_question)
 
-        async with aclosing(bounded_flow(asked, verified, made.concurrency, ordered=True)) as flow:
-            verifications = [each async for each in flow]
-    return verifications[0] if isinstance(claim, str) else verifications
+        found = dict[int, Verification]()
+        async with aclosing(bounded_flow(groups, verified, made.concurrency, ordered=True)) as flow:
+            for group in groups:
+                found |= zip(group, await anext(flow), strict=True)
+    return found[0] if isinstance(claim, str) else [found[number] for number in range(len(asked))]
+
+
+def alike(keys: Sequence[Hashable], most: int) -> list[list[int]]:
+    """Groups the places of equal keys, at most `most` in a group, in the order of their first places."""
+    places: dict[Hashable, list[int]] = {}
+    for number, key in enumerate(keys):
+        places.setdefault(key, []).append(number)
+    groups = [each[at : at + most] for each in places.values() for at in range(0, len(each), most)]
+    return sorted(groups)
+
+
+def shown_passages(passages: Sequence[Passage]) -> Hashable:
+    """Returns what a reader is shown of the passages: claims with equal ones can share a request."""
+    return tuple((each.text, each.title, each.source, each.start) for each in passages)
+
+
+def _for_claims(settings: Settings) -> Settings:
+    """Returns the settings with which claims are read: nothing is searched, and sentences are read as cards.
+
+    A judge with the name `embedded` is the embedded reader, whatever the model is.
+    """
+    update: dict[str, Any] = {"search": _NoSource(), "scope": "sentence"}
+    if settings.models.get("attribute") in EMBEDDED:
+        update |= {"model": "embedded", "models": {}}
+    return settings.model_copy(update=update)
+
+
+def _asked(claim: object, evidence: object, question: object) -> tuple[str, list[Passage], str | None]:
+    claim = required_text(claim, "claim")
+    question = None if question is None else required_text(question, "question")
+    return claim, given_passages(evidence), question
+
+
+def _evidence_for(
+    claims: Sequence[str], question: str | None, passages: Sequence[Passage], settings: Settings
+) -> list[Evidence]:
+    spans = [(claim, span) for claim in claims for span in sentences(claim) or [Span(0, len(claim))]]
+    asked = [f"{question or ''} {span.of(claim)}".strip() for claim, span in spans]
+    return readable_evidence(asked, passages, settings)
 
 
 def _pairs(claims: object, evidence: object, questions: object) -> list[tuple[Any, Any, Any]]:

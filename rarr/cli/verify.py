@@ -195,7 +195,11 @@ def _verify_data(
 
 def _data_outcome(report: "VerificationReport") -> int:
     """Returns the exit status of the worst problem: 3, 2 or 0. Prints one line for each problem."""
+    from rarr.agent.claim_verification import READS_MORE
+
     status = 0
+    if report.reader == "embedded" and any(row.label == "extrapolatory" for row in report.rows):
+        warn(f"{READS_MORE.code}: {READS_MORE.message}")
     if report.unread_keys:
         from rarr.evals.claim_rows import KEYS
 

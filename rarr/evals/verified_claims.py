@@ -1,12 +1,14 @@
 """Verifies the claims of a file: every claim once, even if the process is interrupted in between."""
 
+import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
 from pydantic import Field
 
 from rarr.agent.given_evidence import given_passages
-from rarr.agent.verify import ClaimVerifier
+from rarr.agent.input_checks import required_text
+from rarr.agent.verify import TOGETHER, ClaimVerifier, alike
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.evals.claim_rows import ClaimRow, read_claims
@@ -45,11 +47,13 @@ class VerifiedRow(Record):
 class VerificationReport(Record):
     """The report of verified claims. `scores` is None if people judged no claim.
 
-    `settings` are those that differ from the defaults. `unread_keys` are keys of the data that mean nothing.
+    `settings` are those that differ from the defaults, and `reader` names who read: a language model, a judge
+    or `embedded`. `unread_keys` are keys of the data that mean nothing.
     """
 
     data: str
     settings: dict[str, str] = Field(default_factory=dict)
+    reader: str = ""
     scores: ClaimScores | None = None
     rows: tuple[VerifiedRow, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
@@ -83,20 +87,22 @@ def verify_claims(
     with run_folder.claimed(path, made_with):
         with ClaimVerifier(settings) as verifier:
             run_folder.begin(path, made_with)
+            worker = _RowVerifier(verifier, source.rows[:limit], jobs)
             rows = finish_rows(
                 source.rows[:limit],
                 path,
                 VerifiedLine,
                 of=source.rows,
-                work_on=_RowVerifier(verifier).verified,
+                work_on=worker.verified,
                 result_of=_result,
                 aclose=verifier.aclose,
-                jobs=jobs,
+                jobs=worker.most,
                 on_row=on_row,
             )
         report = VerificationReport(
             data=str(data),
             settings=description,
+            reader=verifier.reader,
             scores=_scores(source.rows[:limit], rows),
             rows=tuple(rows),
             unreadable=tuple(source.unreadable),
@@ -108,21 +114,40 @@ def verify_claims(
 
 
 class _RowVerifier:
-    """Verifies rows with one verifier."""
+    """Verifies rows with one verifier, those with the same evidence and question in one request."""
 
-    def __init__(self, verifier: ClaimVerifier) -> None:
-        self._verifier = verifier
+    def __init__(self, verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> None:
+        self._verifier, self._places = verifier, asyncio.Semaphore(jobs)
+        keys = [(row.evidence, row.question) for row in rows]
+        groups = alike(keys, TOGETHER if verifier.reads_together else 1)
+        self._group = {rows[n].id: [rows[n] for n in group] for group in groups for n in group}
+        self._reading: dict[str, asyncio.Task[dict[str, VerifiedLine]]] = {}
+        self.most = jobs * max(map(len, groups), default=1)
 
     async def verified(self, row: ClaimRow) -> VerifiedLine:
         """Verifies a row; the line has an error if that failed. Only a defect of the program raises."""
+        group = self._group[row.id]
+        first = group[0].id
+        if first not in self._reading:
+            self._reading[first] = asyncio.create_task(self._read(group))
+        return (await self._reading[first])[row.id]
+
+    async def _read(self, group: Sequence[ClaimRow]) -> dict[str, VerifiedLine]:
+        row = group[0]
         try:
-            passages = given_passages([_facts(piece) for piece in row.evidence])
-            verification = await self._verifier.averify_passages(row.claim, passages, row.question)
+            async with self._places:
+                passages = given_passages([_facts(piece) for piece in row.evidence])
+                claims = [required_text(each.claim, "claim") for each in group]
+                made = await self._verifier.averify_together(claims, passages, row.question)
         except RarrError as error:
-            return VerifiedLine(id=row.id, error=str(error))
-        if why := failed_judgement(verification):
-            return VerifiedLine(id=row.id, error=why)
-        return VerifiedLine(id=row.id, verification=verification)
+            return {each.id: VerifiedLine(id=each.id, error=str(error)) for each in group}
+        return {each.id: _line(each.id, it) for each, it in zip(group, made, strict=True)}
+
+
+def _line(row_id: str, verification: Verification) -> VerifiedLine:
+    if why := failed_judgement(verification):
+        return VerifiedLine(id=row_id, error=why)
+    return VerifiedLine(id=row_id, verification=verification)
 
 
 def failed_judgement(verification: Verification) -> str:

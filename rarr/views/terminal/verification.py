@@ -27,18 +27,9 @@ def verification_text(verification: Verification) -> str:
 
 
 def _headline(verification: Verification) -> str:
-    """Renders the label with its probability. An attributable claim may have words that nothing confirms."""
-    probability = "" if verification.probability is None else f" (support {verification.probability:.2f})"
-    open_words = [
-        f"{one_line(verification.claim[part.start : part.end])!r}"
-        for part in verification.parts
-        if part.state != "confirmed"
-    ]
-    doubt = ""
-    if verification.label == "attributable" and not verification.confirmed:
-        named = f": {', '.join(open_words)}" if open_words else ""
-        doubt = f", likely, but not confirmed{named}"
-    return f"{verification.label or 'not judged'}{probability}{doubt}"
+    """Renders the label, with the support where a judge gave it."""
+    support = "" if verification.probability is None else f" (support {verification.probability:.2f})"
+    return f"{verification.label or 'not judged'}{support}"
 
 
 def _part(claim: str, part: Part) -> str:
