@@ -163,7 +163,7 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
         (
             imports_point_down,
             "rarr.backends.nli.verifier",
-            "from rarr.backends.rules.standalone_claims import claims",
+            "from rarr.backends.embedded.near_quotes import items_of",
         ),
         (
             imports_point_down,

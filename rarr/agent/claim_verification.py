@@ -13,17 +13,18 @@ from rarr.components import CardReader, Components
 from rarr.ledger.ais_scores import best_support
 from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import card_sentences
-from rarr.ledger.sentence_support import evidence_classes, evidence_support
+from rarr.ledger.sentence_support import classify_sentences, evidence_support
 from rarr.nodes.rerank import suspicious_notices
 from rarr.records import AttributionClass, Evidence, Notice, Query, Sentence, Status
 from rarr.records.card import Card, Place, Quote
 from rarr.records.usage import Controls
 from rarr.records.verification import DecidingSentence, Verification
 from rarr.settings import EMBEDDED, Settings
-from rarr.state import State
+from rarr.state import State, failure
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.trace_spans import about
 
 READS_MORE = Notice(
     code="near_quotations_only",
@@ -73,7 +74,9 @@ async def verified(
     passages = [passage for passage in evidence if not passage.suspicious]
     notices = suspicious_notices(evidence, [])
     if evidence and not passages:
-        return [_made(it, [_unjudged(it.claim, span) for span in sentences(it.claim)], notices) for it in empty]
+        return [
+            _made(it, [_unjudged(it.claim, span) for span in sentences(it.claim)], notices) for it in empty
+        ]
     reader = components.card_reader
     if reader is None or is_judged_by_name(components.settings):
         with meter().step("attribute"):
@@ -210,15 +213,23 @@ async def _by_passage(
 
     A language model that answered for the support is not asked again for the class.
     """
-    claim, question, grace = empty.claim, empty.question, meter().grace
+    claim, question, nothing = empty.claim, empty.question, [None] * len(spans)
     supports, failed = await evidence_support(
-        "attribute", claim, question, spans, passage, components, grace
+        "attribute", claim, question, spans, passage, components, meter().grace
     )
     if failed is not None:
-        return _PassageJudgement(passage, supports, [None] * len(spans), failed)
-    state = State(original=claim, text=claim, context=question)
-    classes, failed = await evidence_classes(state, spans, passage, components)
-    return _PassageJudgement(passage, supports, classes, failed)
+        return _PassageJudgement(passage, supports, nothing, failed)
+    threshold = components.settings.support_threshold
+    try:
+        with about(passage.id):
+            classes = await classify_sentences(
+                components.verifier, claim, question, spans, passage, threshold=threshold
+            )
+    except Exception as error:
+        problem = f"the class by {passage.id} could not be judged"
+        failed = failure("attribute", problem, error, code="verification_failed")
+        return _PassageJudgement(passage, supports, nothing, failed)
+    return _PassageJudgement(passage, supports, classes, None)
 
 
 def _class_by_all(classes: Sequence[AttributionClass | None]) -> AttributionClass | None:

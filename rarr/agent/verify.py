@@ -146,9 +146,9 @@ async def averify(claim: Any, evidence: Any, question: Any = None, **settings: A
         keys = [(shown_passages(passages), asked_question) for _, passages, asked_question in asked]
         groups = alike(keys, TOGETHER if verifier.reads_together else 1)
 
-        async def verified(group: Sequence[int], _: int) -> list[Verification]:
-            _, passages, asked_question = asked[group[0]]
-            return await verifier.averify_together([asked[n][0] for n in group], passages, asked_question)
+        async def verified(group: Sequence[int], number: int) -> list[Verification]:
+            claims, (_, passages, asked_question) = [asked[n][0] for n in group], asked[group[0]]
+            return await verifier.averify_together(claims, passages, asked_question)
 
         found = dict[int, Verification]()
         async with aclosing(bounded_flow(groups, verified, made.concurrency, ordered=True)) as flow:
@@ -162,8 +162,7 @@ def alike(keys: Sequence[Hashable], most: int) -> list[list[int]]:
     places: dict[Hashable, list[int]] = {}
     for number, key in enumerate(keys):
         places.setdefault(key, []).append(number)
-    groups = [each[at : at + most] for each in places.values() for at in range(0, len(each), most)]
-    return sorted(groups)
+    return sorted(each[at : at + most] for each in places.values() for at in range(0, len(each), most))
 
 
 def shown_passages(passages: Sequence[Passage]) -> Hashable:

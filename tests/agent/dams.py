@@ -1,19 +1,17 @@
-"""Claims about a dam, a passage about it, and a verifier with scripted parts."""
-
-from typing import Any
+"""Claims about a dam, a passage about it, and a judge of the caller's own."""
 
 from rarr import ClaimVerifier, Verification
-from rarr.testing import (
-    scripted_components,
-)
+from rarr.components import Verifier
+from rarr.testing import scripted_components
 
 DAM = "Hoover Dam is 221 metres high and 379 metres long."
 RIGHT, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
 CATS = "Cats are nice animals."
 
 
-def scripted(**components: Any) -> ClaimVerifier:
-    return ClaimVerifier(components=scripted_components(**components))
+def judged_by(verifier: Verifier) -> ClaimVerifier:
+    """Components without a reader of cards are judged by their verifier."""
+    return ClaimVerifier(components=scripted_components(verifier=verifier))
 
 
 def codes(verification: Verification) -> list[str]:

@@ -1,37 +1,52 @@
-"""`verify` decides whether evidence supports a claim, by the same nodes and ledger as `revise`."""
+"""`verify` labels claims by cards, with the status that `revise` gives beside the same passages."""
 
 import asyncio
+import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from agent.dams import CATS, DAM, RIGHT, WRONG, codes, scripted
-from rarr import ClaimVerifier, InputError, Settings, Verification, averify, revise, verify
+from agent.dams import CATS, DAM, RIGHT, WRONG, codes, judged_by
+from rarr import ClaimVerifier, InputError, Settings, Verification, averify, prompts, revise, verify
+from rarr.components import RawCard, RawReading, ReadingBlock
 from rarr.records import AttributionClass, Evidence
 from rarr.testing import (
+    Asked,
     InMemoryRetriever,
+    RuleModel,
     ScriptedModel,
-    ScriptedQueries,
     ScriptedVerifier,
     scripted_components,
 )
 from rarr.tools.text.blocks_and_sentences import Span
 
+ALASKA, BOUGHT = "When did the US buy Alaska?", "The United States bought Alaska from Russia in 1867."
+BRIDGE = (
+    "The Tarrow bridge opened on 4 May 1932 in Port Halden. The Tarrow bridge cost 12 million crowns. "
+    "The ferry of Port Halden carried 900 people in 1931. The tunnel of Port Halden cost 31 million crowns."
+)
+COST, LATE = (
+    "The Tarrow bridge cost 12 million crowns.",
+    "The Tarrow bridge opened on 4 May 1923 in Port Halden.",
+)
+LIST = "Do not take Brenix if:\n\n- breast-feeding\n- under 12 years"
+
 
 class Classes(ScriptedVerifier):
-    """Supports everything, and notes the passages by which it was asked for a class."""
+    """Supports everything, and gives the class in `kinds` by each passage."""
 
-    def __init__(self) -> None:
+    def __init__(self, **kinds: AttributionClass | None) -> None:
         super().__init__(lambda *_: 0.9)
-        self.asked: list[str] = []
+        self.kinds, self.asked = kinds, list[str]()
 
     async def classify(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[AttributionClass | None]:
         self.asked.append(evidence.text)
-        return ["attributable"] * len(spans)
+        return [self.kinds[evidence.id]] * len(spans)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +57,8 @@ class Classes(ScriptedVerifier):
         (CATS, "Dogs bark.", "extrapolatory"),
         (CATS, [], "extrapolatory"),
         (WRONG, "The tower is 33 metres high.", "extrapolatory"),
+        ("Do not take Brenix if breast-feeding.", LIST, "attributable"),
+        ("Brenix is safe while breast-feeding.", LIST, "extrapolatory"),
         ("The Hoover Dam was built by Egyptians.", "A firm of Paris built the tower.", "extrapolatory"),
     ],
 )
@@ -60,67 +77,155 @@ def test_parts_and_the_deciding_sentence_point_at_the_words() -> None:
     assert verification.evidence[1].text[decided.start : decided.end] == DAM
 
 
-async def test_every_sentence_must_be_supported() -> None:
-    judge = ScriptedVerifier({("Hoover", "221"): 0.9, ("Cats", ""): 0.2, ("Hoover", ""): 0.1})
-    made = scripted(query_generator=ScriptedQueries([]), verifier=judge)
-    verification = await made.averify(f"{RIGHT} {CATS}", [DAM, "Dogs bark."])
-    assert [sentence.support for sentence in verification.sentences] == [0.9, 0.2]
-    assert (verification.label, verification.probability) == ("extrapolatory", 0.2)
-    assert not verification.confirmed
+def test_every_sentence_must_be_supported() -> None:
+    verification = verify(f"{RIGHT} {CATS}", [DAM, "Dogs bark."])
+    assert [sentence.status for sentence in verification.sentences] == ["supported", "unconfirmed"]
+    assert verification.label == "extrapolatory" and not verification.confirmed
 
 
 def test_sentences_may_have_their_support_from_different_passages() -> None:
     verification = verify(f"{RIGHT} Ida Lunde died in 1931.", [DAM, "Ida Lunde died in 1931 in Aarle."])
     assert verification.label == "attributable" and verification.confirmed
-    assert [part.evidence_id for part in verification.parts] == ["p1", "p2"]
+    assert [quote.evidence_id for it in verification.sentences for quote in it.quotes] == ["p1", "p2"]
 
 
-def test_question_tells_what_a_short_answer_is_about() -> None:
-    bought = "The United States bought Alaska from Russia in 1867."
-    assert verify("In 1867.", bought, "When did the US buy Alaska?").label == "attributable"
-    assert verify("In 1868.", bought, "When did the US buy Alaska?").label != "attributable"
+@pytest.mark.parametrize(
+    "claim", ["In 1867.", "1867", "Franklin D. Roosevelt", "Hoover Dam", "Dams of Nevada."]
+)
+@pytest.mark.parametrize(
+    "evidence", [BOUGHT, "# Hoover Dam\n\n1867", "- Franklin D. Jones\n- Dams of Nevada"]
+)
+def test_embedded_reader_decides_no_short_answer(claim: str, evidence: str) -> None:
+    """Whether such words are right depends on the question, which it cannot read."""
+    assert verify(claim, evidence, ALASKA).label in ("extrapolatory", None)
 
 
-@pytest.mark.parametrize("claim", ["Zolprin.", "Yes.", "No.", "1936.", "Hoover Dam", "A dam."])
-@pytest.mark.parametrize("evidence", [DAM, "The Zolprin clinic of the Hoover Dam is a dam: yes, no, 1936."])
-def test_words_that_state_nothing_are_not_judged(claim: str, evidence: str) -> None:
-    verification = verify(claim, evidence)
-    assert (verification.label, verification.probability) == (None, None)
-    assert [sentence.status for sentence in verification.sentences] == ["unjudged"]
-    assert codes(verification) == ["nothing_to_check"]
+def test_question_tells_what_a_pronoun_means() -> None:
+    claim, passage = "It is 221 metres high.", "Hoover Dam is in Nevada. It is 221 metres high."
+    assert verify(claim, passage, "How high is Hoover Dam?").label == "attributable"
+    assert verify(claim, passage, "How high is Grand Coulee?").label == "extrapolatory"
 
 
-@pytest.mark.parametrize("claim", ["Yes.", "No.", "yes, true"])
-def test_yes_and_no_are_not_judged_with_their_question_either(claim: str) -> None:
-    assert verify(claim, DAM, "Is the Hoover Dam 221 metres high?").label is None
+@pytest.mark.parametrize("claim", ["Zolprin.", "Yes.", "No.", "A dam.", "# Dam"])
+def test_words_that_state_nothing_are_not_judged(claim: str) -> None:
+    verification = verify(claim, DAM)
+    assert (verification.label, codes(verification)) == (None, ["nothing_to_check"])
+    assert {sentence.status for sentence in verification.sentences} <= {"unjudged"}
 
 
 def test_words_that_state_nothing_change_no_label_of_other_sentences() -> None:
     assert verify(f"Yes. {RIGHT}", DAM).label == "attributable"
     assert verify(f"Yes. {WRONG}", DAM).label == "contradictory"
-    assert not verify(f"Yes. {RIGHT}", DAM).confirmed
 
 
-async def test_short_answer_needs_a_passage_that_says_it() -> None:
-    """The judge likes both; no rule can ask about a year without another word."""
-    asked, passage = "When was it completed?", "It was completed in 1936."
-    made = scripted(query_generator=ScriptedQueries([]), verifier=ScriptedVerifier(lambda *_: 0.9))
-    said = await made.averify("1936.", passage, asked)
-    assert (said.label, said.confirmed, [part.state for part in said.parts]) == (
-        "attributable",
-        False,
-        ["open"],
+def test_embedded_reader_says_that_a_language_model_reads_more() -> None:
+    assert codes(verify(CATS, DAM)) == ["near_quotations_only"]
+    assert codes(verify(RIGHT, DAM)) == codes(verify(CATS, [])) == []
+
+
+class Bridges:
+    """A language model that reads as a careful reader, and keeps what it is asked."""
+
+    def __init__(self, answer: Any = None) -> None:
+        self.texts, self.contexts, self.answer = list[str](), list[str](), answer or RuleModel()
+
+    def __call__(self, asked: Asked) -> Any:
+        variables = prompts.load(asked.prompt or "").parse(asked.user) or {}
+        self.texts.append(variables["text"])
+        self.contexts.append(variables["context"])
+        return self.answer(asked)
+
+
+def test_claims_by_the_same_passages_share_a_request_and_its_controls() -> None:
+    asked = Bridges()
+    claims = [COST, LATE, "Port Halden has 900 houses."]
+    verified = verify(claims, [BRIDGE] * 3, model=ScriptedModel(asked))
+    assert [it.label for it in verified] == ["attributable", "contradictory", "extrapolatory"]
+    assert len(asked.texts) == verified[0].usage.model_calls == 1
+    assert [it.usage.controls.planted for it in verified] == [1, 0, 0]
+    assert [it.sentences[0].text for it in verified] == claims
+
+
+def test_places_of_a_shared_request_are_those_of_each_claim() -> None:
+    _, late = verify([COST, LATE], [BRIDGE] * 2, model=ScriptedModel(RuleModel()))
+    [part] = [part for part in late.parts if part.state == "differs"]
+    assert LATE[part.start : part.end] in ("1923", "4 May 1923")
+    assert (
+        late.decided_by and late.decided_by.text == "The Tarrow bridge opened on 4 May 1932 in Port Halden."
     )
-    unsaid = await made.averify("1937.", passage, asked)
-    assert (unsaid.label, codes(unsaid)) == (None, ["support_not_shown"])
-    assert [sentence.status for sentence in unsaid.sentences] == ["unjudged"]
 
 
-async def test_classes_of_a_claim_are_asked_once_for_each_passage() -> None:
-    judge = Classes()
-    made = scripted(query_generator=ScriptedQueries([("How high is it?", "221")]), verifier=judge)
-    assert (await made.averify(RIGHT, [DAM, CATS])).label == "attributable"
-    assert judge.asked == [DAM, CATS]
+def test_claims_with_other_passages_or_questions_are_asked_apart() -> None:
+    asked = Bridges()
+    verify(
+        [COST, COST, LATE], [BRIDGE, [BRIDGE, DAM], BRIDGE], [None, None, "When?"], model=ScriptedModel(asked)
+    )
+    assert len(asked.texts) == 3
+    assert sorted(asked.contexts) == ["(none)", "(none)", "When?"]
+
+
+def test_claim_of_an_unreliable_reader_is_unjudged() -> None:
+    """It agrees to all sentences, the planted errors included."""
+
+    def agrees(asked: Asked) -> str:
+        cards = json.loads(RuleModel()(asked))["cards"]
+        return json.dumps({"cards": [{"s": it["s"], "q": ["P1.1"], "v": "yes"} for it in cards]})
+
+    verification = verify(LATE, BRIDGE, model=ScriptedModel(agrees))
+    assert (verification.label, verification.sentences[0].status) == (None, "unjudged")
+    assert "reader_unreliable" in codes(verification)
+
+
+def test_claim_without_a_readable_card_is_unjudged() -> None:
+    verification = verify(LATE, BRIDGE, model=ScriptedModel(lambda asked: "no cards"))
+    assert (verification.label, verification.sentences[0].status) == (None, "unjudged")
+    assert "check_failed" in codes(verification)
+
+
+class OneCard:
+    """Answers every sentence with the same card; no control examines it."""
+
+    name, is_model = "one card", False
+
+    def __init__(self, card: RawCard) -> None:
+        self.card = card
+
+    async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
+        return RawReading({it.number: self.card for it in block.pieces if it.number})
+
+
+@pytest.mark.parametrize(
+    ("card", "label"),
+    [
+        (RawCard("yes", ("P1.1",)), "attributable"),
+        (RawCard("yes", ("P9.1",)), "extrapolatory"),
+        (RawCard("no", ("P9.1",)), "extrapolatory"),
+        (RawCard("no", ("P1.1",)), "contradictory"),
+        (RawCard("mixed", ("P1.1",), ("P2.1",)), "extrapolatory"),
+        (RawCard("open", ("P1.1",)), "extrapolatory"),
+        (RawCard("none"), None),
+    ],
+)
+async def test_label_needs_a_located_quote(card: RawCard, label: str | None) -> None:
+    components = replace(scripted_components(), card_reader=OneCard(card))
+    verifier = ClaimVerifier(components=components)
+    assert (await verifier.averify(CATS, ["Cats are liked.", "Nobody likes cats."])).label == label
+
+
+@pytest.mark.parametrize(
+    ("kinds", "label", "status"),
+    [
+        (("attributable", "contradictory"), "attributable", "supported"),
+        (("extrapolatory", "contradictory"), "contradictory", "contradicted"),
+        (("extrapolatory", "extrapolatory"), "extrapolatory", "unconfirmed"),
+        (("extrapolatory", None), None, "unjudged"),
+    ],
+)
+async def test_judge_of_components_decides_by_its_class(kinds: Any, label: str | None, status: str) -> None:
+    judge = Classes(p1=kinds[0], p2=kinds[1])
+    verification = await judged_by(judge).averify(RIGHT, [DAM, CATS])
+    assert (verification.label, verification.sentences[0].status) == (label, status)
+    assert (judge.asked, verification.probability) == ([DAM, CATS], 0.9)
 
 
 def test_verification_works_offline() -> None:
@@ -132,17 +237,13 @@ def test_verification_survives_json() -> None:
     assert Verification.model_validate_json(verification.model_dump_json()) == verification
 
 
-@pytest.mark.parametrize("claim", [RIGHT, WRONG, f"{RIGHT} {CATS}", "The Hoover Dam is 379 metres long."])
-def test_sentences_are_those_of_a_revision_without_edits(claim: str) -> None:
-    """The claim is revised with limits that refuse every edit, so that both judge the same text."""
-    found = InMemoryRetriever([DAM])
-    report = revise(claim, search=found, max_edit_chars=0, rounds=1, trace=False).report
-    verification = verify(claim, DAM)
-    for revised, verified in zip(report.sentences, verification.sentences, strict=True):
-        if revised.status != "unjudged":  # revise asks nothing about such a sentence
-            states = [(part.start, part.end, part.state, part.says) for part in revised.parts]
-            assert [(part.start, part.end, part.state, part.says) for part in verified.parts] == states
-            assert (verified.status, verified.support) == (revised.status, revised.support)
+@pytest.mark.parametrize("claim", [RIGHT, f"{RIGHT} It is grey.", "The Hoover Dam is 379 metres long."])
+def test_sentences_are_those_of_a_revision(claim: str) -> None:
+    report = revise(claim, search=InMemoryRetriever([DAM]), rounds=1, trace=False).report
+    for revised, verified in zip(report.sentences, verify(claim, DAM).sentences, strict=True):
+        states = [(part.start, part.end, part.state) for part in revised.parts]
+        assert [(part.start, part.end, part.state) for part in verified.parts] == states
+        assert verified.status == revised.status
 
 
 def test_list_of_claims_gives_a_list() -> None:
@@ -154,15 +255,15 @@ def test_list_of_claims_gives_a_list() -> None:
 async def test_claims_under_way_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     under_way, most, three = 0, 0, asyncio.Barrier(3)
 
-    async def slow(self: ClaimVerifier, claim: str, *_: object) -> Verification:
+    async def slow(self: ClaimVerifier, claims: Sequence[str], *_: object) -> list[Verification]:
         nonlocal under_way, most
         under_way += 1
         most = max(most, under_way)
         await three.wait()  # each waits for two others
         under_way -= 1
-        return Verification(claim=claim)
+        return [Verification(claim=claim) for claim in claims]
 
-    monkeypatch.setattr(ClaimVerifier, "averify", slow)
+    monkeypatch.setattr(ClaimVerifier, "averify_together", slow)
     claims = [f"Claim {n}." for n in range(21)]
     verified = await averify(claims, [DAM] * 21, concurrency=3)
     assert ([each.claim for each in verified], most) == (claims, 3)
@@ -195,13 +296,8 @@ def test_wrong_call_is_told_in_one_line(call: tuple[Any, ...], message: str) -> 
         verify(*call)
 
 
-def test_text_in_another_language_is_not_judged_by_the_embedded_model() -> None:
-    german = "Die Talsperre ist zweihundert Meter hoch und wurde von vielen Arbeitern gebaut."
-    verification = verify(german, german)
-    assert verification.label is None and "not_english" in codes(verification)
-
-
-def test_language_model_is_asked_once_for_each_sentence_and_passage() -> None:
+def test_named_judge_is_asked_once_for_each_sentence_and_passage() -> None:
+    """A model that `models` names is a judge, asked in AttrScore's wording."""
     judge = ScriptedModel(lambda asked: {"reason": "", "verdict": "contradictory"})
     verification = verify(f"{RIGHT} {CATS}", [DAM, "Dogs bark."], models={"attribute": judge})
     assert len(judge.calls) == verification.usage.model_calls == 4
@@ -212,7 +308,3 @@ def test_language_model_is_asked_once_for_each_sentence_and_passage() -> None:
 def test_two_sources_of_settings_are_refused() -> None:
     with pytest.raises(InputError, match="settings and components are both given"):
         ClaimVerifier(Settings(), components=scripted_components())
-
-
-def test_verification_needs_no_network() -> None:
-    assert verify(RIGHT, DAM, offline=True).label == "attributable"

@@ -1,6 +1,7 @@
 """`rarr bench`: its tables, its exit statuses and its complaints."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -83,10 +84,10 @@ def test_bench_judge_without_a_label_has_status_3(
 ) -> None:
     """No request failed: the judge abstains from every claim."""
 
-    async def abstains(self: ClaimVerifier, claim: str, *_: object) -> Verification:
-        return Verification(claim=claim)
+    async def abstains(self: ClaimVerifier, claims: Sequence[str], *_: object) -> list[Verification]:
+        return [Verification(claim=claim) for claim in claims]
 
-    monkeypatch.setattr(ClaimVerifier, "averify_passages", abstains)
+    monkeypatch.setattr(ClaimVerifier, "averify_together", abstains)
     done = command("bench", name, "data", "-o", "out", "--judge", "rules", "--limit", "2")
     cure = "it has no label for any of them: give another --judge"
     assert (done.status, done.err) == (3, f"rarr: rules: no claim could be judged: {cure}\n")

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from rarr.evals.claim_rows import read_claims
 from rarr.evals.verified_claims import VerificationReport, verify_claims
 from rarr.records.verification import Verification
 from rarr.settings import Settings
-from rarr.testing import ScriptedModel
+from rarr.testing import RuleModel, ScriptedModel
 
 DAM = "Hoover Dam is 221 metres high and 379 metres long."
 HIGH = "The Hoover Dam is 221 metres high."
@@ -59,13 +60,13 @@ def test_interrupted_run_continues(kept: int, data: Path, out: Path, monkeypatch
     written = (out / "predictions.jsonl").read_bytes().splitlines(keepends=True)
     (out / "predictions.jsonl").write_bytes(b"".join(written[:kept]) + written[kept][:30])
     asked: list[str] = []
-    verified = ClaimVerifier.averify_passages
+    verified = ClaimVerifier.averify_together
 
-    async def counted(self: Any, claim: str, *given: Any) -> Verification:
-        asked.append(claim)
-        return await verified(self, claim, *given)
+    async def counted(self: Any, claims: Sequence[str], *given: Any) -> list[Verification]:
+        asked.extend(claims)
+        return await verified(self, claims, *given)
 
-    monkeypatch.setattr(ClaimVerifier, "averify_passages", counted)
+    monkeypatch.setattr(ClaimVerifier, "averify_together", counted)
     assert verify_claims(data, out) == whole
     assert len(asked) == 3 - kept
 
@@ -81,6 +82,19 @@ def test_failed_judge_is_an_error_that_the_next_call_repeats(data: Path, out: Pa
     assert [list(line) for line in lines(out)] == [["id", "error"]]
     again = verify_claims(data, out, settings=judge, limit=1)
     assert again == report and len(lines(out)) == 1
+
+
+def test_rows_with_the_same_evidence_share_a_request(tmp_path: Path, out: Path) -> None:
+    texts = [HIGH, "Beavers build dams.", "The Hoover Dam is 212 metres high."]
+    rows = [{"id": str(n), "claim": text, "evidence": DAM} for n, text in enumerate(texts)]
+    model = ScriptedModel(RuleModel())
+    report = verify_claims(
+        write_rows(tmp_path / "claims.jsonl", *rows, BARE), out, settings=Settings(model=model), jobs=1
+    )
+    assert [row.label for row in report.rows] == [
+        "attributable", "extrapolatory", "contradictory", "extrapolatory",
+    ]  # fmt: skip
+    assert len(model.calls) == 1
 
 
 def test_folder_of_another_judge_is_refused(data: Path, out: Path) -> None:

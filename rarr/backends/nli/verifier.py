@@ -1,15 +1,15 @@
-"""A verifier whose model judges each sentence, with its subject put in, by the evidence under its title."""
+"""A verifier whose model judges each sentence by the evidence under its title."""
 
 import re
 from collections.abc import Sequence
 
 from rarr.backends.nli.labels import EntailmentJudgement
 from rarr.backends.nli.model import NliModel
-from rarr.backends.rules.standalone_claims import claims
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import infer
 from rarr.tools.text.attribution_class_by_support import attribution_class
-from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.blocks_and_sentences import Span, sentences
+from rarr.tools.text.citation_marks import citation_marks
 from rarr.tools.text.long_evidence_judging import Pair
 
 _BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space of a removed citation
@@ -51,17 +51,30 @@ class NliVerifier:
     def _judged(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> list[EntailmentJudgement | None]:
-        texts = [standalone_text(text, context, span) for span in spans]
+        texts = [judged_text(text, context, span) for span in spans]
         asked = [index for index, claim in enumerate(texts) if claim and evidence.text.strip()]
         pairs = [Pair(evidence.text, texts[index]) for index in asked]
         judged = dict(zip(asked, self._model.judge(pairs, evidence.title), strict=True))
         return [judged.get(index) for index in range(len(spans))]
 
 
-def standalone_text(text: str, context: str | None, span: Span) -> str:
-    """Joins the sentences of `text` that `span` overlaps, with their subjects put in; empty for none."""
-    touched = [claim.sentence.text for claim in claims(text, context) if claim.span.overlaps(span)]
-    return _BEFORE_A_STOP.sub("", " ".join(" ".join(touched).split()))
+def judged_text(text: str, context: str | None, span: Span) -> str:
+    """Joins the sentences of `text` that `span` overlaps, without citations; empty for none.
+
+    The only sentence of a text may be a short answer, so its question stands before it.
+    """
+    spans = sentences(text)
+    marks = [mark.place for mark in citation_marks(text)]
+    touched = [_without(text, sentence, marks) for sentence in spans if sentence.overlaps(span)]
+    asked = [context] if context and touched and len(spans) == 1 else []
+    return _BEFORE_A_STOP.sub("", " ".join(" ".join([*asked, *touched]).split()))
+
+
+def _without(text: str, sentence: Span, marks: Sequence[Span]) -> str:
+    inside = [mark for mark in marks if mark.overlaps(sentence)]
+    starts, ends = [mark.start for mark in inside], [mark.end for mark in inside]
+    kept = zip([sentence.start, *ends], [*starts, sentence.end], strict=True)
+    return " ".join(text[start:end] for start, end in kept)
 
 
 def _class(judged: EntailmentJudgement, threshold: float) -> AttributionClass | None:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Protocol
 
 from rarr.agent.final_revision import budget_of
 from rarr.agent.given_evidence import given_passages
@@ -11,7 +10,6 @@ from rarr.agent.wiring.language_models import LanguageModels
 from rarr.backends.judge_name_parsing import is_language_model
 from rarr.backends.prompted.fact_splitting import PromptedSplitter
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.rules.atomic_facts import RuleSplitter
 from rarr.components import close_all
 from rarr.errors import RarrError
 from rarr.evals import run_folder
@@ -24,12 +22,9 @@ from rarr.records import AttributionClass, Passage, Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
 from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import METER, Meter
-
-
-class FactSplitter(Protocol):
-    async def split(self, text: str) -> Sequence[str]:
-        """Returns the atomic facts of `text`, each as a sentence; none if it states no fact."""
+from rarr.tools.text.blocks_and_sentences import sentences
 
 
 class AtomicFact(Record):
@@ -67,8 +62,9 @@ def scored_by_facts(
 ) -> list[FactsLine]:
     """Splits the claims, judges each fact by the evidence of its claim, and keeps all in the folder `out`.
 
-    A language model that judges also splits; otherwise the rules split. `digest` is that of the claims. The
-    same call continues an interrupted run. Raises `InputError` if `out` is in use or holds another run.
+    A language model that reads or judges also splits; otherwise each sentence is a fact. `digest` is that of
+    the claims. The same call continues an interrupted run. Raises `InputError` if `out` is in use or holds
+    another run.
     """
     made_with = run_inputs(digest, described(settings) | {"command": "rarr bench factscore"})
     with run_folder.claimed(out, made_with), ClaimVerifier(settings) as verifier:
@@ -92,13 +88,10 @@ class _FactVerifier:
 
     def __init__(self, verifier: ClaimVerifier, settings: Settings) -> None:
         self._verifier, self._settings = verifier, settings
-        judge = settings.models["attribute"]
+        judge = settings.models.get("attribute", settings.model)
         self._models = LanguageModels(settings, [judge]) if is_language_model(judge) else None
-        self._splitter: FactSplitter = (
-            RuleSplitter()
-            if self._models is None
-            else PromptedSplitter(self._models[judge], Prompts(settings.prompts))
-        )
+        prompts = Prompts(settings.prompts)
+        self._splitter = PromptedSplitter(self._models[judge], prompts) if self._models else None
 
     async def verified(self, claim: BenchmarkClaim) -> FactsLine:
         """Splits and verifies a claim; the line has an error if that failed."""
@@ -113,6 +106,8 @@ class _FactVerifier:
         return FactsLine(id=claim.id, facts=tuple(fact for fact, _ in judged))
 
     async def _split(self, text: str) -> Sequence[str]:
+        if self._splitter is None:
+            return [span.of(text) for span in await work(sentences, text)] or [text]
         token = METER.set(Meter(budget_of(self._settings)))
         try:
             return await self._splitter.split(text)

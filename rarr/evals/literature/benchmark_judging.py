@@ -39,7 +39,7 @@ class BenchmarkClaim(Record):
 class JudgingOptions(Record):
     """The options of all benchmarks: the judges, how many claims to judge, and how many at once.
 
-    Without `judges`, the judge of the settings.
+    Without `judges`, the model of the settings reads the claims as cards.
     """
 
     judges: tuple[str, ...] = ()
@@ -92,24 +92,23 @@ def judged_claims(
         judge: verify_claims(
             out / CLAIMS,
             out / judge_folder(judge),
-            settings=judged_by(judge, settings),
+            settings=its,
             jobs=options.jobs,
             limit=options.limit,
             on_row=on_row,
         )
-        for judge in judges_of(settings, options)
+        for judge, its in judges_of(settings, options).items()
     }
 
 
-def judges_of(settings: Settings, options: JudgingOptions) -> Sequence[str]:
-    """Returns the names of the judges, each once: those of the options, else the one of the settings."""
-    embedded = "rules" if settings.model == "rules" else "embedded"
-    return tuple(dict.fromkeys(options.judges or (name_of(settings.models.get("attribute", embedded)),)))
-
-
-def judged_by(judge: str, settings: Settings) -> Settings:
-    """Returns the settings with this judge."""
-    return settings.model_copy(update={"models": settings.models | {"attribute": judge}})
+def judges_of(settings: Settings, options: JudgingOptions) -> dict[str, Settings]:
+    """Returns the settings of each judge by its name: of the options, or of the settings alone."""
+    if not options.judges:
+        return {name_of(settings.models.get("attribute", settings.model)): settings}
+    return {
+        judge: settings.model_copy(update={"models": settings.models | {"attribute": judge}})
+        for judge in options.judges
+    }
 
 
 def judge_folder(judge: str) -> str:

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from rarr.backends.rules.values import checkable_values
+from rarr.backends.embedded.near_quotes import items_of
 from rarr.evals.literature.benchmark_judging import (
     BenchmarkClaim,
     JudgeScores,
@@ -120,7 +120,7 @@ def bench_expertqa(
     labelled = source_rows(Path(data), ALL_CLAIMS, ExpertWorthiness)
     reports = judged_claims(claims, Path(out), settings or Settings(), options or JudgingOptions(), on_row)
     worthy = [row.worthiness == "Yes" for row in labelled]
-    called = [bool(checkable_values(row.claim_without_citations)) for row in labelled]
+    called = [_has_value_or_name(row.claim_without_citations) for row in labelled]
     report = ExpertQAReport(
         claims=len(claims),
         judges={judge: _scores(claims, verified) for judge, verified in reports.items()},
@@ -129,6 +129,10 @@ def bench_expertqa(
     )
     write_report(Path(out), report)
     return report
+
+
+def _has_value_or_name(text: str) -> bool:
+    return any(item.value or item.is_name for item in items_of(text))
 
 
 def _claim(row: ExpertClaim) -> BenchmarkClaim:

@@ -9,14 +9,12 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel
 
-from rarr.backends.rules.atomic_facts import rule_facts
 from rarr.evals.literature.atomic_fact_scoring import FactsLine, scored_by_facts
 from rarr.evals.literature.benchmark_judging import (
     BenchmarkClaim,
     JudgingOptions,
     digest,
     judge_folder,
-    judged_by,
     judges_of,
     keep_claims,
     sampled,
@@ -132,13 +130,13 @@ def bench_factscore(
                 claims,
                 Path(out) / judge_folder(judge),
                 digest("\n".join(claim.model_dump_json() for claim in claims)),
-                judged_by(judge, settings),
+                its,
                 jobs=options.jobs,
                 limit=options.limit,
                 on_row=on_row,
             ),
         )
-        for judge in judges_of(settings, options)
+        for judge, its in judges_of(settings, options).items()
     }
     report = FactScoreReport(claims=len(claims), sentence_facts=sentence_facts(biographies), judges=judges)
     write_report(Path(out), report)
@@ -146,15 +144,12 @@ def bench_factscore(
 
 
 def sentence_facts(biographies: Sequence[Biography]) -> dict[str, Measured]:
-    """Computes the mean number of facts of a sentence, as the rules and as people split it.
+    """Computes the mean number of facts of a sentence, as people split it.
 
     Sentences that people did not split are left out.
     """
     split = [sentence for each in biographies for sentence in each.sentences if sentence.facts]
-    return {
-        "rules": mean([float(len(rule_facts(sentence.text))) for sentence in split]),
-        "people": mean([float(len(sentence.facts)) for sentence in split]),
-    }
+    return {"people": mean([float(len(sentence.facts)) for sentence in split])}
 
 
 def stance_claims(rows: Sequence[StanceRow]) -> list[BenchmarkClaim]:

@@ -8,7 +8,7 @@ from makers import evidence
 
 from rarr.backends.nli import verifier as module
 from rarr.backends.nli.labels import EntailmentJudgement
-from rarr.backends.nli.verifier import NliVerifier, standalone_text
+from rarr.backends.nli.verifier import NliVerifier, judged_text
 from rarr.components import Classifier
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.long_evidence_judging import Pair
@@ -40,9 +40,9 @@ def verifier(monkeypatch: pytest.MonkeyPatch) -> NliVerifier:
     return NliVerifier("a/b", 0.5)
 
 
-async def test_sentences_are_asked_at_once_with_their_subjects(verifier: NliVerifier) -> None:
+async def test_sentences_are_asked_at_once_without_citations(verifier: NliVerifier) -> None:
     assert await verifier.support(TEXT, None, sentences(TEXT), FOUND) == [0.1, 0.2]
-    claims = ["The Vinter Mill is old.", "Vinter Mill burned in 1921."]
+    claims = ["The Vinter Mill is old.", "It burned in 1921."]
     assert verifier._model.calls == [([Pair(FOUND.text, claim) for claim in claims], "")]  # type: ignore[attr-defined]
 
 
@@ -85,15 +85,17 @@ def test_nli_verifier_is_a_classifier(verifier: NliVerifier) -> None:
 @pytest.mark.parametrize(
     ("span", "sentence"),
     [
-        (Span(0, len(TEXT)), "The Vinter Mill is old. Vinter Mill burned in 1921."),
+        (Span(0, len(TEXT)), "The Vinter Mill is old. It burned in 1921."),
         (Span(0, 10), ""),
         (Span(0, 0), ""),
     ],
 )
-def test_any_span_can_be_written_as_a_standalone_sentence(span: Span, sentence: str) -> None:
-    assert standalone_text(TEXT, None, span) == sentence
+def test_any_span_can_be_judged(span: Span, sentence: str) -> None:
+    assert judged_text(TEXT, None, span) == sentence
 
 
-def test_context_gives_the_subject_of_the_first_sentence() -> None:
-    text = "It opened in 1937."
-    assert standalone_text(text, "How old is the Golden Gate Bridge?", Span(0, 18)).startswith("Golden Gate")
+def test_question_stands_before_a_short_answer_alone() -> None:
+    asked = "How old is the Golden Gate Bridge?"
+    assert judged_text("85 years.", asked, Span(0, 9)) == f"{asked} 85 years."
+    assert judged_text(TEXT, asked, Span(0, 10)) == ""
+    assert not judged_text(TEXT, asked, Span(0, len(TEXT))).startswith(asked)

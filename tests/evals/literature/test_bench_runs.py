@@ -45,7 +45,7 @@ def test_bench_attrscore_counts_failed_requests_apart(
     async def fails(*_: object) -> Verification:
         raise ModelError("down")
 
-    monkeypatch.setattr(ClaimVerifier, "averify_passages", fails)
+    monkeypatch.setattr(ClaimVerifier, "averify_together", fails)
     options = RULES.model_copy(update={"limit": 5})
     scores = bench_attrscore(data, tmp_path / "out", options=options).judges["embedded"]
     assert {(each.value, each.n) for each in scores.constructions.values()} == {(None, 0)}
