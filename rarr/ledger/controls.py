@@ -78,7 +78,7 @@ def controls(excerpts: Sequence[Excerpt], text: str, *, errors: int, repetitions
     chance = random.Random(seed)
     origins = [line for line in lines if _stands_alone(line.text)]
     chance.shuffle(origins)
-    borrowed = errors // 3 or int(chance.random() < 1 / 3)
+    borrowed = min(errors, errors // 3 or int(chance.random() < 1 / 3))
     made: list[Control] = []
     for wanted, borrows in ((borrowed, True), (errors, False), (errors, True)):
         used = {control.origin.label for control in made}

@@ -41,6 +41,12 @@ def right_card(control: Control) -> RawCard:
     return RawCard("no", (control.origin.label,), edits=(edit,))
 
 
+def test_nothing_is_planted_where_nothing_is_asked_for() -> None:
+    """The embedded reader is not examined."""
+    excerpts = labelled([evidence(FACTS)])
+    assert not any(controls(excerpts, str(n), errors=0, repetitions=0) for n in range(20))
+
+
 def test_block_has_three_errors_and_a_repetition() -> None:
     kinds = [control.kind for control in block().controls.values()]
     assert (len(kinds), kinds.count("repetition")) == (ERRORS + REPETITIONS, REPETITIONS)
