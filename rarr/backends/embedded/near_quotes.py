@@ -345,7 +345,8 @@ def _is_set_off(line: Line, first: int, last: int) -> bool:
     They stand in commas or brackets, or, behind the last item of the sentence, after a word such as "in".
     """
     items = line.items
-    if any(is_weighty(item.stem) for item in items[first:last]):
+    # Behind "may" or "more than", a last phrase is a condition.
+    if any(is_weighty(item.stem) for item in items[0 if last == len(items) else first : last]):
         return False
     start = items[first - 1].end if first else 0
     end = items[last].start if last < len(items) else len(line.text)

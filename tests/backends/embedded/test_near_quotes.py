@@ -77,6 +77,12 @@ def test_value_that_another_line_has_is_not_corrected() -> None:
     assert read("The weir has 6 gates.", source).verdict != "no"
 
 
+def test_condition_at_the_end_of_a_line_is_not_left_out() -> None:
+    line = "The tenant may let the cellar with the consent of the landlord."
+    assert read("The tenant may let the cellar.", line).verdict == "open"
+    assert read("The tenant let the cellar.", line.replace("may ", "")).verdict == "yes"
+
+
 def test_order_that_lost_its_not_is_contradicted_without_an_edit() -> None:
     card = read("Open the gate in winter.", "Do not open the gate in winter.")
     assert (card.verdict, card.edits) == ("no", ())
