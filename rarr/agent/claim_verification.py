@@ -125,17 +125,23 @@ def _moved(card: Card, by: int) -> Card:
 
 
 def _only_statements(card: Card, claim: str) -> Card:
-    """Opens a card about a short answer, such as a name, or with a quote that is no whole sentence.
+    """Opens a card unless claim and quotes are whole sentences that are the same from the first word on.
 
-    What such words state depends on the question, which the embedded reader cannot read.
+    What a short answer states depends on the question, which the embedded reader cannot read.
     """
-    items = items_of(claim[card.start : card.end])
-    is_statement = any(not (item.value or item.is_name) for item in items[1:])
-    lines = [quote.text.rstrip(_CLOSING) for quote in card.quotes]
-    if card.verdict in (None, "none", "open") or (is_statement and all(it.endswith(_ENDS) for it in lines)):
+    sentence = claim[card.start : card.end]
+    items = items_of(sentence)
+    lines = [sentence, *(quote.text for quote in card.quotes)]
+    others = [items_of(line) for line in lines]
+    is_statement = (
+        any(not (item.value or item.is_name) for item in items[1:])
+        and all(it.rstrip(_CLOSING).endswith(_ENDS) for it in lines)
+        and all(it and it[0].stem == items[0].stem and 3 * len(items) >= 2 * len(it) for it in others)
+    )
+    if is_statement or card.verdict in (None, "none", "open"):
         return card
-    whole = (Place(start=card.start, end=card.end),)
-    return card.model_copy(update={"verdict": "open", "open": whole, "edits": (), "side": None})
+    place = (Place(start=card.start, end=card.end),)
+    return card.model_copy(update={"verdict": "open", "open": place, "edits": (), "side": None})
 
 
 def _labelled(

@@ -32,6 +32,7 @@ COST, LATE = (
     "The Tarrow bridge cost 12 million crowns.",
     "The Tarrow bridge opened on 4 May 1923 in Port Halden.",
 )
+SHORT = "# Hoover Dam\n\n1867\n\nTo sell furs, he moved north. They traded there (red furs), and left."
 LIST = "Do not take Brenix if:\n\n- breast-feeding\n- under 12 years"
 
 
@@ -89,11 +90,18 @@ def test_sentences_may_have_their_support_from_different_passages() -> None:
     assert [quote.evidence_id for it in verification.sentences for quote in it.quotes] == ["p1", "p2"]
 
 
+@pytest.mark.parametrize("evidence", [BOUGHT, SHORT, "- Franklin D. Jones\n- Dams of Nevada"])
 @pytest.mark.parametrize(
-    "claim", ["In 1867.", "1867", "Franklin D. Roosevelt", "Hoover Dam", "Dams of Nevada."]
-)
-@pytest.mark.parametrize(
-    "evidence", [BOUGHT, "# Hoover Dam\n\n1867", "- Franklin D. Jones\n- Dams of Nevada"]
+    "claim",
+    [
+        "In 1867.",
+        "1867",
+        "Franklin D. Roosevelt",
+        "Hoover Dam",
+        "Dams of Nevada.",
+        "To sell furs.",
+        "Red furs.",
+    ],
 )
 def test_embedded_reader_decides_no_short_answer(claim: str, evidence: str) -> None:
     """Whether such words are right depends on the question, which it cannot read."""
