@@ -204,7 +204,7 @@ Verified = Annotated[
 ]
 Judge = Annotated[
     str | None,
-    typer.Option(metavar="M", help=f"The judge: embedded, nli:NAME, {MODEL_NAMES}, ..."),
+    typer.Option(metavar="M", help=f"Ask this judge instead: nli:NAME, {MODEL_NAMES}, ..."),
 ]
 JudgeWording = Annotated[
     Literal["attribution", "facts", "nli", "summary"] | None,

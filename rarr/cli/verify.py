@@ -38,20 +38,21 @@ def verify(
     """Decide whether evidence supports a claim.
 
     With --against, prints for one claim whether the files make it attributable, extrapolatory (they do not
-    tell) or contradictory, which words they confirm, and the sentence that decides. --graph searches a graph
-    for the claim, instead of files or after them. With -o, does so for the claims of DATA. It has an object a
-    line: "claim", "evidence" (a text, or a list of texts and of objects with "text" and "title") and
-    optionally "id", "question", "label" (one of the three) or "supported" (true or false). DIR gets
-    predictions.jsonl and report.json; with labels, the report has scores. If the run was interrupted, the
-    same call continues it, and repeats claims with an error. Exit status: 0 done; 2 the call or a line of
-    DATA is wrong, or a claim has an error; 3 nothing could be judged.
+    tell) or contradictory, which words they confirm, and the sentence that decides. A language model reads
+    them (--model); without one, only near quotations are decided. --graph searches a graph for the claim,
+    instead of files or after them. With -o, does so for the claims of DATA. It has an object a line: "claim",
+    "evidence" (a text, or a list of texts and of objects with "text" and "title") and optionally "id",
+    "question", "label" (one of the three) or "supported" (true or false). DIR gets predictions.jsonl and
+    report.json; with labels, the report has scores. If the run was interrupted, the same call continues it,
+    and repeats claims with an error. Exit status: 0 done; 2 the call or a line of DATA is wrong, or a claim
+    has an error; 3 nothing could be judged.
 
     \b
     Examples:
       rarr verify "The Hoover Dam is 221 metres high." --against dam.md
       rarr verify "In 1867." --question "When did the US buy Alaska?" --against alaska.pdf --json
       rarr verify "Ida Lunde was born in 1901." --graph people.csv
-      rarr verify claims.jsonl -o verified
+      rarr verify claims.jsonl -o verified --model openai:gpt-5-mini
       rarr verify claims.jsonl -o facts --judge vllm:Qwen/Qwen3-8B --wording facts
     """
     if (not against and graph is None) == (out is None):
