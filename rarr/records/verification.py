@@ -20,8 +20,9 @@ class Verification(Record):
     """The relation of evidence to a claim, in the classes of AttrScore (Yue et al. 2023, section 2).
 
     `label` is the label of the worst sentence: `contradictory`, else `extrapolatory`, else `attributable`;
-    None if it could not be judged. `probability` is the support of the least supported sentence, from 0 to 1.
-    `sentences` have the same status, support and parts as in the report of a revision with this evidence.
+    None if it could not be judged. `probability` is the support of the least supported sentence, from 0 to 1,
+    where a named judge gives one. Otherwise `sentences` have the same status, quotes and parts as in the
+    report of a revision with this evidence.
     `evidence` are the passages that were read. `decided_by` is None without a label, and without evidence.
     """
 
@@ -42,5 +43,5 @@ class Verification(Record):
 
     @property
     def confirmed(self) -> bool:
-        """True if every sentence is `supported`: one passage supports it, and every part is confirmed."""
+        """True if every sentence is `supported`."""
         return bool(self.sentences) and all(sentence.status == "supported" for sentence in self.sentences)

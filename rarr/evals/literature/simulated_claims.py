@@ -9,11 +9,12 @@ D  extrapolatory   another passage, which BM25 finds for the question and which 
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from rarr.backends.rules.values import ValueKind, checkable_values
+from rarr.backends.embedded.near_quotes import items_of
 from rarr.evals.literature.benchmark_judging import BenchmarkClaim, digest
 from rarr.evals.rows import RowEvidence
 from rarr.records import AttributionClass, Passage
@@ -105,13 +106,14 @@ def _form(asked: AnsweredQuestion) -> tuple[str, int]:
     return asks[0].lower() if asks else "", len(asked.answer.split())
 
 
-def answer_kind(answer: str) -> ValueKind | Literal["words"]:
+def answer_kind(answer: str) -> str:
     """Returns the kind of value that most of an answer belongs to; "words" if too little belongs to any."""
-    lengths = dict[ValueKind, int]()
-    for value in checkable_values(answer):
-        lengths[value.kind] = lengths.get(value.kind, 0) + value.end - value.start
-    longest = max(lengths, key=lambda kind: lengths[kind], default=None)
-    return "words" if longest is None or _LEAST * lengths[longest] < len(answer) else longest
+    lengths = Counter[str]()
+    for item in items_of(answer):
+        if item.value or answer[item.start].isupper():
+            lengths[item.value.kind if item.value else "name"] += item.end - item.start
+    kind, length = max(lengths.items(), key=lambda pair: pair[1], default=("words", 0))
+    return "words" if _LEAST * length < len(answer) else kind
 
 
 def contains(text: str, words: str) -> bool:
