@@ -1,20 +1,14 @@
-"""Writes what `recipes.run` made as the files that ship: `python -m recipes.export`.
-
-The decisions for the new weights are not calibrated yet: run `python -m recipes.calibrate` next.
-"""
+"""Writes what `recipes.run` made as the files that ship: `python -m recipes.export`."""
 
 import argparse
 from pathlib import Path
 
 import torch
 
-from rarr.backends.encoder.model_files import SHIPPED, Calibration
-from rarr.backends.logistic import NEVER, Logistic
+from rarr.backends.encoder.model_files import SHIPPED
 from rarr.training.onnx_export_and_loading import export
 from recipes import base
 from recipes.run import FOLDER, fresh
-
-NOTHING = Logistic(bias=0.0, weights={}, threshold=NEVER)
 
 
 def main() -> None:
@@ -25,9 +19,8 @@ def main() -> None:
     options = parser.parse_args()
     model = fresh()
     model.load_state_dict(torch.load(options.folder / "reader.pt", map_location="cpu", weights_only=True))
-    nothing = Calibration(disagrees=NOTHING, agrees=NOTHING, contradicts=NOTHING, supports=NOTHING)
-    export(model, base.tokenizer(), options.to, nothing)
-    print(f"wrote {options.to}: now python -m recipes.calibrate {options.to}")
+    export(model, base.tokenizer(), options.to)
+    print(f"wrote {options.to}")
 
 
 if __name__ == "__main__":

@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from rarr.backends.encoder.window_selection import closest_window
-from rarr.backends.rules.standalone_claims import Claim, claims
-from rarr.tools.text.blocks_and_sentences import Span
+from rarr.backends.embedded.near_quotes import items_of
+from rarr.tools.text.blocks_and_sentences import split_sentences
 from rarr.training.examples import Attribution, Class, Cloze, LabelledText, Place, Relevance
-from rarr.training.masks_and_answers import Corrected, maskable, parts, shared
+from rarr.training.masks_and_answers import Corrected, maskable, shared
 
 Item = dict[str, Any]
+ROOM = 900  # characters of a passage
 
 
 def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
@@ -32,7 +32,7 @@ def handwritten_cloze(items: Sequence[Item]) -> Iterator[Cloze]:
             )
         unsaid = tuple(
             value
-            for value in maskable(item["extrapolatory"], parts(item["evidence"]), title, unsaid=True)
+            for value in maskable(item["extrapolatory"], item["evidence"], title, unsaid=True)
             if not value.answers
         )
         if unsaid:
@@ -76,32 +76,6 @@ def handwritten_attribution(items: Sequence[Item]) -> Iterator[Attribution]:
         )
 
 
-def sentences(items: Sequence[Item]) -> Iterator[Attribution]:
-    """The sentences with errors of longer texts, read as in a revision: alone, with their subjects put in."""
-    for item in items:
-        right, wrong = claims(item["supported"], None), claims(item["corrupted"], None)
-        if len(right) != len(wrong) or len(right) < 2:
-            continue
-        errors = [Span(*place) for place in wrong_places(item)]
-        for right_claim, wrong_claim in zip(right, wrong, strict=True):
-            places = tuple(
-                _in_claim(wrong_claim, error)
-                for error in errors
-                if wrong_claim.span.start + wrong_claim.left_out < error.end
-                and error.start < wrong_claim.span.end
-            )
-            if places:
-                yield Attribution(
-                    source="sentences",
-                    title=item["title"] or "",
-                    passage=item["evidence"],
-                    versions=(
-                        LabelledText(text=right_claim.sentence.text, label="attributable", wrong=()),
-                        LabelledText(text=wrong_claim.sentence.text, label="contradictory", wrong=places),
-                    ),
-                )
-
-
 def verifier(rows: Sequence[Item]) -> Iterator[Attribution]:
     """One text per row, with the window of its evidence that is closest to it."""
     for row in rows:
@@ -125,7 +99,7 @@ def verifier_cloze(rows: Sequence[Item]) -> Iterator[Cloze]:
         if row["label3"] != "attributable" or row["source"] == "halueval_qa" or not row["evidence"]:
             continue
         passage = closest_window(row["claim"], " ".join(evidence["text"] for evidence in row["evidence"]))
-        values = tuple(maskable(row["claim"], parts(passage), "", unsaid=False))
+        values = tuple(maskable(row["claim"], passage, "", unsaid=False))
         if values and len(row["claim"]) < 400:
             yield Cloze(source=row["source"], text=row["claim"], title="", passage=passage, values=values)
 
@@ -150,9 +124,7 @@ def elsewhere(
             versions = (LabelledText(text=text, label="extrapolatory"),)
             yield Attribution(source="elsewhere", title=title, passage=passage, versions=versions)
             continue
-        values = tuple(
-            value for value in maskable(text, parts(passage), title, unsaid=True) if not value.answers
-        )
+        values = tuple(value for value in maskable(text, passage, title, unsaid=True) if not value.answers)
         if values:
             yield Cloze(source="elsewhere", text=text, title=title, passage=passage, values=values)
 
@@ -215,10 +187,17 @@ def right_places(item: Item) -> list[Place]:
     return right_spans
 
 
-def _in_claim(claim: Claim, place: Span) -> Place:
-    """The place in a claim of a place of its text, behind the words that the subject replaced."""
-    shift = claim.put_in - claim.left_out - claim.span.start
-    return max(claim.put_in, place.start + shift), min(place.end + shift, len(claim.sentence.text))
+def closest_window(text: str, passage: str) -> str:
+    """The run of whole sentences, of at most 900 characters, that has most words of the text."""
+    if len(passage) <= ROOM:
+        return passage
+    wanted = {item.stem for item in items_of(text)}
+    spans = split_sentences(passage)
+    windows = (
+        passage[first.start : max((it.end for it in spans if it.end <= first.start + ROOM), default=0)]
+        for first in spans
+    )
+    return max(windows, key=lambda window: len(wanted & {it.stem for it in items_of(window)}))
 
 
 def _mended(text: str, places: Sequence[Place], edits: Sequence[Item]) -> str:

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 import torch
 
 from benchmarks.shared_data import rows
-from rarr.backends.encoder.inputs import NULL, encoder_input
+from rarr.backends.encoder.inputs import NULL, MaskedSpan, encoder_input
 from rarr.backends.encoder.model import Pointing
+from rarr.tools.text.span import Span
 from rarr.training import batches
 from rarr.training.examples import Cloze
 from rarr.training.model import EncoderWithHeads
 from recipes import sources
-from recipes.measures.cloze import exact, masked_input
-from recipes.measures.handwritten import FILE
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+FILE = "dev/editing/handwritten.jsonl.gz"
 ITEMS = 160
 
 
@@ -60,10 +60,9 @@ class Watch:
 
 
 def _exact(model: EncoderWithHeads, tokenizer: "Tokenizer", example: Cloze, device: torch.device) -> bool:
-    cloze_input = masked_input(example)
-    encoded = encoder_input(
-        tokenizer, cloze_input.text, cloze_input.title, cloze_input.passage, [cloze_input.masked]
-    )
+    value = example.values[0]
+    masked = MaskedSpan(Span(*value.place), value.kind)
+    encoded = encoder_input(tokenizer, example.text, example.title, example.passage, [masked])
     if encoded.masks[0] < 0:
         return False
     sequences = batches.padded([encoded.ids], [encoded.types])
@@ -75,6 +74,20 @@ def _exact(model: EncoderWithHeads, tokenizer: "Tokenizer", example: Cloze, devi
     # Logits in place of log-probabilities: every span and nowhere lack the same constant.
     nowhere = float(start[NULL] + end[NULL])
     return exact(example, Pointing(start[passage], end[passage], nowhere, tuple(encoded.passage_spans)).best)
+
+
+def exact(example: Cloze, best: Span | None) -> bool:
+    """Is `best` one of the places of the answer in the passage, apart from marks at either end?"""
+    answers = {_bare(example.passage, *answer) for answer in example.values[0].answers}
+    return best is not None and _bare(example.passage, best.start, best.end) in answers
+
+
+def _bare(passage: str, start: int, end: int) -> tuple[int, int]:
+    while start < end and not passage[start].isalnum():
+        start += 1
+    while start < end and not passage[end - 1].isalnum():
+        end -= 1
+    return start, end
 
 
 def _share(hits: list[bool]) -> float:

@@ -24,19 +24,23 @@ from rarr.cli.literature_benchmarks import bench
 from rarr.cli.mcp import mcp
 from rarr.cli.name_benchmarks import name_sets, names
 from rarr.cli.revise import revise
-from rarr.cli.score import score
 from rarr.cli.serve import serve
 from rarr.cli.streams import complain, require_output, write
 from rarr.cli.trace import trace
 from rarr.cli.train import train
-from rarr.cli.train_questions import questions
 from rarr.cli.verify import verify
 from rarr.cli.write import write as write_article
 from rarr.cli.writing_benchmark import wikigen
 from rarr.errors import RarrError
 from rarr.tools.text.validator_messages import without_prefix
 
-_REMOVED = {"calibrate": "rarr doctor --model NAME examines a model"}
+_REMOVED = {
+    "calibrate": "rarr doctor --model NAME examines a model",
+    "doctor names": "rarr bench names measures a search among namesakes",
+    "score": "rarr bench answers scores the answers of a file",
+    "train conflicts": "rarr bench conflicts measures whether a model follows its evidence",
+    "train questions": "rarr bench kalma measures answers over a graph",
+}
 """Commands of earlier versions, also of two words, and what replaces each."""
 app = typer.Typer(rich_markup_mode=None, pretty_exceptions_enable=False)
 
@@ -93,7 +97,7 @@ def main(
     """
 
 
-for command in (revise, answer, check, cite, verify, batch, index, label, score, serve, mcp):
+for command in (revise, answer, check, cite, verify, batch, index, label, serve, mcp):
     app.command()(command)
 app.command("write")(write_article)
 app.command("eval")(eval_)
@@ -102,7 +106,6 @@ bench.command()(wikigen)
 bench.command()(answers)
 bench.command()(names)
 bench.command("name-sets")(name_sets)
-train.command()(questions)
 app.add_typer(bench, name="bench")
 app.add_typer(doctor_app, name="doctor")
 app.add_typer(train, name="train")

@@ -1,8 +1,8 @@
-"""`rarr train data` makes training data by noising, `conflicts` adds to it, and `editor` fine-tunes on it."""
+"""`rarr train data` makes training data by noising, and `editor` fine-tunes the encoder on it."""
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -12,7 +12,6 @@ from rarr.errors import SetupError
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
-    from rarr.training.encoder_calibration import FittedDecision
     from rarr.training.noising.resumable_noising import NoisingReport
 
 train = typer.Typer(rich_markup_mode=None, help="Adapt the embedded editor to your documents.")
@@ -126,41 +125,6 @@ def _outcome(report: "NoisingReport") -> int:
 
 
 @train.command()
-def conflicts(
-    rows: options.TrainingRows,
-    out: options.Rows,
-    share: Annotated[
-        float, typer.Option(metavar="S", help="Share of the new rows among all, between 0 and 1.")
-    ] = 0.25,
-    seed: options.Seed = 1,
-) -> int:
-    """Add rows whose passage contradicts what is known: they teach a model to follow its evidence.
-
-    In such a row the passages say what was the error, so the text with the error is right and the other is
-    wrong. Writes the rows of DATA and the new ones, for rarr train editor. See rarr bench conflicts.
-
-    \b
-    Examples:
-      rarr train conflicts rows.jsonl -o counterfactual.jsonl
-      rarr train conflicts rows.jsonl -o counterfactual.jsonl --share 0.1 --seed 7
-    """
-    from rarr.training.noising.counterfactual_rows import write_with_counterfactuals
-
-    report = write_with_counterfactuals(rows, out, share=share, seed=seed)
-    write(
-        f"rows: {report.rows + report.written} in {out}, {report.written} of them counterfactual"
-        f" (of {report.possible} that could be made)\n"
-    )
-    return 0
-
-
-def _decision(fitted: "FittedDecision") -> str:
-    measured = "" if fitted.auc is None else f", AUC {fitted.auc:.2f}"
-    outcome = "stays as it was" if fitted.kept else f"threshold {fitted.threshold:.2f}"
-    return f"{fitted.name}: {counted(fitted.cases, 'case')}{measured}, {outcome}"
-
-
-@train.command()
 def editor(
     rows: options.TrainingRows,
     out: options.Weights,
@@ -170,9 +134,10 @@ def editor(
 ) -> int:
     """Fine-tune the weights that find and correct errors on DATA, and write them to FOLDER.
 
-    About a quarter of the rows is held out, by document. The loss on it is shown before and after, and the
-    thresholds of the decisions are fitted on it. The same call continues an interrupted run. Needs pip
-    install 'rarr[train]'. It takes minutes on a processor, less on a GPU.
+    About a quarter of the rows is held out, by document. The loss on it is shown before and after, and so is
+    the probability from which on a correction is made: nine of ten are right there. The setting "weights"
+    names FOLDER. The same call continues an interrupted run. Needs pip install 'rarr[train]'. It takes
+    minutes on a processor, less on a GPU.
 
     \b
     Examples:
@@ -207,11 +172,10 @@ def editor(
     losses = ", ".join(
         f"{name} {report.before[name]:.3f} to {after:.3f}" for name, after in report.after.items()
     )
-    decisions = "".join(f"  {_decision(decision)}\n" for decision in report.decisions)
+    sure = "none is sure enough" if report.sure is None else f"from probability {report.sure:.2f} on"
     write(
         f"rows: {report.rows}, {report.held_out} of them held out\nexamples: {examples}\n"
         f"steps: {report.steps}\nloss on the held-out rows: {losses}\n"
-        f"decisions, fitted on the held-out rows:\n{decisions}"
-        f"weights: {out}, after {report.seconds:.0f} seconds\n"
+        f"corrections: {sure}\nweights: {out}, after {report.seconds:.0f} seconds\n"
     )
     return 0

@@ -13,7 +13,7 @@ from rarr.errors import SettingsError
 from rarr.records import Record
 from rarr.tools.storage.line_files import locked, writing
 from rarr.training import noising_examples
-from rarr.training.encoder_calibration import FittedDecision, Recalibration, recalibrated
+from rarr.training.correction_threshold import fitted_threshold
 from rarr.training.loop import Phase, Recipe, TaskData, Trainer
 from rarr.training.model import EncoderWithHeads
 from rarr.training.noising.row_files import TrainingRow, enough, groups
@@ -29,29 +29,30 @@ MIXTURE = {"attribution": 0.38, "cloze": 0.35, "unrelated": 0.06, "relevance": 0
 ROWS_A_STEP = 8 / 3  # if no number of steps is given
 FEWEST_STEPS = 30
 SAVE_EVERY = 100
-HELD_OUT = 0.25  # share of the rows, to calibrate on and to measure with
+HELD_OUT = 0.25  # share of the rows, to fit the threshold and to measure with
 
 
 class Backend(NamedTuple):
-    """The functions that load, write and calibrate weights. The folder None means the shipped weights."""
+    """The functions that load, write and try out weights. The folder None means the shipped weights."""
 
     load: Callable[[Path | None], EncoderWithHeads]
     tokenizer: Callable[[Path | None], "Tokenizer"]
-    export: Callable[[EncoderWithHeads, "Tokenizer", Path, model_files.Calibration], None]
-    recalibrated: Callable[[Path, Sequence[TrainingRow], model_files.Calibration], Recalibration]
+    export: Callable[[EncoderWithHeads, "Tokenizer", Path], None]
+    fitted_threshold: Callable[[Path, Sequence[TrainingRow]], float]
 
     @classmethod
     def of_the_package(cls) -> "Backend":
         """Returns the package's own functions. Raises `ImportError` if the extra `train` is not installed."""
         from rarr.training.onnx_export_and_loading import export, load
 
-        return cls(load, model_files.tokenizer, export, recalibrated)
+        return cls(load, model_files.tokenizer, export, fitted_threshold)
 
 
 class EditorReport(Record):
-    """The report of a run.
+    """The report of a run. `before` and `after` are the losses on the held-out rows, by task.
 
-    `before` and `after` are the losses on the held-out rows, by task; `decisions` were fitted on these rows.
+    `sure` is the least probability at which a correction is made, fitted on these rows; None if no
+    probability makes enough of them right.
     """
 
     rows: int
@@ -60,7 +61,7 @@ class EditorReport(Record):
     steps: int
     before: dict[str, float]
     after: dict[str, float]
-    decisions: tuple[FittedDecision, ...]
+    sure: float | None
     seconds: float
 
 
@@ -76,9 +77,9 @@ def fine_tune(
 ) -> EditorReport:
     """Trains the weights of `start` (None: those that ship) on the rows of `data`, and writes them to `out`.
 
-    The decisions on top of the weights begin with those of `start`, and are fitted on the held-out rows. The
-    same call continues from the last checkpoint. Raises `InputError` for data of fewer than two rows, for an
-    `out` that holds other files, and for a `start` that is damaged or holds no weights.
+    The threshold of corrections is fitted on the held-out rows. The same call continues from the last
+    checkpoint. Raises `InputError` for data of fewer than two rows, for an `out` that holds other files, and
+    for a `start` that is damaged or holds no weights.
     """
     backend, began = backend or Backend.of_the_package(), time.monotonic()
     out, start = out.expanduser(), start and start.expanduser()
@@ -109,10 +110,10 @@ def fine_tune(
         if run.after is None or not _whole(out):
             trainer.train()
             after = trainer.measured(unseen)
-            backend.export(trainer.model, tokenizer, out, facts.calibration)
-            calibration, decisions = backend.recalibrated(out, held, facts.calibration)
-            model_files.write_calibration(out, calibration)
-            run = run.model_copy(update={"after": after, "decisions": decisions})
+            backend.export(trainer.model, tokenizer, out)
+            sure = backend.fitted_threshold(out, held)
+            model_files.write_threshold(out, sure)
+            run = run.model_copy(update={"after": after, "sure": sure})
             run.save(out)
             (folder / "checkpoint.pt").unlink(missing_ok=True)
     return EditorReport(
@@ -122,13 +123,13 @@ def fine_tune(
         steps=steps,
         before=run.before,
         after=run.after or {},
-        decisions=run.decisions,
+        sure=run.sure if run.sure is not None and run.sure <= 1 else None,
         seconds=time.monotonic() - began,
     )
 
 
 def split_rows(given: Sequence[TrainingRow], seed: int) -> tuple[list[TrainingRow], list[TrainingRow]]:
-    """Splits rows: those to learn from, and about a quarter to calibrate on and to measure with.
+    """Splits rows: those to learn from, and about a quarter to fit the threshold and to measure with.
 
     No document is in both, unless one document has more than half of the rows: then no query is.
     """

@@ -1,24 +1,18 @@
-"""Finds spans of a text to mask, and where a passage states the same: values by rule, words by stem."""
+"""Finds spans of a text to mask, and where a passage states the same: values by meaning, words by stem."""
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
-from rarr.backends.encoder.inputs import MASK_KINDS, MaskKind
-from rarr.backends.rules.name_matching import key_words
-from rarr.backends.rules.parsed_sentence import ParsedSentence, parsed_sentence
-from rarr.backends.rules.values import Value, same_value
-from rarr.tools.text.blocks_and_sentences import Span, split_sentences
+from rarr.backends.embedded.near_quotes import Item, items_of
+from rarr.backends.encoder.editor import Phrase, answers_of, are_rivals, phrases
+from rarr.backends.encoder.inputs import MaskKind
 from rarr.training.examples import Maskable, Place
 
 LONGEST_PHRASE = 3  # words that are masked together
+_SHORTEST_WORD = 4  # letters of the first and the last word of a phrase: not "in"
+_MOST_OTHERS = 6
 _OF_ITS_KIND = 0.6  # share of an error's characters that the value which gives its kind must have
-
-
-class PassageSentence(NamedTuple):
-    """A parsed sentence of a passage, with its offset in the passage."""
-
-    start: int
-    read: ParsedSentence
 
 
 class Corrected(NamedTuple):
@@ -29,36 +23,26 @@ class Corrected(NamedTuple):
     wrong: str
 
 
-def parts(passage: str) -> list[PassageSentence]:
-    """Splits a passage into its sentences, and parses them."""
-    return [
-        PassageSentence(span.start, parsed_sentence(span.of(passage))) for span in split_sentences(passage)
-    ]
-
-
-def maskable(
-    text: str, passage_sentences: Sequence[PassageSentence], title: str, *, unsaid: bool
-) -> Iterator[Maskable]:
-    """Yields the values and phrases of a text that its passage states; with `unsaid`, also other values.
+def maskable(text: str, passage: str, title: str, *, unsaid: bool) -> Iterator[Maskable]:
+    """Yields the values, names and phrases of a text that its passage states; with `unsaid`, also others.
 
     A name in the title is left out: it is the topic of the passage, and tests nothing.
     """
-    titled = set(key_words(title)) if title else set()
-    for span in split_sentences(text):
-        part = parsed_sentence(span.of(text))
-        for value in part.values:
-            words = part.text[value.start : value.end]
-            if value.kind == "name" and titled.issuperset(key_words(words)):
-                continue
-            answers = places(value, passage_sentences)
-            if answers or (unsaid and value.kind != "term"):
-                yield Maskable(
-                    place=(span.start + value.start, span.start + value.end),
-                    kind=MASK_KINDS[value.kind],
-                    answers=answers,
-                    others=tuple(dict.fromkeys(siblings(value, passage_sentences)))[:6] if answers else (),
-                )
-        yield from _phrases(span, part, passage_sentences, titled)
+    topic = {item.stem for item in items_of(title)}
+    mine, its = phrases(text), phrases(passage)
+    for phrase in mine:
+        if topic.issuperset(item.stem for item in phrase.items):
+            continue
+        answers = answers_of(phrase.items, passage)
+        if answers or unsaid:
+            rivals = [passage[it.start : it.end] for it in its if answers and are_rivals(phrase, it)]
+            yield Maskable(
+                place=(phrase.start, phrase.end),
+                kind=phrase.kind,
+                answers=answers,
+                others=tuple(dict.fromkeys(rivals))[:_MOST_OTHERS],
+            )
+    yield from _word_runs(text, mine, passage, topic)
 
 
 def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> dict[Place, Maskable]:
@@ -66,7 +50,7 @@ def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> 
 
     Corrected words that the passage does not state are left out, with the values that overlap them.
     """
-    values = {value.place: value for value in maskable(text, parts(passage), title, unsaid=False)}
+    values = {value.place: value for value in maskable(text, passage, title, unsaid=False)}
     for place, right, wrong in errors:
         answers = find(right, passage) or tuple(
             answer for value in values.values() if _overlap(value.place, place) for answer in value.answers
@@ -78,74 +62,41 @@ def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> 
 
 
 def mask_kind(words: str) -> MaskKind:
-    """Returns the kind of the value that makes up at least 60% of these words; `word` if there is none."""
-    read = [
-        value
-        for value in parsed_sentence(words).values
-        if value.end - value.start >= _OF_ITS_KIND * len(words)
-    ]
-    return MASK_KINDS[read[0].kind] if read else "word"
+    """Returns the kind of the value or name that makes up at least 60% of these words; else `word`."""
+    kinds = (it.kind for it in phrases(words) if it.end - it.start >= _OF_ITS_KIND * len(words))
+    return next(kinds, "word")
 
 
-def places(value: Value, passage_sentences: Sequence[PassageSentence]) -> tuple[Place, ...]:
-    """Returns the places where the passage states a value of the same meaning."""
-    return tuple(
-        (part.start + other.start, part.start + other.end)
-        for part in passage_sentences
-        for other in part.read.values
-        if same_value(value, other)
-    )
+def find(words: str, passage: str) -> tuple[Place, ...]:
+    """Returns the places of these words in the passage, in any inflection, and values in any form."""
+    return answers_of(items_of(words), passage)
 
 
-def siblings(value: Value, passage_sentences: Sequence[PassageSentence]) -> Iterator[str]:
-    """Yields the words of other values of the same kind in the passage, which would be wrong instead."""
-    for part in passage_sentences:
-        for other in part.read.values:
-            if other.kind == value.kind and same_value(value, other) is False:
-                yield part.read.text[other.start : other.end]
+def _word_runs(text: str, mine: Sequence[Phrase], passage: str, topic: set[str]) -> Iterator[Maskable]:
+    """Yields at each word the longest run, of up to three words, that the passage has too.
 
-
-def find(phrase: str, passage: str) -> tuple[Place, ...]:
-    """Returns the places of these words in the passage, in any case and any form with the same stem."""
-    wanted = [word.stem or word.text.lower() for word in parsed_sentence(phrase).words]
-    return tuple(_runs(wanted, parts(passage))) if wanted else ()
-
-
-def _phrases(
-    span: Span, part: ParsedSentence, passage_sentences: Sequence[PassageSentence], titled: set[str]
-) -> Iterator[Maskable]:
-    """Yields runs of up to three words without a value that the passage has too, compared by stem.
-
-    A run begins and ends with a content word, and has no comma.
+    A run has no value, name or comma, and begins and ends with a word of four letters or more.
     """
-    taken = [(value.start, value.end) for value in part.values]
-    words = [w for w in part.words if not any(s < w.end and w.start < e for s, e in taken)]
-    for first, word in enumerate(words):
-        if not word.stem or word.text.lower() in titled:
+    taken = {item for phrase in mine for item in phrase.items}
+    items = items_of(text)
+    for first, item in enumerate(items):
+        if item in taken or item.stem in topic or _is_short(item):
             continue
         best: Maskable | None = None
-        for last in range(first, min(first + LONGEST_PHRASE, len(words))):
-            run = words[first : last + 1]
-            if not run[-1].stem or "," in part.text[run[0].start : run[-1].end]:
-                continue
-            if any(s < run[-1].end and run[0].start < e for s, e in taken):
+        for run in (items[first : first + size] for size in range(1, LONGEST_PHRASE + 1)):
+            breaks = any("," in text[one.end : other.start] for one, other in pairwise(run))
+            answers = () if breaks or taken.intersection(run) else answers_of(run, passage)
+            if not answers:
                 break
-            stems = [w.stem or w.text.lower() for w in run]
-            if answers := tuple(_runs(stems, passage_sentences)):
-                place = (span.start + run[0].start, span.start + run[-1].end)
-                best = Maskable(place=place, kind="word", answers=answers)
+            if not _is_short(run[-1]):
+                best = Maskable(place=(item.start, run[-1].end), kind="word", answers=answers)
         if best is not None:
             yield best
 
 
+def _is_short(item: Item) -> bool:
+    return item.end - item.start < _SHORTEST_WORD
+
+
 def _overlap(place: Place, other: Place) -> bool:
     return place[0] < other[1] and other[0] < place[1]
-
-
-def _runs(stems: Sequence[str], passage_sentences: Sequence[PassageSentence]) -> Iterator[Place]:
-    for part in passage_sentences:
-        words = part.read.words
-        for at in range(len(words) - len(stems) + 1):
-            run = words[at : at + len(stems)]
-            if all((w.stem or w.text.lower()) == s for w, s in zip(run, stems, strict=True)):
-                yield part.start + run[0].start, part.start + run[-1].end

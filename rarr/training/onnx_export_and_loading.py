@@ -21,7 +21,6 @@ from rarr.backends.encoder.model_files import (
     MODEL,
     SHIPPED,
     TOKENIZER,
-    Calibration,
     WeightsManifest,
     file_digests,
     forbid_telemetry,
@@ -50,7 +49,7 @@ class _Exported(nn.Module):
         return heads.relevance, heads.attribution, heads.wrong, heads.embedding, start, end
 
 
-def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path, calibration: Calibration) -> None:
+def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path) -> None:
     """Writes model, tokenizer and manifest into `folder`, and replaces existing files.
 
     Matrices and word embeddings become 8-bit, with one scale for each row. Only 7 bits are used, because
@@ -72,7 +71,7 @@ def export(model: EncoderWithHeads, tokenizer: "Tokenizer", folder: Path, calibr
             weight_type=QuantType.QInt8,
         )
         tokenizer.save(str(ready / TOKENIZER))
-        facts = WeightsManifest(format=FORMAT, sha256=file_digests(ready), calibration=calibration)
+        facts = WeightsManifest(format=FORMAT, sha256=file_digests(ready))
         (ready / FACTS).write_text(facts.model_dump_json(indent=1) + "\n", encoding="utf-8")
         folder.mkdir(parents=True, exist_ok=True)
         for name in (MODEL, TOKENIZER, FACTS):

@@ -7,7 +7,6 @@ from pydantic import ValidationError
 from rarr.errors import InputError
 from rarr.records import Record
 from rarr.tools.storage.atomic_files import write_whole
-from rarr.training.encoder_calibration import FittedDecision
 
 FOLDER = "training"  # beside the weights: the checkpoint, the log, and the file below
 _RUN = "run.json"
@@ -24,15 +23,15 @@ class Made(Record):
 
 
 class Run(Record):
-    """The record of a training run: inputs, losses on the held-out rows, and decisions fitted on them.
+    """The record of a training run: its inputs, and the losses on the held-out rows.
 
-    `after` and `decisions` are set when the run is finished.
+    `after` and `sure`, the threshold of corrections, are set when the run is finished.
     """
 
     made: Made
     before: dict[str, float]
     after: dict[str, float] | None = None
-    decisions: tuple[FittedDecision, ...] = ()
+    sure: float | None = None
 
     def save(self, out: Path) -> None:
         """Writes the record into the folder `out`, in place of the earlier record."""

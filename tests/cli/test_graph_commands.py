@@ -1,4 +1,4 @@
-"""`rarr bench kalma` and `rarr train questions`: what they write and print."""
+"""`rarr bench kalma`: what it writes and prints."""
 
 import json
 from pathlib import Path
@@ -8,19 +8,6 @@ from evals.literature.test_bench_kalma import data_folder
 
 from rarr.cli import run
 from rarr.cli.streams import complain_of_errors
-
-PEOPLE = str(Path(__file__).parents[2] / "examples" / "graph" / "people.csv")
-
-
-def test_questions_over_a_graph_are_written(
-    tmp_path: Path, capsysbinary: pytest.CaptureFixture[bytes]
-) -> None:
-    out = tmp_path / "questions.jsonl"
-    assert run(["train", "questions", PEOPLE, "-o", str(out), "--count", "3"]) == 0
-    lines = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
-    assert len(lines) == 3
-    assert capsysbinary.readouterr().out.startswith(b"3 questions over ")
-    assert lines[0]["minimum"][0].keys() == {"subject_id", "subject", "relation", "value_id", "value"}
 
 
 def test_benchmark_prints_its_tables_and_writes_its_report(

@@ -13,7 +13,6 @@ import pytest
 
 from cli.helpers import Command, Result, is_complaint
 from rarr.testing import RuleModel, ScriptedServer, refused_url
-from rarr.training.encoder_calibration import FittedDecision
 
 CORPUS = Path(__file__).parents[2] / "examples" / "corpus"
 QUERIES = ["When did the Golden Gate Bridge open?", "When did Apollo 12 launch?", "Best pizza in Naples"]
@@ -168,11 +167,7 @@ def test_editor_shows_what_it_did(command: Command, monkeypatch: pytest.MonkeyPa
         calls.append((rows, out, more["steps"], more["seed"], more["start"]))
         return SimpleNamespace(
             rows=20, held_out=2, examples={"cloze": 30, "attribution": 36}, steps=9,
-            before={"cloze": 2.5}, after={"cloze": 1.25}, seconds=61.2,
-            decisions=(
-                FittedDecision(name="agrees", cases=40, auc=0.912, threshold=0.512),
-                FittedDecision(name="disagrees", cases=1, threshold=1.01, kept=True),
-            ),
+            before={"cloze": 2.5}, after={"cloze": 1.25}, seconds=61.2, sure=0.512,
         )  # fmt: skip
 
     module = SimpleNamespace(fine_tune=fine_tune, Backend=SimpleNamespace(of_the_package=lambda: None))
@@ -182,8 +177,7 @@ def test_editor_shows_what_it_did(command: Command, monkeypatch: pytest.MonkeyPa
         0,
         b"rows: 20, 2 of them held out\nexamples: cloze 30, attribution 36\nsteps: 9\n"
         b"loss on the held-out rows: cloze 2.500 to 1.250\n"
-        b"decisions, fitted on the held-out rows:\n  agrees: 40 cases, AUC 0.91, threshold 0.51\n"
-        b"  disagrees: 1 case, stays as it was\nweights: w, after 61 seconds\n",
+        b"corrections: from probability 0.51 on\nweights: w, after 61 seconds\n",
         "",
     )
     assert calls == [(Path("r.jsonl"), Path("w"), 9, 7, Path("other"))]

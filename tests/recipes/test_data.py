@@ -31,7 +31,6 @@ SETS: dict[str, Cloze | Attribution | Relevance] = {
     "handwritten": JUDGED,
     "written_cloze": CLOZE,
     "written": JUDGED,
-    "sentences": JUDGED,
     "verifier": JUDGED,
     "verifier_cloze": CLOZE,
     "relevance": QUERY,

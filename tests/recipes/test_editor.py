@@ -1,6 +1,7 @@
 """The fine-tuning of a tiny encoder."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,12 @@ from rarr.backends.encoder.model_files import (
     FORMAT,
     MODEL,
     TOKENIZER,
-    Calibration,
     WeightsManifest,
     checked_manifest,
     file_digests,
 )
 from rarr.errors import InputError, SettingsError
-from rarr.training.encoder_calibration import FittedDecision, Recalibration
-from rarr.training.noising.row_files import groups, rows
+from rarr.training.noising.row_files import TrainingRow, groups, rows
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -44,12 +43,12 @@ class Words:
         return type("Encoded", (), {"ids": ids, "offsets": [place for _, place in words]})
 
 
-def write_weights(folder: Path, content: bytes, calibration: Calibration) -> None:
+def write_weights(folder: Path, content: bytes) -> None:
     """Files that are whole, whatever is in them."""
     folder.mkdir(exist_ok=True)
     (folder / MODEL).write_bytes(content)
     (folder / TOKENIZER).write_bytes(b"words")
-    facts = WeightsManifest(format=FORMAT, sha256=file_digests(folder), calibration=calibration)
+    facts = WeightsManifest(format=FORMAT, sha256=file_digests(folder))
     (folder / FACTS).write_text(facts.model_dump_json())
 
 
@@ -59,16 +58,14 @@ class Exports:
     def __init__(self) -> None:
         self.weights: dict[Path, Any] = {}
 
-    def __call__(self, model: Any, tokenizer: Any, folder: Path, calibration: Calibration) -> None:
+    def __call__(self, model: Any, tokenizer: Any, folder: Path) -> None:
         self.weights[folder] = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-        write_weights(folder, b"trained", calibration)
+        write_weights(folder, b"trained")
 
 
-def refitted(folder: Path, kept: Any, first: Calibration) -> Recalibration:
-    """The first decisions, with a threshold that says on how many rows it was fitted."""
-    agrees = first.agrees.model_copy(update={"threshold": len(kept) / 10})
-    fit = FittedDecision(name="agrees", cases=len(kept), threshold=len(kept) / 10)
-    return Recalibration(first.model_copy(update={"agrees": agrees}), (fit,))
+def fitted(folder: Path, held: Sequence[TrainingRow]) -> float:
+    """A threshold that says on how many rows it was fitted."""
+    return len(held) / 10
 
 
 @pytest.fixture
@@ -83,7 +80,7 @@ def backend(exports: Exports) -> Backend:
         return reader(SIZE | {"vocab_size": 3200, "max_position_embeddings": 400}, None)
 
     tokenizer: Any = Words()
-    return Backend(load, lambda folder: tokenizer, exports, refitted)
+    return Backend(load, lambda folder: tokenizer, exports, fitted)
 
 
 @pytest.fixture
@@ -164,16 +161,10 @@ def test_finished_run_exports_damaged_weights_again(
     assert checked_manifest(out).format == FORMAT
 
 
-def test_decisions_are_fitted_on_the_held_out_rows(data: Path, tmp_path: Path, backend: Backend) -> None:
-    shipped = checked_manifest(None).calibration
-    first = shipped.model_copy(update={"supports": shipped.agrees})
-    write_weights(tmp_path / "first", b"first", first)
-    report = fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
-    fitted = first.model_copy(update={"agrees": first.agrees.model_copy(update={"threshold": 0.2})})
-    assert checked_manifest(tmp_path / "own").calibration == fitted
-    assert [(decision.name, decision.cases) for decision in report.decisions] == [("agrees", 2)]
-    again = fine_tune(data, tmp_path / "own", steps=1, start=tmp_path / "first", backend=backend)
-    assert again.decisions == report.decisions
+def test_threshold_is_fitted_on_the_held_out_rows(data: Path, tmp_path: Path, backend: Backend) -> None:
+    report = fine_tune(data, tmp_path / "own", steps=1, backend=backend)
+    assert checked_manifest(tmp_path / "own").sure == report.sure == 0.2
+    assert fine_tune(data, tmp_path / "own", steps=1, backend=backend).sure == 0.2
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -195,7 +186,7 @@ def test_damaged_or_missing_first_weights_are_refused(data: Path, tmp_path: Path
     first = tmp_path / "first"
     with pytest.raises(SettingsError, match=r"there is no folder .*first"):
         fine_tune(data, tmp_path / "weights", start=first, backend=backend)
-    write_weights(first, b"first", checked_manifest(None).calibration)
+    write_weights(first, b"first")
     (first / MODEL).write_bytes(b"damaged")
     with pytest.raises(SettingsError, match=f"{MODEL} is damaged: write it again"):
         fine_tune(data, tmp_path / "weights", start=first, backend=backend)
@@ -206,11 +197,10 @@ def test_folder_of_a_run_with_other_first_weights_is_refused(
     data: Path, tmp_path: Path, backend: Backend
 ) -> None:
     first, moved, out = tmp_path / "first", tmp_path / "moved", tmp_path / "weights"
-    calibration = checked_manifest(None).calibration
-    write_weights(first, b"first", calibration)
+    write_weights(first, b"first")
     fine_tune(data, out, steps=1, start=first, backend=backend)
     fine_tune(data, out, steps=1, start=first.rename(moved), backend=backend)
-    write_weights(first, b"others", calibration)
+    write_weights(first, b"others")
     with pytest.raises(InputError, match="holds a run with other weights to begin with: give another folder"):
         fine_tune(data, out, steps=1, start=first, backend=backend)
 

@@ -31,7 +31,7 @@ def test_only_values_in_both_text_and_passage_have_answers() -> None:
     }
     assert answers["1901"] == ["1901"]
     assert answers["Jane Cole"] == ["Jane Cole"]
-    assert answers["900"] == []
+    assert answers["900 pounds"] == []
 
 
 def test_examples_follow_from_the_seed() -> None:

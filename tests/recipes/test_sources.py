@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from recipes.sources import sentences, wrong_places
+from recipes.sources import ROOM, closest_window, wrong_places
 
 
 def item(corrupted: str, supported: str, *edits: tuple[str, str]) -> dict[str, Any]:
@@ -41,24 +41,8 @@ def test_edits_that_do_not_give_the_supported_text_are_refused(edit: tuple[str, 
         wrong_places(item("Built in 1910.", "Built in 1901.", edit))
 
 
-def test_sentences_with_errors_stand_alone_with_their_subject() -> None:
-    text = "Alder Mill opened in 1901. It burned in {}, by a fire from {}."
-    given = item(
-        text.format(1912, "Corin"), text.format(1910, "Brook"), ("1912", "1910"), ("Corin", "Brook")
-    ) | {"title": "Mills", "evidence": "Alder Mill."}
-    [pair] = sentences([given])
-    right, wrong = pair.versions
-    assert (right.text, right.label) == ("Alder Mill burned in 1910, by a fire from Brook.", "attributable")
-    assert (wrong.text, wrong.label) == ("Alder Mill burned in 1912, by a fire from Corin.", "contradictory")
-    assert [wrong.text[slice(*place)] for place in wrong.wrong or ()] == ["1912", "Corin"]
-
-
-def test_error_lost_to_the_inserted_subject_gives_no_example() -> None:
-    text = "Ann Hale wrote songs. {} also sang."
-    given = item(text.format("He"), text.format("She"), ("He", "She")) | {"title": "", "evidence": "Ann."}
-    assert list(sentences([given])) == []
-
-
-def test_text_of_one_sentence_gives_no_example() -> None:
-    given = item("Built in 1910.", "Built in 1901.", ("1910", "1901")) | {"title": "", "evidence": ""}
-    assert list(sentences([given])) == []
+def test_closest_window_has_the_words_of_the_text() -> None:
+    passage = "Plums ripen late. " * 60 + "The mill burned in 1950. " + "Pears ripen early. " * 60
+    window = closest_window("A fire burned the mill.", passage)
+    assert "The mill burned in 1950." in window
+    assert len(window) <= ROOM

@@ -15,8 +15,7 @@ from tokenizers import Tokenizer
 
 from rarr.backends.encoder.inputs import MaskedSpan
 from rarr.backends.encoder.model import AttributionInput, ClozeInput, Encoder
-from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER, Calibration, checked_manifest
-from rarr.backends.logistic import Logistic
+from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER, checked_manifest
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training import batches
 from rarr.training.examples import Attribution, Cloze, LabelledText, Maskable, Relevance
@@ -35,8 +34,6 @@ SHAPE = {
     "max_position_embeddings": 512,
 }
 TOKENS = Tokenizer.from_file(str(SHIPPED / TOKENIZER))
-NEVER = Logistic(bias=0.0, weights={}, threshold=1.01)
-CALIBRATION = Calibration(disagrees=NEVER, agrees=NEVER, contradicts=NEVER, supports=NEVER)
 TOWNS = ("Arlen", "Brook", "Corin", "Dale", "Elm", "Farrow", "Gorse", "Hythe")
 
 
@@ -94,8 +91,8 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Trainer:
 
 
 def test_training_from_scratch_gives_files_that_the_runtime_reads(trained: Trainer, tmp_path: Path) -> None:
-    export(trained.model, TOKENS, tmp_path, CALIBRATION)
-    assert checked_manifest(tmp_path).calibration == CALIBRATION
+    export(trained.model, TOKENS, tmp_path)
+    assert checked_manifest(tmp_path).sure > 1
     encoder = Encoder(tmp_path)
     [pointing] = encoder.point(
         [ClozeInput("Elm got its mill in 1904.", "Elm", "Built in 1904.", MaskedSpan(Span(20, 24), "date"))]
@@ -122,7 +119,7 @@ def test_training_lowers_the_measured_loss(trained: Trainer, tmp_path: Path) -> 
 
 
 def test_exported_weights_are_read_back_up_to_rounding(trained: Trainer, tmp_path: Path) -> None:
-    export(trained.model, TOKENS, tmp_path, CALIBRATION)
+    export(trained.model, TOKENS, tmp_path)
     back = weights(load(tmp_path))
     for name, tensor in weights(trained.model).items():
         assert torch.allclose(back[name], tensor, atol=0.02 + float(tensor.abs().max()) / 50), name

@@ -11,6 +11,7 @@ from rarr.agent.wiring.search_and_reranking import given_passages, reranker, ret
 from rarr.backends.baselines import NoEditor, NoRewriter, RandomRewriter, UnaskedAgreement
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader
+from rarr.backends.encoder.editor import TrainedReader
 from rarr.backends.judge_name_parsing import is_language_model
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.cards import READING, PromptedCardReader
@@ -128,7 +129,9 @@ class ComponentMaker:
         if not self.reads_cards:
             return None
         if node not in self.named:
-            return NearQuoteReader() if node == "check_agreement" else None
+            if node != "check_agreement":
+                return None
+            return TrainedReader(self.opened.encoder) if self.settings.weights else NearQuoteReader()
         return PromptedCardReader(self.models[self.named[node]], self.prompts)
 
     def record(self) -> ReaderRecord | None:

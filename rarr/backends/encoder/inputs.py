@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 MaskKind = Literal["date", "number", "name", "word"]
-MASK_KINDS: dict[str, MaskKind] = {"date": "date", "number": "number", "name": "name", "term": "word"}
-"""The mask for each kind of value of the rules."""
 # An unused entry of the vocabulary for each kind of value; words use the vocabulary's own mask.
 MASKS: dict[MaskKind, int] = {"date": 1, "number": 2, "name": 3, "word": 103}
 CLS, SEP = 101, 102

@@ -13,11 +13,10 @@ from rarr.backends.encoder.inputs import (
     NULL,
     EncoderInput,
     MaskedSpan,
-    covering_tokens,
     encoder_input,
     single_input,
 )
-from rarr.backends.encoder.model_files import Calibration, EncoderFiles, checked_manifest, encoder_files
+from rarr.backends.encoder.model_files import EncoderFiles, checked_manifest, encoder_files
 from rarr.tools.concurrency.thread_safe_cache import Remembered
 from rarr.tools.concurrency.worker_threads import side_by_side
 from rarr.tools.text.blocks_and_sentences import Span
@@ -46,10 +45,6 @@ class AttributionScores(NamedTuple):
     extrapolatory: float
     contradictory: float
     wrong: tuple[tuple[Span, float], ...]
-
-    def wrongness(self, span: Span) -> float:
-        """Returns the highest probability of a wrong token in `span`; 0 if it has no token."""
-        return max((p for place, p in self.wrong if place.overlaps(span)), default=0.0)
 
 
 class ClozeInput(NamedTuple):
@@ -90,11 +85,6 @@ class Pointing(NamedTuple):
         return [
             (Span(self.spans[s][0], self.spans[e][1]), score) for score, s, e in sorted(scores)[::-1][:count]
         ]
-
-    def of(self, span: Span) -> float:
-        """Returns the log-probability of one span of characters; minus infinity if it has no token."""
-        tokens = covering_tokens(self.spans, *span)
-        return -np.inf if tokens is None else float(self.starts[tokens[0]] + self.ends[tokens[1]])
 
 
 class Encoder:
@@ -151,9 +141,9 @@ class Encoder:
         return np.stack(vectors) if vectors else np.zeros((0, SIZE), np.float32)
 
     @property
-    def calibration(self) -> Calibration:
-        """The calibration that was fitted for these weights."""
-        return self._facts.calibration
+    def sure(self) -> float:
+        """The least probability at which a correction by these weights is made."""
+        return self._facts.sure
 
     def _count(self, text: str) -> int:
         return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids)

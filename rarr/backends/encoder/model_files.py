@@ -5,43 +5,30 @@ import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import ValidationError
+from pydantic import Field, ValidationError
 
-from rarr.backends.logistic import Logistic
 from rarr.errors import SettingsError
 from rarr.records import Record
 from rarr.settings import set_variable
 from rarr.tools.storage.atomic_files import write_whole
 
-FORMAT = 3
-"""The format of the files that this version of `rarr` reads, with the features of the regressions."""
+FORMAT = 4
+"""The format of the files that this version of `rarr` reads."""
 SHIPPED = Path(__file__).parent / "weights"
+NEVER = 1.01
+"""A threshold that no probability reaches."""
 MODEL, TOKENIZER, FACTS = "reader.onnx", "tokenizer.json", "model.json"
 
 
-class Calibration(Record):
-    """Four regressions that turn scores of the encoder into decisions.
-
-    They were fitted for these weights on data that the weights did not learn from. `recipes.calibrate` writes
-    those of the weights that ship, `rarr.training.encoder_calibration` all others.
-    """
-
-    disagrees: Logistic
-    """That a passage has another value in place of the claim's (features: `encoder.calibration_features`)."""
-    agrees: Logistic
-    """That it has the claim's value there."""
-    contradicts: Logistic
-    """That it contradicts the claim somewhere."""
-    supports: Logistic
-    """That a passage makes a sentence attributable (features: `rarr.backends.encoder.support`)."""
-
-
 class WeightsManifest(Record):
-    """The content of `model.json`: the format, the digests of the other files, and the calibration."""
+    """The content of `model.json`: the format, and the digests of the other files.
+
+    `sure` is the least probability at which a correction by these weights is made.
+    """
 
     format: int
     sha256: dict[str, str]
-    calibration: Calibration
+    sure: float = Field(default=NEVER, ge=0, le=NEVER, allow_inf_nan=False)
 
 
 class EncoderFiles(NamedTuple):
@@ -68,9 +55,9 @@ def checked_manifest(folder: Path | None) -> WeightsManifest:
     return facts
 
 
-def write_calibration(folder: Path, calibration: Calibration) -> None:
-    """Writes this calibration into the `model.json` of a folder. Raises like `checked_manifest`."""
-    facts = checked_manifest(folder).model_copy(update={"calibration": calibration})
+def write_threshold(folder: Path, sure: float) -> None:
+    """Writes the threshold of corrections into `model.json`. Raises like `checked_manifest`."""
+    facts = checked_manifest(folder).model_copy(update={"sure": sure})
     write_whole(folder / FACTS, facts.model_dump_json(indent=1) + "\n")
 
 

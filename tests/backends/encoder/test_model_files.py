@@ -10,7 +10,6 @@ import pytest
 
 from rarr import Reviser, Settings
 from rarr.backends.encoder.model_files import FACTS, FORMAT, MODEL, SHIPPED, TOKENIZER, checked_manifest
-from rarr.backends.logistic import Logistic
 from rarr.errors import SettingsError
 
 
@@ -61,11 +60,10 @@ def test_manifest_that_cannot_be_read_is_refused(weights: Path, content: str) ->
         checked_manifest(weights)
 
 
-@pytest.mark.parametrize(("name", "value"), [("bias", math.nan), ("threshold", 7), ("weights", {"a": 1e999})])
-def test_calibration_with_unusable_numbers_is_refused(weights: Path, name: str, value: Any) -> None:
+@pytest.mark.parametrize("sure", [math.nan, 7, -1])
+def test_unusable_threshold_is_refused(weights: Path, sure: Any) -> None:
     facts = json.loads((weights / FACTS).read_text())
-    facts["calibration"]["supports"][name] = value
-    (weights / FACTS).write_text(json.dumps(facts))
+    (weights / FACTS).write_text(json.dumps(facts | {"sure": sure}))
     with pytest.raises(SettingsError, match="damaged"):
         checked_manifest(weights)
 
@@ -79,12 +77,3 @@ def test_a_folder_without_weights_is_refused_before_anything_is_spent(tmp_path: 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=r"there is no folder .*nowhere: give one"):
         checked_manifest(tmp_path / "nowhere")
-
-
-def test_logistic_regression_gives_probability_and_decision() -> None:
-    made = Logistic(bias=-1.0, weights={"a": 2.0}, threshold=0.6)
-    assert made.probability({"a": 0.5}) == 0.5
-    assert not made.holds({"a": 0.5})
-    assert made.holds({"a": 5.0, "of no weight": 3.0})
-    with pytest.raises(KeyError):
-        made.holds({})

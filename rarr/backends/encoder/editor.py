@@ -1,0 +1,151 @@
+"""Corrects by trained weights: masks a value, points at what the passage has in its place, and compares both.
+
+This is the editor that `rarr train editor` trains on noised texts (PURR, Chen et al. 2023), which looks for
+the place of a value as a cloze reader does (Glass et al. 2020).
+"""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rarr.backends.embedded.near_quotes import Item, items_of, near_quote_cards
+from rarr.backends.embedded.values import compare, written_like
+from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
+from rarr.backends.encoder.model import AttributionInput, ClozeInput, Encoder
+from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
+from rarr.tools.concurrency.worker_threads import encode
+from rarr.tools.text.span import Span
+
+_RANKED = 5  # places of the passage that are looked at for each value
+
+
+class Phrase(NamedTuple):
+    """A value, or the words of one name, at `start` to `end` of a text."""
+
+    start: int
+    end: int
+    items: tuple[Item, ...]
+
+    @property
+    def kind(self) -> MaskKind:
+        """The kind of its mask."""
+        value = self.items[0].value
+        if value is None:
+            return "name"
+        return "date" if value.kind in ("date", "time") else "number"
+
+
+class Correction(NamedTuple):
+    """A phrase of a text, and the phrase of a passage that belongs in its place, with its probability."""
+
+    old: Phrase
+    other: Phrase
+    probability: float
+
+    def applied(self, text: str, passage: str) -> str:
+        """Writes the text with the value of the passage, in the form that the text has."""
+        new = passage[self.other.start : self.other.end]
+        mine, its = self.old.items[0].value, self.other.items[0].value
+        if mine and its:
+            new = written_like(its, mine) or new
+        return f"{text[: self.old.start]}{new}{text[self.old.end :]}"
+
+
+class TrainedReader:
+    """Reads near quotations as the embedded reader does; of what these leave open, the weights correct some.
+
+    They support nothing.
+    """
+
+    name = "embedded"
+    is_model = False
+
+    def __init__(self, encoder: Encoder) -> None:
+        self._encoder = encoder
+
+    async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
+        """Fills the cards of the block. It reads a block only in one way, whatever the options are."""
+        return RawReading(await encode(self._cards, block), self.name)
+
+    def _cards(self, block: ReadingBlock) -> dict[int, RawCard]:
+        cards = near_quote_cards(block)
+        for piece in block.pieces:
+            if piece.number and cards[piece.number].verdict == "open":
+                found = [card for card, sure in self._corrected(piece.text, block) if sure]
+                cards[piece.number] = found[0] if len(found) == 1 else cards[piece.number]
+        return cards
+
+    def _corrected(self, sentence: str, block: ReadingBlock) -> Iterator[tuple[RawCard, bool]]:
+        """Yields the correction by each excerpt that has one, and whether it is sure enough."""
+        for excerpt in block.excerpts:
+            passage = " ".join(line.text for line in excerpt.lines)
+            found = correction(self._encoder, sentence, excerpt.title, passage)
+            if found is None:
+                continue
+            end = 0
+            for line in excerpt.lines:
+                end += len(line.text) + 1
+                if found.other.end < end:
+                    edit = RawEdit(sentence, found.applied(sentence, passage), line.text)
+                    card = RawCard("no", (line.label,), edits=(edit,))
+                    yield card, found.probability >= self._encoder.sure
+                    break
+
+
+def correction(encoder: Encoder, text: str, title: str, passage: str) -> Correction | None:
+    """Finds the likeliest correction of one value or name of the text; None if there is none."""
+    if not encoder.reads(text):
+        return None
+    topic = {item.stem for item in items_of(title)}
+    asked = [
+        phrase
+        for phrase in phrases(text)
+        if not answers_of(phrase.items, passage) and not topic.issuperset(it.stem for it in phrase.items)
+    ]
+    masked = [ClozeInput(text, title, passage, MaskedSpan(Span(it.start, it.end), it.kind)) for it in asked]
+    found = list[Correction]()
+    for phrase, pointing in zip(asked, encoder.point(masked), strict=True):
+        for span, log in pointing.ranked(_RANKED):
+            other = next((it for it in phrases(passage) if it.start < span.end and span.start < it.end), None)
+            if other is not None and are_rivals(phrase, other):
+                found.append(Correction(phrase, other, math.exp(log)))
+                break
+    if not found:
+        return None
+    best = max(found, key=lambda it: it.probability)
+    (judged,) = encoder.attribution([AttributionInput(text, title, passage)])
+    return best._replace(probability=best.probability * judged.contradictory)
+
+
+def phrases(text: str) -> list[Phrase]:
+    """Returns the values and names of a text; neighbouring words of a name are one phrase."""
+    found: list[Phrase] = []
+    for item in items_of(text):
+        last = found[-1] if found else None
+        if item.is_name and last and last.items[-1].is_name and not text[last.end : item.start].strip():
+            found[-1] = Phrase(last.start, item.end, (*last.items, item))
+        elif item.is_name or item.value:
+            found.append(Phrase(item.start, item.end, (item,)))
+    return found
+
+
+def are_rivals(phrase: Phrase, other: Phrase) -> bool:
+    """Are they different values of one kind and unit, or names without a word in common?"""
+    one, second = phrase.items[0].value, other.items[0].value
+    if one and second:
+        return one.kind == second.kind and one.unit == second.unit and compare(one, second) == "different"
+    stems = {item.stem for item in phrase.items}
+    return not (one or second) and stems.isdisjoint(item.stem for item in other.items)
+
+
+def answers_of(wanted: Sequence[Item], passage: str) -> tuple[tuple[int, int], ...]:
+    """Returns the places where the passage has these items side by side, in any form."""
+    items, size = items_of(passage), len(wanted)
+    runs = (items[at : at + size] for at in range(len(items) - size + 1)) if size else ()
+    return tuple((run[0].start, run[-1].end) for run in runs if all(map(_same, wanted, run)))
+
+
+def _same(item: Item, other: Item) -> bool:
+    if item.value and other.value:
+        return compare(item.value, other.value) == "equal"
+    return bool(item.stem) and item.stem == other.stem

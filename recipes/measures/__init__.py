@@ -1,1 +1,0 @@
-"""The measures of the weights that ship, one measure per file."""

@@ -1,0 +1,78 @@
+"""The trained editor: one value of an open sentence becomes the value that the passage has in its place."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from rarr.backends.encoder.editor import TrainedReader, correction
+from rarr.backends.encoder.model import AttributionInput, AttributionScores, ClozeInput, Encoder, Pointing
+from rarr.components import Excerpt, Piece, ReadingBlock, SourceLine
+
+PASSAGE = "Traffic first crossed the Vell Bridge in 1937. It is 221 metres long."
+
+
+class Scripted(Encoder):
+    """Points at `word` of every passage, and is sure that each text is contradicted."""
+
+    sure = 0.5
+
+    def __init__(self, word: str) -> None:
+        super().__init__()
+        self._word = word
+
+    def reads(self, text: str) -> bool:
+        return True
+
+    def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
+        return [AttributionScores(0.0, 0.0, 1.0, ()) for _ in claims]
+
+    def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
+        return [self._pointing(it.passage) for it in asked]
+
+    def _pointing(self, passage: str) -> Pointing:
+        at = passage.find(self._word)
+        log: Any = np.array([-0.1 if at >= 0 else -9.0], np.float32)
+        return Pointing(log, log * 0, -5.0, ((max(at, 0), max(at, 0) + len(self._word)),))
+
+
+def block(text: str, *lines: str) -> ReadingBlock:
+    made = tuple(SourceLine(f"P1.{n}", line, "e1", 0, 0) for n, line in enumerate(lines, 1))
+    return ReadingBlock("", "", (Piece(text, 1),), (Excerpt("P1", "Vell Bridge", "", made),))
+
+
+async def test_value_in_other_words_is_corrected() -> None:
+    text = "The crossing opened to cars back in 1936."
+    lines = PASSAGE.split(". ")
+    reading = await TrainedReader(Scripted("1937")).read(block(text, f"{lines[0]}.", lines[1]))
+    (card,) = reading.cards.values()
+    assert (card.verdict, card.quotes) == ("no", ("P1.1",))
+    assert [edit.new for edit in card.edits] == ["The crossing opened to cars back in 1937."]
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("The crossing opened to cars back in 1937.", "221 metres"),
+        ("The crossing opened to cars back in 1936.", "221 metres"),
+        ("The crossing opened to cars back in 1936.", "Vell Bridge"),
+    ],
+    ids=["said", "other unit", "no value"],
+)
+def test_what_is_no_rival_of_the_value_is_left_alone(text: str, word: str) -> None:
+    assert correction(Scripted(word), text, "", PASSAGE) is None
+
+
+async def test_unsure_correction_leaves_the_sentence_open() -> None:
+    encoder = Scripted("1937")
+    encoder.sure = 0.99
+    reading = await TrainedReader(encoder).read(block("The crossing opened to cars back in 1936.", PASSAGE))
+    assert [card.verdict for card in reading.cards.values()] == ["open"]
+
+
+def test_correction_has_the_form_of_the_text() -> None:
+    text = "The crossing is 0.3 km long."
+    found = correction(Scripted("221 metres"), text, "", PASSAGE)
+    assert found is not None
+    assert found.applied(text, PASSAGE) == "The crossing is 0.221 km long."
