@@ -8,7 +8,6 @@ if TYPE_CHECKING:
     from rarr.agent.postprocessing.postprocess import apostprocess, postprocess
     from rarr.agent.replay.replay import replay
     from rarr.agent.revise import Reviser, arevise, revise
-    from rarr.agent.score import score
     from rarr.agent.verify import ClaimVerifier, averify, verify
     from rarr.agent.writing.writer import Writer, awrite, write
     from rarr.errors import (
@@ -43,7 +42,6 @@ if TYPE_CHECKING:
         Sentence,
         Usage,
     )
-    from rarr.records.answer_score import AnswerScore, RatedAnswer
     from rarr.records.answers import Answer, AnswerSource, CitedTriple, Statement
     from rarr.records.articles import (
         Article,
@@ -70,7 +68,6 @@ __all__ = [
     "Agreement",
     "Answer",
     "AnswerCitation",
-    "AnswerScore",
     "AnswerSource",
     "Answerer",
     "Article",
@@ -105,7 +102,6 @@ __all__ = [
     "Question",
     "Quote",
     "RarrError",
-    "RatedAnswer",
     "Report",
     "RetrievalError",
     "Reviser",
@@ -135,7 +131,6 @@ __all__ = [
     "postprocess",
     "replay",
     "revise",
-    "score",
     "verify",
     "write",
 ]
@@ -149,7 +144,6 @@ _PLACES = (
         "records.postprocessing",
         "records.answers",
         "records.articles",
-        "records.answer_score",
     ),
     *("settings", "retrievers.graph.graph"),
     *(
@@ -159,7 +153,6 @@ _PLACES = (
         "agent.postprocessing.postprocess",
         "agent.verify",
         "agent.writing.writer",
-        "agent.score",
         "traces.trace_reader",
         "agent.replay.replay",
     ),

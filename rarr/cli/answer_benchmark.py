@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rarr.cli import options
-from rarr.cli.score import Examples, scoring
 from rarr.cli.streams import complain, write
 from rarr.errors import BudgetError, ModelError
 
@@ -27,6 +26,10 @@ Out = Annotated[
 Limit = Annotated[
     int | None, typer.Option(metavar="N", min=1, help="At most N answers, in an order that their ids decide.")
 ]
+Examples = Annotated[
+    Path | None,
+    typer.Option(metavar="F", help='Rated answers for a language model: lines with "score", 0 to 1.'),
+]
 Jobs = Annotated[int, typer.Option(metavar="N", min=1, help="Answers to score at once.")]
 
 
@@ -42,10 +45,11 @@ def answers(
 ) -> int:
     """Measure how well scores of answers agree with people's ratings.
 
-    "score" is a person's rating of the answer: 0 to 1, or true and false. Prints for `rarr score` and for
-    usual scores Pearson's r and the AUC, with 95% intervals. Rated examples for a language model must not be
-    in RATED. With -o, the same call continues an interrupted run. Exit status: 0 done; 2 the call or a line
-    is wrong; 3 the model fails.
+    "score" is a person's rating of the answer: 0 to 1, or true and false. Prints Pearson's r and the AUC,
+    with 95% intervals, of the share of the values and words of a right answer, of token F1, exact match, and
+    ROUGE-L (extra eval); with --model, of a language model that scores on five levels. Its rated examples
+    must not be in RATED. With -o, the same call continues an interrupted run. Exit status: 0 done; 2 the call
+    or a line is wrong; 3 the model fails.
 
     \b
     Examples:
@@ -54,10 +58,13 @@ def answers(
       rarr bench answers rated.jsonl --model vllm:Qwen/Qwen3-8B --examples few.jsonl
     """
     from rarr.evals.answer_benchmark import bench_answers
+    from rarr.evals.rated_answers import rated_answers
+    from rarr.settings import Settings
     from rarr.views.terminal.progress_line import Waiting
     from rarr.views.terminal.revision import as_json as json_of
 
-    settings, shown = scoring(model, base_url, examples)
+    settings = Settings(**options.given(model=model, base_url=base_url))
+    shown = rated_answers(examples) if examples else ()
     try:
         with Waiting(watched=sys.stderr.isatty()) as waiting:
             report = bench_answers(

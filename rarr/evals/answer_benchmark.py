@@ -8,23 +8,22 @@ from statistics import StatisticsError, correlation
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from rarr.agent.score import AnswerScorer
-from rarr.backends.encoder.model import shipped_encoder
-from rarr.backends.rules.answer_overlap import containment, exact_match, token_f1
+from rarr.agent.wiring.language_models import LanguageModels
+from rarr.backends.prompted.answer_scoring import PromptedAnswerScorer, RatedAnswer
+from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError
 from rarr.evals import run_folder
 from rarr.evals.literature.benchmark_judging import digest, write_report
-from rarr.evals.metrics import Measured, bootstrap, roc_auc, rouge_l
+from rarr.evals.metrics import Measured, answer_score, bootstrap, exact_match, roc_auc, rouge_l, token_f1
+from rarr.evals.rated_answers import AnswerRow, judged_rows
 from rarr.evals.resumable_row_processing import finish_rows, line_itself
 from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
-from rarr.evals.scored_answers import AnswerRow, judged_rows, score_of
 from rarr.records import Record
-from rarr.records.answer_score import RatedAnswer
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.settings import Settings
+from rarr.settings import EMBEDDED, Settings
+from rarr.tools.models.chat import name_of
 
-OWN = "rarr.score"
 RESAMPLES = 300
 
 
@@ -48,7 +47,7 @@ class AnswersReport(Record):
 
 
 class ScoreLine(FinishedLine):
-    """A line of `predictions.jsonl`: the score of one answer by `rarr.score`."""
+    """A line of `predictions.jsonl`: the score of one answer by the language model."""
 
     score: float
 
@@ -63,13 +62,15 @@ def bench_answers(
     jobs: int = 4,
     on_row: Progress | None = None,
 ) -> AnswersReport:
-    """Scores the rated answers of the file `data`, `jobs` at once, and compares with the ratings.
+    """Compares scores of the rated answers in the file `data` with the ratings.
 
-    Lines of EVOUNA are read too. `limit`: the first of an order that only the ids decide.
+    If the settings name a language model, it scores too, `jobs` answers at once, on five worded levels; it
+    reads the first 8 of the rated `examples`. Lines of EVOUNA are read too. `limit`: the first of an order
+    that only the ids decide.
 
-    The folder `out` gets a line for each answer and report.json; the same call continues an interrupted run.
-    Raises `InputError` for a row without a rating, if no rating differs, or if `out` holds another run;
-    `RarrError` if a model fails.
+    The folder `out` gets report.json, and a line for each answer that a model scored; the same call continues
+    an interrupted run. Raises `InputError` for a row without a rating, if no rating differs, if `out` holds
+    another run, or for examples without a model; `RarrError` if a model fails.
     """
     rows = judged_rows(Path(data))
     if limit is not None:
@@ -79,10 +80,12 @@ def bench_answers(
         raise InputError(f"all ratings of {data} are equal: give right and wrong answers")
     made_with = _made_with(rows, settings, examples)
     with _kept_or_temporary(out) as path, run_folder.claimed(path, made_with):
-        scorer = AnswerScorer(settings, examples)
+        scorer = _scorer(settings or Settings(), examples)
         run_folder.begin(path, made_with)
-        lines = _scored(rows, path, scorer, jobs, on_row)
-        scores = {OWN: [line.score for line in lines]} | _usual(rows)
+        scores = _usual(rows)
+        if scorer is not None and settings is not None:
+            lines = _scored(rows, path, scorer, jobs, on_row)
+            scores[name_of(settings.model)] = [line.score for line in lines]
         report = AnswersReport(
             data=str(data),
             answers=len(rows),
@@ -103,6 +106,16 @@ def _kept_or_temporary(out: str | Path | None) -> Iterator[Path]:
         yield Path(folder)
 
 
+def _scorer(settings: Settings, examples: Sequence[RatedAnswer]) -> PromptedAnswerScorer | None:
+    """Makes the scorer of the setting `model`; None if it is no language model."""
+    if settings.model in EMBEDDED:
+        if examples:
+            raise InputError("examples are shown to a language model: name one with model, or leave them out")
+        return None
+    models = LanguageModels(settings, [settings.model])
+    return PromptedAnswerScorer(models[settings.model], Prompts(settings.prompts), examples)
+
+
 def _made_with(
     rows: Sequence[AnswerRow], settings: Settings | None, examples: Sequence[RatedAnswer]
 ) -> dict[str, Any]:
@@ -113,12 +126,13 @@ def _made_with(
 
 
 def _scored(
-    rows: Sequence[AnswerRow], path: Path, scorer: AnswerScorer, jobs: int, on_row: Progress | None
+    rows: Sequence[AnswerRow], path: Path, scorer: PromptedAnswerScorer, jobs: int, on_row: Progress | None
 ) -> list[ScoreLine]:
     """Scores the answers that the folder lacks, and returns the lines of all."""
 
     async def line(row: AnswerRow) -> ScoreLine:
-        return ScoreLine(id=row.id, score=(await score_of(scorer, row)).score)
+        score = await scorer.score(row.answer, row.references, row.question, row.passage)
+        return ScoreLine(id=row.id, score=score)
 
     return finish_rows(
         rows,
@@ -134,19 +148,17 @@ def _scored(
 
 
 def _usual(rows: Sequence[AnswerRow]) -> dict[str, list[float]]:
-    """Computes the usual scores, and the cosine; the best reference of a row counts."""
-    scores = usual_scores()
-    found = {
+    """Computes the usual scores; the best reference of a row counts."""
+    return {
         name: [max(of(row.answer, each) for each in row.references) for row in rows]
-        for name, of in scores.items()
+        for name, of in usual_scores().items()
     }
-    return found | {"cosine": [max(_cosine(row, each) for each in row.references) for row in rows]}
 
 
 def usual_scores() -> dict[str, Callable[[str, str], float]]:
     """Returns the usual scores of an answer by one reference; ROUGE-L only with the extra `eval`."""
     scores: dict[str, Callable[[str, str], float]] = {
-        "words of the reference": containment,
+        "values and words": lambda answer, reference: answer_score(answer, [reference]),
         "token F1": token_f1,
         "ROUGE-L": rouge_l,
         "exact match": lambda answer, reference: float(exact_match(answer, reference)),
@@ -174,10 +186,3 @@ def pearson(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 def _auc(pairs: Sequence[tuple[float, float]]) -> float | None:
     return roc_auc([value for value, _ in pairs], [rating >= 0.5 for _, rating in pairs])
-
-
-def _cosine(row: AnswerRow, reference: str) -> float:
-    """Computes the cosine of the embeddings, each text behind the question, as `rarr.score` compares them."""
-    asked = row.question or ""
-    one, other = shipped_encoder().embed([f"{asked} {row.answer}", f"{asked} {reference}"])
-    return float(one @ other)

@@ -1,6 +1,6 @@
 """Measures whether a text still answers its question after the revision: the downstream check of RARR."""
 
-from rarr.agent.score import score
+from rarr.evals.metrics import answer_score
 from rarr.evals.report_records import AnswerScores, ScoredRow
 from rarr.evals.rows import EvalRow
 
@@ -12,7 +12,7 @@ def answer_scores(row: EvalRow, revised: str) -> AnswerScores | None:
     """Scores the original and the revised text by the right answers of the row; None for a row without."""
     if not row.answers:
         return None
-    before, after = (score(text, row.answers, row.context).score for text in (row.text, revised))
+    before, after = (answer_score(text, row.answers) for text in (row.text, revised))
     return AnswerScores(before=before, after=after)
 
 

@@ -6,11 +6,12 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError, RarrError
-from rarr.evals.answer_benchmark import OWN, agreement, bench_answers, pearson
-from rarr.evals.scored_answers import judged_rows, rated_answers
+from rarr.evals.answer_benchmark import agreement, bench_answers, pearson
+from rarr.evals.rated_answers import judged_rows, rated_answers
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 
+MODEL = "scripted"
 ROWS = [
     {"answer": "Tom Berg", "references": ["Tom Berg"], "score": True},
     {"answer": "Ida Lunde", "references": ["Tom Berg"], "score": False},
@@ -37,22 +38,22 @@ def test_auc_counts_half_or_more_as_right() -> None:
 
 
 def test_scores_are_compared_with_ratings(tmp_path: Path) -> None:
-    levels = {"Ida Lunde": "completely wrong", "song by Berg": "mostly right"}
+    levels = {"Ida Lunde": "completely wrong", "song by Berg": "mostly right", "Tom Berg": "perfect"}
     settings = Settings(
         model=ScriptedModel({key: {"reason": "", "level": level} for key, level in levels.items()})
     )
     report = bench_answers(rated(tmp_path, ROWS), tmp_path / "out", settings=settings)
     assert (report.answers, report.right) == (3, 2)
-    assert report.scores[OWN].r.value == pytest.approx(1.0)
-    assert report.scores[OWN].auc.value == 1.0
+    assert report.scores[MODEL].r.value == pytest.approx(1.0)
+    assert report.scores[MODEL].auc.value == 1.0
     assert report.scores["exact match"].auc.value == 0.75
     assert json.loads((tmp_path / "out" / "report.json").read_text())["answers"] == 3
 
 
 def test_interrupted_run_goes_on_with_the_answers_that_are_left(tmp_path: Path) -> None:
-    """Equal words need no model; of the other two answers, the model fails at the second."""
+    """Of three answers, the model fails at the last."""
     rows, level = rated(tmp_path, ROWS), {"reason": "", "level": "half right"}
-    failing = Settings(model=ScriptedModel({"Ida Lunde": level}))
+    failing = Settings(model=ScriptedModel({"Ida Lunde": level, "<answer>\nTom Berg": level}))
     with pytest.raises(RarrError):
         bench_answers(rows, tmp_path / "out", settings=failing, jobs=1)
     left = ScriptedModel({"song by Berg": level})

@@ -6,11 +6,11 @@ It is the successor of learned scores that their authors propose (Chen 2023, cha
 from collections.abc import Sequence
 from typing import Literal, get_args
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from rarr.backends.prompted.prompt_text_selection import NOTHING
 from rarr.backends.prompted.prompts import Prompts
-from rarr.records.answer_score import RatedAnswer
+from rarr.records import Record
 from rarr.tools.models.language_model import LanguageModel
 
 Level = Literal["completely wrong", "mostly wrong", "half right", "mostly right", "perfect"]
@@ -26,6 +26,16 @@ class LevelAnswer(BaseModel):
     level: Level
 
 
+class RatedAnswer(Record):
+    """An answer that a person rated, from 0 (wrong) to 1 (the same as a reference)."""
+
+    answer: str
+    references: tuple[str, ...]
+    question: str | None = None
+    passage: str | None = None
+    score: float = Field(ge=0, le=1)
+
+
 class PromptedAnswerScorer:
     """Asks a language model for the level of an answer, once for each answer with all its references."""
 
@@ -36,8 +46,8 @@ class PromptedAnswerScorer:
 
     async def score(
         self, answer: str, references: Sequence[str], question: str | None, passage: str | None
-    ) -> tuple[float, str]:
-        """Returns the score, from 0 to 1 by quarters, and the reason. Raises like `LanguageModel.ask`."""
+    ) -> float:
+        """Returns the score, from 0 to 1 by quarters. Raises like `LanguageModel.ask`."""
         given = {
             "examples": self._examples,
             "passage": passage or NOTHING,
@@ -46,7 +56,7 @@ class PromptedAnswerScorer:
             "answer": answer,
         }
         rated = await self._model.ask(self._prompts["score_answer"], LevelAnswer, given)
-        return LEVELS.index(rated.level) / (len(LEVELS) - 1), f"{rated.level}: {rated.reason}".rstrip(": ")
+        return LEVELS.index(rated.level) / (len(LEVELS) - 1)
 
     async def aclose(self) -> None:
         """Closes the connections of the model in the running event loop."""

@@ -35,6 +35,7 @@ meteor                              0..1    words and stems in order: Banerjee a
 krippendorff_alpha, agreement      -1..1    people beyond chance, of any number: Krippendorff 2011
 memorisation_ratio                  0..1    answers from memory: Longpre et al. 2021; Chen 2023, chapter 5
 exact_match, token_f1               0..1    words of two short answers: Rajpurkar et al. 2016 (SQuAD)
+answer_score, is_same_answer        0..1    values and words of a right answer
 percent_agreement                   0..1    pairs of values of one item that are equal
 accuracy_at, recall_at,             0..1    a search among namesakes: right documents found, and found first:
   mean_reciprocal_rank, all_correct           Chen et al. 2021 (AmbER sets)
@@ -45,7 +46,6 @@ share                               0..1    Wilson interval: Wilson 1927
 paired                              any     two systems on the same rows, permuted: Phipson and Smyth 2010
 """
 
-from rarr.backends.rules.answer_overlap import exact_match, token_f1
 from rarr.evals.metrics.agreement import (
     Distance,
     RaterAgreement,
@@ -53,6 +53,7 @@ from rarr.evals.metrics.agreement import (
     krippendorff_alpha,
     percent_agreement,
 )
+from rarr.evals.metrics.answers import answer_score, exact_match, is_same_answer, token_f1
 from rarr.evals.metrics.classification import (
     ATTRIBUTION_CLASSES,
     Classification,
@@ -144,6 +145,7 @@ __all__ = [
     "alce_precision",
     "alce_recall",
     "all_correct",
+    "answer_score",
     "auto_ais",
     "auto_ais_by_evidence",
     "best_support",
@@ -168,6 +170,7 @@ __all__ = [
     "gap_scores",
     "in_all",
     "is_kind",
+    "is_same_answer",
     "krippendorff_alpha",
     "macro_triple_scores",
     "mean",
