@@ -15,7 +15,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks.shared_data import rows
-from rarr.evals.namesakes.corpus_check import ASKED
 from rarr.evals.namesakes.corpus_documents import corpus_documents
 from rarr.evals.namesakes.records import read_entities
 from rarr.evals.namesakes.set_generation import name_sets
@@ -44,7 +43,7 @@ def of_shared_names() -> Iterator[dict[str, object]]:
     """The questions that one thing of a shared name answers, each with the page of this thing."""
     pages = {page.name: page for page in corpus_documents(SHARED_NAMES / "pages.jsonl", _MEGABYTES)}
     texts = {name: page.text for name, page in pages.items()}
-    for each in name_sets(read_entities(SHARED_NAMES / "tuned.jsonl"), texts, tasks=ASKED):
+    for each in name_sets(read_entities(SHARED_NAMES / "tuned.jsonl"), texts, tasks=("qa",)):
         for query in each.queries:
             page = pages[query.gold[0]]
             yield {

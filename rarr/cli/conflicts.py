@@ -25,9 +25,7 @@ Out = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder fo
 Policies = Annotated[
     str, typer.Option("--policy", metavar="P", help="Substitutions, with commas between them.")
 ]
-Roles = Annotated[
-    Literal["reader", "checker", "reviser"], typer.Option("--as", help="What the model is asked to do.")
-]
+Roles = Annotated[Literal["reader", "reviser"], typer.Option("--as", help="What the model is asked to do.")]
 Seed = Annotated[int, typer.Option("--seed", min=0, help="Another seed draws other substitutes.")]
 Limit = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, help="At most N conflicts of each policy.")
@@ -40,7 +38,7 @@ def conflicts(
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     policy: Policies = "corpus,alias,type-swap,popularity",
-    role: Roles = "checker",
+    role: Roles = "reviser",
     seed: Seed = 1,
     limit: Limit = None,
     jobs: options.ClaimJobs = 4,
@@ -51,9 +49,9 @@ def conflicts(
     In the passage of each question, the answer is replaced by another: by an answer of another row of the
     same type (corpus), by another form of the same answer (alias: no conflict), by an answer of another type
     (type-swap), or by one of each of five bins of popularity, if rows have "popularity". A reader answers the
-    question; a checker or reviser gets the sentence with the old answer and the changed passage. A row of
-    ConflictQA has two opposite statements, each with its evidence: the first is checked by the evidence of
-    the other (given). Rows that are wrong with the unchanged passage are left out, and counted. Prints the
+    question; a reviser gets the sentence with the old answer and the changed passage. A row of ConflictQA has
+    two opposite statements, each with its evidence: the first is revised by the evidence of the other
+    (given). Rows that are wrong with the unchanged passage are left out, and counted. Prints the
     memorisation ratio: memory of memory and evidence. If the run was interrupted, the same call continues it.
     Exit status: 0 done; 2 the call or QA is wrong, or a conflict has an error; 3 no conflict could be judged.
 

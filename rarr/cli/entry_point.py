@@ -15,7 +15,7 @@ from rarr.cli.answer_benchmark import answers
 from rarr.cli.batch import batch
 from rarr.cli.check import check
 from rarr.cli.cite import cite
-from rarr.cli.doctor_command import doctor_app
+from rarr.cli.doctor_command import doctor
 from rarr.cli.eval import eval_
 from rarr.cli.index import index
 from rarr.cli.kalma_benchmark import kalma
@@ -97,7 +97,7 @@ def main(
     """
 
 
-for command in (revise, answer, check, cite, verify, batch, index, label, serve, mcp):
+for command in (revise, answer, check, cite, verify, batch, index, label, serve, mcp, doctor):
     app.command()(command)
 app.command("write")(write_article)
 app.command("eval")(eval_)
@@ -107,7 +107,6 @@ bench.command()(answers)
 bench.command()(names)
 bench.command("name-sets")(name_sets)
 app.add_typer(bench, name="bench")
-app.add_typer(doctor_app, name="doctor")
 app.add_typer(train, name="train")
 app.add_typer(trace, name="trace")
 

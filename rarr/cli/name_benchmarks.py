@@ -1,4 +1,4 @@
-"""`rarr bench names` and `name-sets`, and `rarr doctor names`: things that share a name."""
+"""`rarr bench names` and `name-sets`: things that share a name."""
 
 import sys
 from collections.abc import Sequence
@@ -112,8 +112,8 @@ def _made(
     entities: Path | None, settings: "Settings", tasks: tuple["Task", ...], seed: int
 ) -> list["NameSet"]:
     """Makes the sets of a list of things, or of the corpus. Raises `InputError` if there are none."""
-    from rarr.evals.namesakes.corpus_check import corpus_sets
     from rarr.evals.namesakes.corpus_documents import corpus_documents
+    from rarr.evals.namesakes.corpus_sets import corpus_sets
     from rarr.evals.namesakes.records import read_entities
     from rarr.evals.namesakes.set_generation import name_sets as sets_of
 
@@ -131,34 +131,6 @@ def _made(
             " and different popularity"
         )
     return made
-
-
-def doctor_names(
-    corpus: options.Corpus = None,
-    reranker: name_options.OneReranker = None,
-    as_json: options.Json = False,
-) -> int:
-    """Show which names several documents share, and how often the search mixes them up.
-
-    Titles that are equal but for a qualifier share a name: Apollo and Apollo (film). Rules read properties in
-    the openings, and make a question of each property that only one thing of the name has. Exit status: 0
-    also where names are mixed up; 2 the corpus cannot be read or searched.
-
-    \b
-    Examples:
-      rarr doctor names --corpus docs/
-      rarr doctor names --corpus docs/ --reranker embedded --json
-    """
-    from rarr.evals.namesakes.corpus_check import check_names
-    from rarr.views.terminal.namesake_tables import names_check_text
-    from rarr.views.terminal.progress_line import Waiting
-    from rarr.views.terminal.revision import as_json as json_of, visible
-
-    settings = _settings(corpus=corpus, reranker=reranker)
-    with Waiting(watched=sys.stderr.isatty()) as waiting:
-        check = check_names(settings, lambda done, total: waiting.say(f"{done} of {total}"))
-    write(json_of(check) if as_json else visible(names_check_text(check)))
-    return 0
 
 
 def _tasks(given: Sequence[str] | None) -> tuple["Task", ...]:

@@ -28,10 +28,6 @@ NameLimit = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, help="Use only the first N names.")
 ]
 NameSeed = Annotated[int, typer.Option("--seed", metavar="N", help="Draws other wordings and false values.")]
-OneReranker = Annotated[
-    str | None,
-    typer.Option("--reranker", metavar="R", help="overlap, embedded, vllm:NAME or a cross-encoder."),
-]
 Rerankers = Annotated[
     list[str] | None,
     typer.Option(

@@ -58,9 +58,6 @@ Model = Annotated[
 AskedModel = Annotated[
     str | None, typer.Option("--model", metavar="M", help="Check that this language model can be reached.")
 ]
-Conflicts = Annotated[
-    bool, typer.Option("--conflicts", help="Ask if --model follows passages that contradict its memory.")
-]
 BaseUrl = Annotated[
     str | None, typer.Option(metavar="URL", help="Address of an OpenAI-compatible server, such as vLLM.")
 ]

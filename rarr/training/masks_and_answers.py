@@ -5,7 +5,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rarr.backends.embedded.near_quotes import Item, items_of
-from rarr.backends.encoder.editor import Phrase, answers_of, are_rivals, phrases
+from rarr.backends.embedded.phrases import Phrase, are_rivals, phrases, places_of
+from rarr.backends.encoder import editor
 from rarr.backends.encoder.inputs import MaskKind
 from rarr.training.examples import Maskable, Place
 
@@ -33,12 +34,12 @@ def maskable(text: str, passage: str, title: str, *, unsaid: bool) -> Iterator[M
     for phrase in mine:
         if topic.issuperset(item.stem for item in phrase.items):
             continue
-        answers = answers_of(phrase.items, passage)
+        answers = places_of(phrase.items, passage)
         if answers or unsaid:
             rivals = [passage[it.start : it.end] for it in its if answers and are_rivals(phrase, it)]
             yield Maskable(
                 place=(phrase.start, phrase.end),
-                kind=phrase.kind,
+                kind=editor.mask_kind(phrase),
                 answers=answers,
                 others=tuple(dict.fromkeys(rivals))[:_MOST_OTHERS],
             )
@@ -63,13 +64,13 @@ def shared(text: str, title: str, passage: str, errors: Sequence[Corrected]) -> 
 
 def mask_kind(words: str) -> MaskKind:
     """Returns the kind of the value or name that makes up at least 60% of these words; else `word`."""
-    kinds = (it.kind for it in phrases(words) if it.end - it.start >= _OF_ITS_KIND * len(words))
-    return next(kinds, "word")
+    large = (it for it in phrases(words) if it.end - it.start >= _OF_ITS_KIND * len(words))
+    return next((editor.mask_kind(it) for it in large), "word")
 
 
 def find(words: str, passage: str) -> tuple[Place, ...]:
     """Returns the places of these words in the passage, in any inflection, and values in any form."""
-    return answers_of(items_of(words), passage)
+    return places_of(items_of(words), passage)
 
 
 def _word_runs(text: str, mine: Sequence[Phrase], passage: str, topic: set[str]) -> Iterator[Maskable]:
@@ -85,7 +86,7 @@ def _word_runs(text: str, mine: Sequence[Phrase], passage: str, topic: set[str])
         best: Maskable | None = None
         for run in (items[first : first + size] for size in range(1, LONGEST_PHRASE + 1)):
             breaks = any("," in text[one.end : other.start] for one, other in pairwise(run))
-            answers = () if breaks or taken.intersection(run) else answers_of(run, passage)
+            answers = () if breaks or taken.intersection(run) else places_of(run, passage)
             if not answers:
                 break
             if not _is_short(run[-1]):

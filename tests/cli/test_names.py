@@ -1,4 +1,4 @@
-"""`rarr bench names`, `rarr bench name-sets` and `rarr doctor names`."""
+"""`rarr bench names` and `rarr bench name-sets`."""
 
 import json
 from pathlib import Path
@@ -7,7 +7,6 @@ import pytest
 
 from cli.helpers import Command, Result, is_complaint
 from rarr.evals.namesakes.benchmark import NamesReport
-from rarr.evals.namesakes.corpus_check import NamesCheck
 from rarr.evals.namesakes.records import read_sets
 
 SHARED_NAMES = Path(__file__).resolve().parents[2] / "examples" / "shared_names"
@@ -114,102 +113,3 @@ def test_bench_makes_the_sets_of_things_and_of_the_corpus_itself(command: Comman
     of_things = command("bench", "names", things, "--corpus", pages, "-o", "of_things", *call[4:])
     assert NamesReport.model_validate_json(of_things.out).queries > 100
     complains(command("bench", "names", things, "-o", "out"), "give --corpus PATH")
-
-
-def test_doctor_lists_shared_names(command: Command) -> None:
-    done = command("doctor", "names", "--corpus", "docs")
-    assert done.status == 0
-    assert done.out.decode() == (
-        "1 name of several things in 4 documents; the search mixed up 0 of 2 queries about them\n\n"
-        "Veldra: mixed up 0 of 2 queries\n  Veldra (film) - Veldra (film).md\n  Veldra - Veldra.md\n"
-    )
-
-
-def test_doctor_shows_which_query_was_mixed_up(command: Command) -> None:
-    Path("docs/Veldra (film).md").write_text(
-        "# Veldra (film)\n\nVeldra is a drama film. It was directed by Ana Holm. When was Veldra founded? In"
-        " which year was Veldra founded? Was Veldra founded, or established, and when was it?\n",
-        encoding="utf-8",
-    )
-    done = command("doctor", "names", "--corpus", "docs")
-    assert ": mixed up 1 of 2 queries\n" in done.out.decode()
-    [asked] = [line for line in done.out.decode().splitlines() if line.startswith("  asked ")]
-    assert asked.endswith(": Veldra (film).md stands above Veldra.md") and "Veldra" in asked.partition(":")[0]
-    [name] = NamesCheck.model_validate_json(
-        command("doctor", "names", "--corpus", "docs", "--json").out
-    ).names
-    [query] = name.mix_ups
-    assert (query.right, query.above) == (("Veldra.md",), ("Veldra (film).md",))
-    assert query.query in asked
-
-
-def test_doctor_says_which_wording_is_read(command: Command) -> None:
-    for title in ("Veldra", "Veldra (film)"):
-        Path(f"docs/{title}.md").write_text(f"# {title}\n\n{title} has a harbour.\n", encoding="utf-8")
-    out = command("doctor", "names", "--corpus", "docs").out.decode()
-    assert "1 name not asked about: in the openings, the rules read no property of one thing alone." in out
-    assert '"founded in 1312"' in out
-
-
-def test_bench_says_that_the_sets_have_no_false_claim(command: Command) -> None:
-    command("bench", "name-sets", "--corpus", "docs", "-o", "sets.jsonl", "--task", "qa")
-    call = ("bench", "names", "sets.jsonl", "--corpus", "docs", "-o", "out", "--reranker", "overlap")
-    assert "no false claim to revise: one needs " in command(*call).out.decode()
-    assert "no false claim" not in command(*call, "--no-edits").out.decode()
-
-
-def test_bench_names_the_key_that_a_line_lacks(command: Command) -> None:
-    Path("sets.jsonl").write_text('{"q": "x"}\n', encoding="utf-8")
-    done = command("bench", "names", "sets.jsonl", "--corpus", "docs", "-o", "out")
-    complains(done, 'line 1: it has no "id"')
-
-
-def test_doctor_prints_json(command: Command) -> None:
-    check = NamesCheck.model_validate_json(command("doctor", "names", "--corpus", "docs", "--json").out)
-    assert [(name.name, name.queries, name.right) for name in check.names] == [("Veldra", 2, 2)]
-
-
-def test_doctor_without_shared_names(command: Command) -> None:
-    Path("docs/Veldra (film).md").unlink()
-    done = command("doctor", "names", "--corpus", "docs")
-    assert (done.status, done.out.decode()) == (0, "no name of several things in 3 documents\n")
-
-
-def test_doctor_without_a_corpus_complains(command: Command) -> None:
-    complains(command("doctor", "names"), "give --corpus PATH")
-
-
-def test_options_before_the_name_of_a_check_are_refused(command: Command) -> None:
-    complains(command("doctor", "--json", "names", "--corpus", "docs"), "give --json after names")
-
-
-@pytest.mark.parametrize(
-    ("file", "content", "reason"),
-    [
-        ("bad.jsonl", b"{bad\n", "bad.jsonl: "),
-        ("empty.jsonl", b"", "it holds no text"),
-        ("cols.jsonl", b'{"q": "x", "a": "y"}\n', "cols.jsonl: "),
-        ("folder/bytes.md", bytes([0, 159, 200, 1, 255]) * 99, "bytes.md: it is not text"),
-    ],
-)
-def test_doctor_complains_about_a_corpus_without_a_readable_document(
-    command: Command, file: str, content: bytes, reason: str
-) -> None:
-    Path("folder").mkdir()
-    Path(file).write_bytes(content)
-    done = command("doctor", "names", "--corpus", file.partition("/")[0])
-    complains(done, "holds no document that can be read (")
-    assert reason in done.err and done.err.endswith("): give documents with text\n")
-
-
-@pytest.mark.parametrize("out", ["sets.jsonl", "sets.jsonl/out"])
-def test_bench_complains_first_about_a_folder_that_cannot_be_written(command: Command, out: str) -> None:
-    made(command)
-    done = command("bench", "names", "sets.jsonl", "--corpus", "docs", "-o", out)
-    complains(done, f"{out} cannot be written (")
-
-
-def test_bench_asks_wikipedia_only_if_told(command: Command) -> None:
-    made(command)
-    complains(command("bench", "names", "sets.jsonl", "-o", "out"), "only --search wikipedia asks Wikipedia")
-    assert not Path("out").exists()

@@ -13,7 +13,7 @@ def question_answerer(settings: Settings) -> QuestionAnswerer:
     if settings.model in EMBEDDED:
         raise SettingsError(
             f"{settings.model!r} answers no questions: name a language model with --model, {MODEL_NAMES},"
-            " or test it as a checker or as a reviser"
+            " or test it as a reviser"
         )
     models = LanguageModels(settings, [settings.model])
     return QuestionAnswerer(models[settings.model], Prompts(settings.prompts))

@@ -5,11 +5,12 @@ the place of a value as a cloze reader does (Glass et al. 2020).
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import NamedTuple
 
-from rarr.backends.embedded.near_quotes import Item, items_of, near_quote_cards
-from rarr.backends.embedded.values import compare, written_like
+from rarr.backends.embedded.near_quotes import items_of, near_quote_cards
+from rarr.backends.embedded.phrases import Phrase, are_rivals, phrases, places_of
+from rarr.backends.embedded.values import written_like
 from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
 from rarr.backends.encoder.model import AttributionInput, ClozeInput, Encoder
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
@@ -17,22 +18,6 @@ from rarr.tools.concurrency.worker_threads import encode
 from rarr.tools.text.span import Span
 
 _RANKED = 5  # places of the passage that are looked at for each value
-
-
-class Phrase(NamedTuple):
-    """A value, or the words of one name, at `start` to `end` of a text."""
-
-    start: int
-    end: int
-    items: tuple[Item, ...]
-
-    @property
-    def kind(self) -> MaskKind:
-        """The kind of its mask."""
-        value = self.items[0].value
-        if value is None:
-            return "name"
-        return "date" if value.kind in ("date", "time") else "number"
 
 
 class Correction(NamedTuple):
@@ -100,9 +85,11 @@ def correction(encoder: Encoder, text: str, title: str, passage: str) -> Correct
     asked = [
         phrase
         for phrase in phrases(text)
-        if not answers_of(phrase.items, passage) and not topic.issuperset(it.stem for it in phrase.items)
+        if not places_of(phrase.items, passage) and not topic.issuperset(it.stem for it in phrase.items)
     ]
-    masked = [ClozeInput(text, title, passage, MaskedSpan(Span(it.start, it.end), it.kind)) for it in asked]
+    masked = [
+        ClozeInput(text, title, passage, MaskedSpan(Span(it.start, it.end), mask_kind(it))) for it in asked
+    ]
     found = list[Correction]()
     for phrase, pointing in zip(asked, encoder.point(masked), strict=True):
         for span, log in pointing.ranked(_RANKED):
@@ -117,35 +104,9 @@ def correction(encoder: Encoder, text: str, title: str, passage: str) -> Correct
     return best._replace(probability=best.probability * judged.contradictory)
 
 
-def phrases(text: str) -> list[Phrase]:
-    """Returns the values and names of a text; neighbouring words of a name are one phrase."""
-    found: list[Phrase] = []
-    for item in items_of(text):
-        last = found[-1] if found else None
-        if item.is_name and last and last.items[-1].is_name and not text[last.end : item.start].strip():
-            found[-1] = Phrase(last.start, item.end, (*last.items, item))
-        elif item.is_name or item.value:
-            found.append(Phrase(item.start, item.end, (item,)))
-    return found
-
-
-def are_rivals(phrase: Phrase, other: Phrase) -> bool:
-    """Are they different values of one kind and unit, or names without a word in common?"""
-    one, second = phrase.items[0].value, other.items[0].value
-    if one and second:
-        return one.kind == second.kind and one.unit == second.unit and compare(one, second) == "different"
-    stems = {item.stem for item in phrase.items}
-    return not (one or second) and stems.isdisjoint(item.stem for item in other.items)
-
-
-def answers_of(wanted: Sequence[Item], passage: str) -> tuple[tuple[int, int], ...]:
-    """Returns the places where the passage has these items side by side, in any form."""
-    items, size = items_of(passage), len(wanted)
-    runs = (items[at : at + size] for at in range(len(items) - size + 1)) if size else ()
-    return tuple((run[0].start, run[-1].end) for run in runs if all(map(_same, wanted, run)))
-
-
-def _same(item: Item, other: Item) -> bool:
-    if item.value and other.value:
-        return compare(item.value, other.value) == "equal"
-    return bool(item.stem) and item.stem == other.stem
+def mask_kind(phrase: Phrase) -> MaskKind:
+    """Returns the mask of a value or name."""
+    value = phrase.items[0].value
+    if value is None:
+        return "name"
+    return "date" if value.kind in ("date", "time") else "number"

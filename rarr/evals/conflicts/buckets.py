@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Literal
 
-from rarr.backends.rules.answer_overlap import exact_match
 from rarr.evals.conflicts.policies import Conflict
-from rarr.evals.conflicts.replacement import contains, part_of_answer
-from rarr.records import Agreement, Revision
+from rarr.evals.conflicts.replacement import contains
+from rarr.evals.metrics import exact_match
+from rarr.records import Revision
 
 Bucket = Literal["original", "substitute", "other"]
 
@@ -16,30 +16,6 @@ def bucket_of_answer(answer: str, old: Sequence[str], new: str) -> Bucket:
     if exact_match(answer, new):
         return "substitute"
     return "original" if any(exact_match(answer, each) for each in old) else "other"
-
-
-def bucket_of_agreement(agreement: Agreement, conflict: Conflict) -> Bucket:
-    """Sorts the verdict of a checker on the claim with the old answer, beside the changed passage.
-
-    It follows the passage if it disagrees, and keeps the old answer if it agrees; an alias turns this round.
-    A verdict about another value of the claim is neither.
-    """
-    if not is_about_answer(agreement, conflict) or agreement.verdict not in ("agrees", "disagrees"):
-        return "other"
-    follows = (agreement.verdict == "agrees") is (conflict.policy == "alias")
-    if conflict.policy == "alias":
-        return "substitute" if follows else "other"
-    return "substitute" if follows else "original"
-
-
-def is_about_answer(agreement: Agreement, conflict: Conflict) -> bool:
-    """Did the checker judge the old answer, or the whole claim, and not another value of the claim?"""
-    judged = agreement.text_answer
-    return not judged or bool(part_of_answer(judged, conflict.old)) or _overlap(judged, conflict.stated)
-
-
-def _overlap(judged: str, stated: str) -> bool:
-    return contains(stated, judged) or contains(judged, stated)
 
 
 def bucket_of_revision(revision: Revision, conflict: Conflict) -> Bucket:

@@ -11,11 +11,17 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple, get_args
 
-from rarr.backends.rules.answer_overlap import answer_words, exact_match, is_same_answer
-from rarr.evals.conflicts.answer_types import answer_type
 from rarr.evals.conflicts.question_rows import AnswerType, QuestionRow, StatementPair
-from rarr.evals.conflicts.replacement import contains, distinctive_words, part_of_answer, replaced
+from rarr.evals.conflicts.replacement import (
+    answer_type,
+    contains,
+    distinctive_words,
+    part_of_answer,
+    replaced,
+)
 from rarr.evals.literature.benchmark_judging import digest
+from rarr.evals.metrics import exact_match, is_same_answer
+from rarr.evals.metrics.answers import answer_words
 from rarr.records import Record
 from rarr.tools.text.blocks_and_sentences import sentences
 

@@ -1,20 +1,48 @@
-"""Replaces an answer in a passage by another one, so that the passage still reads well."""
+"""Finds the type of a short answer, and replaces an answer in a passage so that it still reads well."""
 
 import re
 from collections.abc import Iterable, Sequence
 
-from rarr.backends.rules.counterparts import parsed_passage
-from rarr.backends.rules.dates import MONTHS
-from rarr.backends.rules.name_matching import is_generic, key_words, same_place
-from rarr.backends.rules.proper_names import proper_names
-from rarr.backends.rules.values import checkable_values, same_value
-from rarr.backends.rules.words import STOP_WORDS, is_common
+from rarr.backends.embedded.near_quotes import items_of
+from rarr.backends.embedded.phrases import phrases
+from rarr.backends.embedded.values import compare, values
+from rarr.evals.conflicts.question_rows import AnswerType
+from rarr.tools.text.blocks_and_sentences import split_sentences
 
 _ARTICLE = re.compile(r"\b(an?)(\s+)$", re.IGNORECASE)
 _VOWEL = re.compile(r"(?!uni|use|eu|one\b|u[A-Z])[aeiou]", re.IGNORECASE)
 _WORD = re.compile(r"[^\W_]+")
 _SHORTEST = 3  # letters of a word that names something alone
 _POSSESSIVE = re.compile(r"['’](?!\w)")
+_MOST_NAME_WORDS = 5
+_BEFORE_VALUE = re.compile(r"(?:\b(?:on|in|at|the|about|around)\b|\W)*", re.IGNORECASE)
+_ASKED: dict[AnswerType, re.Pattern[str]] = {
+    "person": re.compile(r"^\W*(?:\w+\s+){0,3}?(?:who|whose|whom)\b", re.IGNORECASE),
+    "location": re.compile(
+        r"\bwhere\b|\b(?:which|what)\s+(?:\w+\s+)?(?:city|country|state|town|river|island|county)\b",
+        re.IGNORECASE,
+    ),
+    "organization": re.compile(
+        r"\b(?:which|what)\s+(?:\w+\s+)?(?:company|band|team|club|party|university|bank)\b", re.IGNORECASE
+    ),
+}
+
+
+def answer_type(answer: str, question: str) -> AnswerType | None:
+    """Returns the type of an answer to a question; None if it is of no type, or if the type is not clear.
+
+    A date or number must be all of the answer. The type of a name is told by the question.
+    """
+    found = values(answer)
+    if found:
+        rest = answer[: found[0].start] + answer[found[-1].end :]
+        if len(found) > 1 or not _BEFORE_VALUE.fullmatch(rest) or found[0].kind == "identifier":
+            return None
+        return "date" if found[0].kind in ("date", "time") else "number"
+    words = answer.split()
+    if not 0 < len(words) <= _MOST_NAME_WORDS or not (words[0][0].isupper() and words[-1][0].isupper()):
+        return None
+    return next((kind for kind, asked in _ASKED.items() if asked.search(question)), None)
 
 
 def contains(text: str, words: str) -> bool:
@@ -28,10 +56,18 @@ def replaced(text: str, variants: Sequence[str], new: str) -> str | None:
     Only whole words are replaced, in whatever case. A possessive stays, and "a" and "an" fit the new words. A
     variant inside a longer name, such as Washington in Washington Post, is another name and stays.
     """
-    names = [(name.start, name.end) for name in proper_names(text)]
+    names = [
+        (span.start + name.start, span.start + name.end)
+        for span in split_sentences(text)
+        for name in phrases(span.of(text))
+        if name.items[0].is_name
+    ]
     pieces, end = list[str](), 0
     for match in re.finditer(_place(variants), text, re.IGNORECASE):
-        if _is_in_other_name(text, match.span(), names):
+        if any(
+            start <= match.start() and match.end() <= last and match.span() != (start, last)
+            for start, last in names
+        ):
             continue
         before = _with_article(text[end : match.start()], match[0], new)
         after = match.end()
@@ -49,49 +85,25 @@ def part_of_answer(text: str, variants: Sequence[str]) -> str:
     Mexico does so in New Mexico, Mexican for Mexico, and "41.5 ft" for "12.65 m". A reader that finds it may
     take it for the answer, and would seem to answer from memory.
     """
-    parts = {word for variant in variants for word in distinctive_words(variant)}
-    words = (word for word in _WORD.findall(text) if any(_may_name(word, part) for part in parts))
-    return next(words, "") or _same_value_in(text, variants)
-
-
-def _same_value_in(text: str, variants: Sequence[str]) -> str:
-    """Returns the words of a number or date in `text` that means the same as that of a variant."""
-    values = [value for variant in variants for value in checkable_values(variant) if value.kind != "name"]
-    for part in parsed_passage(text, "").sentences if values else ():
-        for other in part.values:
-            if any(same_value(value, other) for value in values):
-                return part.text[other.start : other.end]
-    return ""
+    parts = {word.casefold() for variant in variants for word in distinctive_words(variant)}
+    for word in _WORD.findall(text):
+        same = (word.casefold().startswith(part[: max(_SHORTEST, len(part) - 1)]) for part in parts)
+        if word[0].isupper() and any(same):
+            return word
+    known = [value for variant in variants for value in values(variant)]
+    stated = (it.text for it in values(text) if any(compare(value, it) == "equal" for value in known))
+    return next(stated, "")
 
 
 def distinctive_words(answer: str) -> list[str]:
-    """Returns the capitalised words of an answer that identify it alone: not "river" or "March"."""
-    return [
-        word
-        for word in _WORD.findall(answer)
-        if len(word) >= _SHORTEST
-        and word[0].isupper()
-        and not (is_generic(word.casefold()) or is_common(word) or word in (*MONTHS, *STOP_WORDS))
-    ]
-
-
-def _may_name(word: str, part: str) -> bool:
-    return word[0].isupper() and len(word) >= _SHORTEST and same_place(word.casefold(), part.casefold())
+    """Returns the capitalised words of an answer that belong to no value."""
+    words = [answer[item.start : item.end] for item in items_of(answer) if not item.value]
+    return [word for word in words if len(word) >= _SHORTEST and word[0].isupper()]
 
 
 def _place(variants: Iterable[str]) -> str:
     longest_first = sorted(set(variants), key=lambda variant: (-len(variant), variant))
     return rf"(?<!\w)(?<!\d[.,])(?:{'|'.join(map(re.escape, longest_first))})(?!\w)(?![.,]\d)"
-
-
-def _is_in_other_name(text: str, place: tuple[int, int], names: Sequence[tuple[int, int]]) -> bool:
-    """Does a longer name surround the place, which has more words that identify it than the place has?"""
-    start, end = place
-    own = key_words(text[start:end])
-    return any(
-        name_start <= start and end <= name_end and key_words(text[name_start:name_end]) != own
-        for name_start, name_end in names
-    )
 
 
 def _with_article(before: str, old: str, new: str) -> str:

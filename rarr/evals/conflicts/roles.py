@@ -1,4 +1,4 @@
-"""Puts a model to the test in three roles: it reads, it checks a claim, or the whole reviser works on it."""
+"""Puts a model to the test in two roles: it answers the question, or the whole reviser works on the claim."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,27 +8,21 @@ from typing import Literal, NamedTuple, Protocol
 from rarr.agent.revise import Reviser
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.question_answerer import question_answerer
-from rarr.backends.rules.answer_overlap import exact_match
 from rarr.components import Components, Retriever, close_all
-from rarr.evals.conflicts.buckets import (
-    Bucket,
-    bucket_of_agreement,
-    bucket_of_answer,
-    bucket_of_revision,
-    is_about_answer,
-)
+from rarr.evals.conflicts.buckets import Bucket, bucket_of_answer, bucket_of_revision
 from rarr.evals.conflicts.policies import Conflict
+from rarr.evals.metrics import exact_match
 from rarr.evals.row_retriever import RowRetriever
 from rarr.evals.rows import RowEvidence
-from rarr.records import Evidence, Passage, Query, Revision
+from rarr.records import Evidence, Passage, Revision
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import in_thread, work
+from rarr.tools.concurrency.worker_threads import in_thread
 
-Role = Literal["reader", "checker", "reviser"]
+Role = Literal["reader", "reviser"]
 
 
 class Reaction(NamedTuple):
-    """What a model did with a passage: the bucket, and its answer, verdict or text."""
+    """What a model did with a passage: the bucket, and its answer or text."""
 
     bucket: Bucket
     answer: str
@@ -55,8 +49,7 @@ def tested(role: Role, settings: Settings) -> Tested:
     if role == "reader":
         return TestedReader(settings)
     # Each conflict brings its own passage: no source is searched, and no saved reading answers.
-    components = wire(settings.model_copy(update={"search": _NoSource()}))
-    return TestedChecker(components) if role == "checker" else TestedReviser(components)
+    return TestedReviser(wire(settings.model_copy(update={"search": _NoSource()})))
 
 
 class TestedReader:
@@ -79,31 +72,6 @@ class TestedReader:
 
     async def aclose(self) -> None:
         await self._answerer.aclose()
-
-
-class TestedChecker:
-    """The agreement checker, which sees the claim and the passage."""
-
-    def __init__(self, components: Components) -> None:
-        self._components = components
-
-    async def is_right(self, conflict: Conflict) -> bool:
-        agreement = await self._components.checker.check(
-            conflict.claim, None, _query(conflict), _evidence(conflict, conflict.passage)
-        )
-        return agreement.verdict == "agrees" and await work(is_about_answer, agreement, conflict)
-
-    async def reaction(self, conflict: Conflict) -> Reaction:
-        agreement = await self._components.checker.check(
-            conflict.claim, None, _query(conflict), _evidence(conflict, conflict.changed)
-        )
-        return Reaction(await work(bucket_of_agreement, agreement, conflict), agreement.verdict)
-
-    async def remembers(self, conflict: Conflict) -> bool | None:
-        return None
-
-    async def aclose(self) -> None:
-        await close_all((*self._components.models, *self._components.opened))
 
 
 class TestedReviser:
@@ -142,12 +110,6 @@ class _NoSource:
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         return []
-
-
-def _query(conflict: Conflict) -> Query:
-    """The question of the conflict, about the old answer in the claim."""
-    start = max(conflict.claim.lower().find(conflict.stated.lower()), 0)
-    return Query(id="q1", text=conflict.question, start=start, end=start + len(conflict.stated))
 
 
 def _evidence(conflict: Conflict, passage: str) -> Evidence:

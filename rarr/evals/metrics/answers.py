@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from rarr.backends.embedded.near_quotes import Item, items_of
+from rarr.backends.embedded.phrases import is_same
 from rarr.backends.embedded.values import compare, values
 
 _ARTICLES = frozenset({"a", "an", "the"})
@@ -55,13 +56,7 @@ def _share(given: Sequence[Item], answer: str, reference: str) -> float:
     wanted = items_of(reference)
     if not wanted:
         return float(exact_match(answer, reference))
-    has = [any(_is_same(item, other) for other in given) for item in wanted]
+    has = [any(is_same(item, other) for other in given) for item in wanted]
     if any(item.value and not there for item, there in zip(wanted, has, strict=True)):
         return 0.0
     return sum(has) / len(has)
-
-
-def _is_same(item: Item, other: Item) -> bool:
-    if item.value and other.value:
-        return compare(item.value, other.value) == "equal"
-    return bool(item.stem) and item.stem == other.stem

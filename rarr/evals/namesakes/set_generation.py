@@ -36,7 +36,6 @@ def name_sets(
     texts: Mapping[str, str],
     *,
     others: Sequence[Entity] = (),
-    every_name: bool = False,
     tasks: Collection[Task] = TASKS,
     seed: int = 0,
     templates: Templates | None = None,
@@ -44,15 +43,10 @@ def name_sets(
     """Makes a set of each name that several entities share.
 
     `texts` holds the documents by the names that the entities give them. The values of `others`, which share
-    no name, may stand in false claims too. `every_name` keeps sets without a clear head, and sets with
-    queries about one thing alone. Same arguments, same sets, in any order of the entities.
+    no name, may stand in false claims too. Same arguments, same sets, in any order of the entities.
     """
     sets = [(name, members, _stated_properties(members, texts)) for name, members in _shared_names(entities)]
-    kept = [
-        (name, members, stated)
-        for name, members, stated in sets
-        if _is_kept(members, stated) or (every_name and stated)
-    ]
+    kept = [(name, members, stated) for name, members, stated in sets if _is_kept(members, stated)]
     common = _common_values([each for _, _, stated in kept for each in stated], others)
     writer = _Writer(seed, frozenset(tasks), templates or shipped_templates(), common)
     return [writer.set_of(name, members, stated) for name, members, stated in kept]

@@ -9,7 +9,6 @@ import pytest
 from rarr.errors import InputError, SettingsError
 from rarr.evals.conflicts.conflict_benchmark import ConflictOptions, bench_conflicts
 from rarr.evals.conflicts.conflict_report import ConflictReport
-from rarr.evals.conflicts.shipped_conflicts import follows_evidence, shipped_conflicts
 from rarr.evals.metrics import memorisation_ratio
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
@@ -113,70 +112,35 @@ def test_embedded_default_cannot_read(tmp_path: Path) -> None:
         bench(tmp_path, "embedded", role="reader")
 
 
-def in_view(asked: Asked) -> dict[str, Any]:
-    """Says that text and passage agree, as a small model does that sees both."""
-    answer = copying(asked)["answer"]
-    return {"text_answer": answer, "evidence_answer": answer, "reason": "", "verdict": "agrees"}
-
-
-def test_checker_with_the_text_in_view_is_asked_once_with_both(tmp_path: Path) -> None:
-    model = ScriptedModel(in_view)
-    settings = Settings(model=model, scope="text", home=tmp_path / "home")
-    (tmp_path / "qa.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in QUESTIONS))
-    options = ConflictOptions(policies=("corpus",))
-    report = bench_conflicts(tmp_path / "qa.jsonl", tmp_path / "out", settings=settings, options=options)
-    assert {call.name for call in model.calls} == {"check_agreement_paper"}
-    assert report.counts["corpus"].cases == 2
-
-
-@pytest.mark.parametrize("role", ["checker", "reviser"])
-def test_rules_follow_the_passage(tmp_path: Path, role: str) -> None:
-    counts = bench(tmp_path, "rules", role=role, policies=("corpus",)).counts["corpus"]
+def test_default_follows_the_passage(tmp_path: Path) -> None:
+    counts = bench(tmp_path, "embedded", policies=("corpus",)).counts["corpus"]
     assert (counts.wrong, counts.original) == (0, 0)
     assert counts.substitute == 2
 
 
 BRIDGE = {
     "question": "Was the Oru bridge opened before 1940?",
-    "memory_answer": "The Oru bridge was opened in 1937.",
-    "parametric_memory_aligned_evidence": "The Oru bridge was opened in 1937 by two mayors.",
-    "counter_answer": "The Oru bridge was opened in 1952.",
-    "counter_memory_aligned_evidence": "The Oru bridge was opened in 1952, after the flood.",
+    "memory_answer": "In 1937 the Oru bridge opened to traffic.",
+    "parametric_memory_aligned_evidence": "In 1937 the Oru bridge opened to traffic, before two mayors.",
+    "counter_answer": "In 1952 the Oru bridge opened to traffic.",
+    "counter_memory_aligned_evidence": "In 1952 the Oru bridge opened to traffic.",
 }
 
 
 def bench_pair(tmp_path: Path, role: Any) -> ConflictReport:
     data = tmp_path / "conflictqa.jsonl"
     data.write_text(json.dumps(BRIDGE))
-    settings, options = Settings(model="rules", home=tmp_path / "home"), ConflictOptions(role=role)
+    settings, options = Settings(home=tmp_path / "home"), ConflictOptions(role=role)
     return bench_conflicts(data, tmp_path / "out", settings=settings, options=options)
 
 
-@pytest.mark.parametrize("role", ["checker", "reviser"])
-def test_rules_follow_the_evidence_of_the_other_statement(tmp_path: Path, role: str) -> None:
-    report = bench_pair(tmp_path, role)
+def test_default_follows_the_evidence_of_the_other_statement(tmp_path: Path) -> None:
+    report = bench_pair(tmp_path, "reviser")
     assert [*report.counts] == ["all conflicts", "given"]
     counts = report.counts["given"]
     assert (counts.cases, counts.wrong, counts.original, counts.substitute) == (1, 0, 0, 1)
 
 
 def test_reader_of_statements_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="test a checker or reviser"):
+    with pytest.raises(InputError, match="test a reviser"):
         bench_pair(tmp_path, "reader")
-
-
-def test_twenty_conflicts_ship() -> None:
-    conflicts = shipped_conflicts()
-    assert len({conflict.id for conflict in conflicts}) == 20
-    assert all(
-        conflict.new in conflict.changed and conflict.stated in conflict.claim for conflict in conflicts
-    )
-    assert not any(conflict.stated in conflict.changed for conflict in conflicts)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("model", ["embedded", "rules"])
-def test_default_never_keeps_its_memory(model: str, tmp_path: Path) -> None:
-    found = follows_evidence(Settings(model=model, home=tmp_path), lambda done: None)
-    assert [each.question for each in found.results if each.bucket == "original"] == []
-    assert found.followed >= 15

@@ -1,0 +1,50 @@
+"""Finds the values and names of a text, what contradicts them, and where a passage has them."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from rarr.backends.embedded.near_quotes import Item, items_of
+from rarr.backends.embedded.values import compare
+
+
+class Phrase(NamedTuple):
+    """A value, or the words of one name, at `start` to `end` of a text."""
+
+    start: int
+    end: int
+    items: tuple[Item, ...]
+
+
+def phrases(text: str) -> list[Phrase]:
+    """Returns the values and names of a text; neighbouring words of a name are one phrase."""
+    found: list[Phrase] = []
+    for item in items_of(text):
+        last = found[-1] if found else None
+        if item.is_name and last and last.items[-1].is_name and not text[last.end : item.start].strip():
+            found[-1] = Phrase(last.start, item.end, (*last.items, item))
+        elif item.is_name or item.value:
+            found.append(Phrase(item.start, item.end, (item,)))
+    return found
+
+
+def are_rivals(phrase: Phrase, other: Phrase) -> bool:
+    """Are they different values of one kind and unit, or names without a word in common?"""
+    one, second = phrase.items[0].value, other.items[0].value
+    if one and second:
+        return one.kind == second.kind and one.unit == second.unit and compare(one, second) == "different"
+    stems = {item.stem for item in phrase.items}
+    return not (one or second) and stems.isdisjoint(item.stem for item in other.items)
+
+
+def places_of(wanted: Sequence[Item], passage: str) -> tuple[tuple[int, int], ...]:
+    """Returns the places where the passage has these items side by side, in any form."""
+    items, size = items_of(passage), len(wanted)
+    runs = (items[at : at + size] for at in range(len(items) - size + 1)) if size else ()
+    return tuple((run[0].start, run[-1].end) for run in runs if all(map(is_same, wanted, run)))
+
+
+def is_same(item: Item, other: Item) -> bool:
+    """Are they equal values, or the same word in any inflection?"""
+    if item.value and other.value:
+        return compare(item.value, other.value) == "equal"
+    return bool(item.stem) and item.stem == other.stem
