@@ -102,12 +102,12 @@ def factscore(
     """Split claims into atomic facts and judge each fact, as FActScore does.
 
     Reads the claims of Factcheck-GPT with their passages (dev/attribution in DATA). A language model that
-    judges also splits; otherwise rules split. The score of a claim is the share of its facts that the
-    passages support; from 0.5 on it is called factual. The score of a text is the share of its facts. Prints
-    F1 of true and of false claims, beside the published figures, and the mean score of a text, beside that by
-    people and the share of the facts of all texts. The claims have a fixed random order,
-    so --limit draws a sample. If the run was interrupted, the same call continues it. Exit status: 0 done; 2
-    the call or DATA is wrong, or a claim has an error; 3 a judge could judge none.
+    judges also splits; another judge judges whole sentences. The score of a claim is the share of its facts
+    that the passages support; from 0.5 on it is called factual. The score of a text is the share of its
+    facts. Prints F1 of true and of false claims, beside the published figures, and the mean score of a text,
+    beside that by people and the share of the facts of all texts. The claims have a fixed random order, so
+    --limit draws a sample. If the run was interrupted, the same call continues it. Exit status: 0 done; 2 the
+    call or DATA is wrong, or a claim has an error; 3 a judge could judge none.
 
     \b
     Examples:

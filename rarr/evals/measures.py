@@ -12,7 +12,6 @@ from rarr.evals.kept_answers import (
     may_have_answered,
     may_have_lacked_answer,
 )
-from rarr.evals.lost_error_stages import ErrorStage
 from rarr.evals.metrics import (
     EDIT_KINDS,
     Correction,
@@ -35,7 +34,6 @@ from rarr.evals.report_records import ScoredRow
 from rarr.records import Status
 
 STATUSES: tuple[Status, ...] = get_args(Status)
-ERROR_STAGES: tuple[ErrorStage, ...] = get_args(ErrorStage)
 
 
 class Measure(NamedTuple):
@@ -133,7 +131,6 @@ NAMES: tuple[str, ...] = (
     *SET_F1,
     *POOLED,
     *STATUSES,
-    *(f"error_{stage}" for stage in ERROR_STAGES),
 )
 """All measures of an evaluation."""
 
@@ -147,8 +144,8 @@ def available() -> dict[str, Measure]:
 def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes every measure that applies to some row, by name, with its 95% interval over rows.
 
-    F1_AP is that of the averages. The shares of statuses count sentences, those of words count words, and
-    those that begin with `error_` count the errors that a person corrected, by `ErrorStage`; `n` counts rows.
+    F1_AP is that of the averages. The shares of statuses count sentences, those of words count words; `n`
+    counts rows.
     """
     results = {}
     for name, measure in available().items():
@@ -159,7 +156,7 @@ def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
         if name == "preservation":
             results |= set_f1(rows)
     results |= _statuses(rows) | _words([row for row in rows if _revised_by_person(row)])
-    return results | _error_stages([row for row in rows if _was_wrong(row)])
+    return results
 
 
 def set_f1(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
@@ -178,15 +175,6 @@ def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes the share of sentences with each status. Rows without a sentence are left out."""
     counts = [Counter[str](row.statuses) for row in rows if row.statuses]
     return _pooled_shares(counts, STATUSES, unjudged=sum(bool(row.error) for row in rows))
-
-
-def _error_stages(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """Computes the share of errors at each stage, over rows with errors; none if no stage is known."""
-    counts = [Counter[str](row.errors) for row in rows if row.errors]
-    if not counts:
-        return {}
-    shares = _pooled_shares(counts, ERROR_STAGES, unjudged=len(rows) - len(counts))
-    return {f"error_{stage}": measure for stage, measure in shares.items()}
 
 
 def _pooled_shares(

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 
-from rarr.evals.lost_error_stages import ErrorStage
 from rarr.evals.measures import measured
 from rarr.evals.metrics import edit_kinds
 from rarr.evals.report_records import AnswerScores, EvalReport, ScoredRow, Unreadable
@@ -14,12 +13,10 @@ from rarr.records import Revision
 class Prediction(FinishedLine):
     """A line of `predictions.jsonl`: the revision of the row with this id, or the reason why it has none.
 
-    `errors` are the stages of the row's errors, and `answer_scores` compares it with right answers (see
-    `ScoredRow`).
+    `answer_scores` compares it with right answers (see `ScoredRow`).
     """
 
     revision: Revision | None = None
-    errors: tuple[ErrorStage, ...] | None = None
     answer_scores: AnswerScores | None = None
 
 
@@ -48,7 +45,6 @@ def scored(row: EvalRow, prediction: Prediction) -> ScoredRow:
             sorted(edit_kinds(scores.attribution_before, scores.attribution_after, scores.preservation))
         ),
         statuses=tuple(sentence.status for sentence in revision.report.sentences),
-        errors=prediction.errors,
         has_answers=bool(row.answers),
         answer_scores=prediction.answer_scores,
         edits=sum(edit.accepted for edit in revision.edits),

@@ -2,7 +2,6 @@
 
 from pydantic import Field
 
-from rarr.evals.lost_error_stages import ErrorStage
 from rarr.evals.metrics import EditKind, Measured, Paired
 from rarr.records import Record, Scores, Status
 
@@ -17,11 +16,10 @@ class AnswerScores(Record):
 class ScoredRow(Record):
     """One text of an evaluation. `reference` is a person's revision, if the data have one.
 
-    `kinds` are the kinds of edit of the whole revision (PURR). `errors` are the stages at which the errors
-    that a person corrected were lost or mended, in text order; None: not known. `has_answers`: the data have
-    right answers, and `answer_scores` compares the text with them. `seconds` is wall time. With
-    an `error` nothing was revised, or nothing of the text could be checked: `text` is the original, and there
-    are no scores.
+    `kinds` are the kinds of edit of the whole revision (PURR). `has_answers`: the data have
+    right answers, and `answer_scores` compares the text with them. `seconds` is wall time. With an `error`
+    nothing was revised, or nothing of the text could be checked: `text` is the original, and there are no
+    scores.
     """
 
     id: str
@@ -32,7 +30,6 @@ class ScoredRow(Record):
     scores: Scores = Scores()
     kinds: tuple[EditKind, ...] = ()
     statuses: tuple[Status, ...] = ()
-    errors: tuple[ErrorStage, ...] | None = None
     has_answers: bool = False
     answer_scores: AnswerScores | None = None
     edits: int = 0

@@ -13,11 +13,10 @@ from rarr.components import Baseline, Components, EditorKind, QueryKind, Retriev
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
 from rarr.evals.kept_answers import answer_scores
-from rarr.evals.lost_error_stages import error_stages
 from rarr.evals.report_building import Prediction, report_of, scored
 from rarr.evals.report_records import EvalReport
 from rarr.evals.resumable_row_processing import finish_rows
-from rarr.evals.row_retriever import FoundPassages, RowRetriever
+from rarr.evals.row_retriever import RowRetriever
 from rarr.evals.rows import EvalRow, read_rows
 from rarr.evals.run_fingerprint import corpora, described, run_inputs
 from rarr.records import Revision
@@ -125,19 +124,13 @@ class _RowEvaluation:
         Only a defect of the program raises an error.
         """
         try:
-            retriever = FoundPassages(await self._retriever(row))
-            revision = await self._revise(row, retriever)
+            revision = await self._revise(row, await self._retriever(row))
         except RarrError as error:
             return Prediction(id=row.id, error=str(error))
         if why := nothing_checked(revision):
             return Prediction(id=row.id, error=f"nothing could be checked: {why}")
-        stages = (
-            None
-            if row.revised is None
-            else await asyncio.to_thread(error_stages, revision, row.revised, retriever.passages)
-        )
         answers = await asyncio.to_thread(answer_scores, row, revision.text)
-        return Prediction(id=row.id, revision=revision, errors=stages, answer_scores=answers)
+        return Prediction(id=row.id, revision=revision, answer_scores=answers)
 
     async def aclose(self) -> None:
         """Closes the corpora of rows."""

@@ -1,34 +1,14 @@
-"""Searches the evidence that a row of an evaluation brings with it, and keeps what its searches found."""
+"""Searches the evidence that a row of an evaluation brings with it."""
 
 import asyncio
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
 
-from rarr.components import Retriever
 from rarr.evals.rows import RowEvidence
 from rarr.records import UNNAMED, Passage
 from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.web.nearest_passages import nearest_by_source
-
-
-class FoundPassages:
-    """A retriever that searches `retriever`, and keeps in `passages` all passages that this returned."""
-
-    def __init__(self, retriever: Retriever) -> None:
-        self._retriever = retriever
-        self.passages: list[Passage] = []
-
-    def __getattr__(self, name: str) -> Any:
-        """Returns an attribute of the searched retriever, such as `skipped`."""
-        return getattr(self._retriever, name)
-
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns the passages of the searched retriever. Raises its errors."""
-        passages = await self._retriever.retrieve(query, k)
-        self.passages += passages
-        return passages
 
 
 class RowRetriever:

@@ -46,14 +46,12 @@ def test_bench_expertqa_prints_systems_fields_and_worthiness(command: Command) -
     assert published.split()[2:] == ["0.860", "0.740", "0.790", "-", "0.778", "1415"]
 
 
-def test_bench_factscore_prints_texts_and_splitting(command: Command) -> None:
-    done = command("bench", "factscore", "data", "-o", "out", "--judge", "rules")
+def test_bench_factscore_prints_texts(command: Command) -> None:
+    done = command("bench", "factscore", "data", "-o", "out", "--judge", "embedded")
     out = done.out.decode()
     assert (done.status, done.err) == (0, "")
     assert out.startswith("FActScore: 3 claims, each with the passages that people judged\n")
     assert f"* as printed by {FACTSCORE.paper}" in out
-    [people] = [line.split() for line in out.splitlines() if line.startswith("people ")]
-    assert people == ["people", "3.000", "1"]
 
 
 def test_bench_json_is_the_report_alone(command: Command) -> None:

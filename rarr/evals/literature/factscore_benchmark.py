@@ -29,7 +29,6 @@ from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
 
 STANCES = "dev/attribution/factcheckgpt.jsonl"
-BIOGRAPHIES = "dev/attribution/factscore_atomic_no_evidence.jsonl"
 FACTUAL = 0.5
 """From this score on a claim is called factual (Malaviya et al. 2023, section 5)."""
 
@@ -57,19 +56,6 @@ class StanceRow(SourceRow):
     meta: StanceMeta
 
 
-class BiographySentence(BaseModel):
-    """A sentence of a biography with the facts that people split it into, each with its label."""
-
-    text: str
-    facts: tuple[tuple[str, str], ...] = ()
-
-
-class Biography(SourceRow):
-    """A biography of FActScore."""
-
-    sentences: tuple[BiographySentence, ...]
-
-
 class FactScores(Record):
     """The scores of a judge.
 
@@ -95,14 +81,9 @@ class FactScores(Record):
 
 
 class FactScoreReport(Record):
-    """The report of the benchmark.
-
-    `sentence_facts`: the mean number of facts of a sentence of FActScore's biographies, as `rules` and as
-    `people` split it.
-    """
+    """The report of the benchmark."""
 
     claims: int
-    sentence_facts: dict[str, Measured]
     judges: dict[str, FactScores]
     published: PublishedFigures = FACTSCORE
 
@@ -121,7 +102,6 @@ def bench_factscore(
     """
     settings, options = settings or Settings(), options or JudgingOptions()
     claims = sampled(stance_claims(source_rows(Path(data), STANCES, StanceRow)))
-    biographies = source_rows(Path(data), BIOGRAPHIES, Biography)
     keep_claims(claims, Path(out))
     judges = {
         judge: fact_scores(
@@ -138,18 +118,9 @@ def bench_factscore(
         )
         for judge, its in judges_of(settings, options).items()
     }
-    report = FactScoreReport(claims=len(claims), sentence_facts=sentence_facts(biographies), judges=judges)
+    report = FactScoreReport(claims=len(claims), judges=judges)
     write_report(Path(out), report)
     return report
-
-
-def sentence_facts(biographies: Sequence[Biography]) -> dict[str, Measured]:
-    """Computes the mean number of facts of a sentence, as people split it.
-
-    Sentences that people did not split are left out.
-    """
-    split = [sentence for each in biographies for sentence in each.sentences if sentence.facts]
-    return {"people": mean([float(len(sentence.facts)) for sentence in split])}
 
 
 def stance_claims(rows: Sequence[StanceRow]) -> list[BenchmarkClaim]:

@@ -55,7 +55,7 @@ def expertqa_text(report: ExpertQAReport) -> str:
 
 
 def factscore_text(report: FactScoreReport) -> str:
-    """Renders the F1 of the claims called factual by each judge, the scores of texts, and the splitting."""
+    """Renders the F1 of the claims called factual by each judge, and the scores of texts."""
     parts = [f"FActScore: {report.claims} claims, each with the passages that people judged\n"]
     for label, title in (
         ("supported", "against people: a passage supports the claim"),
@@ -82,9 +82,7 @@ def factscore_text(report: FactScoreReport) -> str:
         )
         for judge, each in report.judges.items()
     ]  # fmt: skip
-    split = [("facts of a sentence of a biography", "mean", "sentences")]
-    split += [(name, _cell(facts), str(facts.n)) for name, facts in report.sentence_facts.items()]
-    return "\n".join([*parts, aligned_table(lines), aligned_table(split)])
+    return "\n".join([*parts, aligned_table(lines)])
 
 
 def _published(published: PublishedFigures, names: Sequence[str]) -> list[Sequence[str]]:

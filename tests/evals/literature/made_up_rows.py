@@ -77,18 +77,6 @@ STANCES = [
     stance("Hoover Dam is 400 metres high.", "1/s1/1/0", DAM, "refute", False),
     stance(BOTH, "2/s1/0/0", DAM, "partially-support", "unknown"),
 ]
-BIOGRAPHIES = [
-    {
-        "id": "b1",
-        "sentences": [
-            {
-                "text": "Ida was born in 1901 and was a builder.",
-                "facts": [["A.", "S"], ["B.", "S"], ["C.", "NS"]],
-            },
-            {"text": "Well.", "relevant": False},
-        ],
-    }
-]
 
 
 def data_folder(folder: Path) -> Path:
@@ -99,7 +87,6 @@ def data_folder(folder: Path) -> Path:
     write(folder / expertqa.CLAIMS, CLAIMS)
     write(folder / expertqa.ALL_CLAIMS, WORTHINESS)
     write(folder / factscore.STANCES, STANCES)
-    write(folder / factscore.BIOGRAPHIES, BIOGRAPHIES)
     return folder
 
 
