@@ -43,7 +43,7 @@ def of_shared_names() -> Iterator[dict[str, object]]:
     """The questions that one thing of a shared name answers, each with the page of this thing."""
     pages = {page.name: page for page in corpus_documents(SHARED_NAMES / "pages.jsonl", _MEGABYTES)}
     texts = {name: page.text for name, page in pages.items()}
-    for each in name_sets(read_entities(SHARED_NAMES / "tuned.jsonl"), texts, tasks=("qa",)):
+    for each in name_sets(read_entities(SHARED_NAMES / "tuned.jsonl"), texts, tasks=["qa"]):
         for query in each.queries:
             page = pages[query.gold[0]]
             yield {

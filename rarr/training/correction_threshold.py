@@ -6,7 +6,8 @@ from pathlib import Path
 
 from rarr.backends.encoder.editor import correction
 from rarr.backends.encoder.model import Encoder
-from rarr.backends.encoder.model_files import NEVER
+from rarr.backends.encoder.model_files import FACTS, NEVER, checked_manifest
+from rarr.tools.storage.atomic_files import write_whole
 from rarr.training.noising.row_files import TrainingRow
 from rarr.training.noising_examples import attribution
 
@@ -16,6 +17,12 @@ FEWEST = 10  # corrections above a threshold
 
 Proposal = tuple[float, bool]
 """The probability of a correction, and whether it makes the text right."""
+
+
+def write_threshold(folder: Path, sure: float) -> None:
+    """Writes the threshold into the `model.json` of a folder. Raises like `checked_manifest`."""
+    facts = checked_manifest(folder).model_copy(update={"sure": sure})
+    write_whole(folder / FACTS, facts.model_dump_json(indent=1) + "\n")
 
 
 def fitted_threshold(folder: Path, rows: Sequence[TrainingRow]) -> float:

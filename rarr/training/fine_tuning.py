@@ -13,7 +13,7 @@ from rarr.errors import SettingsError
 from rarr.records import Record
 from rarr.tools.storage.line_files import locked, writing
 from rarr.training import noising_examples
-from rarr.training.correction_threshold import fitted_threshold
+from rarr.training.correction_threshold import fitted_threshold, write_threshold
 from rarr.training.loop import Phase, Recipe, TaskData, Trainer
 from rarr.training.model import EncoderWithHeads
 from rarr.training.noising.row_files import TrainingRow, enough, groups
@@ -112,7 +112,7 @@ def fine_tune(
             after = trainer.measured(unseen)
             backend.export(trainer.model, tokenizer, out)
             sure = backend.fitted_threshold(out, held)
-            model_files.write_threshold(out, sure)
+            write_threshold(out, sure)
             run = run.model_copy(update={"after": after, "sure": sure})
             run.save(out)
             (folder / "checkpoint.pt").unlink(missing_ok=True)

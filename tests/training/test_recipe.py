@@ -14,7 +14,7 @@ import torch
 from tokenizers import Tokenizer
 
 from rarr.backends.encoder.inputs import MaskedSpan
-from rarr.backends.encoder.model import AttributionInput, ClozeInput, Encoder
+from rarr.backends.encoder.model import ClozeInput, Encoder
 from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER, checked_manifest
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training import batches
@@ -98,8 +98,8 @@ def test_training_from_scratch_gives_files_that_the_runtime_reads(trained: Train
         [ClozeInput("Elm got its mill in 1904.", "Elm", "Built in 1904.", MaskedSpan(Span(20, 24), "date"))]
     )
     assert len(pointing.spans) == 4
-    [judged] = encoder.attribution([AttributionInput("Elm got its mill in 1904.", "Elm", "Built in 1904.")])
-    assert sum(judged[:3]) == pytest.approx(1)
+    judged = encoder.attribution("Elm got its mill in 1904.", "Elm", "Built in 1904.")
+    assert sum(judged) == pytest.approx(1)
 
 
 def test_a_stopped_and_continued_run_ends_with_the_same_weights(trained: Trainer, tmp_path: Path) -> None:

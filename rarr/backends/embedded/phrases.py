@@ -28,12 +28,15 @@ def phrases(text: str) -> list[Phrase]:
 
 
 def are_rivals(phrase: Phrase, other: Phrase) -> bool:
-    """Are they different values of one kind and unit, or names without a word in common?"""
+    """Are they different values of one kind and unit, or names without a word in common?
+
+    Bolivia and Bolivian are one name: four letters tell a word.
+    """
     one, second = phrase.items[0].value, other.items[0].value
     if one and second:
         return one.kind == second.kind and one.unit == second.unit and compare(one, second) == "different"
-    stems = {item.stem for item in phrase.items}
-    return not (one or second) and stems.isdisjoint(item.stem for item in other.items)
+    words = {item.stem[:4] for item in phrase.items}
+    return not (one or second) and words.isdisjoint(item.stem[:4] for item in other.items)
 
 
 def places_of(wanted: Sequence[Item], passage: str) -> tuple[tuple[int, int], ...]:

@@ -5,15 +5,14 @@ the place of a value as a cloze reader does (Glass et al. 2020).
 """
 
 import math
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from rarr.backends.embedded.near_quotes import items_of, near_quote_cards
 from rarr.backends.embedded.phrases import Phrase, are_rivals, phrases, places_of
 from rarr.backends.embedded.values import written_like
 from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
-from rarr.backends.encoder.model import AttributionInput, ClozeInput, Encoder
-from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
+from rarr.backends.encoder.model import ClozeInput, Encoder
+from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.tools.concurrency.worker_threads import encode
 from rarr.tools.text.span import Span
 
@@ -56,25 +55,23 @@ class TrainedReader:
         cards = near_quote_cards(block)
         for piece in block.pieces:
             if piece.number and cards[piece.number].verdict == "open":
-                found = [card for card, sure in self._corrected(piece.text, block) if sure]
+                found = [card for it in block.excerpts if (card := self._corrected(piece.text, it))]
                 cards[piece.number] = found[0] if len(found) == 1 else cards[piece.number]
         return cards
 
-    def _corrected(self, sentence: str, block: ReadingBlock) -> Iterator[tuple[RawCard, bool]]:
-        """Yields the correction by each excerpt that has one, and whether it is sure enough."""
-        for excerpt in block.excerpts:
-            passage = " ".join(line.text for line in excerpt.lines)
-            found = correction(self._encoder, sentence, excerpt.title, passage)
-            if found is None:
-                continue
-            end = 0
-            for line in excerpt.lines:
-                end += len(line.text) + 1
-                if found.other.end < end:
-                    edit = RawEdit(sentence, found.applied(sentence, passage), line.text)
-                    card = RawCard("no", (line.label,), edits=(edit,))
-                    yield card, found.probability >= self._encoder.sure
-                    break
+    def _corrected(self, sentence: str, excerpt: Excerpt) -> RawCard | None:
+        """Fills the card of a sentence that an excerpt surely corrects; None if it does not."""
+        passage = " ".join(line.text for line in excerpt.lines)
+        found = correction(self._encoder, sentence, excerpt.title, passage)
+        if found is None or found.probability < self._encoder.sure:
+            return None
+        line = excerpt.lines[0]
+        for line in excerpt.lines:
+            if found.other.start < passage.index(line.text) + len(line.text):
+                break
+        return RawCard(
+            "no", (line.label,), edits=(RawEdit(sentence, found.applied(sentence, passage), line.text),)
+        )
 
 
 def correction(encoder: Encoder, text: str, title: str, passage: str) -> Correction | None:
@@ -100,7 +97,7 @@ def correction(encoder: Encoder, text: str, title: str, passage: str) -> Correct
     if not found:
         return None
     best = max(found, key=lambda it: it.probability)
-    (judged,) = encoder.attribution([AttributionInput(text, title, passage)])
+    judged = encoder.attribution(text, title, passage)
     return best._replace(probability=best.probability * judged.contradictory)
 
 

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -24,27 +24,18 @@ from rarr.tools.text.blocks_and_sentences import Span
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-REMEMBERED = 2048  # answers of a head; two blocks of a long text need about 1,000
+REMEMBERED = 2048  # embeddings
 LONGEST_ANSWER = 12  # tokens
 SIZE = 384  # numbers of an embedding
 _Row = dict[str, "NDArray[Any]"]
 
 
-class AttributionInput(NamedTuple):
-    """A text, and a passage (with its title) that may support or contradict it."""
-
-    text: str
-    title: str
-    passage: str
-
-
 class AttributionScores(NamedTuple):
-    """The probabilities (0 to 1) of the three classes of a text, and of each token of it to be wrong."""
+    """The probabilities (0 to 1) of the three classes of a text beside a passage."""
 
     attributable: float
     extrapolatory: float
     contradictory: float
-    wrong: tuple[tuple[Span, float], ...]
 
 
 class ClozeInput(NamedTuple):
@@ -96,19 +87,15 @@ class Encoder:
     def __init__(self, folder: Path | None = None) -> None:
         """`folder` holds weights that `rarr train editor` wrote; None: the weights that ship.
 
-        The files are checked here, and opened at their first use. Raises `SettingsError` where they are
-        incomplete or damaged.
+        Raises `SettingsError` for files that are incomplete or damaged.
         """
         self._folder, self._facts = folder, checked_manifest(folder)
         self._opening = threading.Lock()
-        # A revision uses the same sentences and passages several times: to check, to edit and to report.
-        self._attributed = Remembered(self._attribute, REMEMBERED)
         self._embedded = Remembered(self._embed, REMEMBERED)
-        self._tokens = lru_cache(maxsize=REMEMBERED)(self._count)
 
     def reads(self, text: str) -> bool:
         """Does the whole text fit into the input (120 tokens)? A longer text loses its end."""
-        return self._tokens(text) <= LONGEST_TEXT
+        return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids) <= LONGEST_TEXT
 
     def relevance(self, query: str, passages: Sequence[tuple[str, str]]) -> list[float]:
         """Computes for each passage (title, text) the probability that it answers the query, from 0 to 1."""
@@ -116,9 +103,12 @@ class Encoder:
         rows = side_by_side(lambda sequence: self._run(sequence, ["relevance"]), pairs)
         return [float(_sigmoid(row["relevance"])) for row in rows]
 
-    def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
-        """Computes the probabilities of the classes of each text, and of each of its words to be wrong."""
-        return self._attributed(claims)
+    def attribution(self, text: str, title: str, passage: str) -> AttributionScores:
+        """Computes the probability of each class of the text."""
+        made = encoder_input(self._opened.tokenizer, text, title, passage)
+        logits = self._run(made, ["attribution"])["attribution"]
+        odds = np.exp(logits - logits.max())
+        return AttributionScores(*(float(p) for p in odds / odds.sum()))
 
     def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
         """Points at the words of each passage that could stand in the masked span of its text.
@@ -144,13 +134,6 @@ class Encoder:
     def sure(self) -> float:
         """The least probability at which a correction by these weights is made."""
         return self._facts.sure
-
-    def _count(self, text: str) -> int:
-        return len(self._opened.tokenizer.encode(text, add_special_tokens=False).ids)
-
-    def _attribute(self, claimed: AttributionInput) -> AttributionScores:
-        made = encoder_input(self._opened.tokenizer, claimed.text, claimed.title, claimed.passage)
-        return _judged(made, self._run(made, ["attribution", "wrong"]))
 
     def _embed(self, text: str) -> "NDArray[np.float32]":
         ids = single_input(self._opened.tokenizer, text)
@@ -189,15 +172,6 @@ def _feed(sequence: EncoderInput) -> dict[str, "NDArray[np.int64]"]:
         "token_type_ids": np.array([sequence.types], np.int64),
         "mask_position": np.array([position], np.int64),
     }
-
-
-def _judged(sequence: EncoderInput, row: _Row) -> AttributionScores:
-    logits = row["attribution"]
-    odds = np.exp(logits - logits.max())
-    attributable, extrapolatory, contradictory = (float(p) for p in odds / odds.sum())
-    wrong = _sigmoid(row["wrong"][sequence.text_start : sequence.text_start + len(sequence.text_spans)])
-    words = tuple((Span(*span), float(p)) for span, p in zip(sequence.text_spans, wrong, strict=True))
-    return AttributionScores(attributable, extrapolatory, contradictory, words)
 
 
 def _pointing(sequence: EncoderInput, row: _Row) -> Pointing:

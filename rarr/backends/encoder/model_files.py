@@ -10,7 +10,6 @@ from pydantic import Field, ValidationError
 from rarr.errors import SettingsError
 from rarr.records import Record
 from rarr.settings import set_variable
-from rarr.tools.storage.atomic_files import write_whole
 
 FORMAT = 4
 """The format of the files that this version of `rarr` reads."""
@@ -53,12 +52,6 @@ def checked_manifest(folder: Path | None) -> WeightsManifest:
         if digest != facts.sha256.get(name):
             raise SettingsError(f"{where / name} is damaged: {cure}")
     return facts
-
-
-def write_threshold(folder: Path, sure: float) -> None:
-    """Writes the threshold of corrections into `model.json`. Raises like `checked_manifest`."""
-    facts = checked_manifest(folder).model_copy(update={"sure": sure})
-    write_whole(folder / FACTS, facts.model_dump_json(indent=1) + "\n")
 
 
 def encoder_files(folder: Path | None) -> EncoderFiles:

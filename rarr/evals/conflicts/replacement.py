@@ -86,7 +86,8 @@ def part_of_answer(text: str, variants: Sequence[str]) -> str:
     take it for the answer, and would seem to answer from memory.
     """
     parts = {word.casefold() for variant in variants for word in distinctive_words(variant)}
-    for word in _WORD.findall(text):
+    for match in _WORD.finditer(text):
+        word = match[0]
         same = (word.casefold().startswith(part[: max(_SHORTEST, len(part) - 1)]) for part in parts)
         if word[0].isupper() and any(same):
             return word

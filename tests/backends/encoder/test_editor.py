@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from rarr.backends.encoder.editor import TrainedReader, correction
-from rarr.backends.encoder.model import AttributionInput, AttributionScores, ClozeInput, Encoder, Pointing
+from rarr.backends.encoder.model import AttributionScores, ClozeInput, Encoder, Pointing
 from rarr.components import Excerpt, Piece, ReadingBlock, SourceLine
 
 PASSAGE = "Traffic first crossed the Vell Bridge in 1937. It is 221 metres long."
@@ -25,8 +25,8 @@ class Scripted(Encoder):
     def reads(self, text: str) -> bool:
         return True
 
-    def attribution(self, claims: Sequence[AttributionInput]) -> list[AttributionScores]:
-        return [AttributionScores(0.0, 0.0, 1.0, ()) for _ in claims]
+    def attribution(self, text: str, title: str, passage: str) -> AttributionScores:
+        return AttributionScores(0.0, 0.0, 1.0)
 
     def point(self, asked: Sequence[ClozeInput]) -> list[Pointing]:
         return [self._pointing(it.passage) for it in asked]
