@@ -27,9 +27,7 @@ from rarr.settings.presets import PRESETS
 from rarr.views.terminal.revision import render
 
 ROOT = Path(__file__).resolve().parent.parent
-MEASURED = {"encoder.md", "corrections.md"}
-"""Pages that other commands write."""
-PAGES = [ROOT / "README.md", *sorted(page for page in ROOT.glob("docs/**/*.md") if page.name not in MEASURED)]
+PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
 _PART = re.compile(r"(<!-- (\w+), from the code -->\n).*?(<!-- end -->)", re.DOTALL)
 _SHOWN = {"Changes": 6, "Sentences": 3}  # lines of a section of the demo's output, its title included
 

@@ -30,14 +30,6 @@ def test_figures_name_their_command_and_day(section: str) -> None:
     assert date.fromisoformat(day)
 
 
-@pytest.mark.parametrize("page", ["corrections", "encoder"])
-def test_generated_page_names_its_command_and_day(page: str) -> None:
-    text = (ROOT / "docs" / "measured" / f"{page}.md").read_text(encoding="utf-8")
-    [(module, _, day)] = PRINTED.findall(text)
-    assert importlib.util.find_spec(module) is not None
-    assert date.fromisoformat(day)
-
-
 def test_figures_of_one_command_have_one_day() -> None:
     days: dict[tuple[str, str], set[str]] = {}
     for module, options, day in PRINTED.findall("\n".join(TEXTS.values())):
