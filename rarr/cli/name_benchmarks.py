@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def names(
     *,
-    sets: name_options.NameSets = None,
+    sets: name_options.NameSets,
     out: name_options.NamesOut,
     corpus: options.Corpus = None,
     search: options.Search = None,
@@ -32,18 +32,17 @@ def names(
 ) -> int:
     """Measure whether a search and a revision tell apart things that share a name.
 
-    SETS are queries that `rarr bench name-sets` made, or a list of things as it takes; without it, the things
-    are those whose name several titles of the corpus share. Asks the search for each query, alone and with
-    each reranker. Prints how often the first document is about the right thing, for the best known thing of a
-    name (head) and the others (tails), and how often another thing of the name stands above it. Then revises
-    each false claim twice: with the corpus without the pages of its subject, where any change is an error,
-    and with the whole corpus. DIR gets report.json and what became of each claim. If the run was interrupted,
-    the same call continues it. Only --search wikipedia sends the names to Wikipedia. Exit status: 0 done; 2
-    the call or SETS is wrong, the search fails, or a claim has an error; 3 no claim could be judged.
+    SETS are queries that `rarr bench name-sets` made, or a list of things as it takes. Asks the search for
+    each query, alone and with each reranker. Prints how often the first document is about the right thing,
+    for the best known thing of a name (head) and the others (tails), and how often another thing of the name
+    stands above it. Then revises each false claim twice: with the corpus without the pages of its subject,
+    where any change is an error, and with the whole corpus. DIR gets report.json and what became of each
+    claim. If the run was interrupted, the same call continues it. Only --search wikipedia sends the names to
+    Wikipedia. Exit status: 0 done; 2 the call or SETS is wrong, the search fails, or a claim has an error; 3
+    no claim could be judged.
 
     \b
     Examples:
-      rarr bench names --corpus docs/ -o scores
       rarr bench names entities.jsonl --corpus docs/ -o scores
       rarr bench names sets.jsonl --corpus docs/ -o searches --reranker overlap --task qa --no-edits
     """
@@ -73,8 +72,8 @@ def names(
 
 
 def name_sets(
+    entities: name_options.Entities,
     out: name_options.NameSetsOut,
-    entities: name_options.Entities = None,
     corpus: options.Corpus = None,
     task: name_options.NameTasks = None,
     seed: name_options.NameSeed = 0,
@@ -82,13 +81,12 @@ def name_sets(
     """Make queries about things that share a name, for `rarr bench names`.
 
     ENTITIES is a list of things as JSON lines: "id", "name", "aliases", "types", "properties" (values by
-    name), "popularity", and "documents" as the corpus names them. Without it, things are the documents whose
-    titles are equal but for a qualifier, as in Apollo (film), and rules read their properties. Each query has
-    its answer in the opening of a document, and no other thing of the name has its property.
+    name), "popularity", and "documents" as the corpus names them. Each query has its
+    answer in the opening of a document, and no other thing of the name has its property.
 
     \b
     Examples:
-      rarr bench name-sets --corpus docs/ -o sets.jsonl
+      rarr bench name-sets entities.jsonl --corpus docs/ -o sets.jsonl
       rarr bench name-sets entities.jsonl --corpus docs/ -o sets.jsonl --seed 3
     """
     from rarr.evals.namesakes.records import write_sets
@@ -100,31 +98,25 @@ def name_sets(
     return 0
 
 
-def _sets(sets: Path | None, settings: "Settings", tasks: tuple["Task", ...]) -> list["NameSet"]:
+def _sets(sets: Path, settings: "Settings", tasks: tuple["Task", ...]) -> list["NameSet"]:
     from rarr.evals.namesakes.records import holds_entities, read_sets
 
-    if sets is None or holds_entities(sets):
+    if holds_entities(sets):
         return _made(sets, settings, tasks, seed=0)
     return read_sets(sets)
 
 
-def _made(
-    entities: Path | None, settings: "Settings", tasks: tuple["Task", ...], seed: int
-) -> list["NameSet"]:
-    """Makes the sets of a list of things, or of the corpus. Raises `InputError` if there are none."""
+def _made(entities: Path, settings: "Settings", tasks: tuple["Task", ...], seed: int) -> list["NameSet"]:
+    """Makes the sets of a list of things. Raises `InputError` if there are none."""
     from rarr.evals.namesakes.corpus_documents import corpus_documents
-    from rarr.evals.namesakes.corpus_sets import corpus_sets
     from rarr.evals.namesakes.records import read_entities
     from rarr.evals.namesakes.set_generation import name_sets as sets_of
 
     if settings.corpus is None:
         raise InputError("no corpus: give --corpus PATH, the documents of the entities")
-    if entities is None:
-        made = corpus_sets(settings.corpus, settings, tasks=tasks, seed=seed)
-    else:
-        documents = corpus_documents(settings.corpus, settings.max_file_mb)
-        texts = {document.name: document.text for document in documents}
-        made = sets_of(read_entities(entities), texts, tasks=tasks, seed=seed)
+    documents = corpus_documents(settings.corpus, settings.max_file_mb)
+    texts = {document.name: document.text for document in documents}
+    made = sets_of(read_entities(entities), texts, tasks=tasks, seed=seed)
     if not made:
         raise InputError(
             "no name makes a set: two things of a name need different properties that their openings state,"

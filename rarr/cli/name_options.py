@@ -6,13 +6,10 @@ from typing import Annotated
 import typer
 
 NameSets = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="SETS",
-        help="Queries of `rarr bench name-sets`, or things, as JSON lines; default: the corpus.",
-    ),
+    Path,
+    typer.Argument(metavar="SETS", help="Queries of `rarr bench name-sets`, or things, as JSON lines."),
 ]
-Entities = Annotated[Path | None, typer.Argument(metavar="ENTITIES", help="Things, as JSON lines.")]
+Entities = Annotated[Path, typer.Argument(metavar="ENTITIES", help="Things, as JSON lines.")]
 NamesOut = Annotated[Path, typer.Option("--out", "-o", metavar="DIR", help="Folder for the report.")]
 NameSetsOut = Annotated[Path, typer.Option("--out", "-o", metavar="SETS", help="File for the queries.")]
 NameTasks = Annotated[
