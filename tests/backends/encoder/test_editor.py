@@ -6,9 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
+from rarr.agent.wiring.components import wire
+from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.backends.encoder.editor import TrainedReader, correction
 from rarr.backends.encoder.model import AttributionScores, ClozeInput, Encoder, Pointing
+from rarr.backends.encoder.model_files import SHIPPED
 from rarr.components import Excerpt, Piece, ReadingBlock, SourceLine
+from rarr.settings import Settings
+from rarr.testing import InMemoryRetriever
 
 PASSAGE = "Traffic first crossed the Vell Bridge in 1937. It is 221 metres long."
 
@@ -76,3 +81,9 @@ def test_correction_has_the_form_of_the_text() -> None:
     found = correction(Scripted("221 metres"), text, "", PASSAGE)
     assert found is not None
     assert found.applied(text, PASSAGE) == "The crossing is 0.221 km long."
+
+
+def test_setting_weights_reads_with_the_trained_editor() -> None:
+    search = InMemoryRetriever([PASSAGE])
+    assert isinstance(wire(Settings(search=search, weights=SHIPPED)).card_reader, TrainedReader)
+    assert isinstance(wire(Settings(search=search)).card_reader, NearQuoteReader)
