@@ -25,10 +25,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from benchmarks import recorded_reader
-from benchmarks.recorded_reader import RecordedModel
+from benchmarks.recorded_reader import RecordedModel, components
 from benchmarks.report import machine, share, table
 from rarr import Reviser, Revision, Sentence, Settings, Usage
-from rarr.agent.wiring.components import wire
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import revised_place
@@ -289,7 +288,7 @@ def main() -> None:
         recorded = RecordedModel() if options.model == "recorded" else None
         given = {"model": recorded or options.model, "base_url": options.base_url, "rounds": options.rounds}
         corpus = corpus_folder(Path(folder), together)
-        made = wire(Settings(corpus=corpus, home=Path(folder) / "home", **given))
+        made = components(Settings(corpus=corpus, home=Path(folder) / "home", **given))
         record = GoodRecord() if options.good_record else None
         shared_reviser = Reviser(components=replace(made, record=record))
         spent = Usage()

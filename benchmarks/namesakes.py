@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from benchmarks.recorded_reader import RecordedModel
+from benchmarks.recorded_reader import RecordedModel, components
 from benchmarks.report import machine, share, table
 from rarr import Reviser, Revision, Settings
 from rarr.records import Status
@@ -125,7 +125,9 @@ def _against(
         rows = [{**page._asdict(), "source": page.title} for page in pages]
         corpus.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
         texts = [[case] for case in cases] if model == "embedded" else [list(cases)]
-        with Reviser(Settings(corpus=corpus, home=Path(folder), trace=False, **given)) as reviser:
+        with Reviser(
+            components=components(Settings(corpus=corpus, home=Path(folder), trace=False, **given))
+        ) as reviser:
             for together in texts:
                 for is_wrong in (True, False):
                     claims = [case.wrong if is_wrong else case.right for case in together]

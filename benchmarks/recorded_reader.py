@@ -2,15 +2,26 @@
 
 `benchmarks/recorded/answers.jsonl` has a line for each request: its messages and the answer. A request
 without a recorded answer fails, and is counted: it is not recorded, and never wrong.
+
+A request shows the passages that its sentences kept, so `kept.json` holds which passages these were: recorded
+answers measure how passages are read, and `benchmarks.retrieval` measures how they are ranked.
 """
 
 import hashlib
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from rarr.agent.wiring.components import wire
+from rarr.components import Components
+from rarr.records import Passage
+from rarr.retrievers.rerank.overlap import overlap_scores
+from rarr.settings import Settings
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens, estimated_tokens
 
 FILE = Path(__file__).parent / "recorded" / "answers.jsonl"
+KEPT = FILE.with_name("kept.json")
 
 
 class RecordedModel:
@@ -47,6 +58,34 @@ class RecordedModel:
         folder.mkdir(parents=True, exist_ok=True)
         for key, prompt in self.missing.items():
             (folder / f"{key}.md").write_text(prompt, encoding="utf-8")
+
+
+class RecordedReranker:
+    """Ranks the passages first that were kept when the answers were recorded; other queries by overlap."""
+
+    def __init__(self, file: Path = KEPT) -> None:
+        self._kept: dict[str, list[int]] = json.loads(file.read_text(encoding="utf-8"))
+
+    async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
+        """Scores the kept passages in their order, and the others as 0."""
+        order = sorted(range(len(passages)), key=lambda number: _shown(passages[number]))
+        key = key_of("\n\n".join([query, *(_shown(passages[number]) for number in order)]))
+        if key not in self._kept:
+            return overlap_scores(query, passages)
+        scores = [0.0] * len(passages)
+        for place, number in enumerate(self._kept[key]):
+            scores[order[number]] = 1 - place / len(passages)
+        return scores
+
+
+def components(settings: Settings) -> Components:
+    """Wires the components; a recorded model reads the passages that it read when it was recorded."""
+    made = wire(settings)
+    return replace(made, reranker=RecordedReranker()) if isinstance(settings.model, RecordedModel) else made
+
+
+def _shown(passage: Passage) -> str:
+    return f"{passage.title}\n{passage.text}"
 
 
 def prompt_of(ask: ChatRequest) -> str:

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.recorded_reader import RecordedModel
+from benchmarks.recorded_reader import RecordedModel, components
 from benchmarks.report import machine, table
 from rarr import Reviser, Revision, Settings
 from rarr.tools.text.blocks_and_sentences import Span
@@ -62,7 +62,7 @@ def results(half: str, *, model: Any, rounds: int) -> Iterator[tuple[HopCase, st
         corpus.write_text("\n".join(map(json.dumps, pages)), encoding="utf-8")
         given: dict[str, Any] = {"model": model, "rounds": rounds, "trace": False}
         cases = hop_cases(half)
-        with Reviser(Settings(corpus=corpus, home=Path(folder), **given)) as reviser:
+        with Reviser(components=components(Settings(corpus=corpus, home=Path(folder), **given))) as reviser:
             known = len(model.missing) if isinstance(model, RecordedModel) else 0
             revision = reviser.revise("\n\n".join(case.text for case in cases))
         lacking = isinstance(model, RecordedModel) and len(model.missing) > known

@@ -18,11 +18,11 @@ from benchmarks.report import cell, machine, table
 from benchmarks.shared_data import rows
 from rarr import Settings
 from rarr.agent.wiring.components import wire
-from rarr.backends.rules.ranking import OverlapReranker
 from rarr.components import Classifier, Components, Verifier, close_all
 from rarr.evals.metrics import Measured, bootstrap, classification, detection, roc_auc
 from rarr.records import AttributionClass, Evidence
 from rarr.retrievers.fetch.cached_page_passages import passages_of
+from rarr.retrievers.rerank.overlap import OverlapReranker
 from rarr.testing import InMemoryRetriever
 from rarr.tools.text.attribution_class_by_support import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span, sentences

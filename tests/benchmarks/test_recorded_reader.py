@@ -14,9 +14,8 @@ from benchmarks.answers import (
     corpus_folder,
     outcomes,
 )
-from benchmarks.recorded_reader import RecordedModel
+from benchmarks.recorded_reader import RecordedModel, components
 from rarr import Reviser, Settings
-from rarr.agent.wiring.components import wire
 
 
 @pytest.mark.parametrize("name", ["bank-charges", "court-decision"])
@@ -35,5 +34,5 @@ def _read(answer: Answer, model: RecordedModel, folder: Path) -> list[Outcome]:
     settings = Settings(
         corpus=corpus_folder(folder), home=folder / "home", model=model, rounds=1, trace=False
     )
-    with Reviser(components=replace(wire(settings), record=None)) as reviser:
+    with Reviser(components=replace(components(settings), record=None)) as reviser:
         return outcomes(reviser, answer)

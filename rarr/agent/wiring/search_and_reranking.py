@@ -7,12 +7,12 @@ from rarr.agent.wiring.resources import Resources
 from rarr.agent.wiring.user_retriever_wrapping import ObjectRetriever, object_retriever
 from rarr.agent.wiring.web_sources import SOURCES, WEB_SOURCES, NamedSource, source_limits
 from rarr.backends.encoder.ranking import TrainedReranker
-from rarr.backends.rules.ranking import OverlapReranker
 from rarr.components import Reranker, Retriever
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.given_passages import GivenPassages
+from rarr.retrievers.rerank.overlap import OverlapReranker
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.passages_within_limits import within_limits
 from rarr.settings import Settings

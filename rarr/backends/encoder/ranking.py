@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from rarr.backends.encoder.model import Encoder
-from rarr.backends.rules.ranking import overlap_scores
 from rarr.records import Passage
+from rarr.retrievers.rerank.overlap import overlap_scores
 from rarr.tools.concurrency.worker_threads import encode
 
 DEPTH = 20  # the number of passages that the encoder reads

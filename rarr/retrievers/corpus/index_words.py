@@ -36,6 +36,7 @@ def stemming() -> TextAnalyzer:
 
 
 _WORDS, _STEMS = _plain().build(), stemming()
+_TELLING = _plain().filter(Filter.custom_stopword(list(STOP_WORDS))).filter(Filter.stemmer("english")).build()
 
 
 def composed(text: str) -> str:
@@ -60,3 +61,8 @@ def terms(query: str) -> list[str]:
 def stems(text: str) -> list[str]:
     """Returns the stems of all words of `text`, in their order, stop words included."""
     return list(_STEMS.analyze(composed(text)))
+
+
+def telling_stems(text: str) -> list[str]:
+    """Returns the stems of the words of `text`, in their order, without stop words."""
+    return list(_TELLING.analyze(composed(text.encode(errors="replace").decode())))

@@ -13,8 +13,9 @@ from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.backends.nli import verifier
 from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.verifier import PromptedVerifier
-from rarr.backends.rules.ranking import OverlapReranker
+from rarr.components import Components
 from rarr.errors import InputError, SettingsError, SetupError
+from rarr.retrievers.rerank.overlap import OverlapReranker
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
 from rarr.tools.models.default_urls import MODEL_NAMES

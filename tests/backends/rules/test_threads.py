@@ -11,7 +11,6 @@ import pytest
 from rarr.backends.rules.agreement import ValueAgreement
 from rarr.backends.rules.editing import ValueEditor
 from rarr.backends.rules.questions import RuleQuestions
-from rarr.backends.rules.ranking import OverlapReranker
 from rarr.backends.rules.support import ValueVerifier
 from rarr.backends.rules.words import stem
 from rarr.records import Query
@@ -28,7 +27,6 @@ QUERY = Query(id="q1", text="When?", start=0, end=0, round=1)
         ("editing.change_of", lambda: ValueEditor().edit("", None, QUERY, ANY, ANY)),
         ("support.claim_supports", lambda: ValueVerifier(0.5).support("", None, [], ANY)),
         ("support.claim_classes", lambda: ValueVerifier(0.5).classify("", None, [], ANY)),
-        ("ranking.overlap_scores", lambda: OverlapReranker().score("", [])),
     ],
 )
 async def test_runs_beside_the_event_loop(function: str, call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
