@@ -263,6 +263,9 @@ def _subject(above: str) -> set[str]:
 
 def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Comparison:
     """Aligns the items of a sentence with those of a line; `subject` is that for which it has a pronoun."""
+    most = sum(item.value is not None or item.stem in _stems_of(line.text) for item in items) / len(items)
+    if most < LEAST_SHARED / 2:
+        return Comparison(line, most, ())  # without the cost of comparing values
     own, other = _keys(items, line.items)
     matcher = SequenceMatcher(None, own, other, autojunk=False)
     shared = sum(block.size for block in matcher.get_matching_blocks()) / len(own)
@@ -450,6 +453,11 @@ def items_of(text: str) -> tuple[Item, ...]:
         for item, after in zip(items, following, strict=False)
         if not (item.word in _BEFORE_DATE and after.value and after.value.kind == "date")
     )
+
+
+@lru_cache(maxsize=4096)
+def _stems_of(text: str) -> frozenset[str]:
+    return frozenset(item.stem for item in items_of(text))
 
 
 def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:

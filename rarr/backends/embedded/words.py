@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 from functools import cache, lru_cache
-from typing import Any
 
-import snowballstemmer
+from tantivy import Filter, TextAnalyzer, TextAnalyzerBuilder, Tokenizer
 
 _SMALL = {
     # Articles, pronouns, forms of "be" and "have": a sentence says the same without them.
@@ -136,9 +135,9 @@ def opens_more(word: str) -> bool:
 @lru_cache(maxsize=8192)
 def stem(word: str, language: str) -> str:
     """Returns the word without its inflection."""
-    return str(_stemmer(language).stemWord(word))
+    return _stemmer(language).analyze(word)[0] if word else word
 
 
 @cache
-def _stemmer(language: str) -> Any:
-    return snowballstemmer.stemmer(language)
+def _stemmer(language: str) -> TextAnalyzer:
+    return TextAnalyzerBuilder(Tokenizer.raw()).filter(Filter.stemmer(language)).build()

@@ -33,53 +33,36 @@ def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:
     0.7 for BM25 among these passages, as a share of the score of a passage that repeats every word many
     times; 0.3 for the share of the query's pairs of neighbouring words. Stop words do not count.
     """
-    counted = _counted(tuple((passage.title, passage.text) for passage in passages))
+    counts = [_counts(passage.title, passage.text) for passage in passages]
+    mean = max(1.0, sum(it.size for it in counts) / max(1, len(counts)))
     words = telling_stems(query)
-    weights = {word: _weight(len(counted.places.get(word, ())), len(passages)) for word in words}
-    most, pairs = sum(weights.values()), set(pairwise(words))
-    scores = [0.0] * len(passages)
-    for word, weight in weights.items():
-        for place, count in counted.places.get(word, ()):
-            scores[place] += BM25 * weight / most * count / (count + counted.saturations[place])
-    for pair in pairs:
-        for place, _ in counted.places.get(pair[0], ()):
-            if pair in counted.passages[place].pairs:
-                scores[place] += PAIRS / len(pairs)
+    found = {word: [it.stems.get(word, 0) for it in counts] for word in words}
+    weights = {
+        word: _weight(len(counts) - by_passage.count(0), len(counts)) for word, by_passage in found.items()
+    }
+    most, pairs = sum(weights.values()) or 1.0, set(pairwise(words))
+    scores = [PAIRS * len(pairs & it.pairs) / len(pairs) if pairs else 0.0 for it in counts]
+    for word, by_passage in found.items():
+        for number, count in enumerate(by_passage):
+            if count:
+                saturation = _K1 * (1 - _B + _B * counts[number].size / mean)
+                scores[number] += BM25 * weights[word] / most * count / (count + saturation)
     return scores
 
 
 class _Counts(NamedTuple):
     """How often a passage has each stem, those of its title three times, and its pairs of neighbours."""
 
-    stems: Counter[str]
+    stems: dict[str, int]
+    size: int
     pairs: frozenset[tuple[str, str]]
 
 
-class _Counted(NamedTuple):
-    """The passages, the numbers of those that have a stem with its count, and BM25's saturations."""
-
-    passages: tuple[_Counts, ...]
-    places: dict[str, list[tuple[int, int]]]
-    saturations: tuple[float, ...]
-
-
-@lru_cache(maxsize=32)
-def _counted(passages: tuple[tuple[str, str], ...]) -> _Counted:
-    """Counts the stems of passages, by title and text; many queries of a run have the same passages."""
-    counts = tuple(_counts(title, text) for title, text in passages)
-    sizes = [it.stems.total() for it in counts]
-    mean = max(1.0, sum(sizes) / max(1, len(sizes)))
-    places: dict[str, list[tuple[int, int]]] = {}
-    for number, it in enumerate(counts):
-        for stem, count in it.stems.items():
-            places.setdefault(stem, []).append((number, count))
-    return _Counted(counts, places, tuple(_K1 * (1 - _B + _B * size / mean) for size in sizes))
-
-
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4096)
 def _counts(title: str, text: str) -> _Counts:
     heads, words = telling_stems(title), telling_stems(text)
-    return _Counts(Counter(heads * _TITLE + words), frozenset([*pairwise(heads), *pairwise(words)]))
+    stems = [*heads * _TITLE, *words]
+    return _Counts(Counter(stems), len(stems), frozenset([*pairwise(heads), *pairwise(words)]))
 
 
 def _weight(frequency: int, count: int) -> float:
