@@ -2,12 +2,13 @@
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Place, place_of
 from rarr.records import Evidence, Notice, Query
 from rarr.state import State, failure, usable
+from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import span
 
@@ -21,12 +22,7 @@ async def all_relevances(
     that could not be scored. A passage that is evidence for several queries is scored once, by the id of the
     first. A query that follows an edit up has only the passage of the edit, and is not scored.
     """
-    relevances = _known(state)
-    missing = {
-        query: passages
-        for query in state.get("queries", [])
-        if not query.follows and (passages := _unscored(query, state, relevances.get(query.id, {})))
-    }
+    relevances, missing = await work(_to_score, state)
     outcomes = await asyncio.gather(
         *(_scores(query, passages, components) for query, passages in missing.items()), return_exceptions=True
     )
@@ -45,6 +41,24 @@ async def all_relevances(
     return relevances, notices
 
 
+def _to_score(state: State) -> tuple[dict[str, dict[str, float]], dict[Query, list[Evidence]]]:
+    """Returns the scores that are known, and by query the passages that lack a score."""
+    relevances, evidence = _known(state), usable(state)
+    others: dict[Place, Evidence] = {}
+    for passage in evidence:
+        others.setdefault(place_of(passage), passage)
+    own: dict[str, set[Place]] = defaultdict(set)
+    for passage in evidence:
+        own[passage.query_id].add(place_of(passage))
+    missing: dict[Query, list[Evidence]] = {}
+    for query in (query for query in state.get("queries", []) if not query.follows):
+        scored = relevances.get(query.id, {})
+        done = own[query.id] | {place_of(passage) for passage in evidence if passage.id in scored}
+        if passages := [passage for place, passage in others.items() if place not in done]:
+            missing[query] = passages
+    return relevances, missing
+
+
 def _known(state: State) -> dict[str, dict[str, float]]:
     """Returns the scores of earlier rounds, and those of passages that a query with the same words found."""
     relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
@@ -59,16 +73,6 @@ def _known(state: State) -> dict[str, dict[str, float]]:
             }
             relevances[query_id] = scores | relevances.get(query_id, {})
     return relevances
-
-
-def _unscored(query: Query, state: State, scored: Mapping[str, float]) -> list[Evidence]:
-    """Returns a passage for each place that is not yet scored for the query."""
-    evidence = usable(state)
-    done = {place_of(passage) for passage in evidence if passage.query_id == query.id or passage.id in scored}
-    others: dict[Place, Evidence] = {}
-    for passage in evidence:
-        others.setdefault(place_of(passage), passage)
-    return [passage for place, passage in others.items() if place not in done]
 
 
 async def _scores(query: Query, passages: Sequence[Evidence], components: Components) -> Sequence[float]:

@@ -21,8 +21,10 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     preservation is scored.
     """
     components, settings = runtime.context, runtime.context.settings
-    # A baseline rewrites a text only once, and without a search nothing more can be found.
-    once = components.rewriter is not None or not components.searches
+    # A baseline rewrites a text only once, and a search of the same words or none finds nothing more.
+    reader = components.card_reader
+    embedded = reader is not None and not reader.is_model
+    once = components.rewriter is not None or embedded or not components.searches
     following = await work(next_round, state, 1 if once else settings.rounds)
     kept = await work(pres_lev, state["original"], state["text"])
     if following["lacking"]:

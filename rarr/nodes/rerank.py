@@ -2,7 +2,7 @@
 
 import asyncio
 import heapq
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
@@ -32,12 +32,13 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
     """
     new = await work(_new_by_query, state)
     queries = [query for query in new if new[query]]
+    scores = await asyncio.gather(
+        *(_scores(query, new[query], runtime.context) for query in queries), return_exceptions=True
+    )
     # A later round of research widens; the sections of an article are searched for in a later round too.
     widens = state.get("round", 1) > 1 and runtime.context.card_reader is not None and "topic" not in state
-    outcomes = await asyncio.gather(
-        *(_ranked_evidence(query, new[query], runtime.context, widens=widens) for query in queries),
-        return_exceptions=True,
-    )
+    most = runtime.context.settings.evidence_per_query * (LATER_ROUNDS if widens else 1)
+    outcomes = await work(_kept_by_query, queries, new, scores, most, widens)
     update: State = {"evidence": list(state.get("evidence", [])), "warnings": [], "unsearched": {}}
     for query, kept in zip(queries, outcomes, strict=True):
         if isinstance(kept, Exception):
@@ -115,17 +116,32 @@ def _new_passages(query: Query, passages: Sequence[Passage], state: State) -> li
     ]
 
 
-async def _ranked_evidence(
-    query: Query, passages: Sequence[Passage], components: Components, *, widens: bool
-) -> list[Evidence]:
+async def _scores(query: Query, passages: Sequence[Passage], components: Components) -> Sequence[float]:
     with span("score", "rerank", query.id) as scoring:
         async with meter().in_time(meter().grace):
             scores = await components.reranker.score(query.text, passages)
         scoring.body.update(passages=len(passages), best=_best_scores(scores, passages))
-    most = components.settings.evidence_per_query
-    most *= LATER_ROUNDS if widens else 1
-    # It looks for injections in every passage that may be kept.
-    return await work(_kept_evidence, query, passages, scores, most, widens)
+    return scores
+
+
+def _kept_by_query(
+    queries: Sequence[Query],
+    new: Mapping[Query, Sequence[Passage]],
+    scores: Sequence[Sequence[float] | BaseException],
+    most: int,
+    widens: bool,
+) -> list[list[Evidence] | BaseException]:
+    """Selects the evidence of each query, or returns the error of its scoring."""
+    kept: list[list[Evidence] | BaseException] = []
+    for query, scored in zip(queries, scores, strict=True):
+        if isinstance(scored, BaseException):
+            kept.append(scored)
+            continue
+        try:
+            kept.append(_kept_evidence(query, new[query], scored, most, widens))
+        except ValueError as error:  # scores of a reranker that do not fit the passages
+            kept.append(error)
+    return kept
 
 
 def _seen_before(
