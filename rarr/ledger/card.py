@@ -6,6 +6,7 @@ reading: whether the cited lines exist, whether copied words stand there, whethe
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -240,5 +241,6 @@ def _stated(value: Value, lines: Sequence[SourceLine]) -> bool:
     return any(states(line.text, value) for line in lines)
 
 
-def _words(text: str) -> set[str]:
-    return {word.casefold()[:6] for word in _WORD.findall(text) if len(word) > 3 or word.isupper()}
+@lru_cache(maxsize=256)  # titles, and the text of the run
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.casefold()[:6] for word in _WORD.findall(text) if len(word) > 3 or word.isupper())

@@ -194,8 +194,9 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     is_short = len(items) == 2  # "It opened in 1936."
     near = [it for it in found if it.shared >= LEAST_SHARED or (is_short and it.is_other_value)]
     near.sort(key=lambda it: (len(it.slots), -it.shared))
-    same = [it.line.labels for it in near if not it.slots] or list(_in_two_lines(sentence, items, lines))
-    wrong = [it for it in near if it.is_correction and not _is_elsewhere(it, lines)]
+    whole = [it.line.labels for it in near if not it.slots]
+    same = whole or list(_in_two_lines(sentence, items, lines))
+    wrong = [] if same else [it for it in near if it.is_correction and not _is_elsewhere(it, lines)]
     if same:
         against = [
             it.line.labels[0] for it in near if it.is_other_value and not _shares_source(it.line, same[0])
@@ -246,7 +247,12 @@ def _meant(sentence: str, above: str) -> set[str] | None:
     """
     if not _begins_with_pronoun(sentence):
         return None
-    return _subject(above) | {item.stem for item in items_of(above) if item.is_name}
+    return _subject(above) | {
+        item.stem
+        for part in _SENTENCE_END.split(above)
+        for item in items_of(part)
+        if item.stem and part[item.start].isupper()
+    }
 
 
 def _subject(above: str) -> set[str]:
@@ -369,9 +375,7 @@ def _is_elsewhere(found: Comparison, lines: Sequence[Line]) -> bool:
     """Does another line about the same subject have what the sentence says in place of this line's words?"""
     first = found.line.items[0].stem
     for line in lines:
-        if line.text == found.line.text or not (
-            first in line.above or any(it.stem == first for it in line.items)
-        ):
+        if line.text == found.line.text or not (first in line.above or first in _stems_of(line.text)):
             continue
         for slot in found.slots:
             weighs = all(is_weighty(mine.stem) for mine in slot.own)  # "not" may stand in any line

@@ -85,6 +85,11 @@ def blocks(text: str, *, indented_prose: bool = False) -> list[Block]:
     An indented block is code. It is prose where it reads like prose and either `indented_prose` is set or the
     whole text is indented.
     """
+    return list(_parsed_blocks(text, indented_prose))
+
+
+@lru_cache(maxsize=128)  # several steps parse the same text or excerpt
+def _parsed_blocks(text: str, indented_prose: bool) -> tuple[Block, ...]:
     indented_prose = indented_prose or _INDENTED.fullmatch(text) is not None
     lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
     result: list[Block] = []
@@ -96,7 +101,7 @@ def blocks(text: str, *, indented_prose: bool = False) -> list[Block]:
         if result and start < result[-1].end:  # the cells of a table come again as inline blocks
             continue
         result.append(Block(kind, start, end, int(token.tag[1]) if kind == "heading" else 0))
-    return result
+    return tuple(result)
 
 
 def outline(text: str, longest: int) -> list[Block]:

@@ -85,8 +85,11 @@ def _in_base(value: Value) -> list[Amount]:
 def _compare_amounts(claim: Value, source: Value, one: Amount, other: Amount) -> Comparison:
     """Compares two amounts with the words that bound them."""
     plain = _rounded(one, other, converted=claim.size != source.size or claim.unit != source.unit)
-    first, second, gap = claim.bound, source.bound, abs(one.amount - other.amount)
-    if first == second and (first != "about" or plain == "equal" or gap > abs(other.amount) * _HEDGED):
+    first, second = claim.bound, source.bound
+    if first == second != "about":
+        return plain
+    gap = abs(one.amount - other.amount)
+    if first == second and (plain == "equal" or gap > abs(other.amount) * _HEDGED):
         return plain
     if "about" in (first, second):
         if first == "about" and not second and (plain == "equal" or gap <= abs(other.amount) * _NEAR):
@@ -120,12 +123,12 @@ def _rounded(one: Amount, other: Amount, *, converted: bool) -> Comparison:
         return "equal" if is_sure else "unknown"
     if converted and gap <= scale * _NEAR:
         return "equal" if gap <= scale * _CONVERTED else "unknown"
+    if one.step < other.step and gap <= other.step:
+        return "unknown"
+    if gap * 20 > scale:
+        return "different"
     is_round = any(it.step and it.amount % (it.step * 2 * _ROUND) == 0 for it in (one, other))
-    return (
-        "unknown"
-        if (one.step < other.step and gap <= other.step) or (is_round and gap <= scale / 20)
-        else "different"
-    )
+    return "unknown" if is_round else "different"
 
 
 def _digits_of(value: Value) -> str:

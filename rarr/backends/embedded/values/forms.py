@@ -22,6 +22,8 @@ class Amount(NamedTuple):
 
     def times(self, factor: Fraction | int) -> "Amount":
         """The amount and its rounding, multiplied."""
+        if factor == 1:
+            return self
         return Amount(self.amount * factor, self.step * max(factor, -factor))
 
 
