@@ -67,6 +67,12 @@ class Reranker(Protocol):
         """Scores the relevance of each passage to `query`, from 0 to 1."""
 
 
+@runtime_checkable
+class BatchReranker(Reranker, Protocol):
+    async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
+        """Scores the passages of each query as `score` does: cheap where a single call costs little."""
+
+
 class AgreementChecker(Protocol):
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Checks if `evidence` gives the same answer to `query` as `text`; `unknown` if it cannot tell."""

@@ -1,16 +1,13 @@
 """Scores the queries against the passages of other queries, for the coverage of the report."""
 
-import asyncio
 from collections import defaultdict
-from collections.abc import Sequence
 
 from rarr.components import Components
 from rarr.ledger.evidence_selection import Place, place_of
+from rarr.ledger.query_scores import scores_by_query
 from rarr.records import Evidence, Notice, Query
 from rarr.state import State, failure, usable
 from rarr.tools.concurrency.worker_threads import work
-from rarr.tools.models.run_budget import meter
-from rarr.tools.trace_spans import span
 
 
 async def all_relevances(
@@ -23,9 +20,7 @@ async def all_relevances(
     first. A query that follows an edit up has only the passage of the edit, and is not scored.
     """
     relevances, missing = await work(_to_score, state)
-    outcomes = await asyncio.gather(
-        *(_scores(query, passages, components) for query, passages in missing.items()), return_exceptions=True
-    )
+    outcomes = await scores_by_query("coverage", missing, components.reranker)
     notices = list[Notice]()
     for (query, passages), scores in zip(missing.items(), outcomes, strict=True):
         if isinstance(scores, Exception):
@@ -73,9 +68,3 @@ def _known(state: State) -> dict[str, dict[str, float]]:
             }
             relevances[query_id] = scores | relevances.get(query_id, {})
     return relevances
-
-
-async def _scores(query: Query, passages: Sequence[Evidence], components: Components) -> Sequence[float]:
-    with span("score", "coverage", query.id):
-        async with meter().in_time(meter().grace):
-            return await components.reranker.score(query.text, passages)

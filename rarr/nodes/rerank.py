@@ -1,20 +1,17 @@
 """Step 3: keeps the J passages that are most relevant to each query, and each place of a source once."""
 
-import asyncio
-import heapq
 from collections.abc import Mapping, Sequence
 
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.excerpts import is_given, merged
+from rarr.ledger.query_scores import Scored, scores_by_query
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failure, named, unsearched
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.guard.injection import suspicion
-from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.trace_spans import span
 
 LATER_ROUNDS = 2
 """How many times as many passages a later query keeps, overlapping ones included.
@@ -32,9 +29,8 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
     """
     new = await work(_new_by_query, state)
     queries = [query for query in new if new[query]]
-    scores = await asyncio.gather(
-        *(_scores(query, new[query], runtime.context) for query in queries), return_exceptions=True
-    )
+    wanted = {query: new[query] for query in queries}
+    scores = await scores_by_query("rerank", wanted, runtime.context.reranker, best=_TRACED)
     # A later round of research widens; the sections of an article are searched for in a later round too.
     widens = state.get("round", 1) > 1 and runtime.context.card_reader is not None and "topic" not in state
     most = runtime.context.settings.evidence_per_query * (LATER_ROUNDS if widens else 1)
@@ -116,18 +112,10 @@ def _new_passages(query: Query, passages: Sequence[Passage], state: State) -> li
     ]
 
 
-async def _scores(query: Query, passages: Sequence[Passage], components: Components) -> Sequence[float]:
-    with span("score", "rerank", query.id) as scoring:
-        async with meter().in_time(meter().grace):
-            scores = await components.reranker.score(query.text, passages)
-        scoring.body.update(passages=len(passages), best=_best_scores(scores, passages))
-    return scores
-
-
 def _kept_by_query(
     queries: Sequence[Query],
     new: Mapping[Query, Sequence[Passage]],
-    scores: Sequence[Sequence[float] | BaseException],
+    scores: Sequence[Scored],
     most: int,
     widens: bool,
 ) -> list[list[Evidence] | BaseException]:
@@ -162,12 +150,6 @@ def _seen_before(
 def _is_within(passage: Evidence, other: Evidence) -> bool:
     alike = passage.source == other.source and bool(passage.suspicious) == bool(other.suspicious)
     return alike and other.start <= passage.start and passage.end <= other.end
-
-
-def _best_scores(scores: Sequence[float], passages: Sequence[Passage]) -> list[tuple[float, str, int, int]]:
-    """Returns score, source, start and end of the ten best passages, for the trace: some may be rejected."""
-    best = heapq.nlargest(_TRACED, zip(scores, passages, strict=True), key=lambda pair: pair[0])
-    return [(score, passage.source, passage.start, passage.end) for score, passage in best]
 
 
 def _kept_evidence(

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_words import telling_stems
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency.worker_threads import require_awaited, work
 
 # Okapi BM25's usual constants.
 _K1, _B = 1.2, 0.75
@@ -25,6 +25,18 @@ class OverlapReranker:
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the relevance of each passage, from 0 to 1, as `overlap_scores` does."""
         return await work(overlap_scores, query, passages)
+
+    async def score_all(self, asked: Sequence[tuple[str, Sequence[Passage]]]) -> Sequence[Sequence[float]]:
+        """Scores the passages of each query in one job."""
+        return await work(_all_scores, asked)
+
+
+def _all_scores(asked: Sequence[tuple[str, Sequence[Passage]]]) -> list[list[float]]:
+    scores = []
+    for query, passages in asked:
+        require_awaited()
+        scores.append(overlap_scores(query, passages))
+    return scores
 
 
 def overlap_scores(query: str, passages: Sequence[Passage]) -> list[float]:

@@ -13,7 +13,6 @@ from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.backends.nli import verifier
 from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.verifier import PromptedVerifier
-from rarr.components import Components
 from rarr.errors import InputError, SettingsError, SetupError
 from rarr.retrievers.rerank.overlap import OverlapReranker
 from rarr.settings import Settings

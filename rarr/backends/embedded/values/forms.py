@@ -96,6 +96,7 @@ DIGITS = re.compile(
     r"(?P<whole>\d{1,3}(?P<mark>[ ',.])\d{3}(?:(?P=mark)\d{3})*|\d+)"
     r"(?:(?P<point>[.,])(?P<decimals>\d+))?(?!\d|[.,']\d)"
 )
+IN_DIGITS = re.compile(r"\d+[^\d\s]{0,4}")
 DIGIT_RUN = re.compile(r"\d+(?:[.,]\d+)*")
 FRACTION = re.compile(r"(?:(\d+)[ -])?(\d{1,3})/([1-9]\d{0,2})(?![\d/]|[.,]\d)")
 VULGAR = re.compile(r" ?([½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])")

@@ -41,14 +41,11 @@ def _blank(match: re.Match[str]) -> str:
     return " " * len(match[0])
 
 
-_IN_DIGITS = re.compile(r"\d+[^\d\s]{0,4}")
-
-
 @lru_cache(maxsize=8192)
 def _spelled(words: str, language: str) -> str:
     """Writes number words in digits: "12", or "3rd" for an ordinal; "" for other words and two numbers."""
     written = str(alpha2digit(words, language, threshold=0))
-    return written if _IN_DIGITS.fullmatch(written) else ""
+    return written if forms.IN_DIGITS.fullmatch(written) else ""
 
 
 def _language(words: Sequence[str]) -> str:
