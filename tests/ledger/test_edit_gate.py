@@ -1,5 +1,7 @@
 """The gate of the paper's edits: the limits of the settings alone decide."""
 
+from typing import Any
+
 import pytest
 from makers import state
 
@@ -11,7 +13,7 @@ TEXT = "The dam was opened in 1932. See `code`."
 PAPER = Settings(preset="paper")
 
 
-def made(old: str, new: str, **fields: int) -> tuple[str, str]:
+def made(old: str, new: str, **fields: Any) -> tuple[str, str]:
     start = TEXT.index(old)
     change = Change(start=start, end=start + len(old), new=new)
     proposal = Proposal(change, "q1", "q1.1", "they disagree")
