@@ -12,7 +12,7 @@ from typing_extensions import TypedDict
 
 from rarr.errors import BudgetError, RarrError
 from rarr.records import Check, Edit, Evidence, Notice, Passage, Query, Report, Scores
-from rarr.records.answers import AnswerSource, CitedStatement, CitedTriple, StatementDraft
+from rarr.records.answers import AnswerSource, CitedStatement, StatementDraft
 from rarr.records.articles import PlannedSection, SectionDraft, WrittenSentence
 from rarr.records.card import Card
 from rarr.records.usage import Controls
@@ -88,9 +88,9 @@ class State(TypedDict, total=False):
     their ids, and `sentences` those of `text` with their citations.
 
     A run that answers begins with the question as `original`, and an answer to be checked, if there is one,
-    as `context`. `triples` are those of the graph, with their numbers as sources, and `aliases` those that
-    tell other names of the `subjects`, the ids of the entities that the question names. `unclear` are names
-    in it that several entities have. `written` are the statements as written, and `statements` as checked.
+    as `context`. `triples` are those of the graph, with their numbers as sources, and `subjects` the names in
+    the question with the ids of the entities that each may mean. `written` are the statements as written, and
+    `statements` those as checked.
     """
 
     original: str
@@ -125,9 +125,7 @@ class State(TypedDict, total=False):
     drafts: Annotated[dict[str, SectionDraft], or_]
     sentences: list[WrittenSentence]
     triples: list[AnswerSource]
-    aliases: list[CitedTriple]
-    subjects: list[str]
-    unclear: list[str]
+    subjects: dict[str, list[str]]
     written: list[CitedStatement]
     statements: list[StatementDraft]
     warnings: Annotated[list[Notice], add]

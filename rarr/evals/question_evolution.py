@@ -19,10 +19,12 @@ from rarr.retrievers.graph.triples import Triple, cited_triple, relation_words
 
 ROUNDS = 5
 """The triples of a question, as in the paper."""
-_DULL = frozenset(("sex or gender", "gender", "given name", "family name", "surname", "instance of"))
-"""Relations that no question asks for, as in the authors' code."""
 _FEWEST = 3  # triples of a question
 _LONGEST_VALUE = 80  # characters; longer values are texts
+_DULL = frozenset(
+    ("sex or gender", "given name", "surname", "family name", "instance of", "described by source")
+)
+"""Relations that no question asks for, as in the authors' code."""
 
 
 class EvolvedQuestion(Record):
@@ -71,8 +73,12 @@ def _seeds(store: TripleStore, draw: random.Random) -> Iterator[tuple[int, ...]]
     for subject in subjects:
         for triple in store.around(subject):
             other = store.number(triple.object_id)
-            is_dull = relation_words(triple.relation) in _DULL
-            if other is not None and other != subject and other in known and not is_dull:
+            if (
+                other is not None
+                and other != subject
+                and other in known
+                and relation_words(triple.relation) not in _DULL
+            ):
                 yield subject, other
                 break
     yield from ((subject,) for subject in subjects)
@@ -86,7 +92,7 @@ def _evolved(
         triple
         for entity in entities
         for triple in _single_valued(store.around(entity))
-        if relation_words(triple.relation) not in _DULL and len(triple.object) <= _LONGEST_VALUE
+        if _is_telling(triple) and len(triple.object) <= _LONGEST_VALUE
     ]
     total = sum(frequency.values())
     weights = {triple: math.log(2 * total / frequency[triple.relation]) for triple in pool}
@@ -100,6 +106,10 @@ def _evolved(
             break
         chosen += draw.choices(left, [weights[triple] for triple in left])
     return chosen
+
+
+def _is_telling(triple: Triple) -> bool:
+    return relation_words(triple.relation) not in _DULL
 
 
 def _single_valued(triples: Sequence[Triple]) -> list[Triple]:

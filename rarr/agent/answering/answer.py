@@ -4,10 +4,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, get_args
 
-from rarr.agent.answering.answer_sources import graph_of
-from rarr.agent.answering.draft_reading import draft_statements
 from rarr.agent.answering.finished_answer import FinishedAnswer, finished_answer
 from rarr.agent.answering.graph import build_answering_graph
+from rarr.agent.answering.question_sources import graph_of
+from rarr.agent.answering.statement_cards import draft_statements
 from rarr.agent.checkpoints import Checkpointer
 from rarr.agent.graph_runs import GraphRuns
 from rarr.agent.input_checks import required_text
@@ -41,6 +41,9 @@ class Answerer(PipelineOwner):
 
         Several graphs raise `InputError`.
         """
+        if components is None and settings is not None:
+            # An answer is checked by cards, whatever unit of text an editor is shown.
+            settings = settings.model_copy(update={"scope": "sentence"})
         made = wired(settings, components, on_index)
         graph_of(made)
         super().__init__(

@@ -4,21 +4,19 @@ from typing import Protocol, runtime_checkable
 
 from langgraph.runtime import Runtime
 
-from rarr.agent.answering.answer_sources import (
-    GivenSource,
+from rarr.agent.answering.question_sources import (
     graph_of,
     graph_sources,
-    kept_sources,
     searches_graphs_alone,
     sources_of,
+    text_of,
 )
-from rarr.agent.answering.draft_reading import draft_statements
-from rarr.agent.answering.extractive_answer import extractive_answer
-from rarr.agent.answering.statement_checks import checked_statements
+from rarr.agent.answering.quoted_answer import quoted_answer
+from rarr.agent.answering.statement_cards import checked_statements, draft_statements
 from rarr.components import Components
 from rarr.errors import RetrievalError
 from rarr.records import Query
-from rarr.retrievers.graph.relations import sentence_of
+from rarr.records.answers import AnswerSource
 from rarr.state import State
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.models.run_budget import meter
@@ -38,14 +36,14 @@ async def find_triples(state: State, runtime: Runtime[Components]) -> State:
     components, question, draft = runtime.context, state["original"], state["context"]
     if isinstance(components.retriever, KeepsTriples):
         return components.retriever.kept_triples()
-    source, text = graph_of(components), question if draft is None else f"{question}\n{draft}"
+    source = graph_of(components)
+    text = question if draft is None else f"{question}\n{draft}"
     query = Query(id="q1", text=text, start=0, end=0)
     update: State = {"queries": [] if source and searches_graphs_alone(components) else [query]}
     if source is None:
         return update
     async with meter().in_time():
-        found = await graph_sources(source, text)
-    return {**update, **kept_sources(found)}
+        return {**update, **await graph_sources(source, question, draft or "")}
 
 
 async def write_answer(state: State, runtime: Runtime[Components]) -> State:
@@ -60,21 +58,17 @@ async def write_answer(state: State, runtime: Runtime[Components]) -> State:
     if state["context"] is not None:
         return {"written": await work(draft_statements, state["context"])}
     if writer is None:
-        return {"statements": await work(extractive_answer, state["original"], found)}
-    sources = await work(lambda: [_listed(source) for source in found.sources])
-    return {"written": list(await writer.write(state["original"], sources))}
+        return {"statements": await work(quoted_answer, state["original"], found, state.get("subjects", {}))}
+    return {"written": list(await writer.write(state["original"], [_listed(it) for it in found]))}
 
 
 async def check_statements(state: State, runtime: Runtime[Components]) -> State:
-    """Checks each citation of the written statements, and finds what has no support."""
+    """Has the written statements read as cards, and marks what no source says."""
     found = await work(sources_of, state)
-    drafts, notices = await checked_statements(state["original"], state["written"], found, runtime.context)
-    return {"statements": drafts, "warnings": notices}
+    return await checked_statements(state["original"], state["written"], found, runtime.context)
 
 
-def _listed(source: GivenSource) -> str:
+def _listed(source: AnswerSource) -> str:
     """Writes a source for the model: the sentence of its triple alone, or its passage with the title."""
-    if source.triple is not None:
-        return sentence_of(source.triple.subject, source.triple.relation, [source.triple.object])
-    title = f"{source.passage.title}: " if source.passage.title else ""
-    return f"{title}{source.passage.text}"
+    is_titled = source.triple is None and source.passage.title
+    return f"{source.passage.title}: {text_of(source)}" if is_titled else text_of(source)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rarr.agent.answering.answer_sources import GivenSource, sources_of
+from rarr.agent.answering.question_sources import sources_of
 from rarr.agent.final_revision import revision_of
 from rarr.records import Report, Revision, Sentence
 from rarr.records.answers import Answer, AnswerSource, Statement, StatementDraft, Unsupported
@@ -23,7 +23,7 @@ def finished_answer(run_id: str, state: State, meter: Meter, unsupported: Unsupp
 
     With `drop`, a statement that needs support and has no source is left out. The research keeps it.
     """
-    sources = sources_of(state).sources
+    sources = sources_of(state)
     drafts = state.get("statements", [])
     whole = _answer(run_id, state, drafts, sources)
     research = _research(run_id, state, whole, drafts, sources, meter)
@@ -36,7 +36,7 @@ def finished_answer(run_id: str, state: State, meter: Meter, unsupported: Unsupp
 
 
 def _answer(
-    run_id: str, state: State, drafts: Sequence[StatementDraft], sources: Sequence[GivenSource]
+    run_id: str, state: State, drafts: Sequence[StatementDraft], sources: Sequence[AnswerSource]
 ) -> Answer:
     """Joins the statements to a text, and numbers the cited sources anew, in the order of the text."""
     order = list(dict.fromkeys(number for draft in drafts for number in draft.citations))
@@ -63,14 +63,7 @@ def _answer(
         question=state["original"],
         text=" ".join(draft.text for draft in drafts),
         statements=tuple(statements),
-        sources=tuple(
-            AnswerSource(
-                number=numbers[number],
-                passage=by_number[number].passage,
-                triple=by_number[number].record(),
-            )
-            for number in order
-        ),
+        sources=tuple(by_number[number].model_copy(update={"number": numbers[number]}) for number in order),
         run_id=run_id,
     )
 
@@ -80,7 +73,7 @@ def _research(
     state: State,
     answer: Answer,
     drafts: Sequence[StatementDraft],
-    sources: Sequence[GivenSource],
+    sources: Sequence[AnswerSource],
     meter: Meter,
 ) -> Revision:
     """Makes the revision of the answer, which has no edits; triples have no evidence in it."""

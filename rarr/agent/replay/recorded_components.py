@@ -50,7 +50,7 @@ class RecordedChat:
             await self._live.aclose()
 
 
-_OF_GRAPH = ("queries", "triples", "aliases", "subjects", "unclear")
+_OF_GRAPH = ("queries", "triples", "subjects")
 
 LOCAL = ("overlap", "embedded")
 """The rerankers that need no server and no download."""

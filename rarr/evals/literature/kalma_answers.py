@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from rarr.agent.answering.answer import Answerer
-from rarr.agent.answering.asked_triples import asks_for
+from rarr.agent.answering.question_sources import topic
 from rarr.errors import BudgetError, ModelError
 from rarr.evals.literature.benchmark_judging import digest
 from rarr.evals.literature.kept_answers import KeptAnswers
 from rarr.evals.metrics.triples import MarkedGaps, TripleCitations
 from rarr.records.answers import Answer, Statement
 from rarr.retrievers.graph.graph import Graph
-from rarr.retrievers.graph.triples import Triple, name_key, triple_of, value_forms
+from rarr.retrievers.graph.relations import sentence_of
+from rarr.retrievers.graph.triples import Triple, name_key, relation_words, triple_of, value_forms
 from rarr.settings import Settings
 from rarr.tools.concurrency.background_loop import run
 from rarr.tools.concurrency.worker_threads import in_thread
@@ -107,7 +108,7 @@ def without(triples: Sequence[Triple], absent: Sequence[Triple]) -> list[Triple]
 
 
 def gaps_of(answer: Answer, absent: Sequence[Triple], before: Answer | None = None) -> MarkedGaps:
-    """Tells which absent triples each `[NA]` statement tells: it has the value, or asks for the relation.
+    """Tells which absent triples each `[NA]` statement tells: it has the value, or names the relation.
 
     Statements that the answer `before`, over the whole graph, marks as well are not counted.
     """
@@ -120,10 +121,13 @@ def gaps_of(answer: Answer, absent: Sequence[Triple], before: Answer | None = No
 
 
 def _tells(statement: Statement, triple: Triple) -> bool:
+    """Has the statement the value, or the subject with words by which a sentence tells the relation?"""
     if _stands(triple.object, statement.text):
         return True
-    is_about = _stands(triple.subject, statement.text)
-    return is_about and asks_for(statement.text, triple.relation)
+    words = topic(sentence_of("", triple.relation, [""]))
+    is_named = _stands(relation_words(triple.relation), statement.text)
+    is_told = is_named or not set(words).isdisjoint(topic(statement.text))
+    return is_told and _stands(triple.subject, statement.text)
 
 
 def _stands(value: str, text: str) -> bool:

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agent.answering.helpers import writer
 from rarr import Answerer, InputError, ModelError, Settings
 from rarr.agent.replay.replay import replay
-from rarr.backends.encoder.model import Encoder
 from rarr.prompts import FOLDER
 from rarr.records.answers import Answer
 from rarr.testing import ScriptedModel
@@ -17,24 +17,16 @@ from rarr.tools.models.chat import Answer as ModelAnswer, CallFailure, ChatReque
 from rarr.traces.trace_reader import Trace
 
 PEOPLE, DAM = Path("examples/graph/people.csv"), Path("examples/corpus/hoover-dam.md")
-READ = {"check_agreement": "embedded"}
 QUESTION = "Where was Marie Curie born, and how high is the Hoover Dam?"
 
 
-def write(asked: Any) -> dict[str, Any]:
-    texts = ["Marie Curie was born in Warsaw.", "Hoover Dam is 726 feet high.", "It is made of cheese."]
-    return {"statements": [{"text": text, "citations": [], "needs_support": False} for text in texts]}
+WRITTEN = ("Marie Curie was born in Warsaw.", "Hoover Dam is 726 feet high.", "It is made of cheese.")
 
 
 def answered(
     model: Any = None, question: str = QUESTION, draft: str | None = None, **settings: Any
 ) -> Answer:
-    given = {
-        "graph": PEOPLE,
-        "corpus": DAM,
-        "model": model or ScriptedModel(write),
-        "models": READ,
-    } | settings
+    given = {"graph": PEOPLE, "corpus": DAM, "model": model or writer(*WRITTEN)} | settings
     with Answerer(Settings(**given)) as answerer:
         return answerer.answer(question, draft=draft)
 
@@ -91,12 +83,12 @@ def test_answer_is_replayed_with_another_prompt(tmp_path: Path) -> None:
     file = tmp_path / "answer_with_citations.md"
     text = (FOLDER / "answer_with_citations.md").read_text(encoding="utf-8")
     file.write_text(text.replace("\n<!-- user -->", "\nBe brief.\n<!-- user -->"), encoding="utf-8")
-    repeated = replay(trace, "write_answer", prompt=file, model=ScriptedModel(write))
+    repeated = replay(trace, "write_answer", prompt=file, model=writer(*WRITTEN))
     assert (repeated.asked, repeated.failed) == (1, [])
 
 
 def test_run_whose_model_fails_is_recorded_as_failed() -> None:
-    failing = ScriptedModel(write, failures=[CallFailure("refused", "no")])
+    failing = ScriptedModel({}, failures=[CallFailure("refused", "no")])
     with pytest.raises(ModelError):
         answered(failing)
     assert Trace.load("last").status == "failed"
@@ -106,7 +98,7 @@ class Stuck(ScriptedModel):
     """Never answers, and tells when it is asked."""
 
     def __init__(self) -> None:
-        super().__init__(write)
+        super().__init__({})
         self.asked = asyncio.Event()
 
     async def complete(self, ask: ChatRequest) -> ModelAnswer:
@@ -117,7 +109,7 @@ class Stuck(ScriptedModel):
 
 async def test_interrupted_run_goes_on_from_its_checkpoint() -> None:
     saver, stuck = InMemorySaver(), Stuck()
-    given: dict[str, Any] = {"graph": PEOPLE, "corpus": DAM, "models": READ}
+    given = {"graph": PEOPLE, "corpus": DAM}
     async with Answerer(Settings(**given, model=stuck), checkpointer=saver) as answerer:
         run = asyncio.create_task(answerer.aanswer(QUESTION, run_id="a1"))
         await stuck.asked.wait()
@@ -125,7 +117,7 @@ async def test_interrupted_run_goes_on_from_its_checkpoint() -> None:
         with pytest.raises(asyncio.CancelledError):
             await run
     steps = list[str]()
-    again = ScriptedModel(write)
+    again = writer(*WRITTEN)
     settings = Settings(**given, model=again)
     async with Answerer(settings, checkpointer=saver, on_step=steps.append) as answerer:
         answer = await answerer.aresume("a1")
@@ -133,7 +125,7 @@ async def test_interrupted_run_goes_on_from_its_checkpoint() -> None:
     assert steps == ["write_answer", "check_statements"]
     assert statuses(answer) == ["supported", "supported", "unconfirmed"]
     assert finished == answer
-    assert len(again.calls) == 1
+    assert [call.name for call in again.calls].count("answer_with_citations") == 1
 
 
 async def test_used_name_of_a_run_is_refused() -> None:
@@ -141,13 +133,3 @@ async def test_used_name_of_a_run_is_refused() -> None:
         await answerer.aanswer("Where was Marie Curie born?", run_id="a1")
         with pytest.raises(InputError, match="begun before"):
             await answerer.aanswer("Where was Marie Curie born?", run_id="a1")
-
-
-class CountedEncoder(Encoder):
-    """An encoder that counts how often one is opened."""
-
-    opened = 0
-
-    def __init__(self, folder: Path | None = None) -> None:
-        super().__init__(None)
-        CountedEncoder.opened += 1

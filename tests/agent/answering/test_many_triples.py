@@ -1,29 +1,80 @@
-"""An entity with very many triples: those that share words with the question come first."""
+"""Of an entity with very many triples, those that the question asks for are used, and the cut is told."""
 
-from rarr import answer
-from rarr.retrievers.graph.graph import Graph
+from typing import Any
+
+from agent.answering.helpers import writer
+from rarr import Answer, Graph, answer
 from rarr.retrievers.graph.triples import Triple
 
-TRIPLES = [
-    *(
-        Triple("q1", "Ida Lunde", f"fact {number}", f"value {number}", f"value {number}")
-        for number in range(70)
-    ),
-    Triple("q1", "Ida Lunde", "motto", "Look twice", "Look twice"),
-]
+
+def facts(count: int, *others: tuple[str, str]) -> list[Triple]:
+    """Triples of Ida Lunde: `count` works, and behind them the others."""
+    works = [("notable work", f"Report {number}") for number in range(count)]
+    return [Triple("q1", "Ida Lunde", relation, value, value) for relation, value in (*works, *others)]
+
+
+def asked(question: str, triples: list[Triple], **given: Any) -> Answer:
+    return answer(question, search=Graph(triples), **given)
+
+
+def codes(answered: Answer) -> list[str]:
+    return [warning.code for warning in answered.warnings]
 
 
 def test_triple_that_the_question_asks_for_is_used_first() -> None:
-    answered = answer("What is the motto of Ida Lunde?", search=Graph(TRIPLES))
+    answered = asked("What was the motto of Ida Lunde?", facts(70, ("motto", "Look twice")))
     assert answered.render() == "The motto of Ida Lunde is Look twice. [q1, motto: Look twice]"
     [warning] = answered.warnings
     assert (warning.code, warning.message) == (
         "graph_cut",
-        "'Ida Lunde' has 71 triples: only 60 are used",
+        "'Ida Lunde' has more than 60 triples: only 60 are used, first those that the question asks for",
     )
 
 
-def test_entity_with_few_triples_is_used_whole() -> None:
-    answered = answer("What is the motto of Ida Lunde?", search=Graph(TRIPLES[-9:]))
-    assert answered.statements[0].status == "supported"
-    assert answered.warnings == ()
+def test_model_gets_the_triple_that_the_question_asks_for() -> None:
+    model = writer()
+    asked("What was the motto of Ida Lunde?", facts(70, ("motto", "Look twice")), model=model)
+    listed = model.calls[0].messages[-1].content
+    assert "The motto of Ida Lunde is Look twice." in listed
+    assert listed.count("Report") == 59
+
+
+def test_value_of_a_draft_is_used_first() -> None:
+    answered = asked(
+        "Who was Ida Lunde?",
+        facts(70, ("motto", "Look twice")),
+        draft="The motto of Ida Lunde was Look twice.",
+    )
+    assert answered.render() == "The motto of Ida Lunde was Look twice. [q1, motto: Look twice]"
+
+
+def test_gap_of_an_entity_that_was_cut_is_of_what_was_read() -> None:
+    answered = asked("What was the blood type of Ida Lunde?", facts(70))
+    assert answered.text == "The sources that were read do not tell of Ida Lunde: blood type."
+    assert codes(answered) == ["graph_cut"]
+
+
+def test_triples_that_point_at_an_entity_are_cut_with_a_warning() -> None:
+    born = [Triple(f"p{n}", f"Ida {chr(65 + n)}berg", "place of birth", "Aarle", "Aarle") for n in range(30)]
+    buried = [
+        Triple(f"p{n}", f"Ida {chr(65 + n)}berg", "place of burial", "Aarle", "Aarle") for n in range(30)
+    ]
+    answered = asked("Who was born in Aarle?", [*buried, *born])
+    assert len(answered.statements) == 20
+    assert {source.triple.relation for source in answered.sources if source.triple} == {"place of birth"}
+    assert [warning.message for warning in answered.warnings] == [
+        "more than 20 triples have the value 'Aarle': only 20 are used, first those that the question asks"
+        " for"
+    ]
+
+
+def test_model_gets_the_triples_of_a_value_that_the_question_asks_for() -> None:
+    model = writer()
+    triples = [
+        Triple("q1", "Ida Lunde", "notable work", "w", "Orsk Bridge"),
+        *(Triple("w", "Orsk Bridge", "mentioned in", f"Book {n}", f"Book {n}") for n in range(250)),
+        Triple("w", "Orsk Bridge", "height", "40 metres", "40 metres"),
+    ]
+    answered = asked("What is the height of the notable work of Ida Lunde?", triples, model=model)
+    assert "Orsk Bridge is 40 metres high." in model.calls[0].messages[-1].content
+    assert codes(answered) == ["graph_cut"]

@@ -1,0 +1,37 @@
+"""A model that writes given statements, and reads them as cards by the reader of near quotations."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from rarr import prompts
+from rarr.testing import Asked, RuleModel, ScriptedModel
+from rarr.testing.card_answers import sentences_in
+
+
+def writer(
+    *statements: dict[str, Any] | str, cards: Mapping[str, Mapping[str, Any]] | None = None
+) -> ScriptedModel:
+    """A model for answers; a statement that is a text cites nothing.
+
+    `cards` has verdicts for sentences in place of those of the reader; "by" is the line that a card quotes.
+    """
+    given = [{"text": it} if isinstance(it, str) else it for it in statements]
+    whole = {"statements": [{"citations": [], "needs_support": False} | it for it in given]}
+
+    def reply(asked: Asked) -> Any:
+        return whole if asked.prompt == "answer_with_citations" else read(asked, cards or {})
+
+    return ScriptedModel(reply)
+
+
+def read(asked: Asked, cards: Mapping[str, Mapping[str, Any]]) -> str:
+    """Fills the cards of a request, with those of `cards` for their sentences."""
+    variables = prompts.load(str(asked.prompt)).parse(asked.user) or {}
+    filled = {card["s"]: card for card in json.loads(RuleModel()(asked))["cards"]}
+    for number, words in sentences_in(variables):
+        if (card := cards.get(words.strip())) is not None:
+            labels = re.findall(rf"\((P[\d.]+)\) {re.escape(card.get('by', '-'))}", variables["sources"])
+            filled[int(number)] = {"s": int(number), "q": labels, **card}
+    return json.dumps({"cards": list(filled.values())})
