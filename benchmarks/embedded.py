@@ -84,8 +84,13 @@ def print_times(folder: Path) -> None:
     imports = [float(_python(_IMPORT)) for _ in range(COLD_RUNS)]
     _print_row("`from rarr import revise`", "s", imports, 2)
     _print_row("process that imports rarr", "s", times(lambda: _python(_IMPORT), COLD_RUNS), 2)
+    graph = times(lambda: _python("import langgraph.graph"), COLD_RUNS)
+    _print_row("process that imports langgraph alone", "s", graph, 2)
     first = times(lambda: _python(_REVISE, TEXT, str(index)), COLD_RUNS)
     _print_row("process that imports rarr and revises the same text", "s", first, 2)
+    command = times(lambda: _command("revise", TEXT, "--corpus", str(index)), COLD_RUNS)
+    _print_row("`rarr revise` of the same text", "s", command, 2)
+    _print_row("`rarr --help`", "s", times(lambda: _command("--help"), COLD_RUNS), 2)
 
 
 def print_index(runs: Sequence[Measurement]) -> None:
@@ -127,6 +132,10 @@ def _python(program: str, *argv: str) -> str:
         [sys.executable, "-c", program, *argv], check=True, capture_output=True, text=True
     )
     return process.stdout
+
+
+def _command(*argv: str) -> None:
+    _python("import sys; from rarr.cli import run; run()", *argv)
 
 
 def _print_row(label: str, unit: str, values: Sequence[float], digits: int) -> None:

@@ -1,4 +1,4 @@
-"""A run with the embedded model leaves nothing behind that tells of its use, also by its libraries."""
+"""A run with the encoder leaves nothing behind that tells of its use, also by its libraries."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ from pathlib import Path
 RUN = """
 from rarr import revise
 
-revision = revise("The Hoover Dam is 212 metres high.", corpus="corpus", home="data")
+revision = revise("The Hoover Dam is 212 metres high.", corpus="corpus", home="data", reranker="embedded")
 assert "onnxruntime" in __import__("sys").modules, "the run used no encoder: nothing was tested"
 """
 

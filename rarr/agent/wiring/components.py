@@ -11,7 +11,6 @@ from rarr.agent.wiring.search_and_reranking import given_passages, reranker, ret
 from rarr.backends.baselines import NoEditor, NoRewriter, RandomRewriter, UnaskedAgreement
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader
-from rarr.backends.encoder.editor import TrainedReader
 from rarr.backends.judge_name_parsing import is_language_model
 from rarr.backends.prompted.agreement import PromptedChecker
 from rarr.backends.prompted.cards import READING, PromptedCardReader
@@ -131,8 +130,15 @@ class ComponentMaker:
         if node not in self.named:
             if node != "check_agreement":
                 return None
-            return TrainedReader(self.opened.encoder) if self.settings.weights else NearQuoteReader()
+            return self._embedded_reader()
         return PromptedCardReader(self.models[self.named[node]], self.prompts)
+
+    def _embedded_reader(self) -> CardReader:
+        if not self.settings.weights:
+            return NearQuoteReader()
+        from rarr.backends.encoder.editor import TrainedReader  # it imports numpy
+
+        return TrainedReader(self.opened.encoder)
 
     def record(self) -> ReaderRecord | None:
         """Opens the record of the reader; None for a model without a server, such as an object."""

@@ -7,7 +7,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from rarr.backends.encoder.model import Encoder, shipped_encoder
 from rarr.components import Closes, close_all
 from rarr.errors import SettingsError
 from rarr.retrievers.extract.limited_calls import Processes
@@ -16,6 +15,7 @@ from rarr.tools.concurrency.background_loop import run
 from rarr.tools.storage.atomic_files import private_folder
 
 if TYPE_CHECKING:
+    from rarr.backends.encoder.model import Encoder
     from rarr.retrievers.web.cache import Cache
 
 Kept = TypeVar("Kept", bound=Closes)
@@ -46,7 +46,7 @@ class Resources:
         return self.keep(_cache(self._settings))
 
     @cached_property
-    def encoder(self) -> Encoder:
+    def encoder(self) -> "Encoder":
         """The encoder of the settings. Raises `SettingsError` if files are missing."""
         return encoder_of(self._settings)
 
@@ -62,11 +62,13 @@ def opening(settings: Settings) -> Iterator["Resources"]:
         raise
 
 
-def encoder_of(settings: Settings) -> Encoder:
+def encoder_of(settings: Settings) -> "Encoder":
     """Opens the encoder in the folder of the setting `weights`; that of the package if it is None.
 
     Raises `SettingsError` if files are missing.
     """
+    from rarr.backends.encoder.model import Encoder, shipped_encoder  # it imports numpy
+
     return shipped_encoder() if settings.weights is None else Encoder(settings.weights)
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 from rarr.agent.wiring.resources import Resources
 from rarr.agent.wiring.user_retriever_wrapping import ObjectRetriever, object_retriever
 from rarr.agent.wiring.web_sources import SOURCES, WEB_SOURCES, NamedSource, source_limits
-from rarr.backends.encoder.ranking import TrainedReranker
 from rarr.components import Reranker, Retriever
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
@@ -90,6 +89,10 @@ def reranker(settings: Settings, opened: Resources) -> Reranker:
     if settings.reranker == "overlap":
         return OverlapReranker()
     if settings.reranker == "embedded":
+        from rarr.backends.encoder.model_files import require_packages
+        from rarr.backends.encoder.ranking import TrainedReranker  # it imports numpy
+
+        require_packages()
         return TrainedReranker(opened.encoder)
     from rarr.retrievers.rerank.cached_scores import CachedReranker
 

@@ -2,12 +2,13 @@
 
 import hashlib
 import json
+from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from rarr.errors import SettingsError
+from rarr.errors import SettingsError, SetupError
 from rarr.records import Record
 from rarr.settings import set_variable
 
@@ -105,8 +106,19 @@ def forbid_telemetry() -> None:
     set_variable("ORT_DISABLE_TELEMETRY", "1")
 
 
-def _session(path: Path) -> Any:
+def require_packages() -> None:
+    """Raises `SetupError` without the packages of the extra; onnxruntime must not send data about its use."""
     forbid_telemetry()
+    try:
+        import_module("onnxruntime")
+        import_module("tokenizers")
+    except ModuleNotFoundError as error:
+        message = f'the encoder needs a package ({error.name} is missing): pip install "rarr[encoder]"'
+        raise SetupError(message) from error
+
+
+def _session(path: Path) -> Any:
+    require_packages()
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -120,6 +132,7 @@ def _session(path: Path) -> Any:
 
 def tokenizer(folder: Path | None) -> Any:
     """Loads the tokenizer of `folder`, or the tokenizer that ships for None. It neither pads nor cuts."""
+    require_packages()
     from tokenizers import Tokenizer
 
     where, _ = _where(folder)

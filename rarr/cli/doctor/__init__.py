@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from rarr.tools.models.retrying_metered_chat import BudgetedChat
 
 EXTRAS = {
+    "encoder": ("onnxruntime", "tokenizers"),
     "torch": ("torch", "sentence-transformers"),
     "tavily": ("tavily-python",),
     "graph": ("pyoxigraph",),
@@ -38,7 +39,7 @@ EXTRAS = {
     ),
     "mcp": ("mcp",),
     "serve": ("fastapi", "prometheus-client", "uvicorn"),
-    "train": ("torch", "transformers", "onnx", "onnxscript", "safetensors"),
+    "train": ("torch", "transformers", "onnx", "onnxruntime", "onnxscript", "safetensors", "tokenizers"),
 }
 """The optional extras of the package, and the packages of each."""
 
@@ -143,6 +144,8 @@ def _needs(extra: str, settings: Settings) -> str:
         return f"reranker {settings.reranker}"
     if extra == "torch" and (judge := _nli_judge(settings)):
         return f"model {judge}"
+    if extra == "encoder" and settings.reranker == "embedded":
+        return "reranker embedded"
     if extra == "otel" and settings.otel:
         return "the setting otel"
     if extra == "graph" and settings.graph is not None and settings.graph.suffix.lower() in (".ttl", ".nt"):

@@ -1,5 +1,6 @@
 """From names to implementations; what is not to be had is said in one line before anything is spent."""
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -116,6 +117,15 @@ def test_rules_are_told_to_be_removed(values: Any) -> None:
 def test_paper_needs_a_language_model() -> None:
     with pytest.raises(SettingsError, match=r"preset 'paper'\) needs a language model for check_agreement"):
         wire(Settings(search=InMemoryRetriever(), preset="paper"))
+
+
+def test_encoder_without_its_packages_is_one_line_with_the_cure(
+    notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "tokenizers", None)
+    with pytest.raises(SetupError, match=r'tokenizers is missing\): pip install "rarr\[encoder\]"'):
+        wire(Settings(corpus=notes, reranker="embedded"))
+    assert type(wire(Settings(corpus=notes)).reranker) is OverlapReranker
 
 
 @pytest.mark.parametrize(
