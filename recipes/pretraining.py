@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from rarr.backends.embedded.near_quotes import items_of
+from rarr.backends.embedded.items import items_of
 from rarr.tools.text.blocks_and_sentences import Span, split_sentences
 from rarr.training.examples import Cloze
 from rarr.training.masks_and_answers import maskable

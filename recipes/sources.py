@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
-from rarr.backends.embedded.near_quotes import items_of
+from rarr.backends.embedded.items import items_of
 from rarr.tools.text.blocks_and_sentences import split_sentences
 from rarr.training.examples import Attribution, Class, Cloze, LabelledText, Place, Relevance
 from rarr.training.masks_and_answers import Corrected, maskable, shared

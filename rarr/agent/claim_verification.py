@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.backends.embedded.near_quotes import items_of
+from rarr.backends.embedded.items import items_of
 from rarr.components import CardReader, Components
 from rarr.ledger.ais_scores import best_support
 from rarr.ledger.card_reading import Kept, read_cards

@@ -24,9 +24,9 @@ from rarr.ledger.reading_blocks import (
     shown_evidence,
     traced_reading,
 )
-from rarr.ledger.source_weight import Side as SourceSide, source_kind
+from rarr.ledger.source_weight import weighed
 from rarr.records import Evidence, Notice
-from rarr.records.card import Card, CardVerdict, Side
+from rarr.records.card import Card, CardVerdict
 from rarr.records.usage import Controls
 from rarr.state import State, failure
 from rarr.tools.concurrency.worker_threads import work
@@ -200,13 +200,17 @@ class _Reading:
     ) -> None:
         """Settles each card: what is doubtful of a block is asked again in one request."""
         self._examined = {place for read in reads if read.planted.has_error for place in read.places}
-        for place, one in found.items():
-            found[place] = self._doubted(self._weighed(one), place)
+        await work(self._doubt, found)
         doubtful = [[place for place in places if self._is_doubtful(place, found)] for places in blocks]
         confirmed = await asyncio.gather(*(self._asked_again(places, found) for places in doubtful if places))
         sure = {place for group in confirmed for place in group}
         for place, one in found.items():
             found[place] = self._settled(one, place, confirmed=place in sure)
+
+    def _doubt(self, found: dict[Span, Located]) -> None:
+        for place, one in found.items():
+            card = weighed(one.card, self._text, self._kept.evidence, self._components.settings.source_kinds)
+            found[place] = self._doubted(one._replace(card=card), place)
 
     def _doubted(self, one: Located, place: Span) -> Located:
         """Adds doubts that need more than the card. A reader with a good record is not doubted."""
@@ -239,32 +243,6 @@ class _Reading:
             if passage.id in ids and not _is_file_name(passage)
         }
         return is_about_another(card, titles, f"{self._context}\n{self._text}")
-
-    def _weighed(self, one: Located) -> Located:
-        """Finds the side of a `mixed` card that weighs more."""
-        card = one.card
-        if card.verdict != "mixed":
-            return one
-        evidence = {passage.id: passage for passage in self._kept.evidence}
-        sides: dict[Side, list[Evidence]] = {"for": [], "against": []}
-        for quote in card.quotes:
-            sides[quote.side].append(evidence[quote.evidence_id])
-        heavier = self._heavier(self._text[card.start : card.end], sides["for"], sides["against"])
-        return one._replace(card=card.model_copy(update={"side": heavier}))
-
-    def _heavier(
-        self, sentence: str, agreeing: Sequence[Evidence], against: Sequence[Evidence]
-    ) -> Side | None:
-        kinds = self._components.settings.source_kinds
-        ours_own, theirs_own = (
-            any(source_kind(it.source, kinds) == "own" for it in side) for side in (agreeing, against)
-        )
-        if ours_own != theirs_own:
-            return "for" if ours_own else "against"
-        ours, theirs = SourceSide(agreeing, kinds), SourceSide(against, kinds)
-        if ours.outweighs(theirs, sentence):
-            return "for"
-        return "against" if theirs.outweighs(ours, sentence) else None
 
     async def _asked_again(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
         """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from rarr.backends.embedded.near_quotes import states_nothing
 from rarr.backends.embedded.values import states, values
 from rarr.ledger.ais_scores import auto_ais
 from rarr.ledger.preservation import f1_ap
@@ -66,14 +67,15 @@ def card_sentences(state: State) -> tuple[Sentence, ...]:
 
 
 def _sentence(text: str, span: Span, card: Card | None, state: State, queries: Sequence[Query]) -> Sentence:
-    status = _status(card, state, queries)
+    says_nothing = (card is None or card.verdict is None) and states_nothing(span.of(text))
+    status = "unjudged" if says_nothing else _status(card, state, queries)
     quotes = _quotes_of(card, status)
     return Sentence(
         text=span.of(text),
         start=span.start,
         end=span.end,
         status=status,
-        checkable=card is None or card.verdict != "none" or card.unreliable,
+        checkable=not says_nothing and (card is None or card.verdict != "none" or card.unreliable),
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
         quotes=quotes,
         parts=tuple(_parts(text, span, card, status)),

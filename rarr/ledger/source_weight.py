@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.records import UNNAMED, Evidence
+from rarr.records.card import Card, Side as CardSide
 from rarr.retrievers.web.domain_and_date_limits import host_of, site_of
 from rarr.settings import Kind
 
@@ -135,3 +136,26 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     words = re.findall(r"\w+", text.casefold())
     starts = range(max(1, len(words) - _SHINGLE + 1))
     return frozenset(tuple(words[start : start + _SHINGLE]) for start in starts)
+
+
+def weighed(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
+    """Finds the side of a `mixed` card of `text` that weighs more; sources of the kind `own` outweigh all."""
+    if card.verdict != "mixed":
+        return card
+    by_id = {passage.id: passage for passage in evidence}
+    ours, theirs = (
+        [by_id[quote.evidence_id] for quote in card.quotes if quote.side == side]
+        for side in ("for", "against")
+    )
+    ours_own, theirs_own = (
+        any(source_kind(it.source, kinds) == "own" for it in its) for its in (ours, theirs)
+    )
+    sentence = text[card.start : card.end]
+    side: CardSide | None = None
+    if ours_own != theirs_own:
+        side = "for" if ours_own else "against"
+    elif Side(ours, kinds).outweighs(Side(theirs, kinds), sentence):
+        side = "for"
+    elif Side(theirs, kinds).outweighs(Side(ours, kinds), sentence):
+        side = "against"
+    return card.model_copy(update={"side": side})

@@ -90,11 +90,11 @@ async def _edit(
 
 
 def _edited(state: State, edits: list[Edit], settled: list[str]) -> State:
-    """Puts the last edit into the text if it is accepted, and marks the checks behind it as stale."""
+    """Puts an accepted last edit into the text; marks its check and those behind it as stale."""
     if len(edits) == len(state.get("edits", [])) or not edits[-1].accepted:
         return {"text": state["text"], "checks": state["checks"]}
     last, text = edits[-1], state["text"]
-    behind = {passage.id for passage in usable(state)} - set(settled)
+    behind = {passage.id for passage in usable(state)} - set(settled) | {last.evidence_id}
     checks = [
         check.model_copy(update={"stale": True}) if check.evidence_id in behind else check
         for check in state["checks"]

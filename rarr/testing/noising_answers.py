@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from rarr.backends.embedded.near_quotes import items_of
+from rarr.backends.embedded.items import items_of
 from rarr.backends.embedded.phrases import Phrase, phrases
 from rarr.tools.text.blocks_and_sentences import split_sentences
 

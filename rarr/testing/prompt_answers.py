@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from rarr.backends.embedded.near_quotes import Line, card_of, items_of, lines_of
+from rarr.backends.embedded.items import Line, items_of, lines_of
+from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import states, values
 from rarr.backends.embedded.words import is_pronoun
 from rarr.components import Excerpt, RawCard, SourceLine

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rarr.backends.embedded.near_quotes import Item, items_of
+from rarr.backends.embedded.items import Item, items_of
 from rarr.backends.embedded.phrases import Phrase, are_rivals, phrases, places_of
 from rarr.backends.encoder import editor
 from rarr.backends.encoder.inputs import MaskKind

@@ -33,16 +33,18 @@ def document(name: str) -> str:
 
 
 class Documents:
-    """A search that takes `seconds` and finds the document about the mill that the query names."""
+    """A search that takes `seconds` and finds the documents about the mills that the query names."""
 
     def __init__(self, seconds: float = 0.0) -> None:
         self._seconds = seconds
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         await asyncio.sleep(self._seconds)
-        [name] = re.findall(r"(\w+) Mill", query)
-        text = document(name)
-        return [Passage(text=text, source=f"{name}.md", start=0, end=len(text), retrieved_at=RETRIEVED_AT)]
+        texts = {name: document(name) for name in re.findall(r"(\w+) Mill", query)}
+        return [
+            Passage(text=text, source=f"{name}.md", start=0, end=len(text), retrieved_at=RETRIEVED_AT)
+            for name, text in texts.items()
+        ]
 
 
 def answer(asked: Asked) -> dict[str, Any]:

@@ -85,7 +85,7 @@ def test_text_that_the_deadline_leaves_undivided_is_one_unjudged_sentence(clock:
     )
 
 
-@pytest.mark.parametrize(("search_s", "status"), [(2.6, "supported"), (3.0, "unjudged")])
+@pytest.mark.parametrize(("search_s", "status"), [(2.0, "supported"), (3.0, "unjudged")])
 def test_deadline_leaves_a_little_time_to_judge_retrieved_passages(
     clock: Clock, search_s: float, status: str
 ) -> None:

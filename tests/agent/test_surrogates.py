@@ -52,7 +52,8 @@ def passage(text: str = FACT, source: str = "bridge.md", title: str = "") -> Pas
 
 def revised(home: Path, text: str = TEXT, context: str | None = None, **settings: Any) -> Revision:
     """A revision that every encoding holds, and whose trace says the same."""
-    given = {"search": InMemoryRetriever([passage()]), "home": home, "rounds": 1, "scope": "text"} | settings
+    given = {"search": InMemoryRetriever([passage()]), "home": home, "rounds": 1} | settings
+    given["scope"] = "text" if "model" in settings else "sentence"
     with Reviser(Settings(**given)) as reviser:
         made = reviser.revise(text, context)
     dump = made.model_dump_json()

@@ -22,7 +22,7 @@ def _data(tmp_path: Path) -> None:
 
 
 def test_bench_attrscore_prints_published_figures_beside_ours(command: Command) -> None:
-    done = command("bench", "attrscore", "data", "-o", "out", "--judge", "rules", "--limit", "8")
+    done = command("bench", "attrscore", "data", "-o", "out", "--judge", "embedded", "--limit", "8")
     out = done.out.decode()
     assert (done.status, done.err) == (0, "")
     assert out.startswith("AttrScore, simulation A to D: 16 claims from 4 answers\n")
@@ -31,7 +31,7 @@ def test_bench_attrscore_prints_published_figures_beside_ours(command: Command) 
 
 
 def test_bench_expertqa_prints_systems_fields_and_worthiness(command: Command) -> None:
-    done = command("bench", "expertqa", "data", "-o", "out", "--judge", "rules")
+    done = command("bench", "expertqa", "data", "-o", "out", "--judge", "embedded")
     out = done.out.decode()
     assert (done.status, done.err) == (0, "")
     for line in (
@@ -55,7 +55,7 @@ def test_bench_factscore_prints_texts(command: Command) -> None:
 
 
 def test_bench_json_is_the_report_alone(command: Command) -> None:
-    done = command("bench", "attrscore", "data", "-o", "out", "--judge", "rules", "--limit", "2", "--json")
+    done = command("bench", "attrscore", "data", "-o", "out", "--judge", "embedded", "--limit", "2", "--json")
     report = AttrScoreReport.model_validate_json(done.out)
     assert json.loads(Path("out/report.json").read_text()) == report.model_dump(mode="json")
 
@@ -86,9 +86,9 @@ def test_bench_judge_without_a_label_has_status_3(
         return [Verification(claim=claim) for claim in claims]
 
     monkeypatch.setattr(ClaimVerifier, "averify_together", abstains)
-    done = command("bench", name, "data", "-o", "out", "--judge", "rules", "--limit", "2")
+    done = command("bench", name, "data", "-o", "out", "--judge", "embedded", "--limit", "2")
     cure = "it has no label for any of them: give another --judge"
-    assert (done.status, done.err) == (3, f"rarr: rules: no claim could be judged: {cure}\n")
+    assert (done.status, done.err) == (3, f"rarr: embedded: no claim could be judged: {cure}\n")
 
 
 @pytest.mark.loopback

@@ -77,7 +77,7 @@ async def test_text_around_the_change_stays_the_same(end_of_line: str) -> None:
 async def test_accepted_edit_makes_the_checks_behind_it_stale() -> None:
     update = await edit(two_queries(), runtime())
     assert update["text"] == "California grew 40 tons of peaches."
-    assert [(it.query_id, it.stale) for it in update["checks"]] == [("q1", False), ("q2", True)]
+    assert [(it.query_id, it.stale) for it in update["checks"]] == [("q1", True), ("q2", True)]
     assert update["settled"] == ["q1.1"]
 
 

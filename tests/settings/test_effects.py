@@ -6,23 +6,19 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from makers import ASKED, FACT, TEXT
+from makers import FACT, TEXT
 from retrievers.hostile import Hostile, answer, silent
 from traces.helpers import filled
 
 from rarr import Reviser, Settings
 from rarr.agent.wiring.components import wire
 from rarr.errors import RetrievalError
-from rarr.records import Agreement, EditState
 from rarr.retrievers.fetch import fetching
 from rarr.retrievers.fetch.fetching import Fetcher
 from rarr.testing import (
     InMemoryRetriever,
     RuleModel,
-    ScriptedChecker,
     ScriptedModel,
-    ScriptedQueries,
-    scripted_components,
 )
 
 DAY_S = 86_400
@@ -70,21 +66,6 @@ async def test_max_page_mb_limits_a_page(max_page_mb: int, monkeypatch: pytest.M
                 await limited.fetch(server.url())
         else:
             assert (await limited.fetch(server.url())).content == content
-
-
-@pytest.mark.parametrize(("least", "state"), [(0.6, "accepted"), (0.61, "suggested")])
-def test_accept_confidence_divides_accepted_from_suggested_edits(least: float, state: EditState) -> None:
-    disagrees = Agreement(
-        verdict="disagrees", text_answer="Georgia", evidence_answer="California", confidence=0.6
-    )
-    components = scripted_components(
-        settings=Settings(accept_confidence=least),
-        query_generator=ScriptedQueries([(ASKED, "Georgia")]),
-        retriever=InMemoryRetriever([FACT]),
-        checker=ScriptedChecker({(ASKED, "California"): disagrees}),
-    )
-    with Reviser(components=components) as reviser:
-        assert [edit.state for edit in reviser.revise(TEXT).edits] == [state]
 
 
 @pytest.mark.parametrize(

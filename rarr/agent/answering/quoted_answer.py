@@ -10,7 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rarr.agent.answering.question_sources import evidence_of, text_of, topic
-from rarr.backends.embedded.near_quotes import items_of
+from rarr.backends.embedded.items import items_of
 from rarr.backends.embedded.words import is_pronoun
 from rarr.backends.source_lines import labelled
 from rarr.records.answers import AnswerSource, StatementDraft

@@ -23,7 +23,7 @@ _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "deadline": "not_judged",
 }
 
-_UNREAD = ("not_english", "table_not_checked")
+_UNREAD = ("table_not_checked",)
 """The codes of warnings about words of a document that nobody read."""
 _OF_ALL = ("file_skipped", "corpus_not_searched", "server_not_used", "trace_failed")
 """The codes of warnings that are about the sources or the settings, and so about every document."""

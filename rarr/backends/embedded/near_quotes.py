@@ -7,22 +7,29 @@ order, and corrects it where only values, a name or a turning word differ. All e
 import re
 from collections.abc import Iterator, Sequence, Set
 from difflib import SequenceMatcher
-from functools import lru_cache
 from itertools import pairwise
 from typing import Literal, NamedTuple
 
-from rarr.backends.embedded.values import Value, compare, values, written_like
+from rarr.backends.embedded.items import (
+    MARKS,
+    WORD,
+    Item,
+    Line,
+    begins_with_pronoun,
+    first_word,
+    items_of,
+    lines_of,
+    plain,
+    stems_of,
+)
+from rarr.backends.embedded.values import compare, written_like
 from rarr.backends.embedded.words import (
     are_opposites,
-    is_pronoun,
-    is_small,
     is_weighty,
-    language_of,
     opens_more,
-    stem,
 )
 from rarr.backends.source_lines import labelled
-from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock, SourceLine
+from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency.worker_threads import work
 from rarr.tools.text.blocks_and_sentences import Span, table_cells
@@ -30,49 +37,13 @@ from rarr.tools.text.markdown_tables import Cell
 
 LEAST_SHARED = 0.6
 """The least share of a sentence's items that a line about the same has."""
-_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-_NOT = re.compile(r"n['’]t\Z")
-_CANNOT = re.compile(r"(?<=\Acan)not\Z")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
-_LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 _AND = re.compile(r",?\s(?:and|und|et)\s")
 _SET_OFF = ",;:()–—"
-_MARKS = " \t\n*_`.!?\"'“”‘’"
-_FEWEST = 2  # words of a sentence that states something
-_BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
+_FEW = 2  # words
 _MOST_TURNING = 3  # words, such as "do not"
 _CLASSES: dict[str, AttributionClass] = {"yes": "attributable", "no": "contradictory"}
 Kind = Literal["value", "name", "word", "open"]
-
-
-class Item(NamedTuple):
-    """A value, or a word with meaning, at `start` to `end` of its text."""
-
-    start: int
-    end: int
-    stem: str = ""
-    word: str = ""
-    value: Value | None = None
-    is_name: bool = False
-
-
-class Line(NamedTuple):
-    """A line of a source with its labels; `items` begin with those of the line that governs a list item.
-
-    `above` has the stems of the title, and for a pronoun those of the lines before it, which tell what the
-    line is about. `row` is the first cell of its row, for a line made of another cell and its headings.
-    """
-
-    labels: tuple[str, ...]
-    text: str
-    items: tuple[Item, ...]
-    above: frozenset[str]
-    row: str = ""
-
-    @property
-    def words(self) -> frozenset[str]:
-        """The stems of its words, and those that tell what its pronoun means."""
-        return self.above | {item.stem for item in self.items}
 
 
 class Slot(NamedTuple):
@@ -176,7 +147,7 @@ def near_quote_cards(block: ReadingBlock) -> dict[int, RawCard]:
 def _card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
     """Fills the card of a table's cell: by the same row of another table, else by what is said of the row."""
     row, column, value = (span.of(text) for span in (cell.row, cell.column, cell.span))
-    same = [line for line in lines if line.row == _plain(row)]
+    same = [line for line in lines if line.row == plain(row)]
     card = card_of(f"{row} {column} {value}", "", same or [line for line in lines if not line.row])
     # The words of the row and of the column are not those of the cell.
     opened = tuple(words for words in card.open if words in value) or (value,) * bool(card.open)
@@ -186,7 +157,7 @@ def _card_of_cell(text: str, cell: Cell, lines: Sequence[Line]) -> RawCard:
 def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     """Fills the card of a sentence; `above` is the text before it, which tells what its pronouns mean."""
     items = items_of(sentence)
-    if len(_WORD.findall(sentence)) < _FEWEST and not any(item.value for item in items):
+    if states_nothing(sentence):
         return RawCard("none")
     meant = _meant(sentence, above)
     subject = _subject(above) if meant else None
@@ -217,6 +188,14 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     return RawCard("open", near[0].line.labels, open=tuple(undecided or [sentence]))
 
 
+def states_nothing(sentence: str) -> bool:
+    """Is the sentence of at most two words, such as "Hello there!", with no value and no subject?"""
+    items = items_of(sentence)
+    if len(items) > 1 or any(item.value for item in items) or begins_with_pronoun(sentence):
+        return False
+    return len(WORD.findall(sentence)) <= _FEW
+
+
 def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -> Iterator[tuple[str, ...]]:
     """Yields the labels of two lines of which each says one side of an "and", of the same subject."""
     for number, (before, after) in enumerate(pairwise(items), start=1):
@@ -245,7 +224,7 @@ def _meant(sentence: str, above: str) -> set[str] | None:
 
     None without a pronoun.
     """
-    if not _begins_with_pronoun(sentence):
+    if not begins_with_pronoun(sentence):
         return None
     return _subject(above) | {
         item.stem
@@ -259,7 +238,7 @@ def _subject(above: str) -> set[str]:
     """Returns the first name, else the first word, of the last sentence that begins with no pronoun."""
     for part in reversed(_SENTENCE_END.split(above)):
         items = items_of(part)
-        if items and not _begins_with_pronoun(part):
+        if items and not begins_with_pronoun(part):
             named = [number for number, item in enumerate(items) if item.is_name]
             start = 0 if named[:1] in ([], [1]) and not items[0].value else (named or [0])[0]
             end = next((n for n in range(start + 1, len(items)) if not items[n].is_name), len(items))
@@ -269,7 +248,7 @@ def _subject(above: str) -> set[str]:
 
 def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Comparison:
     """Aligns the items of a sentence with those of a line; `subject` is that for which it has a pronoun."""
-    most = sum(item.value is not None or item.stem in _stems_of(line.text) for item in items) / len(items)
+    most = sum(item.value is not None or item.stem in stems_of(line.text) for item in items) / len(items)
     if most < LEAST_SHARED / 2:
         return Comparison(line, most, ())  # without the cost of comparing values
     own, other = _keys(items, line.items)
@@ -359,23 +338,16 @@ def _is_set_off(line: Line, first: int, last: int) -> bool:
         return False
     start = items[first - 1].end if first else 0
     end = items[last].start if last < len(items) else len(line.text)
-    between = line.text[start:end].strip(_MARKS)
-    begins = (
-        first == 0 or between[:1] in _SET_OFF or (last == len(items) and opens_more(_first_word(between)))
-    )
+    between = line.text[start:end].strip(MARKS)
+    begins = first == 0 or between[:1] in _SET_OFF or (last == len(items) and opens_more(first_word(between)))
     return begins and (last == len(items) or between[-1:] in _SET_OFF)
-
-
-def _first_word(text: str) -> str:
-    found = _WORD.search(text)
-    return found[0].casefold() if found else ""
 
 
 def _is_elsewhere(found: Comparison, lines: Sequence[Line]) -> bool:
     """Does another line about the same subject have what the sentence says in place of this line's words?"""
     first = found.line.items[0].stem
     for line in lines:
-        if line.text == found.line.text or not (first in line.above or first in _stems_of(line.text)):
+        if line.text == found.line.text or not (first in line.above or first in stems_of(line.text)):
             continue
         for slot in found.slots:
             weighs = all(is_weighty(mine.stem) for mine in slot.own)  # "not" may stand in any line
@@ -425,106 +397,3 @@ def _unique(sentence: str, start: int, end: int, new: str) -> tuple[str, str]:
 
 def _words(sentence: str, items: Sequence[Item]) -> str:
     return sentence[items[0].start : items[-1].end]
-
-
-def _begins_with_pronoun(text: str) -> bool:
-    return is_pronoun(_first_word(text))
-
-
-@lru_cache(maxsize=4096)
-def items_of(text: str) -> tuple[Item, ...]:
-    """Finds the values and the words with meaning of a text, in order."""
-    found = values(text)
-    words = [
-        match
-        for match in _WORD.finditer(text)
-        if not any(it.start < match.end() and match.start() < it.end for it in found)
-    ]
-    language = language_of(match[0].casefold() for match in words)
-    items = [Item(value.start, value.end, value=value) for value in found]
-    start = next((match.start() for match in words), 0)
-    for match in words:
-        word = match[0].casefold()
-        for piece, begin in _pieces(word, match.start()):
-            if piece and not is_small(piece, language):
-                is_name = match[0][0].isupper() and match.start() > start
-                plain = _stem(piece, language)
-                items.append(Item(begin, begin + len(piece), plain, piece, is_name=is_name))
-    items.sort()
-    following = [*items[1:], Item(0, 0)]
-    return tuple(
-        item
-        for item, after in zip(items, following, strict=False)
-        if not (item.word in _BEFORE_DATE and after.value and after.value.kind == "date")
-    )
-
-
-@lru_cache(maxsize=4096)
-def _stems_of(text: str) -> frozenset[str]:
-    return frozenset(item.stem for item in items_of(text))
-
-
-def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:
-    """Yields the word, and a "not" apart that is written together with it."""
-    if match := _NOT.search(word) or _CANNOT.search(word):
-        yield word[: match.start()], start
-        yield "not", start + match.start()
-        return
-    yield word.removesuffix("'s").removesuffix("’s"), start
-
-
-def _stem(word: str, language: str) -> str:
-    return word if is_weighty(word) else stem(word, language)
-
-
-@lru_cache(maxsize=512)
-def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
-    """Reads the lines of an excerpt. A list item follows the line that governs it, which ends in a colon."""
-    lines: list[Line] = []
-    title = frozenset(item.stem for item in items_of(excerpt.title))
-    above = set(title)
-    before: frozenset[str] = frozenset()
-    governing: SourceLine | None = None
-    heads = Heads()
-    for line in excerpt.lines:
-        cells = _cells(line.text)
-        if len(cells) > 1 and len(cells) == len(heads.cells):
-            lines += _lines_of_row(heads, line.label, cells, title)
-        else:
-            heads = Heads(line.label, cells)
-        labels: tuple[str, ...] = (line.label,)
-        text = line.text
-        if governing:
-            labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
-        items = items_of(text)
-        tells = frozenset(above) | before if _begins_with_pronoun(text) else title
-        lines.append(Line(labels, text, items, tells))
-        above |= {item.stem for item in items if item.is_name or item.start == 0}
-        before = frozenset(item.stem for item in items)
-        if line.text.rstrip().endswith(":"):
-            governing = line
-        elif line.text.rstrip().endswith(".") and not _LIST_ITEM.match(line.text):
-            governing = None
-    return tuple(lines)
-
-
-class Heads(NamedTuple):
-    """The heading row of a table: its label and its cells."""
-
-    label: str = ""
-    cells: Sequence[str] = ()
-
-
-def _lines_of_row(heads: Heads, label: str, cells: Sequence[str], title: frozenset[str]) -> Iterator[Line]:
-    """Yields each cell of a row as a line: with the first cell, and the heading of its column."""
-    for head, cell in zip(heads.cells[1:], cells[1:], strict=True):
-        text = f"{cells[0]} {head} {cell}"
-        yield Line((heads.label, label), text, items_of(text), title, _plain(cells[0]))
-
-
-def _cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip().strip("|").split("|")] if "|" in line else []
-
-
-def _plain(words: str) -> str:
-    return " ".join(words.strip(_MARKS).split()).casefold()

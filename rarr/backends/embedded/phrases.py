@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rarr.backends.embedded.near_quotes import Item, items_of
+from rarr.backends.embedded.items import Item, items_of
 from rarr.backends.embedded.values import compare
 
 

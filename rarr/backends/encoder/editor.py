@@ -7,7 +7,8 @@ the place of a value as a cloze reader does (Glass et al. 2020).
 import math
 from typing import NamedTuple
 
-from rarr.backends.embedded.near_quotes import items_of, near_quote_cards
+from rarr.backends.embedded.items import items_of
+from rarr.backends.embedded.near_quotes import near_quote_cards
 from rarr.backends.embedded.phrases import Phrase, are_rivals, phrases, places_of
 from rarr.backends.embedded.values import written_like
 from rarr.backends.encoder.inputs import MaskedSpan, MaskKind

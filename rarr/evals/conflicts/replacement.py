@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from rarr.backends.embedded.near_quotes import items_of
+from rarr.backends.embedded.items import items_of
 from rarr.backends.embedded.phrases import phrases
 from rarr.backends.embedded.values import compare, values
 from rarr.evals.conflicts.question_rows import AnswerType

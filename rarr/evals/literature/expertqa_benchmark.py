@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from rarr.backends.embedded.near_quotes import items_of
+from rarr.backends.embedded.items import items_of
 from rarr.evals.literature.benchmark_judging import (
     BenchmarkClaim,
     JudgeScores,

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
-from rarr.backends.embedded.near_quotes import items_of
+from rarr.backends.embedded.items import items_of
 from rarr.evals.literature.benchmark_judging import BenchmarkClaim, digest
 from rarr.evals.rows import RowEvidence
 from rarr.records import AttributionClass, Passage

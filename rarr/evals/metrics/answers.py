@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rarr.backends.embedded.near_quotes import Item, items_of
+from rarr.backends.embedded.items import Item, items_of
 from rarr.backends.embedded.phrases import is_same
 from rarr.backends.embedded.values import compare, values
 

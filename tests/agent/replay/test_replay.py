@@ -81,14 +81,12 @@ def test_recorded_answers_reproduce_the_revision_byte_for_byte(
     ("settings", "baseline"),
     [
         ({}, {}),
-        ({"preset": "paper"}, {}),
         ({"rounds": 1}, {}),
         ({"queries": "sentences"}, {}),
         ({}, {"editor": "random"}),
-        ({}, {"agreement": False}),
     ],
 )
-def test_run_of_rules_is_reproduced_without_its_corpus(
+def test_embedded_run_is_reproduced_without_its_corpus(
     settings: dict[str, object], baseline: Any, tmp_path: Path
 ) -> None:
     notes = tmp_path / "notes"

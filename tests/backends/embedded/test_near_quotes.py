@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, strategies as st
 from makers import evidence
 
-from rarr.backends.embedded.near_quotes import card_of, lines_of
+from rarr.backends.embedded.items import lines_of
+from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.backends.embedded.near_quotes import items_of
+from rarr.backends.embedded.items import items_of
 from rarr.backends.embedded.phrases import are_rivals, phrases, places_of
 
 

@@ -104,8 +104,8 @@ def test_empty_file_is_refused(name: str, tmp_path: Path) -> None:
 
 
 def test_text_is_revised_by_a_graph() -> None:
-    revision = revise("Marie Curie was born in Warsaw on 7 November 1866.", graph=PEOPLE)
-    assert revision.text == "Marie Curie was born in Warsaw on 7 November 1867."
+    revision = revise("Marie Curie was born on 7 November 1866.", graph=PEOPLE)
+    assert revision.text == "Marie Curie was born on 7 November 1867."
     assert [sentence.status for sentence in revision.report.sentences] == ["supported"]
     assert [
         edit.evidence_id in {e.id for e in revision.evidence if e.source.endswith("#p1")}

@@ -178,5 +178,5 @@ async def test_more_triples_than_are_read_leave_no_gap_of_the_graph(using: Using
         answered = await aanswer(
             "What was the blood type of Ida Lunde?", search=using(service.url), trace=False
         )
-    assert answered.text == "What was read of the graph does not answer: What was the blood type of Ida Lunde"
-    assert [warning.code for warning in answered.warnings] == ["graph_cut", "graph_cut"]
+    assert answered.text == "The sources that were read do not tell of Ida Lunde: blood type."
+    assert {warning.code for warning in answered.warnings} == {"graph_cut"}

@@ -1,0 +1,156 @@
+"""Reads the words with meaning and the values of texts, and the lines of excerpts."""
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from rarr.backends.embedded.values import Value, values
+from rarr.backends.embedded.words import is_pronoun, is_small, is_weighty, language_of, stem
+from rarr.components import Excerpt, SourceLine
+
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+_NOT = re.compile(r"n['’]t\Z")
+_CANNOT = re.compile(r"(?<=\Acan)not\Z")
+_LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
+MARKS = " \t\n*_`.!?\"'“”‘’"
+_BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
+
+
+class Item(NamedTuple):
+    """A value, or a word with meaning, at `start` to `end` of its text."""
+
+    start: int
+    end: int
+    stem: str = ""
+    word: str = ""
+    value: Value | None = None
+    is_name: bool = False
+
+
+class Line(NamedTuple):
+    """A line of a source with its labels; `items` begin with those of the line that governs a list item.
+
+    `above` has the stems of the title, and for a pronoun those of the lines before it, which tell what the
+    line is about. `row` is the first cell of its row, for a line made of another cell and its headings.
+    """
+
+    labels: tuple[str, ...]
+    text: str
+    items: tuple[Item, ...]
+    above: frozenset[str]
+    row: str = ""
+
+    @property
+    def words(self) -> frozenset[str]:
+        """The stems of its words, and those that tell what its pronoun means."""
+        return self.above | {item.stem for item in self.items}
+
+
+def first_word(text: str) -> str:
+    """Returns the first word in lower case."""
+    found = WORD.search(text)
+    return found[0].casefold() if found else ""
+
+
+def begins_with_pronoun(text: str) -> bool:
+    return is_pronoun(first_word(text))
+
+
+@lru_cache(maxsize=4096)
+def items_of(text: str) -> tuple[Item, ...]:
+    """Finds the values and the words with meaning of a text, in order."""
+    found = values(text)
+    words = [
+        match
+        for match in WORD.finditer(text)
+        if not any(it.start < match.end() and match.start() < it.end for it in found)
+    ]
+    language = language_of(match[0].casefold() for match in words)
+    items = [Item(value.start, value.end, value=value) for value in found]
+    start = next((match.start() for match in words), 0)
+    for match in words:
+        word = match[0].casefold()
+        for piece, begin in _pieces(word, match.start()):
+            if piece and not is_small(piece, language):
+                is_name = match[0][0].isupper() and match.start() > start
+                plain = _stem(piece, language)
+                items.append(Item(begin, begin + len(piece), plain, piece, is_name=is_name))
+    items.sort()
+    following = [*items[1:], Item(0, 0)]
+    return tuple(
+        item
+        for item, after in zip(items, following, strict=False)
+        if not (item.word in _BEFORE_DATE and after.value and after.value.kind == "date")
+    )
+
+
+@lru_cache(maxsize=4096)
+def stems_of(text: str) -> frozenset[str]:
+    return frozenset(item.stem for item in items_of(text))
+
+
+def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:
+    """Yields the word, and a "not" apart that is written together with it."""
+    if match := _NOT.search(word) or _CANNOT.search(word):
+        yield word[: match.start()], start
+        yield "not", start + match.start()
+        return
+    yield word.removesuffix("'s").removesuffix("’s"), start
+
+
+def _stem(word: str, language: str) -> str:
+    return word if is_weighty(word) else stem(word, language)
+
+
+@lru_cache(maxsize=512)
+def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
+    """Reads the lines of an excerpt. A list item follows the line that governs it, which ends in a colon."""
+    lines: list[Line] = []
+    title = frozenset(item.stem for item in items_of(excerpt.title))
+    above = set(title)
+    before: frozenset[str] = frozenset()
+    governing: SourceLine | None = None
+    heads = Heads()
+    for line in excerpt.lines:
+        cells = _cells(line.text)
+        if len(cells) > 1 and len(cells) == len(heads.cells):
+            lines += _lines_of_row(heads, line.label, cells, title)
+        else:
+            heads = Heads(line.label, cells)
+        labels: tuple[str, ...] = (line.label,)
+        text = line.text
+        if governing:
+            labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
+        items = items_of(text)
+        tells = frozenset(above) | before if begins_with_pronoun(text) else title
+        lines.append(Line(labels, text, items, tells))
+        above |= {item.stem for item in items if item.is_name or item.start == 0}
+        before = frozenset(item.stem for item in items)
+        if line.text.rstrip().endswith(":"):
+            governing = line
+        elif line.text.rstrip().endswith(".") and not _LIST_ITEM.match(line.text):
+            governing = None
+    return tuple(lines)
+
+
+class Heads(NamedTuple):
+    """The heading row of a table: its label and its cells."""
+
+    label: str = ""
+    cells: Sequence[str] = ()
+
+
+def _lines_of_row(heads: Heads, label: str, cells: Sequence[str], title: frozenset[str]) -> Iterator[Line]:
+    """Yields each cell of a row as a line: with the first cell, and the heading of its column."""
+    for head, cell in zip(heads.cells[1:], cells[1:], strict=True):
+        text = f"{cells[0]} {head} {cell}"
+        yield Line((heads.label, label), text, items_of(text), title, plain(cells[0]))
+
+
+def _cells(line: str) -> list[str]:
+    return [cell.strip() for cell in line.strip().strip("|").split("|")] if "|" in line else []
+
+
+def plain(words: str) -> str:
+    return " ".join(words.strip(MARKS).split()).casefold()
