@@ -21,6 +21,7 @@ Lines = Mapping[str, SourceLine]
 
 NOT_QUOTED = "it cites no line of a source"
 _WORD = re.compile(r"\w+")
+_HYPHENED = re.compile(r"[^\W\d_]-[^\W\d_]")
 _SHORTEST_STEM = 4
 
 
@@ -187,12 +188,14 @@ def _difference(span: Span, sentence: str, new: str) -> tuple[Span, str]:
 
 
 def _inside_word(text: str, at: int) -> bool:
-    """Is the place between two characters of one word or number?"""
+    """Is the place between two characters of one word, which may have hyphens, or of one number?"""
     if not 0 < at < len(text):
         return False
     before, after = text[at - 1], text[at]
     if ord(before) >= 0x2E80 and ord(after) >= 0x2E80:  # scripts without spaces between words
         return False
+    if _HYPHENED.match(text, at - 1) or _HYPHENED.match(text, at - 2):
+        return True  # "non-binding" is one word
     in_number = (before.isdigit() and after in ".,'’") or (before in ".,'’" and after.isdigit())
     return in_number or (before.isalnum() and after.isalnum())
 

@@ -28,6 +28,17 @@ def test_edit_is_cut_to_the_words_that_differ() -> None:
     assert (TEXT[edit.start : edit.end], edit.new, edit.by) == ("1923", "1932", "opened on 4 May 1932")
 
 
+def test_edit_replaces_a_hyphened_word_as_a_whole() -> None:
+    text = "The offer is non-binding."
+    line = SourceLine("P1.1", "The offer is binding.", "q1.1", 0, 21)
+    raw = RawCard("no", ("P1.1",), edits=(RawEdit("offer is non-binding", "offer is binding", "is binding"),))
+    found = located(raw, text, Span(0, 25), {"P1.1": line})
+    [edit] = found.card.edits
+    assert (text[edit.start : edit.end], edit.new) == ("non-binding", "binding")
+    assert not found.unclear
+    assert not found.unproven
+
+
 def test_quote_points_into_its_source() -> None:
     [quote] = locate(RawCard("no", ("P1.1", "P9.9"), edits=(EDIT,))).card.quotes
     assert (quote.evidence_id, quote.start, quote.end, quote.side) == ("q1.1", 40, 112, "against")
