@@ -133,7 +133,7 @@ def test_edits_that_make_a_text_longer_move_the_later_places() -> None:
     generator = ScriptedQueries(asked)
     answer = Agreement(verdict="disagrees", text_answer="Georgia", evidence_answer="California")
     components = scripted_components(
-        settings=Settings(block_chars=500, verify=False, trace=False),
+        settings=Settings(block_chars=500, trace=False),
         query_generator=generator,
         retriever=InMemoryRetriever(["California grows peaches in each place."]),
         checker=ScriptedChecker({(question, ""): answer for question, _ in asked}),
@@ -167,7 +167,7 @@ def test_earlier_blocks_are_not_edited_again() -> None:
     asked = [(f"When was {mills.mill(n)} built?", mills.mill(n)) for n in range(SENTENCES)]
     answer = Agreement(verdict="disagrees", text_answer="Mill", evidence_answer="Mall")
     components = scripted_components(
-        settings=Settings(block_chars=500, verify=False, trace=False, max_edit_share=1),
+        settings=Settings(block_chars=500, trace=False, max_edit_share=1),
         query_generator=ScriptedQueries(asked),
         retriever=InMemoryRetriever(["Every Mill is a Mall."]),
         checker=ScriptedChecker({(question, ""): answer for question, _ in asked}),

@@ -21,7 +21,7 @@ def at(workers: int, cores: int = 2, concurrency: int = 8) -> Place:
     return Place(workers=workers, cores=cores, concurrency=concurrency)
 
 
-def test_language_model_leaves_the_rules_for_each_question() -> None:
+def test_text_takes_more_time_with_more_questions() -> None:
     assert with_model_cpu_s(PARTS, questions=4) == pytest.approx(0.09)
 
 

@@ -216,7 +216,7 @@ def test_lines_of_ray_stay_out_of_standard_output(cluster: Any) -> None:
 
 def command(folder: Path, address: str) -> "subprocess.CompletedProcess[str]":
     settings = settings_in(folder)
-    chosen = {"RARR_MODEL": "rules", "RARR_CORPUS": str(settings.corpus), "RARR_HOME": str(settings.home)}
+    chosen = {"RARR_MODEL": "embedded", "RARR_CORPUS": str(settings.corpus), "RARR_HOME": str(settings.home)}
     argv = [
         "batch",
         str(given(folder, WRONG)),

@@ -129,7 +129,7 @@ def test_every_help_text_has_examples_that_work(
     monkeypatch.setattr("rarr.cli.mcp._serve", served_until_the_end)
     monkeypatch.setattr("rarr.batches.batch_runner.worker_count", lambda settings, workers: 0)
     Path("answers.jsonl").write_text(
-        '{"text": "It opened in 1937.", "passages": ["The bridge opened in 1937."]}\n'
+        '{"text": "The bridge opened in 1937.", "passages": ["The bridge opened in 1937."]}\n'
     )
     Path("people.csv").write_text("subject,relation,object\nMarie Curie,place of birth,Warsaw\n")
     Path("people.ttl").write_text('<https://a.org/c> <https://a.org/born> "Warsaw" .\n')
@@ -147,7 +147,7 @@ def test_every_help_text_has_examples_that_work(
     Path("draft.md").write_text("The bridge opened in 1935.")
     Path("dam.md").write_text("Hoover Dam is 221 metres high.")
     Path("alaska.pdf").write_bytes(pdf("The US bought Alaska in 1867."))
-    rows = data(Path("data.jsonl"), {"text": "It opened in 1936.", **PAIR})
+    rows = data(Path("data.jsonl"), {"text": "The bridge opened in 1936.", **PAIR})
     for rater in ("Ada", "Ben"):
         export(rows, rater, {"intent": "similar"})
     assert command("index", "notes", "-o", "notes.index").status == 0

@@ -49,12 +49,12 @@ PLACES = [
 ]
 MORE_PLACES = [
     ("eval", "rarr.evals.report_building"),
-    ("revise", "reader.onnx"),
+    ("revise", "rarr.backends.embedded.near_quotes"),
     ("index", "typer"),
     ("index", "tantivy"),
     ("revise", "pydantic_core"),
     ("revise", "langgraph.graph.state"),
-    ("eval", "reader.onnx"),
+    ("eval", "rarr.backends.embedded.near_quotes"),
     ("replay", "rarr.agent.replay.replay"),
 ]
 

@@ -5,11 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from evals.literature.made_up_rows import CLAIMS, data_folder, write
+from evals.literature.made_up_rows import data_folder
 
 from cli.helpers import Command, is_complaint
 from rarr.agent.verify import ClaimVerifier
-from rarr.evals.literature import expertqa_benchmark as expertqa
 from rarr.evals.literature.attrscore_benchmark import AttrScoreReport
 from rarr.evals.literature.published import ATTRSCORE, EXPERTQA, FACTSCORE
 from rarr.records.verification import Verification
@@ -93,7 +92,6 @@ def test_bench_judge_without_a_label_has_status_3(
 
 @pytest.mark.loopback
 def test_bench_judge_that_can_judge_nothing_has_status_3(command: Command) -> None:
-    write(Path("data", expertqa.CLAIMS), [CLAIMS[0], CLAIMS[2]])  # the rules alone decide a wrong number
     with ScriptedServer(lambda asked: {"verdict": "maybe"}) as server:
         call = ("bench", "expertqa", "data", "-o", "out", "--judge", "vllm:m", "--base-url", server.url)
         done = command(*call)

@@ -40,7 +40,7 @@ async def test_original_goes_out_at_the_deadline() -> None:
 
 
 @pytest.mark.slow
-async def test_computation_on_the_thread_of_the_rules_is_not_waited_for() -> None:
+async def test_computation_in_a_thread_is_not_waited_for() -> None:
     source = Computing()
     try:
         result: Any = await RarrRunnable(search=source, deadline=1).ainvoke(AIMessage(ANSWER))

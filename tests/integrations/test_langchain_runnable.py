@@ -244,7 +244,7 @@ def test_text_alone_has_no_sources_to_search_alone() -> None:
     [
         ({"mode": "mark"}, "mode is 'mark': give one of"),
         ({"deadline": 0}, "deadline is 0: give seconds above 0"),
-        ({"modle": "rules"}, "modle"),
+        ({"modle": "embedded"}, "modle"),
         ({"reviser": 3}, r"reviser is an int: give rarr.Reviser"),
         ({"reviser": Settings()}, r"reviser is a Settings: give rarr.Reviser"),
     ],

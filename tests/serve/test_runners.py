@@ -248,7 +248,7 @@ def test_language_model_runs_in_the_process_of_the_server(home: Path) -> None:
     with ScriptedServer(RuleModel()) as model, ScriptedServer(answers(WRONG)) as upstream:
         settings = Settings(
             home=home,
-            model="vllm:rules",
+            model="vllm:scripted",
             base_url=model.url,
             serve_corpora={"dams": home / "dam.md"},
             serve_token="secret-0123456789ab",

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from rarr.backends.embedded.values import Value, values
 from rarr.backends.embedded.words import is_pronoun, is_small, is_weighty, language_of, stem
 from rarr.components import Excerpt, SourceLine
+from rarr.tools.text.blocks_and_sentences import MARK
 
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NOT = re.compile(r"n['’]t\Z")
@@ -61,9 +62,10 @@ def begins_with_pronoun(text: str) -> bool:
 def items_of(text: str) -> tuple[Item, ...]:
     """Finds the values and the words with meaning of a text, in order."""
     found = values(text)
+    unmarked = MARK.sub(lambda mark: " " * len(mark[0]), text)
     words = [
         match
-        for match in WORD.finditer(text)
+        for match in WORD.finditer(unmarked)
         if not any(it.start < match.end() and match.start() < it.end for it in found)
     ]
     language = language_of(match[0].casefold() for match in words)

@@ -5,8 +5,11 @@ All spans are half-open character ranges of the text that was given, whatever it
 """
 
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from typing import Literal, NamedTuple
 
 from markdown_it import MarkdownIt
@@ -47,6 +50,60 @@ _KINDS: dict[str, BlockKind] = {
 _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 # Marks before the words of a line: quote marks, list markers, task boxes, footnote labels.
 _MARKER = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[[ xX]\]|\[\^[^\]\s]+\]:)\s+|>)*")
+NUMBERS = r"\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,20}"
+MARK = re.compile(
+    rf"""
+      \[\^(?P<footnote>[^\]\s\[]{{1,40}})\]
+    | (?<!!)\\?\[(?:citation:\s*|source:?\s)?(?P<numbers>{NUMBERS})\\?\](?![(\w])
+    | 【(?P<wide>\d{{1,3}})(?:[:†][^】\n]{{0,60}})?】
+    | \((?:Sources?|Quellen?)\s(?P<named>{NUMBERS})\)
+    | (?:(?<=[^\W\d_]{{3}})|(?<=[.,;:!?)\]"”’»*>])|(?<=\d{{4}}))  # but not the power of a unit or number
+      (?:(?P<raised>[¹²³⁰⁴-⁹]{{1,3}}) | <sup>\s*\\?\[?(?P<sup>{NUMBERS})\\?\]?\s*</sup>)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+"""A citation mark: [1], [^a], [citation:2], 【2†L10】, (Source 1), ¹, <sup>2</sup>."""
+# What stands before the words of a line and is no part of them: labels of notes, speakers and times.
+_NOTE = re.compile(r"^[ \t>]*(?:\[\^[^\]\s]{1,40}\]|\\?\[\d{1,3}\\?\]):[ \t]+", re.MULTILINE)
+_TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
+_NAME = r"[^\W\d_][\w.'’-]{0,20}(?:[ ](?![a-z])[\w.'’-]{1,20}){0,2}"
+_SPEAKER = re.compile(
+    rf"""
+    ^[ \t>]*(?:
+        (?:\d+\r?\n)?{_TIME}[ \t]*-->[^\r\n]*(?:\r?\n|\Z)  # the times of a subtitle
+      | (?P<time>\[{_TIME}\][ \t]*|{_TIME}[ \t]+(?:[-–][ \t]*)?)?
+        (?:(?:[-*+][ \t]+)?[*_]{{0,2}}(?P<name>{_NAME})[*_]{{0,2}}:[*_]{{0,2}}[ \t]+)?
+    )(?P<words>[^\r\n]*)
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_ROLE = re.compile(r"user|assistant|system|human|ai|bot|agent|customer|q|a|speaker \w+", re.IGNORECASE)
+_SENTENCE_ENDS = re.compile(r"[.!?…][\"'”’)]*\s*\Z")
+_GERMAN = {
+    "der",
+    "die",
+    "das",
+    "und",
+    "ist",
+    "nicht",
+    "wurde",
+    "eine",
+    "im",
+    "von",
+    "mit",
+    "den",
+    "dem",
+    "am",
+    "es",
+}
+_ENGLISH = {"the", "of", "and", "is", "was", "to", "it", "that"}
+_WORD = re.compile(r"[^\W\d_]+")
+_LANGUAGE_TOLD = 5_000  # characters at the start of a text that tell its language
+_NUMBER = re.compile(r"\d{1,3}[.)](?=\s|\Z)")
+_COLUMNS = re.compile(r"\S {3,}\S")
+# sentencex's German sees no end before a number.
+_BEFORE_YEAR = re.compile(r"(?<=[^\W\d_]{2})(?<!\bca)\.\s+(?=\d{4}\s[a-zäöü]{4})")
+_GERMAN_ORDINAL = re.compile(r"(?i)\b(?:d(?:er|ie|as|e[nms])|[ai]m|vom|beim|zu[mr])\s\d{1,2}\.\s*\Z")
 # A measure at a possible end of a sentence: a number, and a short word or two with a full stop.
 _UNIT = re.compile(
     r"\d[ \u00a0\u202f-]?(?:(?:sq|cu|fl|cubic|square)\.?[ \u00a0])?[A-Za-zµμ°]{1,5}\."
@@ -62,14 +119,16 @@ _GOES_ON = re.compile(
     re.VERBOSE,
 )
 _UNIT_ENDS = 40  # characters of such a measure, at most
-_MAY_END = re.compile(r"\bMay\.\s+(?=[A-Z])")
+# sentencex takes "May." and "m." for abbreviations.
+_ENDS = re.compile(r"(?:\bMay|\d[ \u00a0\u202f]?(?:[a-zµ]{1,3}/)?[a-zµ])\.\s+(?=[\"“(]?[A-ZÄÖÜ])")
 _AFTER_UNIT = re.compile(r"[a-z]+(?![A-Za-z])")
 # Bounded repetitions: hostile text must not make the search quadratic.
 _PROTECTED = re.compile(
+    rf"(?i:{MARK.pattern})"
     r"""
-      (?<!`)(?P<ticks>`{1,3})(?!`)[^`\n]{1,500}(?P=ticks)         # inline code
+    | (?<!`)(?P<ticks>`{1,3})(?!`)[^`\n]{1,500}(?P=ticks)         # inline code
     | !?\[[^\]\[\n]{0,500}\](?:\([^)\n]{0,2000}\)|\[[^\]\n]{0,200}\])  # links and images
-    | \[\^?[\w.-]{1,40}(?:\s*[,;–-]\s*[\w.-]{1,40})*\]            # citations [3], [3, 4], footnotes [^a]
+    | \[\^?[\w.-]{1,40}(?:\s*[,;–-]\s*[\w.-]{1,40})*\]            # citations such as [a1]
     | <[A-Za-z/!][^<>\n]{0,2000}>                                 # autolinks and tags, but not comparisons
     | \b(?:https?://|www\.)\S+ | \b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.]+
     | \$\$[^$\n]{1,500}\$\$ | \\\([^\n]{1,500}?\\\)                           # mathematics
@@ -148,9 +207,11 @@ def split_sentences(text: str, *, tables: Tables = "") -> list[Span]:
 def sentences_of(text: str, parsed: Sequence[Block], *, tables: Tables = "") -> list[Span]:
     """Finds the sentences in blocks of `text` that are `parsed` already; `tables` as in `split_sentences`."""
     spans: list[Span] = []
+    leads = _leads(text)
+    language = _language(text)
     for block in parsed:
         if block.kind == "prose":
-            spans.extend(_prose(text, block))
+            spans.extend(_prose(text, block, leads, language, is_revised=tables == "cells"))
         elif block.kind == "table" and tables == "rows":
             spans.extend(span for span in _lines(text, block) if any(c.isalnum() for c in span.of(text)))
         elif block.kind == "table" and tables == "cells":
@@ -204,33 +265,87 @@ def _reads_as_prose(code: Token) -> bool:
     return bool(re.match(r"[\"“'(]?[A-Z0-9]", first)) and bool(re.search(r"[a-z]{2}[.!?][\"”')]*\s*$", first))
 
 
-def _prose(text: str, block: Block) -> Iterator[Span]:
+def _leads(text: str) -> list[Span]:
+    """Finds the labels of notes, and the speakers and times of a transcript, in order.
+
+    A speaker is known by a role or a time, or speaks whole sentences at least twice, as another one does too.
+    """
+    leads = [Span(*match.span()) for match in _NOTE.finditer(text)]
+    lines = [match for match in _SPEAKER.finditer(text) if match.start("words") > match.start()]
+    names = Counter(
+        match["name"] for match in lines if match["name"] and _SENTENCE_ENDS.search(match["words"])
+    )
+    speaking = {name for name, count in names.items() if count > 1}
+    for match in lines:
+        name, start, end = match["name"] or "", match.start(), match.start("words")
+        is_speaker = match["time"] or _ROLE.fullmatch(name) or (len(speaking) > 1 and name in speaking)
+        if (name and is_speaker) or "-->" in text[start:end] or (match["time"] or "").startswith("["):
+            leads.append(Span(start, end))
+    return sorted(leads)
+
+
+def _language(text: str) -> str:
+    """Tells German, whose stops mean other things, by its commonest words; "en" for all other languages."""
+    words = [word.casefold() for word in _WORD.findall(text[:_LANGUAGE_TOLD])]
+    german, english = (sum(word in common for word in words) for common in (_GERMAN, _ENGLISH))
+    return "de" if german > max(1, english) else "en"
+
+
+def _prose(
+    text: str, block: Block, leads: Sequence[Span], language: str, *, is_revised: bool
+) -> Iterator[Span]:
+    """Yields the sentences of a block. Leads begin new ones; in a text that is revised they are no part."""
     marker = _MARKER.match(text, block.start, block.end)
-    start = marker.end() if marker else block.start
-    for begin, end in _boundaries(text[start : block.end]):
-        for line in _broken_lines(text, start + begin, start + end):
-            if any(character.isalnum() for character in line.of(text)):
+    begin = marker.end() if marker else block.start
+    own = leads[bisect_left(leads, block.start, key=lambda lead: lead.end) :]
+    for lead in takewhile(lambda lead: lead.start < block.end, own):
+        if lead.start > begin:
+            yield from _paragraph(text, begin, lead.start, language)
+        begin = max(begin, lead.end if is_revised else lead.start)
+    yield from _paragraph(text, begin, block.end, language)
+
+
+def _paragraph(text: str, start: int, end: int, language: str) -> Iterator[Span]:
+    lines = [line.strip() for line in text[start:end].splitlines()]
+    is_wrapped = any(line[:1].islower() for line in lines[1:])
+    width = max(map(len, lines), default=0) if is_wrapped else 0
+    for sentence in _boundaries(text[start:end], language):
+        for line in _broken_lines(text, start + sentence.start, start + sentence.end, width):
+            if any(character.isalnum() for character in MARK.sub("", line.of(text))):
                 yield line
 
 
-def _boundaries(prose: str) -> Iterator[Span]:
-    """Splits a paragraph into sentences, but not after a unit with a full stop before a small letter.
+def _boundaries(prose: str, language: str) -> Iterator[Span]:
+    """Splits a paragraph into sentences, each with the citation marks behind it.
 
-    Also splits after "May.", which sentencex takes for an abbreviation, as it takes "Jan.".
+    A unit with a full stop before a small letter ends none, nor does a German ordinal behind an article.
     """
-    begin = 0
-    ends = [boundary["end_index"] for boundary in get_sentence_boundaries("en", prose)]
-    for end in sorted({*ends, *(match.end() for match in _MAY_END.finditer(prose))}):
-        if _AFTER_UNIT.match(prose, end) and _UNIT.search(prose, max(begin, end - _UNIT_ENDS), end):
+    marks = [Span(*match.span()) for match in MARK.finditer(prose)]
+    plain = MARK.sub("", prose) if marks else prose
+    ends = {boundary["end_index"] for boundary in get_sentence_boundaries(language, plain)}
+    ends |= {match.end() for match in _ENDS.finditer(plain)}
+    if language == "de":
+        ends |= {match.end() for match in _BEFORE_YEAR.finditer(plain)}
+    begin = at = shift = 0
+    for end in sorted(ends):
+        while at < len(marks) and marks[at].start - shift <= end:
+            shift += marks[at].end - marks[at].start
+            at += 1
+        if _AFTER_UNIT.match(plain, end) and _UNIT.search(plain, max(0, end - _UNIT_ENDS), end):
             continue
-        yield Span(begin, end)
-        begin = end
+        if language == "de" and _GERMAN_ORDINAL.search(plain, max(0, end - _UNIT_ENDS), end):
+            continue
+        yield Span(begin, end + shift)
+        begin = end + shift
     if begin < len(prose):
         yield Span(begin, len(prose))
 
 
-def _broken_lines(text: str, start: int, end: int) -> Iterator[Span]:
-    """Splits at line ends between sentences: after a short line, before a line that starts a new sentence."""
+def _broken_lines(text: str, start: int, end: int, width: int) -> Iterator[Span]:
+    """Splits at line ends between sentences: after a short line, before a line that starts a new sentence.
+
+    A line of a paragraph wrapped to `width` (0: not wrapped) goes on where the next word had no room in it.
+    """
     begin = start
     # Other sentences may stand before it in its line.
     before = max(0, start - _SHORT)
@@ -238,12 +353,26 @@ def _broken_lines(text: str, start: int, end: int) -> Iterator[Span]:
     for match in _LINE_END.finditer(text, start, end):
         line = text[newline : match.start()].strip()
         newline = match.end() if match[0] != "\r" else newline
-        after = text[match.end() : match.end() + 40].lstrip(" \t>*_-\"'“(")
-        afresh = bool(after) and (after[0].isupper() or after[0].isdigit() or not after[0].isalnum())
-        if len(line) < _SHORT and afresh and not _GOES_ON.search(line):
+        after = text[match.end() : match.end() + 200].lstrip(" \t>*_-\"'“(")
+        is_full = len(line) + 1 + len(after.partition(" ")[0].split("\n")[0]) > width > 0
+        is_new = _is_item(line, after) or _is_new(after, text[begin])
+        if len(line) < _SHORT and is_new and not is_full and not _GOES_ON.search(line):
             yield _stripped(text, begin, match.start())
             begin = match.end()
     yield _stripped(text, begin, end)
+
+
+def _is_item(before: str, line: str) -> bool:
+    """Does a line begin with the number of a list item, not of a German day?"""
+    number = _NUMBER.match(line)
+    return number is not None and not _GERMAN_ORDINAL.search(f"{before} {number[0]}")
+
+
+def _is_new(line: str, first: str) -> bool:
+    """May a line begin a sentence? A number continues the line before, unless it heads a row of columns."""
+    if line[:1].isdigit():
+        return first.isdigit() or _COLUMNS.search(line) is not None
+    return line[:1].isupper() or (bool(line) and not line[0].isalnum() and line[0] not in "$€£¥")
 
 
 def _lines(text: str, block: Block) -> Iterator[Span]:

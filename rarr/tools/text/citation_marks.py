@@ -1,19 +1,21 @@
 """Finds the citations that a text has already, and the entries of its own list of sources.
 
-Citations are numbers `[1]`, `[2, 3]`, `[4-6]`, footnotes `[^a]`, links, and addresses. Code is left out.
+Citations are marks such as `[1]`, `[2, 3]`, `[4-6]` and `[^a]` (see `MARK`), links, and addresses. Code is
+left out.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import zip_longest
 from typing import NamedTuple
 
-from rarr.tools.text.blocks_and_sentences import Span, blocks, protected, sentences
+from rarr.tools.text.blocks_and_sentences import MARK, Span, blocks, protected, sentences
 
 _LINE = re.compile(r"[^\r\n]+")
 # "[1] Title", "- [1] Title", "[1]: address", "[^a]: Title"
 _ENTRY = re.compile(
-    r"(?P<lead> {0,3}(?:[-*+] +)?)\[(?P<label>\^?[^\]\s\[]{1,40})\](?P<colon>:?)[ \t]+(?P<entry>\S.*)"
+    r"(?P<lead> {0,3}(?:[-*+] +)?)\\?\[(?P<label>\^?[^\]\s\[\\]{1,40})\\?\](?P<colon>:?)[ \t]+(?P<entry>\S.*)"
 )
 _NUMBERED_ENTRY = re.compile(r" {0,3}(?:[-*+] +)?(?P<label>\d{1,3})[.)][ \t]+(?P<entry>\S.*)")
 _LIST_TITLE = re.compile(
@@ -21,15 +23,15 @@ _LIST_TITLE = re.compile(
     re.IGNORECASE,
 )
 _MARK = re.compile(
+    rf"(?i:{MARK.pattern})"
     r"""
-      \[\^(?P<footnote>[^\]\s\[]{1,40})\]
-    | (?<!!)\[(?P<numbers>\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,20})\](?![(\w])
     | (?<!!)\[[^\]\[\n]{0,500}\]\(<?(?P<link>[^)\s>]{1,2000})>?(?:\s[^)\n]{0,300})?\)
     | (?<!!)\[[^\]\[\n]{0,500}\]\[(?P<reference>[^\]\[\n]{1,40})\]
     | (?P<address>\bhttps?://[^\s<>]{1,2000})
     """,
     re.VERBOSE,
 )
+_RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _CLOSED = re.compile(r"[*_\"'”’)]*")
 _RANGE = re.compile(r"(\d+)(?:\s*[–-]\s*(\d+))?")
 _LONGEST_RANGE = 20
@@ -77,6 +79,8 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
             continue
         listed = listed and not line[0].lstrip().startswith("#")
         entry = _ENTRY.fullmatch(line[0])
+        if entry and not (any(map(str.isalnum, MARK.sub("", entry["entry"])))):
+            entry = None  # marks in a row
         if entry and not (entry["colon"] or begins or blank or listed or entry["lead"].strip()):
             entry = None
         entry = entry or (_NUMBERED_ENTRY.fullmatch(line[0]) if listed else None)
@@ -100,10 +104,13 @@ def citation_marks(text: str) -> list[CitationMark]:
     entries = {entry.label: entry.text for entry in source_entries(text)}
     marks: list[CitationMark] = []
     before: Span | None = None
-    for span in sentences(text):
+    spans = sentences(text)
+    for span, following in zip_longest(spans, spans[1:], fillvalue=Span(len(text), len(text))):
         if not any(span.overlaps(place) for place in lists):
             leading = _leading_marks_end(text, span, before)
-            for mark in _marks_of(text, span, entries):
+            alone = not has_words(text[span.end : following.start])  # a paragraph of marks may follow
+            found = _marks_of(text, span, following.start if alone else span.end, entries)
+            for mark in (mark for mark in found if not any(mark.place.overlaps(place) for place in lists)):
                 of_before = before is not None and mark.place.end <= leading
                 marks.append(mark._replace(sentence=before) if before and of_before else mark)
         before = span
@@ -111,16 +118,16 @@ def citation_marks(text: str) -> list[CitationMark]:
 
 
 def numbered_marks(text: str) -> list[tuple[Span, tuple[int, ...]]]:
-    """Finds the marks `[1]`, `[2, 3]` and `[^1]` anywhere in `text` but in code, each with its numbers."""
+    """Finds the marks with numbers, `[^1]` among them, anywhere in `text` but in code, with their numbers."""
     code = [span for span in protected(text, 0, len(text)) if text[span.start] in "`$\\"]
+    code = [span for span in code if not MARK.match(text, span.start)]
     code += [Span(block.start, block.end) for block in blocks(text) if block.kind == "code"]
-    marks: list[tuple[Span, tuple[int, ...]]] = []
-    for match in _MARK.finditer(text):
-        footnote = match["footnote"] or ""
-        listed = footnote if footnote.isdecimal() else match["numbers"]
-        if listed and not any(Span(*match.span()).overlaps(span) for span in code):
-            marks.append((Span(*match.span()), tuple(_numbers(listed))))
-    return marks
+    marks = ((Span(*match.span()), tuple(_listed(match))) for match in _MARK.finditer(text))
+    return [
+        (place, numbers)
+        for place, numbers in marks
+        if numbers and not any(place.overlaps(span) for span in code)
+    ]
 
 
 def has_words(sentence: str) -> bool:
@@ -142,9 +149,10 @@ def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
     return end
 
 
-def _marks_of(text: str, sentence: Span, entries: dict[str, str]) -> Iterator[CitationMark]:
-    code = [span for span in protected(text, *sentence) if text[span.start] in "`$\\"]
-    for match in _MARK.finditer(text, *sentence):
+def _marks_of(text: str, sentence: Span, end: int, entries: Mapping[str, str]) -> Iterator[CitationMark]:
+    code = [span for span in protected(text, sentence.start, end) if text[span.start] in "`$\\"]
+    code = [span for span in code if not MARK.match(text, span.start)]
+    for match in _MARK.finditer(text, sentence.start, end):
         place = Span(*match.span())
         if any(place.overlaps(span) for span in code):
             continue
@@ -154,11 +162,18 @@ def _marks_of(text: str, sentence: Span, entries: dict[str, str]) -> Iterator[Ci
         elif match["reference"]:
             if match["reference"] in entries:
                 yield CitationMark(place, sentence, match["reference"])
-        elif match["numbers"]:
-            for number in _numbers(match["numbers"]):
-                yield CitationMark(place, sentence, str(number))
-        else:
+        elif match["link"] or match["footnote"]:
             yield CitationMark(place, sentence, match["link"] or f"^{match['footnote']}")
+        else:
+            for number in _listed(match):
+                yield CitationMark(place, sentence, str(number))
+
+
+def _listed(match: re.Match[str]) -> list[int]:
+    """Returns the numbers of a mark; [] for a link and a footnote with a name."""
+    listed = next((match[name] for name in ("numbers", "wide", "named", "sup", "raised") if match[name]), "")
+    footnote = match["footnote"] or ""
+    return _numbers(listed.translate(_RAISED) or (footnote if footnote.isdecimal() else ""))
 
 
 def _address(match: str) -> str:

@@ -120,10 +120,10 @@ def test_default_follows_the_passage(tmp_path: Path) -> None:
 
 BRIDGE = {
     "question": "Was the Oru bridge opened before 1940?",
-    "memory_answer": "In 1937 the Oru bridge opened to traffic.",
-    "parametric_memory_aligned_evidence": "In 1937 the Oru bridge opened to traffic, before two mayors.",
-    "counter_answer": "In 1952 the Oru bridge opened to traffic.",
-    "counter_memory_aligned_evidence": "In 1952 the Oru bridge opened to traffic.",
+    "memory_answer": "The Oru bridge opened to traffic in 1937.",
+    "parametric_memory_aligned_evidence": "The Oru bridge opened to traffic in 1937, before two mayors.",
+    "counter_answer": "The Oru bridge opened to traffic in 1952.",
+    "counter_memory_aligned_evidence": "The Oru bridge opened to traffic in 1952.",
 }
 
 

@@ -97,7 +97,7 @@ def test_given_outline_is_that_of_the_reference(tmp_path: Path) -> None:
 @pytest.mark.loopback
 def test_language_model_writes_planned_and_unplanned(tmp_path: Path) -> None:
     with ScriptedServer(RuleModel()) as server:
-        settings = Settings(model="vllm:rules", base_url=server.url)
+        settings = Settings(model="vllm:scripted", base_url=server.url)
         report = bench(tmp_path / "out", settings, systems=("rr", "prr"), limit=2)
     prompts = {request.prompt for request in server.requests}
     assert {"outline", "write_section", "write_article"} <= prompts

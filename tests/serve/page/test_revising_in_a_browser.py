@@ -125,7 +125,7 @@ def test_copy_has_what_was_accepted(page: Page) -> None:
 
 
 def test_quick_decisions_are_all_kept(page: Page) -> None:
-    revised(page, f"{DAM} The Golden Gate Bridge was designed by Charles Purcell, its chief engineer.")
+    revised(page, f"{DAM} The main span of the Golden Gate Bridge measures 4,100 feet from tower to tower.")
     names = page.locator(".decide[data-choice='refuse']").evaluate_all(
         "buttons => { buttons.forEach(each => each.click()); return buttons.map(each => each.dataset.edit); }"
     )

@@ -80,10 +80,99 @@ def test_sentence_that_begins_within_a_long_line_goes_on_in_the_next() -> None:
 
 
 @pytest.mark.parametrize(
-    "wrapped", ["It was built in\n1974 by the town.", "They sail on the ferry of\nHaskvik."]
+    "wrapped",
+    [
+        "It was built in\n1974 by the town.",
+        "They sail on the ferry of\nHaskvik.",
+        "The bridge was opened on 3 May\n1931.",
+        "The dam is 412\nmetres long and cost\n€ 5 million.",
+        "It was opened by the director Ida\nLunde in the year of the storm\nthat hit Varn.",
+        "Das Haus wurde nicht von der Stadt am\n29. Juli 1990 eröffnet.",
+    ],
 )
-def test_short_line_that_ends_in_a_small_word_goes_on_in_the_next(wrapped: str) -> None:
-    assert [span.of(wrapped) for span in split_sentences(wrapped)] == [wrapped]
+def test_hard_wrapped_lines_are_one_sentence(wrapped: str) -> None:
+    assert document_sentences(wrapped) == [wrapped]
+    assert [span.of(wrapped) for span in sentences(wrapped)] == [wrapped]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ["Norvik Water Board", "Annual report"],
+        ["12 apples", "13 pears"],
+        ["Known since 2009", "4. Allergies", "5. Falls"],
+        ["Findings", "6 March    10 March", "8 June    12 June"],
+    ],
+)
+def test_short_lines_that_begin_anew_stay_apart(lines: list[str]) -> None:
+    found = document_sentences("\n".join(lines))
+    assert [line for line in lines if not any(line.endswith(sentence) for sentence in found)] == []
+    assert not any("\n" in sentence for sentence in found)
+
+
+def test_cells_of_a_row_that_stand_one_a_line_are_one_sentence() -> None:
+    rows = ["Lake Ule\n12.9\n1948", "Lake Sor\n3.6\n1971"]
+    assert document_sentences("\n".join(rows)) == rows
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["Es wurde am 29. Juli 1990 eröffnet.", "Nach Abs. 3 gilt das nicht."],
+        ["Der 2. Weltkrieg endete, und das Haus ist 3 m hoch, nicht 5 m.", "Es ist alt."],
+        ["Das ist nicht die Orgel mit 14 Registern.", "1868 setzte er sie um."],
+    ],
+)
+def test_german_stops(expected: list[str]) -> None:
+    assert document_sentences(" ".join(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        "[1]",
+        "[1][2]",
+        "[^1]",
+        "【2†L10】",
+        " (Source 1)",
+        "[citation:2]",
+        "¹",
+        "<sup>2</sup>",
+        "\\[1\\]",
+        " [1, 2]",
+    ],
+)
+def test_marks_behind_a_stop_belong_to_the_sentence_before_them(mark: str) -> None:
+    text = f"It is old.{mark} It stands."
+    assert document_sentences(text) == [f"It is old.{mark}", "It stands."]
+    assert mark.strip() in "".join(span.of(text) for span in protected(text, 0, len(text)))
+
+
+def test_footnotes_in_a_row_are_sentences_of_their_own_and_marks_alone_are_none() -> None:
+    notes = [f"Note {number} is long enough for a line that is not broken and has no stop" for number in "ab"]
+    text = f"It stands.\n\n[1] [2]\n\n[^a]: {notes[0]}\n[^b]: {notes[1]}"
+    assert [span.of(text) for span in sentences(text)] == ["It stands.", *notes]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("User: What is it?\nAssistant: It is a dam.\n", ["What is it?", "It is a dam."]),
+        ("**User:** Hi there.\n\n**AI:** It is a dam.", ["Hi there.", "It is a dam."]),
+        ("Ida: Yes, it is.\nBo: Why?\nIda: It fell.\nBo: So.", ["Yes, it is.", "Why?", "It fell.", "So."]),
+        ("[00:12:03] Ida Lunde: It fell.\n01:13 Bo: Why?\n[01:14] So.", ["It fell.", "Why?", "So."]),
+        ("1\n00:00:12,000 --> 00:00:14,000\nIt fell.\n", ["It fell."]),
+        ("Price: 5 euros.\nHeight: 3 m.", ["Price: 5 euros.", "Height: 3 m."]),
+        ("10:00 Opening of the fair: by Ida.", ["10:00 Opening of the fair: by Ida."]),
+    ],
+)
+def test_speakers_and_times_of_a_transcript_are_no_part_of_a_sentence(text: str, expected: list[str]) -> None:
+    assert [span.of(text) for span in sentences(text)] == expected
+
+
+def test_a_source_keeps_the_speaker_of_each_sentence() -> None:
+    text = "Ida: It is a dam\nBo: It fell.\nIda: When?\nBo: Today. Or not.\nIda: It fell."
+    assert document_sentences(text)[1:4] == ["Bo: It fell.", "Ida: When?", "Bo: Today."]
 
 
 def test_sentences_of_a_text_are_cached() -> None:
@@ -104,7 +193,7 @@ def test_rows_of_tables_on_request() -> None:
         "`code`", "[label](https://a.example)", "![image](a.png)", "[label][ref]", "[3]", "[3, 4–6]",
         "[^note]", "<https://a.example>", "<b>", "</b>", "<!-- b -->", "https://a.example/b?c=1",
         "www.a.example", "me@a.example", "$$x^2$$", r"\(x^2\)", "(Lee, 2019)",
-        "(see Lee and Smith, 2019a)", "(Lee et al., 2019)",
+        "【3】", "(Source 3)", "[citation:3]", "\\[3\\]", "(see Lee and Smith, 2019a)", "(Lee et al., 2019)",
     ],
 )  # fmt: skip
 def test_protected_parts_are_found(part: str) -> None:

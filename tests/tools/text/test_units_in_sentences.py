@@ -36,7 +36,7 @@ def test_sentence_continues_after_a_unit(unit: str, goes_on: str) -> None:
     assert split(f"{first} {second}") == [first, second]
 
 
-@pytest.mark.parametrize("unit", ["km", "ml", "hrs", "kg", "gal", "yd", "mph"])
+@pytest.mark.parametrize("unit", ["km", "ml", "hrs", "kg", "gal", "m", "l", "g", "km/h", "m²"])
 def test_sentence_ends_with_a_unit_before_a_capital(unit: str) -> None:
     assert split(f"It has 2.55 {unit}. Workers took it away.") == [
         f"It has 2.55 {unit}.",
