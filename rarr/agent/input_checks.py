@@ -3,7 +3,7 @@
 from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Notice
-from rarr.tools.text.blocks_and_sentences import unread_tables
+from rarr.tools.text.blocks_and_sentences import html_share, unread_tables
 from rarr.tools.text.plurals_and_articles import counted, kind_of
 from rarr.valid_unicode import REPLACEMENT, valid
 
@@ -13,6 +13,8 @@ _UNUSED_ADDRESS = Notice(
     " with model vllm:NAME",
     node="",
 )
+_MOST_HTML = 0.5
+"""The most of the characters of a text that may be blocks of HTML without a warning."""
 
 
 def required_text(text: object, name: str) -> str:
@@ -54,7 +56,13 @@ def replaced_notices(given: str, text: str) -> list[Notice]:
 
 
 def tables_notices(text: str) -> list[Notice]:
-    """Makes a warning if `text` has tables whose cells are not read."""
+    """Makes a warning if most of `text` is HTML, or if it has tables whose cells are not read."""
+    if html_share(text) > _MOST_HTML:
+        message = (
+            "the text is HTML, whose blocks are not checked: give it as plain text or Markdown, as an extractor"
+            " of text such as trafilatura writes it"
+        )
+        return [Notice(code="html_not_checked", message=message, node="generate_queries")]
     if not (unread := unread_tables(text)):
         return []
     message = (

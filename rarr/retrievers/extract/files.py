@@ -1,6 +1,8 @@
 """Reads the documents in a file of any known kind, by the ending of its name."""
 
+import csv
 import gzip
+import io
 import re
 import zlib
 from collections.abc import Callable, Iterator
@@ -20,7 +22,7 @@ from rarr.retrievers.extract.extracted_document import (
 from rarr.retrievers.extract.html_main_text import read_page
 from rarr.retrievers.extract.json_records import read_array, read_lines
 from rarr.retrievers.extract.limited_calls import extracted_file
-from rarr.retrievers.extract.office import read_docx, read_pptx, read_xlsx
+from rarr.retrievers.extract.office import markdown_table, read_docx, read_pptx, read_xlsx
 from rarr.retrievers.extract.pdf import read_pdf
 from rarr.tools.text.blocks_and_sentences import blocks
 from rarr.valid_unicode import valid
@@ -93,7 +95,7 @@ def _text(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
 
 
 def _page(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    page = read_page(_content(path, max_bytes), complain=complain)
+    page = read_page(_content(path, max_bytes), is_own=True, complain=complain)
     yield Document(page.text, page.title or _stem(path), published_at=page.published_at)
 
 
@@ -108,6 +110,19 @@ def _titled(read: Callable[[bytes], tuple[str, str]]) -> Callable[[Path, int, Co
         yield Document(text, title or _stem(path))
 
     return document
+
+
+def _table(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
+    """Reads a file of rows as one table. Its mark between cells is as frequent in other lines as in the first."""
+    text = decode(_content(path, max_bytes), complain=complain)
+    lines = text[:_OPENING].splitlines()
+    first = lines[0] if lines else ""
+    marks = {mark: sum(line.count(mark) == first.count(mark) > 0 for line in lines) for mark in "\t;|,"}
+    try:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(marks, key=lambda mark: marks[mark]))
+        yield Document(markdown_table(rows), _stem(path))
+    except csv.Error as error:
+        raise UnreadableError(f"its rows cannot be read ({error})") from error
 
 
 def _json(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
@@ -128,6 +143,8 @@ _READERS: dict[str, Callable[[Path, int, Complain], Iterator[Document]]] = {
     ".docx": _titled(read_docx),
     ".pptx": _titled(read_pptx),
     ".xlsx": _titled(read_xlsx),
+    ".csv": _table,
+    ".tsv": _table,
     ".json": _json,
     ".jsonl": _json_lines,
 }

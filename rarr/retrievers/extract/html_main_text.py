@@ -12,6 +12,8 @@ from rarr.retrievers.extract.extracted_document import MEGABYTE, Complain, Unrea
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLOCKS = ("head", "p", "item", "quote", "code", "table")
 _BREAKS = {"p", "item", "lb", "row", "cell"}
+_RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+_NOTE = re.compile(r"\[?\w{1,4}\]?")
 _SILENCE = logging.NullHandler()  # without a handler, trafilatura writes to standard error
 
 
@@ -35,13 +37,15 @@ def read_page(
     charset: str | None = None,
     *,
     most_bytes: int | None = None,
+    is_own: bool = False,
     complain: Complain = lambda _: None,
 ) -> Page:
     """Extracts the main text of the HTML in `data`, which may be empty.
 
     `charset` is the encoding that the server named; it goes before the encoding that the page names itself.
-    If the encoding has to be guessed, the guess is reported to `complain`. Raises `UnreadableError` if `data`
-    is longer than `most_bytes` or cannot be read.
+    `is_own`: it is a file of the user, of which short lists and headings are kept too; of a page of the web
+    they are often menus. If the encoding has to be guessed, the guess is reported to `complain`. Raises
+    `UnreadableError` if `data` is longer than `most_bytes` or cannot be read.
     """
     if most_bytes is not None and len(data) > most_bytes:
         raise UnreadableError(f"its HTML is longer than {most_bytes // MEGABYTE} MB")
@@ -53,15 +57,63 @@ def read_page(
         html = f"<html><body>{html}</body></html>"
     logging.getLogger("trafilatura").addHandler(_SILENCE)
     try:
-        page = trafilatura.bare_extraction(html, with_metadata=True, include_comments=False)
+        options: dict[str, Any] = {"with_metadata": True, "include_comments": False}
+        if is_own:
+            options |= {"favor_recall": True, "config": _kept_short()}
+        page = trafilatura.bare_extraction(_simplified(html, is_own=is_own), **options)
         if page is None:  # too short to tell the main text from the rest, so all text is taken
-            return Page(_text(trafilatura.baseline(html)[0]), "", None)
+            return Page(_text(trafilatura.baseline(_simplified(html, is_own=is_own))[0]), "", None)
         facts = page if isinstance(page, dict) else page.as_dict()
         return Page(_text(facts["body"]), facts["title"] or "", parse_time(facts["date"]))
     except MemoryError:  # the process has a limit of memory
         raise
     except Exception as error:  # hostile markup can make the parsers raise any error
         raise UnreadableError(f"its HTML cannot be read ({type(error).__name__}: {error})") from error
+
+
+def _kept_short() -> Any:
+    """Returns settings of trafilatura that keep the headings and lists of a page with little text."""
+    from trafilatura.settings import use_config
+
+    config = use_config()
+    config.set("DEFAULT", "MIN_EXTRACTED_SIZE", "1")
+    return config
+
+
+def _simplified(html: str, *, is_own: bool) -> Any:
+    """Parses a page and changes what trafilatura reads wrongly: raised notes, lists in cells, plain pages.
+
+    A note becomes ³, or [3] if it is a link; a raised word such as "th" stays. Outside of an article,
+    trafilatura drops headings.
+    """
+    import trafilatura
+
+    tree = trafilatura.load_html(html)
+    if tree is None:
+        return html
+    for raised in tree.xpath("//sup"):
+        note = "".join(raised.text_content().split())
+        if note.isascii() and note.isdigit() and not raised.xpath(".//a"):
+            note = note.translate(_RAISED)
+        elif _NOTE.fullmatch(note) and (note.startswith("[") or raised.xpath(".//a")):
+            note = f"[{note.strip('[]')}]"
+        else:
+            continue
+        del raised[:]
+        raised.text = note
+        raised.drop_tag()
+    for item in tree.xpath("//td//li | //th//li"):
+        item.text = f" {item.text or ''}"
+        item.tail = "; " if item.getnext() is not None else " "
+        item.drop_tag()
+    for made in tree.xpath("//td//ul | //td//ol | //th//ul | //th//ol"):
+        made.drop_tag()
+    if is_own and (body := tree.find("body")) is not None and not tree.xpath("//article | //main"):
+        article = body.makeelement("article")
+        article.text, body.text = body.text, None
+        article.extend(list(body))
+        body.append(article)
+    return tree
 
 
 def _text(body: Any) -> str:

@@ -10,8 +10,6 @@ from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 
 if TYPE_CHECKING:
     from docx.document import Document as Letter
-    from docx.table import Table
-    from docx.text.paragraph import Paragraph
 
 MOST_UNPACKED = 300 * MEGABYTE
 """The most bytes that a file may unpack to. Such files are archives: a small archive can hold any amount."""
@@ -19,6 +17,11 @@ MOST_CHARACTERS = 20_000_000
 """The most characters of text in one file, as for a PDF."""
 
 INSTALL = 'it needs a package: pip install "rarr[office]"'
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+_GONE = (f"{_W}del", f"{_W}moveFrom", _FALLBACK)
+"""What is not read: tracked deletions, and text that is there a second time for older programs."""
+_MOST_SPANNED = 100  # columns
 _DEEPEST = 20  # groups of shapes in each other
 
 
@@ -77,14 +80,28 @@ def _docx(file: io.BytesIO) -> tuple[Iterable[str], str]:
 
 
 def _of_letter(letter: "Letter") -> Iterator[str]:
-    from docx.table import Table
+    """Yields paragraphs and tables, those in content controls and text boxes too."""
+    for element in _blocks_of(letter.element.body):
+        yield markdown_table(_rows(element)) if element.tag == f"{_W}tbl" else _paragraph(element, letter)
 
-    for block in letter.iter_inner_content():
-        yield _table(_rows(block)) if isinstance(block, Table) else _paragraph(block)
+
+def _blocks_of(parent: Any) -> Iterator[Any]:
+    """Yields the elements of the paragraphs and tables in an element, in order."""
+    for child in parent:
+        if child.tag in _GONE:
+            continue
+        if child.tag in (f"{_W}p", f"{_W}tbl"):
+            yield child
+        if child.tag != f"{_W}tbl":
+            yield from _blocks_of(child)  # a content control, a text box in a paragraph
 
 
-def _paragraph(paragraph: "Paragraph") -> str:
-    words, style = _words(paragraph.text), (paragraph.style.name or "") if paragraph.style else ""
+def _paragraph(element: Any, letter: "Letter") -> str:
+    from docx.text.paragraph import Paragraph
+
+    words = _words(_text_of(element))
+    known = Paragraph(element, letter._body).style
+    style = (known.name or "") if known else ""
     if words and style == "Title":
         return f"# {words}"
     kind, _, level = style.rpartition(" ")
@@ -93,14 +110,54 @@ def _paragraph(paragraph: "Paragraph") -> str:
     return f"- {words}" if words and style.startswith("List") else words
 
 
-def _rows(table: "Table") -> Iterator[list[str]]:
-    """Yields the cells of each row. Of merged cells, the first has the words, and the others are empty."""
-    for row in table.rows:
-        cells = list(row.cells)
-        yield [
-            "" if number and cell._tc is cells[number - 1]._tc else cell.text
-            for number, cell in enumerate(cells)
-        ]
+def _text_of(element: Any) -> str:
+    """Joins the text in a paragraph or cell, but of no block inside the paragraph."""
+    pieces = list[str]()
+    for child in element:
+        if child.tag == f"{_W}t":
+            pieces.append(child.text or "")
+        elif child.tag in (f"{_W}tab", f"{_W}br", f"{_W}cr"):
+            pieces.append(" ")
+        elif child.tag == f"{_W}noBreakHyphen":
+            pieces.append("-")
+        elif child.tag not in (*_GONE, f"{_W}pPr", f"{_W}txbxContent"):
+            ends_word = child.tag in (f"{_W}p", f"{_W}tbl", f"{_W}tc")
+            pieces.append(_text_of(child) + " " * ends_word)
+    return "".join(pieces)
+
+
+def _rows(table: Any) -> Iterator[list[str]]:
+    """Yields the cells of each row.
+
+    Of cells merged in a row, the first has the words; a cell merged with those below has them in each row.
+    """
+    above: list[str] = []
+    for row in _inner(table, "tr"):
+        if row.find(f"{_W}trPr/{_W}del") is not None:
+            continue
+        cells = [""] * _count(row, "trPr/gridBefore")
+        for cell in _inner(row, "tc"):
+            merged = cell.find(f"{_W}tcPr/{_W}vMerge")
+            goes_on = merged is not None and merged.get(f"{_W}val") != "restart"
+            words = above[len(cells)] if goes_on and len(cells) < len(above) else _text_of(cell)
+            cells += [words, *[""] * (_count(cell, "tcPr/gridSpan") - 1)]
+        above = cells
+        yield cells
+
+
+def _inner(parent: Any, tag: str) -> Iterator[Any]:
+    """Yields the rows of a table or the cells of a row, those in content controls too."""
+    for child in parent:
+        if child.tag == f"{_W}{tag}":
+            yield child
+        elif child.tag in (f"{_W}sdt", f"{_W}sdtContent", f"{_W}customXml"):
+            yield from _inner(child, tag)
+
+
+def _count(element: Any, path: str) -> int:
+    """Returns a number of columns that an element names, as far as it may be true; 0 if it names none."""
+    found = element.find("/".join(f"{_W}{part}" for part in path.split("/")))
+    return min(int(found.get(f"{_W}val", "0")), _MOST_SPANNED) if found is not None else 0
 
 
 def _pptx(file: io.BytesIO) -> tuple[Iterable[str], str]:
@@ -130,7 +187,7 @@ def _of_shape(shape: Any, depth: int) -> Iterator[str]:
     if shape.has_text_frame:
         yield from _lines(shape.text_frame)
     elif getattr(shape, "has_table", False):
-        yield _table([cell.text for cell in row.cells] for row in shape.table.rows)
+        yield markdown_table([cell.text for cell in row.cells] for row in shape.table.rows)
     elif depth and hasattr(shape, "shapes"):
         for inner in shape.shapes:
             yield from _of_shape(inner, depth - 1)
@@ -150,7 +207,7 @@ def _xlsx(file: io.BytesIO) -> tuple[Iterable[str], str]:
 def _of_sheets(sheets: Iterable[Any]) -> Iterator[str]:
     for sheet in sheets:
         sheet.reset_dimensions()  # a file may claim a billion empty cells
-        if table := _table([_cell(cell) for cell in row] for row in sheet.iter_rows()):
+        if table := markdown_table([_cell(cell) for cell in row] for row in sheet.iter_rows()):
             yield f"## {_words(sheet.title)}"
             yield table
 
@@ -168,7 +225,7 @@ def _cell(cell: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _table(rows: Iterable[Sequence[str]]) -> str:
+def markdown_table(rows: Iterable[Sequence[str]]) -> str:
     """Writes rows as a Markdown table without empty rows. The first row is the header."""
     filled = [[_words(cell).replace("|", "/") for cell in row] for row in rows]
     filled = [row for row in filled if any(row)]

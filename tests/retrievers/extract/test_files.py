@@ -103,6 +103,65 @@ def test_pdf_of_too_much_text_is_refused() -> None:
 
 
 @pytest.mark.slow
+def shown(*lines: str) -> bytes:
+    """A PDF with these lines on a page; cells of a line are separated by a bar."""
+    down = ") Tj 0 -14 Td ("
+    across, back = ") Tj 140 0 Td (", ") Tj {} 0 Td ("
+    cells = (
+        line.replace("|", across) + back.format(-140 * line.count("|")) * ("|" in line) for line in lines
+    )
+    return pdf(down.join(cells))
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "joined"),
+    [
+        ("The largest reser-", "voir is old.", "The largest reservoir is old."),
+        ("The offer is non-", "binding here.", "The offer is non-binding here."),
+        ("It is long-term and long-", "term it stays.", "It is long-term and long-term it stays."),
+        ("It ran from 1936-", "1940 here.", "It ran from 1936-\n1940 here."),
+    ],
+)
+def test_words_hyphenated_at_the_end_of_a_line_of_a_pdf_are_joined(
+    first: str, second: str, joined: str
+) -> None:
+    assert pdf_module.read_pdf(shown(first, second))[0].strip() == joined
+
+
+def test_rows_of_a_table_of_a_pdf_are_a_table() -> None:
+    text, _ = pdf_module.read_pdf(
+        shown("Lakes", "Lake|Depth|Built", "Ule|12.9|1948", "Sor|3.6|1971", "They are old.")
+    )
+    table = "| Lake | Depth | Built |\n| --- | --- | --- |\n| Ule | 12.9 | 1948 |\n| Sor | 3.6 | 1971 |"
+    assert text.split("\n\n") == ["Lakes", table, "They are old."]
+
+
+def test_columns_of_a_page_of_a_pdf_are_no_table() -> None:
+    text, _ = pdf_module.read_pdf(shown("The dam is|It was built", "high and old.|in 1936."))
+    assert "|" not in text
+
+
+@pytest.mark.parametrize("title", ["untitled", "Microsoft Word - draft7.docx", "Document1"])
+def test_pdf_whose_title_says_nothing_is_named_by_its_file(tmp_path: Path, title: str) -> None:
+    info = f"trailer << /Info << /Title ({title}) >> ".encode()
+    file = written(tmp_path / "ferries.pdf", pdf("Ferries sail.").replace(b"trailer << ", info))
+    assert [document.title for document in read(file)] == ["ferries"]
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", 'Lake,"Depth, m"\nUle,"12.9"\n\nSor,"3.6"\n'),
+        ("a.csv", "Lake;Depth, m\r\nUle;12.9\r\nSor;3.6\r\n"),
+        ("a.tsv", "Lake\tDepth, m\nUle\t12.9\nSor\t3.6"),
+    ],
+)
+def test_file_of_rows_is_a_table(tmp_path: Path, name: str, content: str) -> None:
+    [document] = read(written(tmp_path / name, content))
+    assert document.title == "a"
+    assert document.text == "| Lake | Depth, m |\n| --- | --- |\n| Ule | 12.9 |\n| Sor | 3.6 |"
+
+
 def test_pages_of_a_pdf_are_separated(tmp_path: Path) -> None:
     file = written(tmp_path / "a.pdf", pdf("Peaches grow.\nPears too."))
     assert read(file) == [Document("Peaches grow.\n\nPears too.", "a")]
@@ -137,6 +196,7 @@ def test_blank_records_are_left_out(tmp_path: Path) -> None:
         ("a.json", "{", "JSON cannot be read"),
         ("a.jsonl", "{\n{", "holds no text"),
         ("a.pdf", "no PDF", "PDF cannot be read"),
+        ("a.csv", f"a,b\n{'c' * 200_000},d", "rows cannot be read"),
         ("a.pdf", pdf("Hi")[:300], "PDF cannot be read|holds no text"),
         ("a.txt.gz", "not compressed", "compressed content is damaged"),
         ("a.txt.gz", gzip.compress(b"text" * 999, mtime=0)[:-20], "compressed content is damaged"),

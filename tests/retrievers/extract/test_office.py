@@ -173,16 +173,70 @@ def test_hostile_xml_is_refused(tmp_path: Path, change: Callable[[bytes], bytes]
         read(tmp_path, "hostile.docx", changed(letter(), "word/document.xml", change))
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
-def test_a_huge_merged_cell_stays_within_the_memory_limit(tmp_path: Path) -> None:
+def test_a_huge_merged_cell_is_read_as_a_small_one(tmp_path: Path) -> None:
     wide = b'<w:tcPr><w:gridSpan w:val="1000000000"/>'
-    with pytest.raises(UnreadableError, match="takes more than 1001 MB of memory"):
-        read(
-            tmp_path,
-            "wide.docx",
-            changed(letter(), "word/document.xml", lambda x: x.replace(b"<w:tcPr>", wide)),
-        )
+    huge = changed(letter(), "word/document.xml", lambda xml: xml.replace(b"<w:tcPr>", wide))
+    assert "Main span" in read(tmp_path, "wide.docx", huge).text
+
+
+MERGED = '<w:vMerge w:val="restart"/>'
+
+
+def in_body(xml: str) -> Callable[[bytes], bytes]:
+    return lambda old: old.replace(b"<w:body>", b"<w:body>" + xml.encode())
+
+
+def run(words: str, tag: str = "t") -> str:
+    return f'<w:r><w:{tag} xml:space="preserve">{words}</w:{tag}></w:r>'
+
+
+def control(content: str) -> str:
+    return f"<w:sdt><w:sdtPr/><w:sdtContent>{content}</w:sdtContent></w:sdt>"
+
+
+def row(*cells: str, properties: str = "") -> str:
+    return f"<w:tr>{properties}{''.join(cells)}</w:tr>"
+
+
+def cell(content: str, properties: str = "") -> str:
+    return f"<w:tc><w:tcPr>{properties}</w:tcPr><w:p>{content}</w:p></w:tc>"
+
+
+@pytest.mark.parametrize(
+    ("xml", "expected"),
+    [
+        (
+            f"<w:p>{run('Dogs are ')}<w:ins>{run('not ')}</w:ins>{run('let in.')}</w:p>",
+            "Dogs are not let in.",
+        ),
+        (f"<w:p>{run('Dogs ')}<w:del>{run('x ', 'delText')}</w:del>{run('bark.')}</w:p>", "Dogs bark."),
+        (f"<w:p><w:moveFrom>{run('Old.')}</w:moveFrom><w:moveTo>{run('New.')}</w:moveTo></w:p>", "New."),
+        (control(f"<w:p>{run('A block.')}</w:p>"), "A block."),
+        (f"<w:p>{run('It is ')}{control(run('12 m'))}{run(' long.')}</w:p>", "It is 12 m long."),
+        (f"<w:p>{run('One')}<w:r><w:br/></w:r>{run('two.')}</w:p>", "One two."),
+        (
+            f"<w:p>{run('Text.')}<w:r><w:txbxContent><w:p>{run('A box.')}</w:p></w:txbxContent></w:r></w:p>",
+            "Text.\n\nA box.",
+        ),
+        (
+            f"<w:tbl>{row(cell(run('Part')), cell(run('Size')))}"
+            + control(row(cell(run("Arch")), control(cell(control(run("12 m"))))))
+            + row(cell(run("Old")), cell(run("1 m")), properties="<w:trPr><w:del/></w:trPr>")
+            + "</w:tbl>",
+            "| Part | Size |\n| --- | --- |\n| Arch | 12 m |",
+        ),
+        (
+            f"<w:tbl>{row(cell(run('Arch'), MERGED), cell(run('12 m')))}"
+            f"{row(cell('', '<w:vMerge/>'), cell(run('13 m')))}</w:tbl>",
+            "| Arch | 12 m |\n| --- | --- |\n| Arch | 13 m |",
+        ),
+    ],
+)
+def test_changes_and_content_controls_of_word_are_read_as_they_stand(
+    tmp_path: Path, xml: str, expected: str
+) -> None:
+    made = changed(saved(docx.Document()), "word/document.xml", in_body(xml))
+    assert read(tmp_path, "made.docx", made).text == expected
 
 
 @pytest.mark.slow
@@ -211,9 +265,9 @@ def test_office_files_are_searched_and_unread_files_warned_about_once(tmp_path: 
     for number in range(42):
         (corpus / f"damaged{number:02}.docx").write_bytes(b"PK" + bytes(number))
         (corpus / f"old{number:02}.doc").write_bytes(b"old")
-    with Reviser(Settings(corpus=corpus, home=tmp_path / "home", model="embedded")) as reviser:
-        revision = reviser.revise("The Lorrin Bridge was opened in 1938.")
-    assert revision.text == "The Lorrin Bridge was opened in 1937."
+    with Reviser(Settings(corpus=corpus, home=tmp_path / "home")) as reviser:
+        revision = reviser.revise("The bridge was opened in 1938.")
+    assert revision.text == "The bridge was opened in 1937."
     assert [warning.message for warning in revision.warnings if warning.code == "file_skipped"] == [
         f"{corpus}/old00.doc and 41 other files: not searched: files of its kind are not read: "
         "save it as .docx, .pdf or text",
