@@ -55,18 +55,17 @@ def replaced_notices(given: str, text: str) -> list[Notice]:
     return [Notice(code="character_replaced", message=message, node="generate_queries")]
 
 
-def tables_notices(text: str) -> list[Notice]:
-    """Makes a warning if most of `text` is HTML, or if it has tables whose cells are not read."""
+def unread_notices(text: str) -> list[Notice]:
+    """Makes a warning if most of `text` is HTML, and one if it has tables whose cells are not read."""
+    messages: dict[str, str] = {}
     if html_share(text) > _MOST_HTML:
-        message = (
-            "the text is HTML, whose blocks are not checked: give it as plain text or Markdown, as an extractor"
-            " of text such as trafilatura writes it"
+        messages["html_not_checked"] = (
+            "the text is HTML, whose blocks are not checked: give it as plain text or Markdown, as trafilatura"
+            " and pandoc write it"
         )
-        return [Notice(code="html_not_checked", message=message, node="generate_queries")]
-    if not (unread := unread_tables(text)):
-        return []
-    message = (
-        f"{counted(unread, 'table')} not checked: only tables in Markdown are, outside of quotes and lists,"
-        " whose rows each have a header of their own and as many cells as the first line"
-    )
-    return [Notice(code="table_not_checked", message=message, node="generate_queries")]
+    if unread := unread_tables(text):
+        messages["table_not_checked"] = (
+            f"{counted(unread, 'table')} not checked: only tables in Markdown are, outside of quotes and lists,"
+            " whose rows each have a header of their own and as many cells as the first line"
+        )
+    return [Notice(code=code, message=message, node="generate_queries") for code, message in messages.items()]

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal
 
 from rarr.agent.final_revision import revision_of
-from rarr.agent.input_checks import replaced_notices, required_text, tables_notices, unused_settings
+from rarr.agent.input_checks import replaced_notices, required_text, unread_notices, unused_settings
 from rarr.agent.pipeline_owner import PipelineOwner, wired
 from rarr.agent.run_observers import OnCall
 from rarr.components import Components, text_of_source
@@ -79,7 +79,7 @@ class Reviser(PipelineOwner):
         context = None if context is None else required_text(context, "context")
         run_id = await self._checkpoints.new(run_id)
         notices = [*self._corpus_notices(), *self._untraced, *replaced_notices(given, f"{text}{context}")]
-        notices += await work(tables_notices, text)
+        notices += await work(unread_notices, text)
         start = State(original=text, text=text, context=context, round=1, warnings=notices)
         return await self.arevise_from(start, run_id)
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr.agent.input_checks import unused_settings
+from rarr.agent.input_checks import unread_notices, unused_settings
 from rarr.agent.wiring.components import wire
 from rarr.settings import Settings
 
@@ -39,3 +39,14 @@ def test_address_of_a_served_reranker_is_used(folder: Path) -> None:
 
 def test_corpus_that_is_not_searched_is_told(folder: Path) -> None:
     assert codes(folder, search="wikipedia") == ["corpus_not_searched"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<p>The dam is 221 metres high.</p>\n<p>It is old.</p>\n", ["html_not_checked"]),
+        ("The dam is <b>221</b> metres high, and `<p>` begins a paragraph of HTML.", []),
+    ],
+)
+def test_text_of_html_is_warned_about(text: str, expected: list[str]) -> None:
+    assert [notice.code for notice in unread_notices(text)] == expected

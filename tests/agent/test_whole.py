@@ -88,7 +88,13 @@ def untouchable(text: str) -> list[tuple[str, str]]:
     return [(block.kind, text[block.start : block.end]) for block in blocks(text) if block.kind != "prose"]
 
 
-OF_THE_TEXT = {"nothing_to_check", "not_english", "table_not_checked", "character_replaced"}
+OF_THE_TEXT = {
+    "nothing_to_check",
+    "not_english",
+    "html_not_checked",
+    "table_not_checked",
+    "character_replaced",
+}
 """Notices about the text alone, and not about a failure: any text may bring them."""
 
 

@@ -13,6 +13,7 @@ from rarr.tools.text.warning_lines import is_failure, nothing_checked
 
 _MORE = {
     "source_failed": "; a source could not be searched",
+    "html_not_checked": "; blocks of HTML were not read",
     "table_not_checked": "; a table was not read",
     "character_replaced": "; characters that are not valid became U+FFFD",
 }

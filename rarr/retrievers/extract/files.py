@@ -113,7 +113,7 @@ def _titled(read: Callable[[bytes], tuple[str, str]]) -> Callable[[Path, int, Co
 
 
 def _table(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    """Reads a file of rows as one table. Its mark between cells is as frequent in other lines as in the first."""
+    """Reads a file of rows as one table. Its mark between cells is as frequent in most lines."""
     text = decode(_content(path, max_bytes), complain=complain)
     lines = text[:_OPENING].splitlines()
     first = lines[0] if lines else ""

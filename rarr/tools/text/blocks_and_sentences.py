@@ -36,7 +36,7 @@ class Block(NamedTuple):
 # Inline content is not needed, and parsing it is the slow part.
 _PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
 _PARSER.parse("x")  # compiles its rules now: on first use it would not be safe in threads
-_HTML_BLOCK = re.compile(r"\s*<[a-z!]", re.IGNORECASE)
+_HTML_BLOCK = re.compile(r"\s*<(?!table\b)[a-z!]", re.IGNORECASE)
 _HTML_TABLE = re.compile(r"\s*<table\b", re.IGNORECASE)
 _LINE_END = re.compile(r"\r\n?|\n")
 _INDENTED = re.compile(r"(?:[ \t]*+(?:\r\n?|\n)|(?: {4}| {0,3}\t)[^\r\n]*+(?:\r\n?|\n|\Z))*+[ \t]*+")
@@ -241,7 +241,7 @@ def unread_tables(text: str) -> int:
 
 
 def html_share(text: str) -> float:
-    """Returns the share of the characters of `text` in blocks of HTML, which have no sentences."""
+    """Returns the share of the characters of `text` in blocks of HTML but tables. They have no sentences."""
     if "<" not in text:
         return 0.0
     html = (it for it in blocks(text) if it.kind == "code" and _HTML_BLOCK.match(text, it.start))
