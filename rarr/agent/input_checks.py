@@ -60,12 +60,12 @@ def unread_notices(text: str) -> list[Notice]:
     messages: dict[str, str] = {}
     if html_share(text) > _MOST_HTML:
         messages["html_not_checked"] = (
-            "the text is HTML, whose blocks are not checked: give it as plain text or Markdown, as trafilatura"
-            " and pandoc write it"
+            "the text is HTML, whose blocks are not checked: give it as plain text or Markdown, as pandoc"
+            " and trafilatura write it"
         )
     if unread := unread_tables(text):
         messages["table_not_checked"] = (
-            f"{counted(unread, 'table')} not checked: only tables in Markdown are, outside of quotes and lists,"
-            " whose rows each have a header of their own and as many cells as the first line"
+            f"{counted(unread, 'table')} not checked: only tables in Markdown are, outside of quotes and"
+            " lists, whose rows each have a header of their own and as many cells as the first line"
         )
     return [Notice(code=code, message=message, node="generate_queries") for code, message in messages.items()]
