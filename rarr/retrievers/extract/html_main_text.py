@@ -60,9 +60,9 @@ def read_page(
         options: dict[str, Any] = {"with_metadata": True, "include_comments": False}
         if is_own:
             options |= {"favor_recall": True, "config": _kept_short()}
-        page = trafilatura.bare_extraction(_simplified(html, is_own=is_own), **options)
+        page = trafilatura.bare_extraction(_simplified(html), **options)
         if page is None:  # too short to tell the main text from the rest, so all text is taken
-            return Page(_text(trafilatura.baseline(_simplified(html, is_own=is_own))[0]), "", None)
+            return Page(_text(trafilatura.baseline(_simplified(html))[0]), "", None)
         facts = page if isinstance(page, dict) else page.as_dict()
         return Page(_text(facts["body"]), facts["title"] or "", parse_time(facts["date"]))
     except MemoryError:  # the process has a limit of memory
@@ -80,11 +80,10 @@ def _kept_short() -> Any:
     return config
 
 
-def _simplified(html: str, *, is_own: bool) -> Any:
-    """Parses a page and changes what trafilatura reads wrongly: raised notes, lists in cells, plain pages.
+def _simplified(html: str) -> Any:
+    """Parses a page and writes in plain text what trafilatura reads wrongly: raised notes, lists in cells.
 
-    A note becomes ³, or [3] if it is a link; a raised word such as "th" stays. Outside of an article,
-    trafilatura drops headings.
+    A note becomes ³, or [3] if it is a link; a raised word such as "th" stays.
     """
     import trafilatura
 
@@ -108,11 +107,6 @@ def _simplified(html: str, *, is_own: bool) -> Any:
         item.drop_tag()
     for made in tree.xpath("//td//ul | //td//ol | //th//ul | //th//ol"):
         made.drop_tag()
-    if is_own and (body := tree.find("body")) is not None and not tree.xpath("//article | //main"):
-        article = body.makeelement("article")
-        article.text, body.text = body.text, None
-        article.extend(list(body))
-        body.append(article)
     return tree
 
 

@@ -65,8 +65,8 @@ def test_deep_nesting_is_read_left_out_or_refused() -> None:
 
 
 FERRY = b"""<html><head><title>Ferry</title></head><body><nav><a href="/">Home</a></nav>
-<h1>Rates</h1><ul><li>Adults 6 euros</li><li>Children 3 euros</li></ul>
-<h2>Times</h2><ul><li>10:00</li></ul></body></html>"""
+<main><h1>Rates</h1><ul><li>Adults 6 euros</li><li>Children 3 euros</li></ul>
+<h2>Times</h2><ul><li>10:00</li></ul></main></body></html>"""
 
 
 def test_headings_and_short_lists_of_an_own_page_are_kept() -> None:
