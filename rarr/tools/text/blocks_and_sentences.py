@@ -64,6 +64,7 @@ MARK = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 """A citation mark: [1], [^a], [citation:2], 【2†L10】, (Source 1), ¹, <sup>2</sup>."""
+_MARK_SIGN = re.compile(r"[\[【(<¹²³⁰⁴-⁹]")
 # What stands before the words of a line and is no part of them: labels of notes, speakers and times.
 _NOTE = re.compile(r"^[ \t>]*(?:\[\^[^\]\s]{1,40}\]|\\?\[\d{1,3}\\?\]):[ \t]+", re.MULTILINE)
 _TIME = r"\d{1,2}:\d\d(?::\d\d)?(?:[.,]\d{1,3})?"
@@ -320,7 +321,7 @@ def _paragraph(text: str, start: int, end: int, language: str) -> Iterator[Span]
     width = max(map(len, lines), default=0) if is_wrapped else 0
     for sentence in _boundaries(text[start:end], language):
         for line in _broken_lines(text, start + sentence.start, start + sentence.end, width):
-            if any(character.isalnum() for character in MARK.sub("", line.of(text))):
+            if line.of(text)[:1].isalpha() or _has_words(line.of(text)):
                 yield line
 
 
@@ -329,7 +330,7 @@ def _boundaries(prose: str, language: str) -> Iterator[Span]:
 
     A unit with a full stop before a small letter ends none, nor does a German ordinal behind an article.
     """
-    marks = [Span(*match.span()) for match in MARK.finditer(prose)]
+    marks = [Span(*match.span()) for match in MARK.finditer(prose)] if _MARK_SIGN.search(prose) else []
     plain = MARK.sub("", prose) if marks else prose
     ends = {boundary["end_index"] for boundary in get_sentence_boundaries(language, plain)}
     ends |= {match.end() for match in _ENDS.finditer(plain)}
@@ -348,6 +349,10 @@ def _boundaries(prose: str, language: str) -> Iterator[Span]:
         begin = end + shift
     if begin < len(prose):
         yield Span(begin, len(prose))
+
+
+def _has_words(sentence: str) -> bool:
+    return any(character.isalnum() for character in MARK.sub("", sentence))
 
 
 def _broken_lines(text: str, start: int, end: int, width: int) -> Iterator[Span]:
