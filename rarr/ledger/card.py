@@ -145,7 +145,7 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
             why = f"no quoted line has “{missing[0].span.of(written)}”"
             # The number alone may stand there, of this thing or of another.
             (unclear if all(_stated(value, cited) for value in values(new)) else unproven).append(why)
-        elif by and not _is_confirmed(span.of(sentence), new, by, added):
+        elif by and not (_is_deleted(edit, new) or _is_confirmed(span.of(sentence), new, by, added)):
             unclear.append(f"“{by}” does not show “{new}” in these words")
         start, end = card.start + span.start, card.start + span.end
         edits.append(CardEdit(start=start, end=end, new=new, by=by, evidence_id=source.evidence_id))
@@ -213,6 +213,12 @@ def _source(edit: RawEdit, cited: Sequence[SourceLine]) -> tuple[SourceLine, str
     if len(pieces) > 1 and all(any(fold(line.text).holds(piece) for line in cited) for piece in pieces):
         return having[0], " … ".join(piece.strip() for piece in pieces)
     return cited[0], ""
+
+
+def _is_deleted(edit: RawEdit, new: str) -> bool:
+    """Are words only taken away, and does the line have the words before and behind them side by side?"""
+    kept = _WORD.findall(edit.new)
+    return not _WORD.findall(new) and len(kept) > 1 and kept == _WORD.findall(edit.by)
 
 
 def _is_confirmed(old: str, new: str, by: str, added: Sequence[Value]) -> bool:

@@ -22,7 +22,7 @@ from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from makers import ASKED, FACT, TEXT, disagrees
 
 from agent.mills import answer, codes, revised, settings_for, text_of
-from rarr import InputError, Reviser, Revision, Settings
+from rarr import InputError, Reviser, Revision
 from rarr.agent.replay.replay import replay
 from rarr.testing import (
     InMemoryRetriever,
@@ -52,13 +52,16 @@ sys.stdout.buffer.write(revision.model_dump_json().encode())
 HERE = Path(__file__).parent.parent
 
 
-def reviser(checkpointer: Any = None, **changed: Any) -> Reviser:
+def reviser(
+    checkpointer: Any = None, on_step: Callable[[str], None] | None = None, **changed: Any
+) -> Reviser:
     parts: dict[str, Any] = {
         "query_generator": ScriptedQueries([(ASKED, "Georgia")]),
         "retriever": InMemoryRetriever([FACT]),
         "checker": ScriptedChecker({(ASKED, ""): disagrees()}),
     }
-    return Reviser(components=scripted_components(**(parts | changed)), checkpointer=checkpointer)
+    components = scripted_components(**(parts | changed))
+    return Reviser(components=components, checkpointer=checkpointer, on_step=on_step)
 
 
 def content(revision: Revision) -> str:
@@ -96,7 +99,8 @@ def test_finished_run_is_returned_without_running_again(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_run_is_the_same_with_a_checkpointer_as_without(tmp_path: Path) -> None:
     failing = InMemoryRetriever(TimeoutError("no answer"))
-    for parts in ({}, {"retriever": failing}):
+    both: tuple[dict[str, Any], ...] = ({}, {"retriever": failing})
+    for parts in both:
         with reviser(opening(tmp_path / "runs"), **parts) as kept:
             assert content(kept.revise(TEXT)) == content(reviser(**parts).revise(TEXT))
 
@@ -171,27 +175,22 @@ async def test_many_runs_at_once_are_kept(tmp_path: Path) -> None:
     assert [*map(content, again)] == [*map(content, done)]
 
 
-@pytest.fixture
-def notes(tmp_path: Path) -> Path:
-    (tmp_path / "notes.md").write_text("# Kestrel Library\n\nKestrel Library opened in 1976.\n")
-    return tmp_path / "notes.md"
-
-
 @pytest.mark.slow
-def test_run_is_resumed_from_each_of_its_steps(notes: Path, tmp_path: Path) -> None:
-    text = "Kestrel Library opened in 1986. Falcon Bridge was built in 1950."
+def test_run_is_resumed_from_each_of_its_steps() -> None:
+    def built(saver: InMemorySaver | None = None, on_step: Callable[[str], None] | None = None) -> Reviser:
+        asked = ScriptedQueries([(ASKED, "Georgia")], later=[("When was it built?", "Falcon Bridge")])
+        return reviser(saver, on_step, query_generator=asked)
+
+    text = f"{TEXT} Falcon Bridge was built in 1950."
     steps: list[str] = []
-    with Reviser(Settings(corpus=notes), on_step=steps.append) as agent:
+    with built(on_step=steps.append) as agent:
         undisturbed = agent.revise(text)
     assert steps.count("evaluate") == 2  # rounds
     for last in range(1, len(steps) + 1):
         saver = InMemorySaver()
-        with (
-            Reviser(Settings(corpus=notes), on_step=stopping_at(last), checkpointer=saver) as agent,
-            pytest.raises(ZeroDivisionError),
-        ):
+        with built(saver, stopping_at(last)) as agent, pytest.raises(ZeroDivisionError):
             agent.revise(text, run_id=f"r{last}")
-        with Reviser(Settings(corpus=notes), checkpointer=saver) as other:
+        with built(saver) as other:
             assert comparable(other.resume(f"r{last}")) == comparable(undisturbed)
 
 

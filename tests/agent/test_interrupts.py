@@ -90,6 +90,7 @@ from rarr import Reviser, Settings
 from rarr.backends.encoder import model
 
 text, run = Path(sys.argv[2]).read_text(), model.Encoder._run
+settings = Settings(corpus=sys.argv[1], reranker="embedded")
 computed = []
 
 def interrupts(self, *given):
@@ -98,7 +99,7 @@ def interrupts(self, *given):
         signal.raise_signal(signal.SIGINT)
     return run(self, *given)
 
-with Reviser(Settings(corpus=sys.argv[1])) as reviser:
+with Reviser(settings) as reviser:
     model.Encoder._run = interrupts
     try:
         reviser.revise(text)
@@ -107,7 +108,7 @@ with Reviser(Settings(corpus=sys.argv[1])) as reviser:
     again = reviser.revise(text)
     model.Encoder._run = run
     model.shipped_encoder.cache_clear()
-with Reviser(Settings(corpus=sys.argv[1])) as reviser:
+with Reviser(settings) as reviser:
     other = reviser.revise(text)
 print((again.text, again.checks, again.edits, again.report.sentences) ==
       (other.text, other.checks, other.edits, other.report.sentences))

@@ -189,9 +189,7 @@ def test_hostile_texts_do_not_steer_a_terminal(command: Command) -> None:
 
 @pytest.mark.slow
 def test_example_texts_fail_where_an_error_was_planted(command: Command) -> None:
-    texts = [
-        str(EXAMPLES / "texts" / name) for name in ("alaska.md", "clean-denver.md", "demo.md")
-    ]
+    texts = [str(EXAMPLES / "texts" / name) for name in ("alaska.md", "clean-denver.md", "demo.md")]
     done = command("check", *texts, "--corpus", str(EXAMPLES / "corpus"), "--format", "json")
     checks = DocumentChecks.model_validate_json(done.out)
     assert done.status == 1

@@ -118,7 +118,7 @@ def test_every_help_text_has_examples_that_work(
     noised = NoisingReport(rows=1, new=1, dropped={})
     monkeypatch.setattr("rarr.training.noising.resumable_noising.make_data", lambda *files, **more: noised)
     trained = SimpleNamespace(
-        rows=2, held_out=1, examples={}, steps=1, before={}, after={}, decisions=(), seconds=1.0
+        rows=2, held_out=1, examples={}, steps=1, before={}, after={}, sure=None, seconds=1.0
     )
     editor = SimpleNamespace(fine_tune=lambda *rows, **more: trained, Backend=Mock())
     monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", editor)  # it needs torch
@@ -147,7 +147,7 @@ def test_every_help_text_has_examples_that_work(
     Path("draft.md").write_text("The bridge opened in 1935.")
     Path("dam.md").write_text("Hoover Dam is 221 metres high.")
     Path("alaska.pdf").write_bytes(pdf("The US bought Alaska in 1867."))
-    rows = data(Path("data.jsonl"), {"text": "The bridge opened in 1936.", **PAIR})
+    rows = data(Path("data.jsonl"), {"text": "The Hoover Dam was opened in 1936.", **PAIR})
     for rater in ("Ada", "Ben"):
         export(rows, rater, {"intent": "similar"})
     assert command("index", "notes", "-o", "notes.index").status == 0

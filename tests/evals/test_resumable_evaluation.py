@@ -33,7 +33,7 @@ def test_folder_holds_predictions_and_report(data: Path, out: Path) -> None:
     report = evaluate(data, out, components=components(), jobs=1)
     assert EvalReport.model_validate_json((out / "report.json").read_bytes()) == report
     assert (out / "report.html").read_text().startswith("<!doctype html>")
-    assert [list(line) for line in lines(out)] == [["id", "revision", "errors"]] * 5
+    assert [list(line) for line in lines(out)] == [["id", "revision"]] * 5
     assert Revision.model_validate(lines(out)[0]["revision"]).changed
 
 
@@ -93,7 +93,7 @@ def test_row_in_error_is_a_row(data: Path, out: Path, monkeypatch: pytest.Monkey
     report = evaluate(data, out, components=components())
     assert [bool(row.error) for row in report.rows] == [False, True, False]
     assert report.rows[1].text == report.rows[1].original
-    assert lines(out)[1].keys() | lines(out)[0].keys() == {"id", "error", "errors", "revision"}
+    assert lines(out)[1].keys() | lines(out)[0].keys() == {"id", "error", "revision"}
     assert report.measures["f1_ap"].unjudged == 1
     again = evaluate(data, out, components=components())
     assert again == report

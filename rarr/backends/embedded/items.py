@@ -10,6 +10,8 @@ from rarr.backends.embedded.words import is_pronoun, is_small, is_weighty, langu
 from rarr.components import Excerpt, SourceLine
 from rarr.tools.text.blocks_and_sentences import MARK
 
+UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+"""A character of a script without spaces, whose words are not told apart."""
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _NOT = re.compile(r"n['’]t\Z")
 _CANNOT = re.compile(r"(?<=\Acan)not\Z")

@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 
 from rarr.backends.embedded.items import (
     MARKS,
+    UNSPACED,
     WORD,
     Item,
     Line,
@@ -23,11 +24,7 @@ from rarr.backends.embedded.items import (
     stems_of,
 )
 from rarr.backends.embedded.values import compare, written_like
-from rarr.backends.embedded.words import (
-    are_opposites,
-    is_weighty,
-    opens_more,
-)
+from rarr.backends.embedded.words import are_opposites, is_weighty, opens_more
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records import AttributionClass, Evidence
@@ -159,6 +156,8 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     items = items_of(sentence)
     if states_nothing(sentence):
         return RawCard("none")
+    if not items or UNSPACED.search(sentence):
+        return RawCard("open", open=(sentence,))
     meant = _meant(sentence, above)
     subject = _subject(above) if meant else None
     found = [compared(items, line, subject) for line in lines if meant is None or meant & line.words]

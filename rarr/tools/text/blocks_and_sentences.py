@@ -321,7 +321,8 @@ def _paragraph(text: str, start: int, end: int, language: str) -> Iterator[Span]
     width = max(map(len, lines), default=0) if is_wrapped else 0
     for sentence in _boundaries(text[start:end], language):
         for line in _broken_lines(text, start + sentence.start, start + sentence.end, width):
-            if line.of(text)[:1].isalpha() or _has_words(line.of(text)):
+            words = line.of(text)
+            if words[:1].isalpha() or any(character.isalnum() for character in MARK.sub("", words)):
                 yield line
 
 
@@ -349,10 +350,6 @@ def _boundaries(prose: str, language: str) -> Iterator[Span]:
         begin = end + shift
     if begin < len(prose):
         yield Span(begin, len(prose))
-
-
-def _has_words(sentence: str) -> bool:
-    return any(character.isalnum() for character in MARK.sub("", sentence))
 
 
 def _broken_lines(text: str, start: int, end: int, width: int) -> Iterator[Span]:

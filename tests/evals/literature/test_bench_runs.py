@@ -16,7 +16,7 @@ from rarr.evals.verified_claims import VerifiedRow
 from rarr.records import AttributionClass
 from rarr.records.verification import Verification
 
-RULES = JudgingOptions(judges=("embedded",))
+EMBEDDED = JudgingOptions(judges=("embedded",))
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def predictions(out: Path) -> list[str]:
 
 
 def test_bench_attrscore_scores_each_construction(data: Path, tmp_path: Path) -> None:
-    report = bench_attrscore(data, tmp_path / "out", options=RULES)
+    report = bench_attrscore(data, tmp_path / "out", options=EMBEDDED)
     scores = report.judges["embedded"]
     assert (report.questions, report.claims, scores.claims) == (4, 16, 16)
     assert {name: hits.n for name, hits in scores.constructions.items()} == dict.fromkeys("ABCD", 4)
@@ -46,7 +46,7 @@ def test_bench_attrscore_counts_failed_requests_apart(
         raise ModelError("down")
 
     monkeypatch.setattr(ClaimVerifier, "averify_together", fails)
-    options = RULES.model_copy(update={"limit": 5})
+    options = EMBEDDED.model_copy(update={"limit": 5})
     scores = bench_attrscore(data, tmp_path / "out", options=options).judges["embedded"]
     assert {(each.value, each.n) for each in scores.constructions.values()} == {(None, 0)}
     assert sum(each.unjudged for each in scores.constructions.values()) == scores.unjudged == 5
@@ -55,10 +55,10 @@ def test_bench_attrscore_counts_failed_requests_apart(
 
 def test_bench_run_continues_and_judges_no_claim_twice(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    some = bench_attrscore(data, out, options=RULES.model_copy(update={"limit": 5}))
+    some = bench_attrscore(data, out, options=EMBEDDED.model_copy(update={"limit": 5}))
     before = predictions(out / "embedded")
     assert (len(before), some.judges["embedded"].claims) == (5, 5)
-    bench_attrscore(data, out, options=RULES)
+    bench_attrscore(data, out, options=EMBEDDED)
     assert predictions(out / "embedded")[:5] == before
     assert len(predictions(out / "embedded")) == 16
 
@@ -71,7 +71,7 @@ def test_bench_each_judge_has_a_folder(data: Path, tmp_path: Path) -> None:
 
 
 def test_bench_passages_of_a_claim_are_joined(data: Path, tmp_path: Path) -> None:
-    bench_expertqa(data, tmp_path / "out", options=RULES)
+    bench_expertqa(data, tmp_path / "out", options=EMBEDDED)
     lines = map(json.loads, (tmp_path / "out" / "claims.jsonl").read_text().splitlines())
     [second] = [line for line in lines if line["id"] == CLAIMS[1]["id"]]
     assert [piece["text"] for piece in second["evidence"]] == [
@@ -81,7 +81,7 @@ def test_bench_passages_of_a_claim_are_joined(data: Path, tmp_path: Path) -> Non
 
 
 def test_bench_expertqa_leaves_out_claims_that_need_no_citation(data: Path, tmp_path: Path) -> None:
-    scores = bench_expertqa(data, tmp_path / "out", options=RULES).judges["embedded"]
+    scores = bench_expertqa(data, tmp_path / "out", options=EMBEDDED).judges["embedded"]
     systems = scores.groups["system"]
     assert {name: each.detection["f1"].n for name, each in systems.items()} == {
         "post_hoc": 1,
@@ -93,7 +93,7 @@ def test_bench_expertqa_leaves_out_claims_that_need_no_citation(data: Path, tmp_
 
 
 def test_bench_worthiness_is_that_of_the_rule_and_of_all(data: Path, tmp_path: Path) -> None:
-    report = bench_expertqa(data, tmp_path / "out", options=RULES)
+    report = bench_expertqa(data, tmp_path / "out", options=EMBEDDED)
     # By hand: called yes, no, yes; worth a citation yes, yes, no.
     ours, every = report.worthiness, report.worthiness_of_all
     assert (ours["precision"].value, ours["recall"].value) == (0.5, 0.5)
@@ -128,19 +128,19 @@ def test_bench_autoais_is_a_mean_over_answers() -> None:
 
 def test_bench_folder_with_other_files_is_refused(data: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="holds other files than a benchmark: give a folder of its own"):
-        bench_attrscore(data, data, options=RULES)
+        bench_attrscore(data, data, options=EMBEDDED)
 
 
 def test_bench_folder_of_other_data_is_refused(data: Path, tmp_path: Path) -> None:
-    bench_expertqa(data, tmp_path / "out", options=RULES)
+    bench_expertqa(data, tmp_path / "out", options=EMBEDDED)
     with pytest.raises(InputError, match="holds a benchmark over other data: give another folder"):
-        bench_attrscore(data, tmp_path / "out", options=RULES)
+        bench_attrscore(data, tmp_path / "out", options=EMBEDDED)
 
 
 def test_bench_missing_data_are_told_by_name(data: Path, tmp_path: Path) -> None:
     (data / CORPUS).unlink()
     with pytest.raises(InputError, match=f"has no {CORPUS}: give the folder that holds it"):
-        bench_attrscore(data, tmp_path / "out", options=RULES)
+        bench_attrscore(data, tmp_path / "out", options=EMBEDDED)
     assert not (tmp_path / "out").exists()
 
 
@@ -150,7 +150,7 @@ def test_bench_wrong_line_of_the_data_is_told_by_number(data: Path, tmp_path: Pa
     with pytest.raises(
         InputError, match="line 2: worthiness: Input should be 'Yes' or 'No': restore the file"
     ):
-        bench_expertqa(data, tmp_path / "out", options=RULES)
+        bench_expertqa(data, tmp_path / "out", options=EMBEDDED)
 
 
 def test_bench_published_figures_are_shares_and_say_how_rows_differ() -> None:
@@ -164,8 +164,8 @@ def test_bench_published_figures_are_shares_and_say_how_rows_differ() -> None:
 def test_bench_attrscore_on_the_data_folder(tmp_path: Path) -> None:
     report = bench_attrscore(SHARED, tmp_path / "out", options=JudgingOptions(limit=100))
     assert report.claims >= 480
-    scores = report.judges["embedded"].scores
-    assert (scores.three_way["accuracy"].value or 0) > 0.5
+    confusion = report.judges["embedded"].scores.confusion
+    assert {right for right, counts in confusion.items() if counts["attributable"]} <= {"attributable"}
 
 
 @pytest.mark.slow
@@ -173,7 +173,8 @@ def test_bench_attrscore_on_the_data_folder(tmp_path: Path) -> None:
 def test_bench_expertqa_on_the_data_folder(tmp_path: Path) -> None:
     report = bench_expertqa(SHARED, tmp_path / "out", options=JudgingOptions(limit=100))
     assert report.claims == 308
-    assert (report.judges["embedded"].scores.probabilities["auc"].value or 0) > 0.5
+    precision = report.judges["embedded"].scores.two_way["precision"].value
+    assert precision in (None, 1)  # it calls no claim supported that people did not
 
 
 @pytest.mark.parametrize("wrong", [{"jobs": 0}, {"limit": 0}, {"limit": -1}])
