@@ -10,6 +10,7 @@ from rarr.backends.embedded.words import is_pronoun, is_small, is_weighty, langu
 from rarr.components import Excerpt, SourceLine
 from rarr.tools.text.blocks_and_sentences import MARK
 
+_TARGET = re.compile(r"(?<=\])\([^()\s]{1,2000}\)")  # the address of a Markdown link
 UNSPACED = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """A character of a script without spaces, whose words are not told apart."""
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
@@ -60,11 +61,15 @@ def begins_with_pronoun(text: str) -> bool:
     return is_pronoun(first_word(text))
 
 
+def _blank(match: re.Match[str]) -> str:
+    return " " * len(match[0])
+
+
 @lru_cache(maxsize=4096)
 def items_of(text: str) -> tuple[Item, ...]:
     """Finds the values and the words with meaning of a text, in order."""
-    found = values(text)
-    unmarked = MARK.sub(lambda mark: " " * len(mark[0]), text)
+    unmarked = _TARGET.sub(_blank, MARK.sub(_blank, text))
+    found = values(_TARGET.sub(_blank, text))
     words = [
         match
         for match in WORD.finditer(unmarked)

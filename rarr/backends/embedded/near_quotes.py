@@ -201,13 +201,12 @@ def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -
         if not _AND.match(sentence, before.end, after.start):
             continue
         for line in lines:
-            subject = _alike(items, line.items)
-            if not 0 < subject < number or compared(items[:number], line).slots:
+            if compared(items[:number], line).slots:
                 continue
-            rest = [*items[:subject], *items[number:]]
             for other in lines:
-                found = compared(rest, other)
-                if found.shared >= 1 and not found.slots:
+                subject = min(_alike(items, line.items), _alike(items, other.items))
+                found = compared([*items[:subject], *items[number:]], other)
+                if 0 < subject < number and found.shared >= 1 and not found.slots:
                     yield (*line.labels, *other.labels)
 
 
@@ -259,6 +258,8 @@ def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None)
     for kind, a, b, c, d in matcher.get_opcodes():
         if kind == "equal":
             continue
+        if kind == "replace" and b - a < d - c and _is_set_off(line, c + b - a, d):
+            d = c + b - a  # what the line adds behind the words that differ
         mine, theirs = tuple(items[a:b]), tuple(line.items[c:d])
         if kind == "delete" and a == 0 and line.above and {it.stem for it in mine} <= line.above:
             shared += len(mine) / len(own)  # the title or a line before says what the line is about

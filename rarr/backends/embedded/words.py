@@ -33,7 +33,7 @@ _WEIGHTY = (
     " expected hope reject rejected refuse refused fail failed said nicht kein keine keinen keiner nie"
     " niemals ohne nur sogar außer bis vor nach falls wenn ob kann können darf dürfen soll sollen"
     " sollte muss müssen alle jeder jede jedes einige meisten wenige weniger mehr fast beinahe kaum"
-    " über unter als ehemals früher geplant angeblich ne n pas jamais aucun aucune sans seulement sauf"
+    " über unter als ehemals früher geplant angeblich ne pas jamais aucun aucune sans seulement sauf"
     " jusque avant après si peut peuvent doit doivent devrait tous toutes tout toute chaque quelques"
     " plupart moins plus presque sur sous ancien prévu"
 )

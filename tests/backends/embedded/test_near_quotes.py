@@ -101,6 +101,26 @@ def test_pronoun_of_the_sentence_needs_its_name_in_the_source() -> None:
     assert read(sentence, line, title="Selby weir", above="Look at the Arle lock.").verdict == "open"
 
 
+def test_value_is_corrected_where_the_line_goes_on_behind_it() -> None:
+    card = read("The weir opened in May 1968.", "The weir opened in May 1958, during a flood.")
+    assert [(edit.old, edit.new) for edit in card.edits] == [("May 1968", "May 1958")]
+
+
+def test_address_of_a_link_is_no_word_of_the_sentence() -> None:
+    sentence = "The [weir](https://weirs.org/selby) opened in 1958."
+    assert read(sentence, "The weir opened in 1958.").verdict == "yes"
+
+
+def test_two_lines_say_both_sides_of_an_and() -> None:
+    lines = "Selby weir opened in 1958.\n\nSelby weir has nine gates."
+    assert read("Selby weir opened in 1958 and has nine gates.", lines).verdict == "yes"
+    assert read("Selby weir opened in 1968 and has nine gates.", lines).verdict != "yes"
+
+
+def test_script_without_spaces_is_left_open() -> None:
+    assert read("大坝建于1958年。", "大坝建于1958年。").verdict == "open"
+
+
 def test_list_item_is_read_with_the_line_that_governs_it() -> None:
     source = "Do not use the lock if:\n\n- the gate is open\n- it freezes"
     assert read("Use the lock if the gate is open.", source).verdict != "yes"
