@@ -8,7 +8,7 @@
 
 The sizes are small by default, so that a part takes minutes. Those of the goals are `speed --texts 2000`,
 `server --texts 1000`, `memory --texts 20000` and `kills --kills 20`. `memory` and `kills` revise texts of one
-sentence by the rules, and `kills --model embedded` by the embedded models.
+sentence by the embedded reader.
 """
 
 import argparse
@@ -242,7 +242,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--concurrency", type=int, default=64, help="requests at once of server")
     parser.add_argument("--kills", type=int, default=5, help="kills of each kind")
     parser.add_argument("--seed", type=int, default=1, help="of the moments of kills")
-    parser.add_argument("--model", choices=("rules", "embedded"), default="rules", help="model of kills")
+    parser.add_argument("--model", choices=("embedded",), default="embedded", help="model of kills")
     return parser.parse_args()
 
 

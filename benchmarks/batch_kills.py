@@ -48,7 +48,7 @@ class Kills(NamedTuple):
 class KilledBatch:
     """A batch in a folder: its rows, and what an undisturbed run makes of them."""
 
-    def __init__(self, folder: Path, texts: Sequence[str], workers: int, model: str = "rules") -> None:
+    def __init__(self, folder: Path, texts: Sequence[str], workers: int, model: str = "embedded") -> None:
         self._folder, self._workers, self._model = folder, workers, model
         lines = (json.dumps({"text": text, "n": number}) + "\n" for number, text in enumerate(texts))
         (folder / "in.jsonl").write_text("".join(lines))

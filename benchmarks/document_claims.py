@@ -3,8 +3,8 @@
     python -m benchmarks.document_claims [--half tuned|unseen|both] [--each]
 
 Each sentence is revised by itself against all documents of its half, by default settings. Both halves were
-written without a look at the rules, to get wrong sentences called supported. The rules were then mended with
-`tuned` in view. Of `unseen` only totals are printed.
+written without a look at the code, to get wrong sentences called supported. `tuned` may be worked with. Of
+`unseen` only totals are printed.
 """
 
 import argparse

@@ -25,9 +25,9 @@ TO_THE_GATE = (
     "rarr.agent.checkpoints.Checkpoints.graph",
     "rarr.agent.graph.build_graph",
     "rarr.nodes.edit.edit",
-    "rarr.nodes.edit._proposals",
-    "rarr.nodes.edit._proposal",
-    "rarr.ledger.edit_gate.decide",
+    "rarr.nodes.edit._card_edits",
+    "rarr.ledger.card_edits.with_card_edits",
+    "rarr.ledger.card_edits._decision",
 )
 """The functions that a reader opens from `revise` to the logic of the gate. Each names the next one."""
 TO_THE_SEARCH = (

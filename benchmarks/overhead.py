@@ -119,7 +119,7 @@ async def client(url: str) -> None:
 
 def settings_for(model: object, **more: object) -> Settings:
     """Makes settings whose only work is that of `rarr` and of the model."""
-    return Settings(model=model, models={"attribute": "rules"}, search=mills.SlowDocuments(0), **more)
+    return Settings(model=model, search=mills.SlowDocuments(0), **more)
 
 
 @contextmanager

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BOUND_BY: "Mapping[Bottleneck, str]" = {
     "cores": "the cores",
-    "one process": "the rules in one process",
+    "one process": "the embedded reader in one process",
     "model": "the answers of the model",
     "waiting": "what the workers wait for: searches, answers, or other work of the machine",
     "results": "the process that stores the results",

@@ -15,7 +15,7 @@ from cli.helpers import Command, Result, is_complaint
 from rarr.testing import RuleModel, ScriptedServer, refused_url
 
 CORPUS = Path(__file__).parents[2] / "examples" / "corpus"
-QUERIES = ["When did the Golden Gate Bridge open?", "When did Apollo 12 launch?", "Best pizza in Naples"]
+QUERIES = ["When did the Golden Gate Bridge open?", "Who commanded Apollo 12?", "Best pizza in Naples"]
 
 
 @pytest.fixture

@@ -209,13 +209,13 @@ def test_deadline_counts_the_time_in_the_queue(served: Served, pool: WorkerPool)
 
 
 def test_run_at_its_deadline_ends_without_a_further_job(served: Served) -> None:
-    text = " ".join(f"The dam of town {number} is {number + 100} metres high." for number in range(400))
+    text = " ".join(f"The dam of town {number} is {number + 100} metres high." for number in range(4000))
     body = {"text": text, "deadline_s": 1.5}
     ask(served)  # the process is free, and the run begins
     revision = httpx2.post(f"{served.url}/revise", json=body, timeout=60).json()
     assert [notice["code"] for notice in revision["warnings"]] == ["deadline"]
     for _ in range(300):
-        runs = httpx2.get(f"{served.url}/runs", params={"text": "dam of town 399"}).json()["runs"]
+        runs = httpx2.get(f"{served.url}/runs", params={"text": "dam of town 3999"}).json()["runs"]
         if [run["status"] for run in runs] == ["failed"]:
             return
         time.sleep(0.1)

@@ -1,4 +1,4 @@
-"""The first line of a verification says what is not confirmed."""
+"""The text of a verification says what is not confirmed."""
 
 import pytest
 
@@ -6,16 +6,18 @@ from rarr import verify
 from rarr.views.terminal.verification import verification_text
 
 
-def first_line(claim: str, passage: str) -> str:
-    return verification_text(verify(claim, passage)).split("\n")[0]
+def shown(claim: str, passage: str) -> list[str]:
+    return verification_text(verify(claim, passage)).splitlines()
 
 
 @pytest.mark.slow
-def test_confirmed_claim_is_attributable_without_more() -> None:
-    assert first_line("The mill opened in 1937.", "The mill opened in 1937.") == "attributable (support 1.00)"
+def test_confirmed_claim_is_attributable() -> None:
+    assert shown("The mill opened in 1937.", "The mill opened in 1937.")[0] == "attributable"
 
 
 @pytest.mark.slow
 def test_unconfirmed_claim_names_its_open_words() -> None:
-    line = first_line("It causes kidney disease in adults.", "It causes liver disease in adults.")
-    assert line.endswith(", likely, but not confirmed: 'kidney'")
+    lines = shown("The drug causes kidney disease.", "The drug causes liver disease.")
+    assert lines[0] == "extrapolatory"
+    assert lines[1].startswith("nearest: The drug causes liver disease. ")
+    assert lines[-1] == "  open: kidney"
