@@ -53,7 +53,7 @@ def eval_(
     \b
     Examples:
       rarr eval data.jsonl -o scores --corpus notes/
-      rarr eval data.jsonl -o strict --corpus notes/ --preset paper --fail-under f1_ap=0.6
+      rarr eval data.jsonl -o strict --corpus notes/ --preset fast --fail-under f1_ap=0.6
       rarr eval data.jsonl -o few --corpus notes/ --limit 1 --json
       rarr eval data.jsonl -o by-chance --corpus notes/ --editor random
       rarr eval --compare scores strict

@@ -33,7 +33,11 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
         update["supports"] = [SentenceSupport(it.span, it.by_evidence, it.searched) for it in supports]
         warnings += failures
     if has_cards:
-        sentences = await work(card_sentences, state)
+        best = {support.span.start: support.best for support in supports}
+        sentences = tuple(
+            sentence.model_copy(update={"support": best.get(sentence.start)})
+            for sentence in await work(card_sentences, state)
+        )
         warnings += disagreement_notices(state)
     else:
         sentences = await work(judged_sentences, state, supports, components.settings)
