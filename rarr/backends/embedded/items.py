@@ -31,11 +31,16 @@ class Item(NamedTuple):
     value: Value | None = None
     is_name: bool = False
 
+    @property
+    def key(self) -> str:
+        """The stem of a word, or a value as it is written: "Apollo 11" and "Apollo 12" differ in it."""
+        return self.stem or self.word
+
 
 class Line(NamedTuple):
     """A line of a source with its labels; `items` begin with those of the line that governs a list item.
 
-    `above` has the stems of the title, and for a pronoun those of the lines before it, which tell what the
+    `above` has the keys of the title, and for a pronoun those of the lines before it, which tell what the
     line is about. `row` is the first cell of its row, for a line made of another cell and its headings.
     """
 
@@ -47,8 +52,8 @@ class Line(NamedTuple):
 
     @property
     def words(self) -> frozenset[str]:
-        """The stems of its words, and those that tell what its pronoun means."""
-        return self.above | {item.stem for item in self.items}
+        """The keys of its items, and those that tell what its pronoun means."""
+        return self.above | {item.key for item in self.items}
 
 
 def first_word(text: str) -> str:
@@ -76,7 +81,7 @@ def items_of(text: str) -> tuple[Item, ...]:
         if not any(it.start < match.end() and match.start() < it.end for it in found)
     ]
     language = language_of(match[0].casefold() for match in words)
-    items = [Item(value.start, value.end, value=value) for value in found]
+    items = [Item(it.start, it.end, "", text[it.start : it.end].casefold(), it) for it in found]
     start = next((match.start() for match in words), 0)
     for match in words:
         word = match[0].casefold()
@@ -116,7 +121,7 @@ def _stem(word: str, language: str) -> str:
 def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     """Reads the lines of an excerpt. A list item follows the line that governs it, which ends in a colon."""
     lines: list[Line] = []
-    title = frozenset(item.stem for item in items_of(excerpt.title))
+    title = frozenset(item.key for item in items_of(excerpt.title))
     above = set(title)
     before: frozenset[str] = frozenset()
     governing: SourceLine | None = None
@@ -134,8 +139,8 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         items = items_of(text)
         tells = frozenset(above) | before if begins_with_pronoun(text) else title
         lines.append(Line(labels, text, items, tells))
-        above |= {item.stem for item in items if item.is_name or item.start == 0}
-        before = frozenset(item.stem for item in items)
+        above |= {item.key for item in items if item.is_name or item.start == 0}
+        before = frozenset(item.key for item in items)
         if line.text.rstrip().endswith(":"):
             governing = line
         elif line.text.rstrip().endswith(".") and not _LIST_ITEM.match(line.text):

@@ -23,6 +23,7 @@ from rarr.backends.embedded.items import (
     plain,
     stems_of,
 )
+from rarr.backends.embedded.pronouns import antecedents
 from rarr.backends.embedded.values import compare, written_like
 from rarr.backends.embedded.words import are_opposites, is_weighty, opens_more
 from rarr.backends.source_lines import labelled
@@ -34,7 +35,6 @@ from rarr.tools.text.markdown_tables import Cell
 
 LEAST_SHARED = 0.6
 """The least share of a sentence's items that a line about the same has."""
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 _AND = re.compile(r",?\s(?:and|und|et)\s")
 _SET_OFF = ",;:()–—"
 _FEW = 2  # words
@@ -158,9 +158,9 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
         return RawCard("none")
     if not items or UNSPACED.search(sentence):
         return RawCard("open", open=(sentence,))
-    meant = _meant(sentence, above)
-    subject = _subject(above) if meant else None
-    found = [compared(items, line, subject) for line in lines if meant is None or meant & line.words]
+    meant = antecedents(sentence, above)
+    subject = meant.subject if meant else None
+    found = [compared(items, line, subject) for line in lines if meant is None or meant.are_in(line.words)]
     is_short = len(items) == 2  # "It opened in 1936."
     near = [it for it in found if it.shared >= LEAST_SHARED or (is_short and it.is_other_value)]
     near.sort(key=lambda it: (len(it.slots), -it.shared))
@@ -217,33 +217,6 @@ def _alike(own: Sequence[Item], other: Sequence[Item]) -> int:
     return next(differing, min(len(own), len(other)))
 
 
-def _meant(sentence: str, above: str) -> set[str] | None:
-    """Returns what a pronoun at the start of the sentence may mean: names above, and the subject before it.
-
-    None without a pronoun.
-    """
-    if not begins_with_pronoun(sentence):
-        return None
-    return _subject(above) | {
-        item.stem
-        for part in _SENTENCE_END.split(above)
-        for item in items_of(part)
-        if item.stem and part[item.start].isupper()
-    }
-
-
-def _subject(above: str) -> set[str]:
-    """Returns the first name, else the first word, of the last sentence that begins with no pronoun."""
-    for part in reversed(_SENTENCE_END.split(above)):
-        items = items_of(part)
-        if items and not begins_with_pronoun(part):
-            named = [number for number, item in enumerate(items) if item.is_name]
-            start = 0 if named[:1] in ([], [1]) and not items[0].value else (named or [0])[0]
-            end = next((n for n in range(start + 1, len(items)) if not items[n].is_name), len(items))
-            return {item.stem for item in items[start:end]}
-    return set()
-
-
 def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Comparison:
     """Aligns the items of a sentence with those of a line; `subject` is that for which it has a pronoun."""
     most = sum(item.value is not None or item.stem in stems_of(line.text) for item in items) / len(items)
@@ -261,12 +234,12 @@ def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None)
         if kind == "replace" and b - a < d - c and _is_set_off(line, c + b - a, d):
             d = c + b - a  # what the line adds behind the words that differ
         mine, theirs = tuple(items[a:b]), tuple(line.items[c:d])
-        if kind == "delete" and a == 0 and line.above and {it.stem for it in mine} <= line.above:
+        if kind == "delete" and a == 0 and line.above and {it.key for it in mine} <= line.above:
             shared += len(mine) / len(own)  # the title or a line before says what the line is about
             continue
         if kind == "insert" and _is_set_off(line, c, d):
             continue
-        if kind == "insert" and a == 0 and subject and {it.stem for it in theirs} <= subject:
+        if kind == "insert" and a == 0 and subject and {it.key for it in theirs} <= subject:
             continue  # the line names what the sentence has a pronoun for
         slots += _slots(mine, theirs, (a, c), is_first=a == 0)
     return Comparison(line, shared, tuple(slots))
@@ -345,9 +318,9 @@ def _is_set_off(line: Line, first: int, last: int) -> bool:
 
 def _is_elsewhere(found: Comparison, lines: Sequence[Line]) -> bool:
     """Does another line about the same subject have what the sentence says in place of this line's words?"""
-    first = found.line.items[0].stem
+    first = found.line.items[0].key
     for line in lines:
-        if line.text == found.line.text or not (first in line.above or first in stems_of(line.text)):
+        if line.text == found.line.text or first not in line.words:
             continue
         for slot in found.slots:
             weighs = all(is_weighty(mine.stem) for mine in slot.own)  # "not" may stand in any line

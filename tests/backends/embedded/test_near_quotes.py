@@ -101,6 +101,13 @@ def test_pronoun_of_the_sentence_needs_its_name_in_the_source() -> None:
     assert read(sentence, line, title="Selby weir", above="Look at the Arle lock.").verdict == "open"
 
 
+@pytest.mark.parametrize(("title", "verdict"), [("Pump 11", "no"), ("Pump 12", "open")])
+def test_number_in_a_name_is_part_of_it(title: str, verdict: str) -> None:
+    line, wrong = "It was moved from the Orle hall in 1985.", "was moved from the Orle hall in 1958."
+    assert read(f"Pump 11 {wrong}", line, title=title).verdict == verdict
+    assert read(f"It {wrong}", line, title=title, above="Pump 11 is old.").verdict == verdict
+
+
 def test_value_is_corrected_where_the_line_goes_on_behind_it() -> None:
     card = read("The weir opened in May 1968.", "The weir opened in May 1958, during a flood.")
     assert [(edit.old, edit.new) for edit in card.edits] == [("May 1968", "May 1958")]
