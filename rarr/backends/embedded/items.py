@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from rarr.backends.embedded.values import Value, values
 from rarr.backends.embedded.words import is_pronoun, is_small, is_weighty, language_of, stem
-from rarr.components import Excerpt, SourceLine
+from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK
 
 _TARGET = re.compile(r"(?<=\])\([^()\s]{1,2000}\)")  # the address of a Markdown link
@@ -19,6 +19,7 @@ _CANNOT = re.compile(r"(?<=\Acan)not\Z")
 _LIST_ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s")
 MARKS = " \t\n*_`.!?\"'“”‘’"
 _BEFORE_DATE = frozenset(("in", "on", "am", "im", "en", "le"))
+_RANGES = {"to": "from", "bis": "von", "à": "de"}
 
 
 class Item(NamedTuple):
@@ -40,8 +41,9 @@ class Item(NamedTuple):
 class Line(NamedTuple):
     """A line of a source with its labels; `items` begin with those of the line that governs a list item.
 
-    `above` has the keys of the title, and for a pronoun those of the lines before it, which tell what the
-    line is about. `row` is the first cell of its row, for a line made of another cell and its headings.
+    `above` has the keys of the title, for a pronoun those of the lines before it, and for a whole row those
+    of the heading over its table: they tell what the line is about. `row` is the first cell of its row.
+    `is_row`: the line is a whole row, and not made of one cell and its headings.
     """
 
     labels: tuple[str, ...]
@@ -49,6 +51,7 @@ class Line(NamedTuple):
     items: tuple[Item, ...]
     above: frozenset[str]
     row: str = ""
+    is_row: bool = False
 
     @property
     def words(self) -> frozenset[str]:
@@ -91,12 +94,21 @@ def items_of(text: str) -> tuple[Item, ...]:
                 plain = _stem(piece, language)
                 items.append(Item(begin, begin + len(piece), plain, piece, is_name=is_name))
     items.sort()
-    following = [*items[1:], Item(0, 0)]
-    return tuple(
-        item
-        for item, after in zip(items, following, strict=False)
-        if not (item.word in _BEFORE_DATE and after.value and after.value.kind == "date")
-    )
+    return tuple(_without_small_links(items))
+
+
+def _without_small_links(items: Sequence[Item]) -> Iterator[Item]:
+    """Leaves out "in" before a date, and "from" and "to" of a range: "from 2 to 4 km" is "2-4 km"."""
+    none = Item(0, 0)
+    before = none
+    for item, *following in zip(items, *([*items, none, none, none][n:] for n in (1, 2, 3)), strict=False):
+        after, link, last = following
+        opens = _RANGES.get(link.word) == item.word and after.value and last.value
+        closes = item.word in _RANGES and before.value and after.value
+        dates = item.word in _BEFORE_DATE and after.value and after.value.kind == "date"
+        if not (opens or closes or dates):
+            yield item
+        before = item
 
 
 @lru_cache(maxsize=4096)
@@ -124,10 +136,12 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     title = frozenset(item.key for item in items_of(excerpt.title))
     above = set(title)
     before: frozenset[str] = frozenset()
-    governing: SourceLine | None = None
+    governing, heading = None, None
     heads = Heads()
     for line in excerpt.lines:
         cells = _cells(line.text)
+        if not cells:
+            heading = None if line.text.rstrip().endswith(tuple(".!?")) else line
         if len(cells) > 1 and len(cells) == len(heads.cells):
             lines += _lines_of_row(heads, line.label, cells, title)
         else:
@@ -136,9 +150,11 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         text = line.text
         if governing:
             labels, text = (governing.label, line.label), f"{governing.text} {line.text}"
-        items = items_of(text)
         tells = frozenset(above) | before if begins_with_pronoun(text) else title
-        lines.append(Line(labels, text, items, tells))
+        if cells and heading:
+            labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
+        items = items_of(text)
+        lines.append(Line(labels, text, items, tells, is_row=bool(cells)))
         above |= {item.key for item in items if item.is_name or item.start == 0}
         before = frozenset(item.key for item in items)
         if line.text.rstrip().endswith(":"):

@@ -219,6 +219,8 @@ def _alike(own: Sequence[Item], other: Sequence[Item]) -> int:
 
 def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None) -> Comparison:
     """Aligns the items of a sentence with those of a line; `subject` is that for which it has a pronoun."""
+    if line.is_row:
+        return _compared_row(items, line)
     most = sum(item.value is not None or item.stem in stems_of(line.text) for item in items) / len(items)
     if most < LEAST_SHARED / 2:
         return Comparison(line, most, ())  # without the cost of comparing values
@@ -243,6 +245,25 @@ def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None)
             continue  # the line names what the sentence has a pronoun for
         slots += _slots(mine, theirs, (a, c), is_first=a == 0)
     return Comparison(line, shared, tuple(slots))
+
+
+def _compared_row(items: Sequence[Item], line: Line) -> Comparison:
+    """Compares a sentence with a row, whose words have no order: all of them, and the values in order.
+
+    What the sentence says besides is in the title or in the heading of the table.
+    """
+    words = {item.key for item in items}
+    others = [item for item in items if item.key not in line.words and not item.value]
+    own, other = ([item for item in it if item.value] for it in (items, line.items))
+    lacks = any(item.stem and item.stem not in words for item in line.items)
+    if lacks or len(own) != len(other) or not all(opens_more(item.word) for item in others):
+        return Comparison(line, 0.0, ())
+    slots = (
+        Slot(_kind(mine, its), (mine,), (its,), (items.index(mine), line.items.index(its)))
+        for mine, its in zip(own, other, strict=True)
+        if not _is_same(mine, its)
+    )
+    return Comparison(line, 1.0, tuple(slots))
 
 
 def _slots(

@@ -133,6 +133,25 @@ def test_list_item_is_read_with_the_line_that_governs_it() -> None:
     assert read("Use the lock if the gate is open.", source).verdict != "yes"
 
 
+_HOURS = "Opening times\n\n| Friday | 9:00 - 17:30 |\n| Sunday | closed |"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "verdict"),
+    [
+        ("On Friday the Selby museum is open from 9:00 to 17:30.", "yes"),
+        ("On Friday the Selby museum is open from 9:00 to 18:30.", "no"),
+        ("On Friday the Selby museum is not open from 9:00 to 17:30.", "open"),
+        ("On Friday the Selby museum is open until 17:30.", "open"),
+        ("On Sunday the Selby museum is open.", "open"),
+        ("On Monday the Selby museum is open from 9:00 to 17:30.", "open"),
+        ("On Friday the Arle museum is open from 9:00 to 17:30.", "open"),
+    ],
+)
+def test_row_is_read_with_the_heading_of_its_table_and_the_title(sentence: str, verdict: str) -> None:
+    assert read(sentence, _HOURS, title="Selby museum").verdict == verdict
+
+
 def test_sentence_without_a_statement_is_none() -> None:
     assert read("Well.", "The weir opened in 1958.").verdict == "none"
 
