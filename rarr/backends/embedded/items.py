@@ -2,7 +2,8 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from rarr.backends.embedded.values import Value, values
@@ -38,7 +39,8 @@ class Item(NamedTuple):
         return self.stem or self.word
 
 
-class Line(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Line:
     """A line of a source with its labels; `items` begin with those of the line that governs a list item.
 
     `above` has the keys of the title, for a pronoun those of the lines before it, and for a whole row those
@@ -53,7 +55,12 @@ class Line(NamedTuple):
     row: str = ""
     is_row: bool = False
 
-    @property
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of its own words."""
+        return frozenset(item.stem for item in self.items if item.stem)
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """The keys of its items, and those that tell what its pronoun means."""
         return self.above | {item.key for item in self.items}
@@ -109,11 +116,6 @@ def _without_small_links(items: Sequence[Item]) -> Iterator[Item]:
         if not (opens or closes or dates):
             yield item
         before = item
-
-
-@lru_cache(maxsize=4096)
-def stems_of(text: str) -> frozenset[str]:
-    return frozenset(item.stem for item in items_of(text))
 
 
 def _pieces(word: str, start: int) -> Iterator[tuple[str, int]]:

@@ -21,7 +21,6 @@ from rarr.backends.embedded.items import (
     items_of,
     lines_of,
     plain,
-    stems_of,
 )
 from rarr.backends.embedded.pronouns import antecedents
 from rarr.backends.embedded.values import compare, written_like
@@ -59,6 +58,11 @@ class Comparison(NamedTuple):
     line: Line
     shared: float
     slots: tuple[Slot, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Does the line say all of the sentence?"""
+        return self.shared >= LEAST_SHARED and not self.slots
 
     @property
     def is_other_value(self) -> bool:
@@ -201,12 +205,11 @@ def _in_two_lines(sentence: str, items: Sequence[Item], lines: Sequence[Line]) -
         if not _AND.match(sentence, before.end, after.start):
             continue
         for line in lines:
-            if compared(items[:number], line).slots:
+            if not compared(items[:number], line).is_whole:
                 continue
             for other in lines:
                 subject = min(_alike(items, line.items), _alike(items, other.items))
-                found = compared([*items[:subject], *items[number:]], other)
-                if 0 < subject < number and found.shared >= 1 and not found.slots:
+                if 0 < subject < number and compared([*items[:subject], *items[number:]], other).is_whole:
                     yield (*line.labels, *other.labels)
 
 
@@ -221,7 +224,7 @@ def compared(items: Sequence[Item], line: Line, subject: Set[str] | None = None)
     """Aligns the items of a sentence with those of a line; `subject` is that for which it has a pronoun."""
     if line.is_row:
         return _compared_row(items, line)
-    most = sum(item.value is not None or item.stem in stems_of(line.text) for item in items) / len(items)
+    most = sum(not item.stem or item.stem in line.stems for item in items) / len(items)
     if most < LEAST_SHARED / 2:
         return Comparison(line, most, ())  # without the cost of comparing values
     own, other = _keys(items, line.items)
@@ -300,16 +303,18 @@ def _kind(own: Item, other: Item) -> Kind:
 
 def _keys(own: Sequence[Item], other: Sequence[Item]) -> tuple[list[object], list[object]]:
     """Gives the items that say the same the same key: words by their stem, values by what they mean."""
-    left = [item.stem or number for number, item in enumerate(own)]
+    words: dict[str, list[Item]] = {}
+    for item in own:
+        words.setdefault(item.stem, []).append(item)
     right: list[object] = []
     for item in other:
-        number = next((number for number, mine in enumerate(own) if _is_same(mine, item)), None)
-        differs = item.stem and number is None and any(mine.stem == item.stem for mine in own)
-        if item.stem and not differs:
-            right.append(item.stem)
+        if item.stem:
+            mine = words.get(item.stem, [item])
+            right.append(item.stem if any(_is_same(word, item) for word in mine) else -1 - len(right))
         else:
-            right.append(-1 - len(right) if number is None else number)
-    return list(left), right
+            equal = (number for number, mine in enumerate(own) if mine.value and _is_same(mine, item))
+            right.append(next(equal, -1 - len(right)))
+    return [item.stem or number for number, item in enumerate(own)], right
 
 
 def _is_same(own: Item, other: Item) -> bool:

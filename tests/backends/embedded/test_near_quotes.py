@@ -122,6 +122,8 @@ def test_two_lines_say_both_sides_of_an_and() -> None:
     lines = "Selby weir opened in 1958.\n\nSelby weir has nine gates."
     assert read("Selby weir opened in 1958 and has nine gates.", lines).verdict == "yes"
     assert read("Selby weir opened in 1968 and has nine gates.", lines).verdict != "yes"
+    other = "Selby weir burst last winter after long rain in the hills and has nine gates."
+    assert read(other, lines).verdict != "yes"
 
 
 def test_script_without_spaces_is_left_open() -> None:
