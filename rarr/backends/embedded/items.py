@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from rarr.backends.embedded.values import Value, values
-from rarr.backends.embedded.words import is_pronoun, is_small, is_weighty, language_of, stem
+from rarr.backends.embedded.words import is_pronoun, is_small, is_weighty, language_of, opens_more, stem
 from rarr.components import Excerpt
 from rarr.tools.text.blocks_and_sentences import MARK
 
@@ -24,7 +25,10 @@ _RANGES = {"to": "from", "bis": "von", "à": "de"}
 
 
 class Item(NamedTuple):
-    """A value, or a word with meaning, at `start` to `end` of its text."""
+    """A value, or a word with meaning, at `start` to `end` of its text.
+
+    A number behind a name is part of the name: "Apollo 11".
+    """
 
     start: int
     end: int
@@ -101,6 +105,11 @@ def items_of(text: str) -> tuple[Item, ...]:
                 plain = _stem(piece, language)
                 items.append(Item(begin, begin + len(piece), plain, piece, is_name=is_name))
     items.sort()
+    for number, (before, item) in enumerate(pairwise(items), start=1):
+        if item.value and item.word.isdigit() and not item.value.bound:
+            is_name = text[before.start].isupper() and text[before.end : item.start].isspace()
+            is_link = is_weighty(before.stem) or opens_more(before.stem)
+            items[number] = item._replace(is_name=is_name and not is_link)
     return tuple(_without_small_links(items))
 
 

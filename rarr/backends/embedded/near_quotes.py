@@ -276,12 +276,12 @@ def _slots(
     if len(own) == len(other) == 1 and are_opposites(own[0].stem, other[0].stem):
         yield Slot("word", tuple(own), tuple(other), at)
         return
-    if len(own) == len(other) and not is_first:
+    if len(own) == len(other):
         pairs = [(_kind(mine, theirs), mine, theirs) for mine, theirs in zip(own, other, strict=True)]
-        if all(kind == "name" for kind, _, _ in pairs):
+        if all(kind == "name" for kind, _, _ in pairs) and not is_first:
             yield Slot("name", tuple(own), tuple(other), at)
             return
-        if all(kind in ("value", "word") for kind, _, _ in pairs):
+        if all(kind == "value" or (kind == "word" and not is_first) for kind, _, _ in pairs):
             for number, (kind, mine, theirs) in enumerate(pairs):
                 yield Slot(kind, (mine,), (theirs,), (at[0] + number, at[1] + number))
             return
@@ -292,8 +292,9 @@ def _slots(
 
 def _kind(own: Item, other: Item) -> Kind:
     if own.value is not None and other.value is not None:
-        same_kind = own.value.kind == other.value.kind != "identifier"  # another name may be another thing
-        return "value" if same_kind and compare(own.value, other.value) == "different" else "open"
+        is_name = "identifier" in (own.value.kind, other.value.kind) or own.is_name or other.is_name
+        differs = own.value.kind == other.value.kind and compare(own.value, other.value) == "different"
+        return "value" if differs and not is_name else "open"  # another name may be another thing
     if own.value is not None or other.value is not None:
         return "open"
     if own.is_name and other.is_name:

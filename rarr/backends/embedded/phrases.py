@@ -35,8 +35,8 @@ def are_rivals(phrase: Phrase, other: Phrase) -> bool:
     one, second = phrase.items[0].value, other.items[0].value
     if one and second:
         return one.kind == second.kind and one.unit == second.unit and compare(one, second) == "different"
-    words = {item.stem[:4] for item in phrase.items}
-    return not (one or second) and words.isdisjoint(item.stem[:4] for item in other.items)
+    words = {item.key[:4] for item in phrase.items}
+    return not (one or second) and words.isdisjoint(item.key[:4] for item in other.items)
 
 
 def places_of(wanted: Sequence[Item], passage: str) -> tuple[tuple[int, int], ...]:

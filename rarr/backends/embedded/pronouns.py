@@ -42,11 +42,6 @@ def _subject(parts: list[str]) -> frozenset[str]:
         if items and not begins_with_pronoun(part):
             named = [number for number, item in enumerate(items) if item.is_name]
             start = 0 if named[:1] in ([], [1]) and not items[0].value else (named or [0])[0]
-            subject = [items[start]]
-            for item in items[start + 1 :]:
-                is_number = item.value and part[subject[-1].end : item.start].isspace()  # "Apollo 11"
-                if not (item.is_name or is_number):
-                    break
-                subject.append(item)
-            return frozenset(item.key for item in subject)
+            end = next((n for n in range(start + 1, len(items)) if not items[n].is_name), len(items))
+            return frozenset(item.key for item in items[start:end])
     return frozenset()

@@ -46,6 +46,8 @@ def test_line_with_all_words_supports(sentence: str, source: str) -> None:
         ("The weir was built by Ann Holt.", "The weir was built by Ida Lund."),
         ("The lock is non-public.", "The lock is public."),
         ("The weir is open in winter.", "The weir is not open in winter."),
+        ("In 1937 the weir was rebuilt.", "In 1973 the weir was rebuilt."),
+        ("About 300 people live at the weir.", "About 800 people live at the weir."),
     ],
 )
 def test_line_that_differs_in_one_thing_corrects(sentence: str, right: str) -> None:
@@ -63,6 +65,8 @@ def test_line_that_differs_in_one_thing_corrects(sentence: str, right: str) -> N
         ("The Selby weir opened in 1958.", "The Arle weir opened in 1985."),
         ("The fault is CVE-2021-1234.", "The fault is CVE-2021-4321."),
         ("Ann Holt hired Ida Lund.", "Ida Lund hired Ann Holt."),
+        ("Pump 11 was moved from Orle in 1958.", "Pump 12 was moved from Orle in 1985."),
+        ("Boats of Class 3 pass at night.", "Boats of Class 4 pass at night."),
         ("The tower is 30 metres high.", "The tower is 30 metres higher than the church."),
         ("The buyer may pay even if it rains.", "The buyer may pay only if it rains."),
     ],
