@@ -87,7 +87,7 @@ def batch(
     settings = Settings(
         **options.given(
             corpus=corpus,
-            **graph_options.of_graph(graph),
+            graph=graph,
             search=search,
             offline=offline,
             refresh=refresh,

@@ -32,9 +32,7 @@ def doctor(
       rarr doctor --model vllm:Qwen/Qwen3-8B --base-url http://localhost:8000/v1
     """
     if model is not None:
-        if given := options.given(
-            corpus=corpus, **graph_options.of_graph(graph), search=search, offline=offline
-        ):
+        if given := options.given(corpus=corpus, graph=graph, search=search, offline=offline):
             raise InputError(f"--model asks the model alone: leave out --{' and --'.join(given)}")
         return _reached(model, base_url, as_json=as_json)
     if base_url is not None:
@@ -42,7 +40,7 @@ def doctor(
     from rarr.cli.doctor import as_text, examine
     from rarr.views.terminal.revision import as_json as json_of, visible
 
-    findings = examine(corpus, search, offline=offline, **options.given(**graph_options.of_graph(graph)))
+    findings = examine(corpus, search, offline=offline, **options.given(graph=graph))
     text = visible(as_text(findings))
     write(json_of([finding._asdict() for finding in findings]) if as_json else text)
     return 2 if any(finding.state == "broken" for finding in findings) else 0

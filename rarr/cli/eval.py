@@ -60,7 +60,7 @@ def eval_(
     """
     given = options.given(
         corpus=corpus,
-        **graph_options.of_graph(graph),
+        graph=graph,
         search=search,
         offline=offline,
         refresh=refresh,

@@ -1,6 +1,6 @@
 """Declares the options of the commands that search a graph, or answer from one."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -8,7 +8,7 @@ from rarr.tools.models.default_urls import MODEL_NAMES
 
 Graph = Annotated[
     str | None,
-    typer.Option(metavar="F", help="File of triples to search, or the address of a SPARQL endpoint."),
+    typer.Option(metavar="F", help="File of triples to search."),
 ]
 Question = Annotated[str, typer.Argument(metavar="QUESTION", help="The question, or - for standard input.")]
 AnsweringModel = Annotated[
@@ -27,8 +27,3 @@ UnsupportedStatements = Annotated[
     Literal["mark", "drop"],
     typer.Option("--unsupported", help="Mark statements that no source supports, or leave them out."),
 ]
-
-
-def of_graph(graph: str | None) -> dict[str, Any]:
-    """Returns the setting for the option --graph: a file, or the address of an endpoint."""
-    return {"sparql_url" if graph and graph.startswith(("http://", "https://")) else "graph": graph}

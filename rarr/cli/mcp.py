@@ -45,7 +45,7 @@ def mcp(
         raise InputError("--host and --port belong to HTTP: add --transport http, or leave them out")
     given = options.given(
         corpus=corpus,
-        **graph_options.of_graph(graph),
+        graph=graph,
         search=search,
         include_domains=include_domain,
         exclude_domains=exclude_domain,

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
-from rarr.cli import graph_options, options
+from rarr.cli import options
 
-_SHARED = ("corpus", "search", "offline", "refresh", "model", "base_url", "prompts", "preset", "max_calls")
+_SHARED = (
+    "corpus", "graph", "search", "offline", "refresh", "model", "base_url", "prompts", "preset", "max_calls",
+)  # fmt: skip
 
 
 def of_run(arguments: Mapping[str, Any], **others: Any) -> dict[str, Any]:
@@ -15,5 +17,4 @@ def of_run(arguments: Mapping[str, Any], **others: Any) -> dict[str, Any]:
     settings for options of the command alone.
     """
     shared = {name: arguments[name] for name in _SHARED}
-    graph = graph_options.of_graph(arguments["graph"])
-    return options.given(**shared, **graph, deadline_s=arguments["deadline"], **others)
+    return options.given(**shared, deadline_s=arguments["deadline"], **others)

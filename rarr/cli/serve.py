@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 
-from rarr.cli import graph_options, options, serve_options
+from rarr.cli import options, serve_options
 from rarr.errors import InputError
 
 
@@ -48,7 +48,7 @@ def serve(
         **options.given(
             serve_upstream_url=upstream,
             serve_corpora=_corpora(corpus) if corpus else None,
-            **graph_options.of_graph(graph),
+            graph=graph,
             serve_mode=mode,
             serve_deadline_s=deadline,
             serve_host=host,

@@ -21,7 +21,7 @@ ServedGraph = Annotated[
     typer.Option(
         "--graph",
         metavar="F",
-        help="File of triples, or the address of a SPARQL endpoint, which every call searches as well.",
+        help="File of triples, which every call searches as well.",
     ),
 ]
 ServePort = Annotated[

@@ -48,7 +48,7 @@ def replay(
     from rarr.agent.replay.replay import replay as replay_run
     from rarr.views.terminal.replay import render
 
-    sources = options.given(corpus=corpus, **graph_options.of_graph(graph), search=search)
+    sources = options.given(corpus=corpus, graph=graph, search=search)
     given = options.given(prompt=prompt, model=model, base_url=base_url) | sources
     if runs is not None:
         if run is not None or node is None:

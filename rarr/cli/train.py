@@ -52,7 +52,7 @@ def data(
     """
     given = options.given(
         corpus=corpus,
-        **graph_options.of_graph(graph),
+        graph=graph,
         search=search,
         offline=offline,
         refresh=refresh,

@@ -61,7 +61,7 @@ def verify(
         )
     given = options.given(
         judge_wording=wording,
-        **graph_options.of_graph(graph),
+        graph=graph,
         model=model,
         base_url=base_url,
         prompts=prompts,

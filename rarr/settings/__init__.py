@@ -119,8 +119,6 @@ class Settings(ServingSettings, BaseSettings):
     """A folder, a file or a built index to search."""
     graph: Path | None = None
     """A file of triples to search: CSV, JSON lines, Turtle or N-Triples."""
-    sparql_url: str | None = None
-    """The address of a SPARQL endpoint to search."""
     wikipedia_language: str = "en"
     """The edition of Wikipedia to search."""
     wikipedia_url: str | None = None
@@ -213,7 +211,7 @@ class Settings(ServingSettings, BaseSettings):
     @property
     def names_source(self) -> bool:
         """Tells whether any source is given, so that Wikipedia is not searched by default."""
-        return any(each is not None for each in (self.search, self.corpus, self.graph, self.sparql_url))
+        return any(each is not None for each in (self.search, self.corpus, self.graph))
 
     @field_validator("*")
     @classmethod

@@ -77,8 +77,6 @@ def _kept(graph: EntityGraph, question: str, text: str) -> State:
     if withheld := len(found) - len(safe):
         message = f"{counted(withheld, 'triple')} withheld: the text seems to speak to a model"
         meter().warn("suspicious_evidence", message)
-    if graph.is_cut:
-        meter().warn("graph_cut", "the source has more triples of these entities than were read")
     return {
         "triples": [
             AnswerSource(number=number, passage=each.passage, triple=cited_triple(each.triple))
@@ -160,6 +158,6 @@ def graph_of(components: Components) -> HasEntities | None:
 def searches_graphs_alone(components: Components) -> bool:
     """Do the settings name no source of passages?"""
     return all(
-        each in ("graph", "sparql") if isinstance(each, str) else isinstance(each, HasEntities)
+        each == "graph" if isinstance(each, str) else isinstance(each, HasEntities)
         for each in search_names(components.settings)
     )

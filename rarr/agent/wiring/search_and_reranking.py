@@ -72,10 +72,10 @@ def web_source(name: str, settings: Settings, opened: Resources) -> NamedSource 
 def search_names(settings: Settings) -> list[Any]:
     """Lists the names and retriever objects to search.
 
-    If `search` is None, these are the corpus, the graph and the endpoint that are given, else Wikipedia.
+    If `search` is None, these are the corpus and the graph that are given, else Wikipedia.
     """
     if settings.search is None:
-        own = {"corpus": settings.corpus, "graph": settings.graph, "sparql": settings.sparql_url}
+        own = {"corpus": settings.corpus, "graph": settings.graph}
         return [name for name, place in own.items() if place is not None] or ["wikipedia"]
     given = settings.search if isinstance(settings.search, (list, tuple)) else [settings.search]
     return [name for source in given for name in (_split(source) if isinstance(source, str) else [source])]

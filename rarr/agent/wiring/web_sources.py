@@ -95,22 +95,10 @@ def _searxng(settings: "Settings", opened: "Resources") -> NamedSource:
     return opened.keep(source)
 
 
-def _sparql(settings: "Settings", opened: "Resources") -> NamedSource:
-    from rarr.retrievers.graph.sparql import SparqlGraph
-
-    if settings.sparql_url is None:
-        raise SettingsError("sparql needs its address: give sparql_url, such as http://localhost:7878/query")
-    graph = SparqlGraph(
-        settings.sparql_url, cache=opened.cache, user_agent=settings.user_agent, window=settings.window
-    )
-    return opened.keep(graph)
-
-
 WEB_SOURCES: dict[str, Callable[["Settings", "Resources"], NamedSource]] = {
     "wikipedia": _wikipedia,
     "tavily": _tavily,
     "searxng": _searxng,
-    "sparql": _sparql,
 }
 
 SOURCES = ("corpus", "graph", *WEB_SOURCES)

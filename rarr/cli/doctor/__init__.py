@@ -227,8 +227,7 @@ def _searching(settings: Settings) -> Iterator[Diagnosis]:
     from rarr.agent.wiring.search_and_reranking import search_names
     from rarr.cli.doctor.web_sources_and_cache import cache, served, sources
 
-    others = settings.graph is not None or settings.sparql_url is not None
-    if (settings.search is None and not others) or "corpus" in search_names(settings):
+    if (settings.search is None and settings.graph is None) or "corpus" in search_names(settings):
         yield _corpus(settings)
     yield from sources(settings)
     yield from served(settings)

@@ -1,1 +1,1 @@
-"""Searches graphs of triples: files of the user, and SPARQL endpoints."""
+"""Searches graphs of triples that are files of the user."""

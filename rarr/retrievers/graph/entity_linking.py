@@ -1,17 +1,42 @@
 """Finds the entities of a graph that a text names, and tells namesakes apart by the text around the name."""
 
+import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from rarr.retrievers.corpus.index_words import STOP_WORDS, stems
-from rarr.retrievers.graph.mentions import Mention
 from rarr.retrievers.graph.store import TripleStore
-from rarr.retrievers.graph.surnames import surnames
-from rarr.retrievers.graph.triples import name_key, value_forms, words_of
+from rarr.retrievers.graph.triples import name_key, relation_words, value_forms, words_of
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 _LONGEST = 12  # words of a name that are looked for
 _BESIDE = 3  # words on each side of a name
 _REACH = 400  # characters on each side of a name, after its sentence and before the whole text
+_TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "dame", "lady", "lord"])
+_PERSONAL = frozenset(
+    {
+        "occupation", "profession", "job", "country of citizenship", "nationality", "citizenship",
+        "place of birth", "birth place", "birthplace", "born in", "date of birth", "birth date", "birthdate",
+        "born", "born on", "place of death", "death place", "died in", "date of death", "death date", "died",
+        "died on", "father", "mother", "spouse", "husband", "wife", "child", "children", "son", "daughter",
+        "sibling", "brother", "sister",
+    }
+)  # fmt: skip
+"""Relations that only persons have."""
+_NAMED_BEFORE = re.compile(r"(\w[\w'’-]*|\b\w\.)[ \t]+$")
+_NAMED_AFTER = re.compile(r"[ \t]+(\w)")
+
+
+class Mention(NamedTuple):
+    """A name in a text, `start` to `end`, with the entities that it may mean.
+
+    One entity: the name means it. Several: the text does not tell which of them.
+    """
+
+    name: str
+    start: int
+    end: int
+    entities: tuple[int, ...]
 
 
 def linked_names(store: TripleStore, text: str, around: str = "") -> list[Mention]:
@@ -26,11 +51,10 @@ def linked_names(store: TripleStore, text: str, around: str = "") -> list[Mentio
     """
     mentions = _full_names(store, text, around)
     whole = _full_names(store, around, text) if around and around != text else []
-    alone = surnames(store, text, mentions, around, whole)
+    alone = _surnames(store, text, mentions, around, whole)
     starts = {mention.start for mention in alone}
-    return sorted(
-        [*alone, *(each for each in mentions if each.start not in starts)], key=lambda each: each.start
-    )
+    kept = [mention for mention in mentions if mention.start not in starts]
+    return sorted([*alone, *kept], key=lambda mention: mention.start)
 
 
 def _full_names(store: TripleStore, text: str, around: str) -> list[Mention]:
@@ -38,28 +62,25 @@ def _full_names(store: TripleStore, text: str, around: str) -> list[Mention]:
     words = words_of(text)
     at = 0
     while at < len(words):
-        found = _longest_name(store, text, words, at)
-        if found is None:
-            at += 1
-            continue
-        length, entities = found
-        start, end = words[at][1], words[at + length - 1][2]
-        chosen = _chosen(store, entities, text, Span(start, end), around)
-        mentions.append(Mention(text[start:end], start, end, chosen))
+        length, entities = _longest_name(store, text, words, at)
+        if entities:
+            start, end = words[at][1], words[at + length - 1][2]
+            chosen = _chosen(store, entities, text, Span(start, end), around)
+            mentions.append(Mention(text[start:end], start, end, chosen))
         at += length
     return mentions
 
 
 def _longest_name(
     store: TripleStore, text: str, words: Sequence[tuple[str, int, int]], at: int
-) -> tuple[int, Sequence[int]] | None:
+) -> tuple[int, Sequence[int]]:
+    """Returns the number of words of the longest name at this word, and its entities; 1 and () for none."""
     for length in range(min(store.longest_name, _LONGEST, len(words) - at), 0, -1):
-        key = " ".join(word for word, _, _ in words[at : at + length])
-        entities = store.named(key)
+        entities = store.named(" ".join(word for word, _, _ in words[at : at + length]))
         written = text[words[at][1] : words[at + length - 1][2]]
         if entities and (_may_be_name(store, entities, written) or (length > 1 and text.islower())):
             return length, entities
-    return None
+    return 1, ()
 
 
 def _may_be_name(store: TripleStore, entities: Sequence[int], written: str) -> bool:
@@ -104,7 +125,7 @@ def _scores(store: TripleStore, entities: Sequence[int], window: str) -> list[in
     keyed = f" {' '.join(stems(window))} "
     named = []
     for entity in entities:
-        own = name_key(store.name(entity)).split()
+        own = set(name_key(store.name(entity)).split())
         values = {triple.object for triple in store.around(entity)}
         values |= {triple.subject for triple in store.pointing_at(entity)}
         named.append({value for value in values if _is_named(value, keyed, own)})
@@ -112,10 +133,61 @@ def _scores(store: TripleStore, entities: Sequence[int], window: str) -> list[in
     return [len(values - shared) for values in named]
 
 
-def _is_named(value: str, keyed: str, own: Sequence[str]) -> bool:
+def _is_named(value: str, keyed: str, own: set[str]) -> bool:
     """Does the text with these stems name the value? Words of the entity's own name tell nothing."""
-    for form in value_forms(value):
-        own_words = set(name_key(form).split()) <= set(own)
-        if not own_words and f" {' '.join(stems(form))} " in keyed:
+    return any(
+        not set(name_key(form).split()) <= own and f" {' '.join(stems(form))} " in keyed
+        for form in value_forms(value)
+    )
+
+
+def _surnames(
+    store: TripleStore,
+    text: str,
+    mentions: Sequence[Mention],
+    around: str,
+    around_mentions: Sequence[Mention],
+) -> list[Mention]:
+    """Returns the words of `text` that are the surname of exactly one person whom the text named before.
+
+    A surname that also stands in the name of somebody else, as in "Per Lunde", means nobody: the text does
+    not tell who is meant.
+    """
+    named = dict[str, set[int]]()
+    for mention in around_mentions:
+        _add_person(store, mention, named)
+    begins = {mention.start: mention for mention in mentions}
+    taken = [Span(each.start, each.end) for each in mentions if any(map(store.around, each.entities))]
+    alone = list[Mention]()
+    for word, start, end in words_of(text):
+        if start in begins:
+            _add_person(store, begins[start], named)
+        persons = tuple(named.get(word, ())) if text[start].isupper() else ()
+        if len(persons) != 1 or any(span.start <= start < span.end for span in taken):
+            continue
+        if not _others(text, word, mentions) and not _others(around, word, around_mentions):
+            alone.append(Mention(text[start:end], start, end, persons))
+    return alone
+
+
+def _add_person(store: TripleStore, mention: Mention, named: dict[str, set[int]]) -> None:
+    """Adds the person of a full name to those with the surname."""
+    words = name_key(mention.name).split()
+    if len(words) > 1 and len(mention.entities) == 1:
+        relations = {relation_words(triple.relation) for triple in store.around(mention.entities[0])}
+        if relations & _PERSONAL:
+            named.setdefault(words[-1], set()).update(mention.entities)
+
+
+def _others(text: str, surname: str, mentions: Sequence[Mention]) -> bool:
+    """Does the surname stand in another name: that of nobody in the graph, of a prize or of an institute?"""
+    for word, start, end in words_of(text):
+        if word != surname or any(each.start < start < each.end for each in mentions):
+            continue
+        before, after = _NAMED_BEFORE.search(text, max(0, start - 40), start), _NAMED_AFTER.match(text, end)
+        first = before[1] if before else ""
+        if first[:1].isupper() and first.lower() not in STOP_WORDS | _TITLES:
+            return True
+        if after and after[1].isupper():
             return True
     return False

@@ -1,7 +1,7 @@
 """Searches the graph of a file: an entity is a document, and a triple a passage of it."""
 
 import asyncio
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple, Self
@@ -9,10 +9,8 @@ from typing import NamedTuple, Self
 from rarr.errors import InputError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT
-from rarr.retrievers.graph.entity_linking import linked_names
-from rarr.retrievers.graph.mentions import Mention
+from rarr.retrievers.graph.entity_linking import Mention, linked_names
 from rarr.retrievers.graph.relations import rank_of, sentence_of
-from rarr.retrievers.graph.stated_relations import is_stated, stated_relations, with_inverses
 from rarr.retrievers.graph.store import TripleStore
 from rarr.retrievers.graph.triple_files import read_triples
 from rarr.retrievers.graph.triples import Triple
@@ -37,12 +35,9 @@ class EntityGraph:
     The text about an entity has a line for each relation, which is a sentence with all its values.
     """
 
-    def __init__(self, store: TripleStore, place: str, window: int = 4, *, is_cut: bool = False) -> None:
-        """`window`: the lines of a passage, as the setting of this name.
-
-        `is_cut`: the source has more triples of these entities.
-        """
-        self.store, self._place, self._window, self.is_cut = store, place, window, is_cut
+    def __init__(self, store: TripleStore, place: str, window: int) -> None:
+        """`window`: the lines of a passage, as the setting of this name."""
+        self.store, self._place, self._window = store, place, window
 
     def link(self, text: str, around: str = "") -> list[Mention]:
         """Finds the entities that `text` names, as `linked_names` does."""
@@ -74,25 +69,20 @@ class EntityGraph:
     def search(self, query: str, k: int, around: str = "") -> list[Passage]:
         """Returns passages of the `k` first entities that `query` names, and of entities that point at them.
 
-        A name that several entities have gives none, with a warning: the text does not tell which is meant. A
-        query with the words of common relations, such as "died", gets only passages that have one of them:
-        where somebody was born is no evidence against a place of death, and a daughter none against a mother.
+        A name that several entities have gives none, with a warning: the text does not tell which is meant.
         """
         documents: dict[str, list[Passage]] = {}
-        stated = stated_relations(query)
         mentions = self.link(query, around)
         for mention in mentions:
             if len(mention.entities) > 1:
                 warn_of_namesakes(self, mention)
         sure = [mention.entities[0] for mention in mentions if len(mention.entities) == 1]
         for entity in sure:
-            own = self._passages(entity, stated)
+            own = self._passages(entity)
             if own and len(documents) < k:
                 documents.setdefault(own[0].source, list(nearest(own, query)))
         for entity in sure:
             for each in self.pointing_at(entity):
-                if not is_stated(each.triple.relation, with_inverses(stated)):
-                    continue
                 source = each.passage.source
                 if source not in documents and len(documents) < k:
                     documents[source] = [each.passage]
@@ -102,19 +92,11 @@ class EntityGraph:
         """Returns the address of the entity with this id: the id itself, or its place in the graph."""
         return id_ if "://" in id_ else f"{self._place}#{id_}"
 
-    def _passages(self, entity: int, stated: Set[str]) -> list[Passage]:
-        """Cuts the text about an entity into windows of lines: texts often tell several facts at once.
-
-        Windows without a line of a `stated` relation are left out.
-        """
-        lines = self._lines(entity)
+    def _passages(self, entity: int) -> list[Passage]:
+        """Cuts the text about an entity into windows of lines: texts often state several facts at once."""
+        lines = [line for line, _ in self._lines(entity)]
         count = max(1, len(lines) - self._window + 1) if lines else 0
-        windows = [lines[first : first + self._window] for first in range(count)]
-        return [
-            _joined([line for line, _ in window])
-            for window in windows
-            if any(is_stated(group[0].relation, stated) for _, group in window)
-        ]
+        return [_joined(lines[first : first + self._window]) for first in range(count)]
 
     def _lines(self, entity: int) -> list[tuple[Passage, list[Triple]]]:
         by_relation: dict[str, list[Triple]] = {}

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from rarr import Graph, aanswer, answer
-from rarr.errors import InputError, RetrievalError
+from rarr import Graph, answer
+from rarr.errors import InputError
 from rarr.retrievers.graph.triple_files import read_triples
 from rarr.retrievers.graph.triples import Triple
 
@@ -79,12 +79,6 @@ def test_documents_answer_with_their_sentences() -> None:
     assert answered.text == "The Burj Khalifa is 828 metres tall and has 163 floors."
     assert answered.sources[0].passage.source == "examples/corpus/burj-khalifa.md"
     assert answer("Who invented the toaster?", corpus="examples/corpus").statements[0].needs_support
-
-
-@pytest.mark.loopback
-async def test_dead_endpoint_is_an_error_and_no_answer(tmp_path: Path) -> None:
-    with pytest.raises(RetrievalError, match="check sparql_url"):
-        await aanswer("Who was Ida Lunde?", sparql_url="http://127.0.0.1:9", home=tmp_path)
 
 
 def test_wrong_call_is_refused() -> None:
