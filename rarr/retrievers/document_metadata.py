@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from rarr.retrievers.web.publication_date_parsing import published
+from rarr.retrievers.extract.extracted_document import published
 from rarr.valid_unicode import valid
 
 # The names under which loaders, splitters and search services store the text, the source and the date.

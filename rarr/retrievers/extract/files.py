@@ -1,26 +1,24 @@
 """Reads the documents in a file of any known kind, by the ending of its name."""
 
 import csv
-import gzip
 import io
+import json
 import re
-import zlib
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, cast
 
-from rarr.retrievers.extract.decoding import decode
 from rarr.retrievers.extract.extracted_document import (
+    MEGABYTE,
     Complain,
     Document,
     UnreadableError,
+    decode,
     parse_time,
     too_much,
     unopened,
 )
 from rarr.retrievers.extract.html_main_text import read_page
-from rarr.retrievers.extract.json_records import read_array, read_lines
 from rarr.retrievers.extract.limited_calls import extracted_file
 from rarr.retrievers.extract.office import markdown_table, read_docx, read_pptx, read_xlsx
 from rarr.retrievers.extract.pdf import read_pdf
@@ -29,16 +27,17 @@ from rarr.valid_unicode import valid
 
 _FRONT_MATTER = re.compile(r"---\r?\n(.{0,5000}?)\r?\n---\r?\n", re.DOTALL)
 _FACT = re.compile(r"^(title|date):[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?$", re.MULTILINE)
-_PACKED = 10  # a packed text usually holds this many times its size
 _LETTERS = re.compile(r"[^\W_]+")
 _OPENING = 20_000  # characters that are searched for a title
+LONGEST_RECORD = 20 * MEGABYTE
+"""The most bytes of a line of JSON lines: the size of many books."""
 
 
 def extract(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
     """Yields the documents in the file `path`, in order, without blank documents.
 
     Records that cannot be read are reported to `complain`, one line each. No file, and no line of a file of
-    JSON lines, may hold more than `max_bytes`, decompressed. Raises `UnreadableError`, whose message is the
+    JSON lines, may hold more than `max_bytes`. Raises `UnreadableError`, whose message is the
     reason alone, possibly after some documents: the documents before a damage are kept.
     """
     any_document = False
@@ -55,8 +54,6 @@ def read(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
         for document in _READERS[kind(path.name)](path, max_bytes, complain):
             if document.text.strip():
                 yield replace(document, text=valid(document.text), title=valid(document.title))
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-        raise UnreadableError(f"its compressed content is damaged ({error})") from error
     except OSError as error:
         raise unopened(error) from error
 
@@ -70,7 +67,7 @@ def read_all(path: Path, max_bytes: int) -> tuple[list[Document], list[str]]:
 def _read_apart(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
     """Does what `read` does, in a worker process: a hostile small file can take hours, or all memory."""
     try:
-        size = path.stat().st_size * (_PACKED if path.suffix.lower() == ".gz" else 1)
+        size = path.stat().st_size
     except OSError as error:
         raise unopened(error) from error
     documents, notes = extracted_file(read_all, path, max_bytes, size=min(size, max_bytes))
@@ -80,8 +77,8 @@ def _read_apart(path: Path, max_bytes: int, complain: Complain) -> Iterator[Docu
 
 
 def kind(name: str) -> str:
-    """Returns the kind of a file by its name: `.md` for `Notes.MD` and `notes.md.gz`; "" if unknown."""
-    suffix = Path(name.lower().removesuffix(".gz")).suffix
+    """Returns the kind of a file by its name, such as `.md` for `Notes.MD`; "" if unknown."""
+    suffix = Path(name.lower()).suffix
     return suffix if suffix in _READERS else ""
 
 
@@ -89,14 +86,14 @@ def _text(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
     text = decode(_content(path, max_bytes), complain=complain)
     front = _FRONT_MATTER.match(text)  # notes and static sites have it; Markdown itself does not define it
     facts = dict(_FACT.findall(front[1])) if front else {}
-    heading = _heading(text[front.end() if front else 0 :][:_OPENING], _stem(path))
-    title = facts.get("title") or heading or _stem(path)
+    heading = _heading(text[front.end() if front else 0 :][:_OPENING], path.stem)
+    title = facts.get("title") or heading or path.stem
     yield Document(text, title, published_at=parse_time(facts.get("date")))
 
 
 def _page(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
     page = read_page(_content(path, max_bytes), is_own=True, complain=complain)
-    yield Document(page.text, page.title or _stem(path), published_at=page.published_at)
+    yield Document(page.text, page.title or path.stem, published_at=page.published_at)
 
 
 def _titled(read: Callable[[bytes], tuple[str, str]]) -> Callable[[Path, int, Complain], Iterator[Document]]:
@@ -107,7 +104,7 @@ def _titled(read: Callable[[bytes], tuple[str, str]]) -> Callable[[Path, int, Co
 
     def document(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
         text, title = read(_content(path, max_bytes))
-        yield Document(text, title or _stem(path))
+        yield Document(text, title or path.stem)
 
     return document
 
@@ -120,18 +117,54 @@ def _table(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]
     marks = {mark: sum(line.count(mark) == first.count(mark) > 0 for line in lines) for mark in "\t;|,"}
     try:
         rows = csv.reader(io.StringIO(text, newline=""), delimiter=max(marks, key=lambda mark: marks[mark]))
-        yield Document(markdown_table(rows), _stem(path))
+        yield Document(markdown_table(rows), path.stem)
     except csv.Error as error:
         raise UnreadableError(f"its rows cannot be read ({error})") from error
 
 
 def _json(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    yield from read_array(_content(path, max_bytes), complain)
+    """Yields the documents of a JSON list or object."""
+    value = _parsed(_content(path, max_bytes))
+    for number, item in enumerate(value if isinstance(value, list) else [value], start=1):
+        try:
+            yield _document(item, number)
+        except UnreadableError as problem:
+            complain(f"item {number} is left out: {problem}")
 
 
 def _json_lines(path: Path, max_bytes: int, complain: Complain) -> Iterator[Document]:
-    with _open(path) as lines:
-        yield from read_lines(lines, max_bytes, complain)
+    """Yields the documents of JSON lines. A line of more than `LONGEST_RECORD` bytes cannot be a record."""
+    most = min(max_bytes, LONGEST_RECORD)
+    with path.open("rb") as lines:
+        for number, line in enumerate(iter(lambda: lines.readline(most + 1), b""), start=1):
+            if len(line) > most:
+                raise UnreadableError(f"line {number} holds more than {most // MEGABYTE} MB: split it")
+            try:
+                if line.strip():
+                    yield _document(_parsed(line), number)
+            except UnreadableError as problem:
+                complain(f"line {number} is left out: {problem}")
+
+
+def _parsed(data: bytes) -> object:
+    try:
+        return valid(json.loads(data))
+    except (ValueError, RecursionError) as error:
+        raise UnreadableError(f"its JSON cannot be read ({error})") from error
+
+
+def _document(value: object, number: int) -> Document:
+    if not isinstance(value, dict) or not isinstance(value.get("text"), str):
+        raise UnreadableError('it is not an object with a "text" string')
+    source = value.get("url") or value.get("source")
+    title = value.get("title")
+    return Document(
+        text=value["text"],
+        title=title if isinstance(title, str) else "",
+        source=source if isinstance(source, str) else "",
+        item=number,
+        published_at=parse_time(value.get("published_at") or value.get("date")),
+    )
 
 
 _READERS: dict[str, Callable[[Path, int, Complain], Iterator[Document]]] = {
@@ -153,20 +186,12 @@ KINDS = tuple(_READERS)
 _APART = (".html", ".htm", ".pdf", ".docx", ".pptx", ".xlsx", ".json")
 
 
-def _open(path: Path) -> IO[bytes]:
-    return cast(IO[bytes], gzip.open(path)) if path.suffix.lower() == ".gz" else path.open("rb")
-
-
 def _content(path: Path, max_bytes: int) -> bytes:
-    with _open(path) as file:
-        data: bytes = file.read(max_bytes + 1)
-    if len(data) > max_bytes:  # a small compressed file can hold much
+    with path.open("rb") as file:
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:  # it has grown since it was listed
         raise UnreadableError(f"it holds {too_much(max_bytes)}", lasting=False)
     return data
-
-
-def _stem(path: Path) -> str:
-    return Path(path.stem).stem if path.suffix.lower() == ".gz" else path.stem
 
 
 def _heading(text: str, name: str) -> str:

@@ -6,8 +6,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from rarr.retrievers.extract.decoding import decode
-from rarr.retrievers.extract.extracted_document import MEGABYTE, Complain, UnreadableError, parse_time
+from rarr.retrievers.extract.extracted_document import (
+    MEGABYTE,
+    Complain,
+    UnreadableError,
+    decode,
+    parse_time,
+)
 
 _DECLARED = re.compile(rb"<(?:meta|\?xml)[^>]{0,200}?(?:charset|encoding)\s*=\s*[\"']?([\w.:-]{1,40})", re.I)
 _BLOCKS = ("head", "p", "item", "quote", "code", "table")

@@ -12,12 +12,11 @@ from urllib.parse import urldefrag, urlsplit
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import Window, windows
-from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError, published
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.fetch.fetching import Fetched
 from rarr.retrievers.web.cache import Cache
-from rarr.retrievers.web.publication_date_parsing import published
 from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
 

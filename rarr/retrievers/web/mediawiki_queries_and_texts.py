@@ -3,8 +3,8 @@
 import re
 
 from rarr.retrievers.corpus.index_words import telling
-from rarr.retrievers.extract.cookie_notices_and_menus import without_furniture
 from rarr.retrievers.extract.html_main_text import MOST_BYTES, read_page
+from rarr.retrievers.extract.web_page_text import without_furniture
 
 _LONGEST_QUERY = 250  # characters; Wikipedia refuses more than 300
 _OPERATORS = re.compile(r"[\"“”„«»!?*~:|&/\\(){}\[\]<>^=`;]+")

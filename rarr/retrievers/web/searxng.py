@@ -8,11 +8,11 @@ from urllib.parse import urlsplit
 
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
+from rarr.retrievers.extract.extracted_document import published
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, host_of, normalised
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.passages_of_read_pages import readable
-from rarr.retrievers.web.publication_date_parsing import published
 from rarr.retrievers.web.service_requests import JsonService, ServiceRequests, outcomes
 from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.text.printable_text import shown

@@ -14,16 +14,14 @@ import httpx2
 
 from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
-from rarr.retrievers.extract.cookie_notices_and_menus import without_furniture
-from rarr.retrievers.extract.extracted_document import UnreadableError
+from rarr.retrievers.extract.extracted_document import UnreadableError, published
 from rarr.retrievers.extract.limited_calls import extracted
-from rarr.retrievers.extract.web_page_text import MOST_CHARACTERS
+from rarr.retrievers.extract.web_page_text import MOST_CHARACTERS, without_furniture
 from rarr.retrievers.fetch.cached_page_passages import Extracted, Shelf
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, host_of
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.passages_of_read_pages import readable
-from rarr.retrievers.web.publication_date_parsing import published
 from rarr.retrievers.web.service_requests import ServiceRequests, outcomes
 from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.concurrency.per_loop import PerLoop

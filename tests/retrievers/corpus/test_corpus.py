@@ -1,4 +1,3 @@
-import gzip
 import json
 import os
 import shutil
@@ -18,7 +17,7 @@ Open = Callable[[Path], Corpus]
 
 
 def write_lines(path: Path, *records: dict[str, str]) -> Path:
-    path.write_bytes(gzip.compress("\n".join(map(json.dumps, records)).encode(), mtime=0))
+    path.write_text("\n".join(map(json.dumps, records)))
     return path
 
 
@@ -64,7 +63,7 @@ async def test_a_single_file_is_its_own_source(folder: Path, opened: Open) -> No
 
 async def test_sources_of_records_are_their_address_or_line(tmp_path: Path, opened: Open) -> None:
     file = write_lines(
-        tmp_path / "a.jsonl.gz",
+        tmp_path / "a.jsonl",
         {"text": "Pears are green.", "url": "https://x.org", "date": "2020-03-04"},
         {"text": "Pears are sweet."},
     )
@@ -79,7 +78,7 @@ async def test_k_counts_documents(tmp_path: Path, opened: Open) -> None:
     records = [
         {"text": f"Pears in town {n}. They are green. They are sweet. So it is. Pears."} for n in range(9)
     ]
-    corpus = opened(write_lines(tmp_path / "a.jsonl.gz", *records))
+    corpus = opened(write_lines(tmp_path / "a.jsonl", *records))
     assert len({passage.source for passage in await corpus.retrieve("pears", 3)}) == 3
     assert len({passage.source for passage in await corpus.retrieve("pears", 50)}) == 9
     assert await corpus.retrieve("pears", 0) == []
@@ -87,7 +86,7 @@ async def test_k_counts_documents(tmp_path: Path, opened: Open) -> None:
 
 async def test_one_long_document_does_not_crowd_out_the_others(tmp_path: Path, opened: Open) -> None:
     records = [{"text": "Pears pears pears. " * 500}, {"text": "A word on pears, among many others here."}]
-    passages = await opened(write_lines(tmp_path / "a.jsonl.gz", *records)).retrieve("pears", 2)
+    passages = await opened(write_lines(tmp_path / "a.jsonl", *records)).retrieve("pears", 2)
     assert [passage.source[-2:] for passage in passages] == ["#1"] * PASSAGES_PER_DOCUMENT + ["#2"]
 
 

@@ -1,4 +1,3 @@
-import gzip
 import os
 import re
 import shutil
@@ -151,14 +150,6 @@ def test_a_partly_read_file_is_not_listed_as_not_searched(folder: Path, build: B
         ("b.jsonl", "line 1 is left out"),
         ("b.jsonl", "not searched"),
     ]
-
-
-@pytest.mark.slow
-def test_content_after_damage_is_not_searched(folder: Path, build: Build) -> None:
-    packed = gzip.compress(b'{"text": "Good line."}\n' * 10_000, mtime=0)
-    (folder / "a.jsonl.gz").write_bytes(packed[: len(packed) // 2])
-    [(_, reason)] = build().skipped
-    assert reason.startswith("the rest is not searched: its compressed content is damaged")
 
 
 @pytest.mark.parametrize("name", ["a.txt", "a.html"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr.retrievers.extract import limited_calls as extracting, pool as processes
+from rarr.retrievers.extract import limited_calls as extracting
 from rarr.retrievers.extract.worker_main import CallLimits
 
 PATIENCE_S = 30.0
@@ -18,8 +18,8 @@ posix = pytest.mark.skipif(os.name != "posix", reason="signals of POSIX")
 @pytest.fixture
 def no_process_stays() -> Iterator[None]:
     yield
-    processes.end_idle()
-    assert until(lambda: not processes.pids() and not ours())
+    extracting.end_idle()
+    assert until(lambda: not extracting.pids() and not ours())
 
 
 @pytest.fixture

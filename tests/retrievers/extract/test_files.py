@@ -1,12 +1,16 @@
-import gzip
+"""Files become documents by their kind; what cannot be read is an error of one line with its cause."""
+
+import json
 import logging
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies as st
 
-from rarr.retrievers.extract import pdf as pdf_module
-from rarr.retrievers.extract.extracted_document import Document, UnreadableError
+from rarr.retrievers.extract import files, pdf as pdf_module
+from rarr.retrievers.extract.extracted_document import Document, UnreadableError, decode, published
 from rarr.retrievers.extract.files import extract, kind
 
 MEGABYTE = 1_000_000
@@ -47,16 +51,11 @@ def pdf(text: str) -> bytes:
     return f"{body}xref\n0 {size}\n0000000000 65535 f \n{table}{tail}".encode()
 
 
-@pytest.mark.parametrize(
-    "name", ["a.txt", "A.TXT", "a.md", "a.html", "a.HTM", "a.pdf", "a.json", "a.jsonl.gz"]
-)
-def test_kinds_of_files_that_are_read(name: str) -> None:
-    assert kind(name)
-
-
-@pytest.mark.parametrize("name", ["a", "a.py", "a.gz", "a.tar.gz", ".txt", "txt", "a.txt.bak", "a.md5"])
-def test_kinds_of_files_that_are_not_read(name: str) -> None:
-    assert kind(name) == ""
+def test_kinds_of_files_that_are_read() -> None:
+    assert all(
+        map(kind, ["A.TXT", "a.md", "a.HTM", "a.pdf", "a.docx", "a.xlsx", "a.tsv", "a.json", "a.jsonl"])
+    )
+    assert not any(map(kind, ["a", "a.py", "a.gz", ".txt", "txt", "a.txt.bak", "a.md5"]))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +101,6 @@ def test_pdf_of_too_much_text_is_refused() -> None:
         pdf_module.read_pdf(pdf("Peaches grow."), most_characters=5)
 
 
-@pytest.mark.slow
 def shown(*lines: str) -> bytes:
     """A PDF with these lines on a page; cells of a line are separated by a bar."""
     down = ") Tj 0 -14 Td ("
@@ -172,10 +170,79 @@ def test_html_is_reduced_to_its_main_text(tmp_path: Path) -> None:
     assert "They grow in Georgia, mostly." in read(file)[0].text
 
 
-@pytest.mark.parametrize("name", ["a.jsonl.gz", "a.json.gz", "a.txt.gz"])
-def test_compressed_files_are_read(tmp_path: Path, name: str) -> None:
-    file = written(tmp_path / name, gzip.compress(b'{"text": "Peaches grow."}', mtime=0))
-    assert "Peaches grow." in read(file)[0].text
+def lines(folder: Path, data: bytes) -> tuple[list[Document], list[str]]:
+    notes = list[str]()
+    return list(extract(written(folder / "a.jsonl", data), MEGABYTE, notes.append)), notes
+
+
+def test_a_record_gives_text_title_address_and_date(tmp_path: Path) -> None:
+    record = {"text": "Hi.", "title": "T", "url": "https://x.org", "date": "2020-03-04", "id": 7}
+    expected = Document("Hi.", "T", "https://x.org", 1, datetime(2020, 3, 4, tzinfo=UTC))
+    assert read(written(tmp_path / "a.json", json.dumps(record))) == [expected]
+
+
+@pytest.mark.parametrize("field", ["title", "url", "date"])
+def test_fields_of_another_type_count_as_missing(tmp_path: Path, field: str) -> None:
+    assert lines(tmp_path, json.dumps({"text": "a", field: [1]}).encode())[0] == [Document("a", item=1)]
+
+
+def test_bad_records_are_left_out_by_number(tmp_path: Path) -> None:
+    notes = list[str]()
+    array = written(tmp_path / "a.json", '[{"text": "a"}, 3, {"text": null}]')
+    assert list(extract(array, MEGABYTE, notes.append)) == [Document("a", item=1)]
+    assert [note.split(" is")[0] for note in notes] == ["item 2", "item 3"]
+    documents, notes = lines(tmp_path, b'\xef\xbb\xbf{"text": "a"}\r\n\nbad\n{"text": "b"}\n\xff\n[1]')
+    assert [document.item for document in documents] == [1, 4]
+    assert [note.split(" is")[0] for note in notes] == ["line 3", "line 5", "line 6"]
+
+
+def test_documents_before_a_line_that_is_no_record_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "LONGEST_RECORD", 1000)
+    documents = extract(written(tmp_path / "a.jsonl", '{"text": "a"}\n' + "x" * 1001), MEGABYTE, print)
+    assert next(documents).text == "a"
+    with pytest.raises(UnreadableError, match="line 2 holds more than"):
+        list(documents)
+
+
+TEXT = "Pfirsiche wachsen überall.\r\nשלום עולם"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-32"])
+def test_unicode_is_read_with_its_line_ends(encoding: str) -> None:
+    assert decode(TEXT.encode(encoding)) == TEXT
+
+
+def test_other_encodings_are_declared_or_guessed() -> None:
+    text = "Die Pfirsiche wachsen überall in Österreich, sagt der Gärtner, und für ihn sind sie schön. " * 3
+    notes = list[str]()
+    assert decode(text.encode("cp1252"), complain=notes.append) == text
+    assert len(notes) == 1
+    assert decode("Привет, мир".encode("windows-1251"), "windows-1251") == "Привет, мир"
+    assert decode(b"caf\xe9 cr\xe8me, tr\xe8s agr\xe9able " * 5, "x-nonsense").startswith("caf")
+
+
+@given(st.binary(max_size=60))
+def test_bytes_are_text_or_refused(data: bytes) -> None:
+    with suppress(UnreadableError):
+        assert isinstance(decode(data), str)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("2020-03-04", datetime(2020, 3, 4, tzinfo=UTC)),
+        (" 2020-03-04T05:06+02:00 ", datetime(2020, 3, 4, 5, 6, tzinfo=timezone(timedelta(hours=2)))),
+        ("Wed, 04 Mar 2020 00:00:00 GMT", datetime(2020, 3, 4, tzinfo=UTC)),
+        (datetime(2020, 3, 4), datetime(2020, 3, 4, tzinfo=UTC)),
+        (datetime(2020, 3, 4).date(), datetime(2020, 3, 4, tzinfo=UTC)),
+        ("last week", None),
+        (1583280000, None),
+    ],
+)
+def test_dates_are_read_as_sources_write_them(value: object, expected: datetime | None) -> None:
+    assert published(value) == expected
 
 
 def test_lone_surrogates_are_replaced(tmp_path: Path) -> None:
@@ -198,13 +265,7 @@ def test_blank_records_are_left_out(tmp_path: Path) -> None:
         ("a.pdf", "no PDF", "PDF cannot be read"),
         ("a.csv", f"a,b\n{'c' * 200_000},d", "rows cannot be read"),
         ("a.pdf", pdf("Hi")[:300], "PDF cannot be read|holds no text"),
-        ("a.txt.gz", "not compressed", "compressed content is damaged"),
-        ("a.txt.gz", gzip.compress(b"text" * 999, mtime=0)[:-20], "compressed content is damaged"),
-        (
-            "a.txt.gz",
-            gzip.compress(b"x" * MEGABYTE * 2, mtime=0),
-            "more than 1 MB: split it or raise max_file_mb",
-        ),
+        ("a.txt", "x" * 1_000_001, "more than 1 MB: split it or raise max_file_mb"),
     ],
 )
 def test_unreadable_file_is_a_one_line_error_with_its_cause(
@@ -215,34 +276,10 @@ def test_unreadable_file_is_a_one_line_error_with_its_cause(
     assert "\n" not in str(raised.value)
 
 
-def test_a_damaged_file_gives_the_content_before_the_damage(tmp_path: Path) -> None:
-    lines = b"".join(b'{"text": "Peach number %d is ripe."}\n' % number for number in range(20_000))
-    documents = extract(
-        written(tmp_path / "a.jsonl.gz", gzip.compress(lines, mtime=0)[:-30_000]), MEGABYTE, print
-    )
-    assert next(documents).text == "Peach number 0 is ripe."
-    with pytest.raises(UnreadableError):
-        list(documents)
-
-
 def test_an_operating_system_error_is_not_lasting(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match="No such file") as raised:
         read(tmp_path / "none.txt")
     assert not raised.value.lasting
-
-
-@pytest.mark.parametrize(
-    ("library", "name", "content"),
-    [("pypdf", "a.pdf", pdf("Peaches grow.")), ("trafilatura", "a.html", "<p>Peaches grow.</p>")],
-)
-def test_another_file_adds_no_log_handler(
-    tmp_path: Path, library: str, name: str, content: str | bytes
-) -> None:
-    file = written(tmp_path / name, content)
-    read(file)
-    before = list(logging.getLogger(library).handlers)
-    read(file)
-    assert logging.getLogger(library).handlers == before
 
 
 def test_libraries_print_nothing_to_standard_error(

@@ -57,7 +57,7 @@ def test_extraction_works_in_a_script_without_a_main_guard() -> None:
 
 PARENT = """
 import asyncio, sys, threading
-from rarr.retrievers.extract import pool as processes
+from rarr.retrievers.extract import limited_calls as processes
 from rarr.retrievers.extract.limited_calls import extracted
 from retrievers import calls
 async def main():
@@ -99,7 +99,7 @@ def test_extraction_holding_the_lock_of_python_ends_at_its_limit_without_a_paren
 
 FORK = """
 import asyncio, os
-from rarr.retrievers.extract import pool as processes
+from rarr.retrievers.extract import limited_calls as processes
 from rarr.retrievers.extract.limited_calls import extracted
 from retrievers import calls
 before = asyncio.run(extracted(calls.process))

@@ -14,7 +14,7 @@ from families import few
 
 from benchmarks.hostile_makers import repeated
 from rarr import Reviser, Settings
-from rarr.retrievers.extract import limited_calls as extracting, pool as processes
+from rarr.retrievers.extract import limited_calls as extracting
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.retrievers.extract.limited_calls import extracted, extracted_file
@@ -28,7 +28,6 @@ from retrievers.extract.endings import (
     until,
 )
 
-MOST_AT_ONCE = processes.FAST_AT_ONCE + processes.SLOW_AT_ONCE
 pytestmark = pytest.mark.usefixtures("no_process_stays")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux limits memory")
 
@@ -47,7 +46,7 @@ async def why(function: Callable[..., object], *args: object) -> str:
 async def test_extraction_that_never_ends_is_ended(call: Callable[..., None]) -> None:
     args = (60,) if call is calls.sleep else ()
     assert await why(call, *args) == "reading it takes more than 0.5 s"
-    assert processes.pids() == []
+    assert extracting.pids() == []
 
 
 @pytest.mark.slow
@@ -99,7 +98,7 @@ async def test_extraction_reuses_a_process() -> None:
 async def test_extraction_works_after_an_idle_process_was_killed() -> None:
     pid = await extracted(calls.process)
     os.kill(pid, signal.SIGKILL)
-    assert until(lambda: not processes.pids())
+    assert until(lambda: not extracting.pids())
     assert await extracted(calls.double, 2) == 4
 
 
@@ -116,8 +115,8 @@ async def test_interrupt_of_the_parent_does_not_reach_the_extraction() -> None:
 @posix
 async def test_extraction_that_is_cancelled_ends_at_once() -> None:
     task = asyncio.create_task(extracted(calls.sleep, 60))
-    assert await asyncio.to_thread(until, processes.pids)
-    [pid] = processes.pids()
+    assert await asyncio.to_thread(until, extracting.pids)
+    [pid] = extracting.pids()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
@@ -125,31 +124,34 @@ async def test_extraction_that_is_cancelled_ends_at_once() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("many", few([processes.FAST_AT_ONCE + 1, MOST_AT_ONCE + 3], every=2))
-async def test_slow_extraction_does_not_block_others(many: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(processes, "SLOW_S", 0.05)
+async def test_slow_extraction_does_not_block_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(extracting, "PAGE", CallLimits(600, 600))
-    slow = [asyncio.create_task(extracted(calls.sleep, 600)) for _ in range(many)]
+    slow = [asyncio.create_task(extracted(calls.sleep, 600)) for _ in range(extracting.AT_ONCE - 1)]
     await asyncio.sleep(0)
     assert await asyncio.gather(*(extracted(calls.double, number) for number in range(4))) == [0, 2, 4, 6]
     assert not any(task.done() for task in slow)
-    assert len(processes.pids()) <= MOST_AT_ONCE
     for task in slow:
         task.cancel()
     await asyncio.gather(*slow, return_exceptions=True)
 
 
 @pytest.mark.slow
-async def test_extraction_that_lost_its_turn_is_repeated(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.setattr(processes, "SLOW_S", 0.2)
-    monkeypatch.setattr(processes, "_pool", processes._Pool(fast=2, slow=1))
-    extractions = [extracted(calls.note, str(tmp_path), number) for number in range(3)]
-    assert await asyncio.gather(*extractions) == [0, 1, 2]
-    begun = await asyncio.to_thread(lambda: [path.name.partition("-")[0] for path in tmp_path.iterdir()])
-    assert len(begun) > len(set(begun)) == 3
-    processes.end_idle()
+@linux
+@pytest.mark.parametrize(("megabytes", "kept"), [(10, 1), (450, 0)])
+def test_process_that_used_much_memory_is_not_reused(megabytes: int, kept: int) -> None:
+    extracting.WorkerCall(calls.hold, megabytes, "", limits=CallLimits(20, 600))()
+    assert len(extracting.pids()) == kept
+
+
+@pytest.mark.slow
+def test_oversized_outcome_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    ask = extracting.Process.ask
+    with monkeypatch.context() as patched:
+        patched.setattr(extracting.Process, "ask", lambda it, request, most: ask(it, request, 2_000))
+        with pytest.raises(UnreadableError, match=r"^reading it gave more than 0\.002 MB$"):
+            extracting.WorkerCall(str.ljust, "a", 5_000, limits=CallLimits(20, 200))()
+    assert extracting.pids() == []
+    assert extracting.WorkerCall(str.ljust, "a", 3, limits=CallLimits(20, 200))() == "a  "
 
 
 @pytest.mark.slow
@@ -159,7 +161,7 @@ def test_extraction_is_safe_in_many_threads_and_event_loops() -> None:
 
     with ThreadPoolExecutor(8) as threads:
         assert list(threads.map(of, range(40))) == [2 * number for number in range(40)]
-    assert len(processes.pids()) <= MOST_AT_ONCE
+    assert len(extracting.pids()) <= extracting.AT_ONCE
 
 
 @pytest.mark.slow
@@ -170,7 +172,7 @@ def test_extraction_of_a_file_can_be_interrupted() -> None:
     with pytest.raises(KeyboardInterrupt):
         extracted_file(calls.sleep, 60, size=0)
     timer.join()
-    assert processes.pids() == []
+    assert extracting.pids() == []
 
 
 def test_extraction_of_a_large_file_may_take_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -184,23 +186,23 @@ def test_extraction_of_a_large_file_may_take_more(tmp_path: Path, monkeypatch: p
             return [], []
 
     monkeypatch.setattr(extracting, "WorkerCall", Call)
-    for name, size in (("a.pdf", 0), ("a.html", 2_000_000), ("a.json.gz", 100_000), ("b.json.gz", 1_000_000)):
+    for name, size in (("a.pdf", 0), ("a.html", 2_000_000), ("a.json", 9_000_000)):
         (tmp_path / name).write_bytes(bytes(size))
         with pytest.raises(UnreadableError):
             list(extract(tmp_path / name, 5_000_000, print))
-    assert asked == [CallLimits(60, 1000), CallLimits(120, 1040), CallLimits(90, 1020), CallLimits(210, 1100)]
+    assert asked == [CallLimits(60, 1000), CallLimits(120, 1040), CallLimits(210, 1100)]
 
 
 def test_markdown_needs_no_extraction_process(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("Peaches grow in Georgia.")
     with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="embedded")) as reviser:
         reviser.revise("Peaches grow in Georgia.")
-        assert processes.pids() == []
+        assert extracting.pids() == []
 
 
 @pytest.mark.slow
 def test_processes_of_extraction_end_with_the_reviser(tmp_path: Path) -> None:
     (tmp_path / "a.html").write_bytes(repeated("<p>Peaches grow in Georgia.</p>", 1000))
     with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="embedded")):
-        assert len(processes.pids()) == 1
-    assert processes.pids() == []
+        assert len(extracting.pids()) == 1
+    assert extracting.pids() == []

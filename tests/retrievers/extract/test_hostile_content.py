@@ -1,6 +1,5 @@
 """Hostile pages and files end within their limits, and cost themselves alone."""
 
-import gzip
 from functools import partial
 from pathlib import Path
 
@@ -60,21 +59,20 @@ def test_extraction_of_a_hostile_heading_takes_as_long_as_the_line(line: str) ->
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", few(["a.pdf", "a.html", "a.html.gz", "a.json", "a.json.gz"], every=5))
+@pytest.mark.parametrize("name", few(["a.pdf", "a.html", "a.json"], every=3))
 def test_extraction_of_a_hostile_file_skips_it(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(extracting, "FILE", CallLimits(0.5, 200))
     monkeypatch.setattr(extracting, "MORE", CallLimits(0.0, 0))
-    kind = name.removesuffix(".gz")
-    if kind == "a.json":
+    if name == "a.json":
         content = b"[" + b"{}," * 20_000_000
     else:
-        content = OTHER["PDF"][0]() if kind == "a.pdf" else HTML["headings"]()
+        content = OTHER["PDF"][0]() if name == "a.pdf" else HTML["headings"]()
     corpus = tmp_path / "corpus"
     corpus.mkdir()
     (corpus / "b.md").write_text("Peaches grow.")
-    (corpus / name).write_bytes(gzip.compress(content, 1, mtime=0) if name.endswith(".gz") else content)
+    (corpus / name).write_bytes(content)
     report = build_index(corpus, tmp_path / "index", window=4, step=1, max_file_mb=200)
     [(file, reason)] = report.skipped
     assert (file.rpartition("/")[2], report.passages) == (name, 1)

@@ -12,9 +12,8 @@ from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.extract import limited_calls as extracting
-from rarr.retrievers.extract.cookie_notices_and_menus import without_furniture
 from rarr.retrievers.extract.extracted_document import UnreadableError
-from rarr.retrievers.extract.web_page_text import extract_page
+from rarr.retrievers.extract.web_page_text import extract_page, without_furniture
 from rarr.retrievers.extract.worker_main import CallLimits
 from rarr.retrievers.fetch import cached_page_passages
 from rarr.retrievers.fetch.cached_page_passages import PageReader, passages_of

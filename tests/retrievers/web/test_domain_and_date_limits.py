@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.records import Passage
+from rarr.retrievers.extract.extracted_document import published
 from rarr.retrievers.fetch.url_parsing import link
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, normalised, site_of, within
-from rarr.retrievers.web.publication_date_parsing import published
 
 DAY = datetime(2024, 3, 5, tzinfo=UTC)
 
