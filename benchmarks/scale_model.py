@@ -5,7 +5,7 @@ import math
 from rarr.batches import cost_model
 from rarr.batches.cost_model import Parts
 from rarr.records import Record
-from rarr.retrievers.corpus.search_memo import KEPT_SEARCHES
+from rarr.retrievers.corpus.corpus import KEPT_SEARCHES
 
 
 class ScaleParts(Parts):

@@ -3,7 +3,7 @@
 import pytest
 
 from benchmarks.scale_model import ScaleParts, TextShape, embedded_cpu_s, saved_share, search_s
-from rarr.retrievers.corpus.search_memo import KEPT_SEARCHES
+from rarr.retrievers.corpus.corpus import KEPT_SEARCHES
 
 PARTS = ScaleParts(
     text_s=0.5, sentence_s=0.25, reading_s=0.125, wrong_s=1.0, rules_text_s=0.01, rules_question_s=0.02,

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 from families import few
 
-from rarr.retrievers.corpus import index_batches as index_writing
+from rarr.errors import InputError
+from rarr.retrievers.corpus import index_building
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.manifest import Manifest
 from rarr.tools.concurrency.worker_threads import in_thread
@@ -23,12 +24,11 @@ from retrievers.makers import RULES, built
 BUILD = """
 import sys
 from pathlib import Path
-from rarr.retrievers.corpus import index_batches as index_writing
-from rarr.retrievers.corpus.index_building import build_index
-from rarr.retrievers.corpus.manifest import Manifest
-index_writing._BATCH = 50
+from rarr.retrievers.corpus import index_building
+index_building._BATCH = 50
 print("ready", flush=True)
-print(build_index(Path(sys.argv[1]), Path(sys.argv[2]), window=4, step=1, max_file_mb=200).passages)
+paths = map(Path, sys.argv[1:])
+print(index_building.build_index(*paths, window=4, step=1, max_file_mb=200).passages)
 """
 
 
@@ -124,7 +124,7 @@ class KilledError(Exception):
 def test_a_build_that_dies_keeps_what_it_published(
     many: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(index_writing, "_BATCH", 100)
+    monkeypatch.setattr(index_building, "_BATCH", 100)
 
     def die(done: int, total: int) -> None:
         if done == 30:
@@ -183,3 +183,32 @@ async def test_an_interrupted_build_in_a_thread_ends(many: Path, tmp_path: Path)
     released.set()
     await asyncio.to_thread(built, many, tmp_path / "out")  # which waits for its lock
     assert done == [0, 1]
+
+
+def test_unfinished_index_is_refused_until_a_build_finishes_it(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def die(done: int, total: int) -> None:
+        if done:
+            raise KilledError
+
+    monkeypatch.setattr(index_building, "_BATCH", 0)
+    with pytest.raises(KilledError):
+        built(folder, tmp_path / "out", progress=die)
+    with pytest.raises(InputError, match=r"holds only a part .* finish it with rarr index PATH -o"):
+        Corpus.open(tmp_path / "out", home=tmp_path, **RULES)
+    assert built(folder, tmp_path / "out").unchanged == 1
+    Corpus.open(tmp_path / "out", home=tmp_path, **RULES).close()
+
+
+def test_removed_file_of_a_killed_build_leaves_no_passage(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    built(folder, tmp_path / "out")
+    (folder / "new.md").write_text("Pears sell well.")
+    with monkeypatch.context() as patched, pytest.raises(KilledError):
+        patched.setattr(Manifest, "publish", dying(Manifest.publish, "before"))
+        built(folder, tmp_path / "out")
+    (folder / "new.md").unlink()
+    built(folder, tmp_path / "out")
+    assert retrieved(tmp_path / "out", "pears") == []

@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -12,10 +13,9 @@ from typing import Self
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.file_listing import located
-from rarr.retrievers.corpus.index_building import Progress, UnwritableError, memory_index, update_index
+from rarr.retrievers.corpus.index_building import Progress, build_index
 from rarr.retrievers.corpus.index_reader import IndexReader, Snapshot, failures, is_index, place
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.corpus.search_memo import Search, SearchMemo
 from rarr.retrievers.corpus.tantivy_index import Hit, best_hits, stored_passage
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.files import extract
@@ -25,10 +25,7 @@ from rarr.valid_unicode import valid
 PASSAGES_PER_DOCUMENT = 8
 """The most passages of one document that a search returns."""
 
-_IN_MEMORY = (
-    "corpus {shown!r} is indexed in memory, and anew each time, since the data folder {home!r} cannot be"
-    " written ({why}): free space, or name another folder with RARR_HOME"
-)
+KEPT_SEARCHES = 512  # searches whose passages are kept, up to about 60 kB each: texts repeat their topics
 _MOST = 10_000  # passages that are looked through for enough documents
 
 
@@ -38,7 +35,8 @@ class Corpus:
     def __init__(self, reader: IndexReader, shown: Path, max_file_mb: int) -> None:
         """`shown` is the path of the corpus as the sources of its passages show it."""
         self._reader, self._shown, self._max_bytes = reader, shown, max_file_mb * MEGABYTE
-        self._kept_in_memory, self._memo = "", SearchMemo()
+        self._kept: dict[tuple[str, str, int], Sequence[Passage]] = {}  # by state, query and k; latest last
+        self._changing = threading.Lock()
         self.skipped = [(place(shown, name), reason) for name, reason in reader.skipped()]
 
     @classmethod
@@ -54,8 +52,8 @@ class Corpus:
     ) -> Self:
         """Opens the corpus at `path`: a built index, or a folder or file, whose index is kept under `home`.
 
-        The index of a folder or file is built or updated here, after any build by another process. Where
-        `home` cannot be written, the index is made in memory. Raises `InputError` if nothing can be searched.
+        The index of a folder or file is built or updated here, after any build by another process. Raises
+        `InputError` if nothing can be searched, or the index cannot be written.
         """
         with suppress(RuntimeError):  # the path names an unknown user: `located` reports it
             path = path.expanduser()
@@ -67,12 +65,7 @@ class Corpus:
         key = hashlib.blake2b(f"{where}\n{window}\n{step}".encode(errors="surrogateescape"))
         index = home.expanduser() / "indexes" / key.hexdigest()[:32]
         rules = {"window": window, "step": step, "max_file_mb": max_file_mb}
-        try:
-            update_index(path, index, **rules, private=True, progress=progress)
-        except UnwritableError as error:
-            corpus = cls(memory_index(path, **rules, progress=progress), path, max_file_mb)
-            corpus._kept_in_memory = _IN_MEMORY.format(shown=str(path), home=str(home), why=error)
-            return corpus
+        build_index(path, index, **rules, private=True, progress=progress)
         return cls(IndexReader(index, window, step), path, max_file_mb)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
@@ -81,8 +74,6 @@ class Corpus:
         At most `PASSAGES_PER_DOCUMENT` of each document; none without a word to search for. Raises
         `RetrievalError` where the index cannot be searched.
         """
-        if self._kept_in_memory:
-            meter().warn("index_in_memory", self._kept_in_memory)
         passages, saved = await asyncio.to_thread(self._remembered, query, k)
         if saved:
             meter().saved_searches += 1
@@ -108,8 +99,17 @@ class Corpus:
         cure = f"delete the index {str(self._reader.folder)!r} and build it again"
         with failures(lambda why: RetrievalError(f"the corpus cannot be searched ({why}): {cure}")):
             snapshot = self._reader.snapshot()
-            search = Search(snapshot.state, query, k)
-            return self._memo.passages(search, lambda: self._search(snapshot, words, k))
+            key = (snapshot.state, query, k)
+            with self._changing:
+                if (kept := self._kept.pop(key, None)) is not None:
+                    self._kept[key] = kept
+                    return kept, True
+            passages = self._search(snapshot, words, k)
+            with self._changing:
+                self._kept[key] = passages
+                if len(self._kept) > KEPT_SEARCHES:
+                    del self._kept[next(iter(self._kept))]
+            return passages, False
 
     def _search(self, snapshot: Snapshot, words: Sequence[str], k: int) -> Sequence[Passage]:
         limit = k * PASSAGES_PER_DOCUMENT * 2
@@ -162,7 +162,7 @@ class Corpus:
 
 
 def _first_documents(snapshot: Snapshot, hits: Sequence[Hit], k: int, *, cut: bool) -> list[list[Hit]]:
-    """Groups the hits in live files by document, in order, for the first `k` documents.
+    """Groups the hits by document, in order, for the first `k` documents.
 
     `cut`: the search stopped at its limit, so that hits may be missing at the end.
     """

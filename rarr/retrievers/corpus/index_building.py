@@ -1,33 +1,35 @@
-"""Builds the index of a corpus on disk or in memory, or updates the index on disk."""
+"""Builds the index of a corpus on disk, or updates it, in batches that a crash cannot tear."""
 
 import hashlib
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+from tantivy import IndexWriter
 
 from rarr.errors import InputError
+from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.corpus.file_listing import File, Scan, Skip, scan
-from rarr.retrievers.corpus.index_batches import Batches
-from rarr.retrievers.corpus.index_reader import PASSAGES, IndexReader, MemoryReader, failures, place
+from rarr.retrievers.corpus.index_reader import PASSAGES, IndexReader, failures, place
 from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, FileVersion, Manifest
-from rarr.retrievers.corpus.tantivy_index import open_passages
+from rarr.retrievers.corpus.tantivy_index import add, open_passages, open_writer, remove
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError, unopened
+from rarr.retrievers.extract.files import extract
+from rarr.tools.concurrency.worker_threads import require_awaited
 from rarr.tools.storage.atomic_files import make_private, private_folder
 from rarr.valid_unicode import valid
 
 Progress = Callable[[int, int], None]
 """Called with the number of files done and the number of all files."""
 
-
-class UnwritableError(Exception):
-    """An index cannot be written to disk. The message is the reason alone."""
-
-
+_BATCH = 50_000  # passages
+_SECONDS = 20.0  # an interrupted build loses at most this much work, and the file that it was reading
+_NOTES = 20  # notes that are kept of one file
 _LOCK = "rarr-index.lock"
 _OURS = (_LOCK, MANIFEST, PASSAGES)
 
@@ -68,114 +70,135 @@ def build_index(
     where `path` holds nothing to search, or `out` cannot be written or holds other files. A `private` index
     can be read by its owner alone; otherwise the umask decides.
     """
-    rules = {"window": window, "step": step, "max_file_mb": max_file_mb}
-    try:
-        return update_index(path, out, **rules, private=private, progress=progress)
-    except UnwritableError as error:
-        raise InputError(
-            f"index {str(out)!r} cannot be written ({error}): free space, or choose another folder, "
-            "with -o, or RARR_HOME for the indexes that rarr keeps"
-        ) from error
-
-
-def update_index(
-    path: Path,
-    out: Path,
-    *,
-    window: int,
-    step: int,
-    max_file_mb: int,
-    private: bool = False,
-    progress: Progress | None = None,
-) -> IndexReport:
-    """Does what `build_index` does, but raises `UnwritableError` where `out` cannot be written."""
     max_bytes = max_file_mb * MEGABYTE
     files = scan(path, max_bytes)
-    with failures(UnwritableError), _alone(out, private) as waited:
+    cure = "free space, or choose another folder, with -o, or RARR_HOME for the indexes that rarr keeps"
+    unwritable = f"index {str(out)!r} cannot be written ({{}}): {cure}"
+    with failures(lambda why: InputError(unwritable.format(why))), _alone(out, private) as waited:
         if waited:
             files = scan(path, max_bytes)
         with closing(_manifest(out, window, step)) as manifest:
-            batches = Batches(
-                manifest,
-                lambda: open_passages(out / PASSAGES),
-                window=window,
-                step=step,
-                max_bytes=max_bytes,
-            )
-            report = _Update(manifest, batches, path).run(files, progress)
-    _require_passages(path, report)
-    return report
-
-
-def memory_index(
-    path: Path, *, window: int, step: int, max_file_mb: int, progress: Progress | None = None
-) -> MemoryReader:
-    """Builds the index of the corpus at `path` in memory. Raises `InputError` if nothing can be searched."""
-    max_bytes = max_file_mb * MEGABYTE
-    files = scan(path, max_bytes)
-    with failures(lambda why: InputError(f"corpus {str(path)!r} cannot be indexed ({why})")):
-        manifest, index = Manifest(None), open_passages(None)
-        manifest.create(_facts(window, step))
-        batches = Batches(manifest, lambda: index, window=window, step=step, max_bytes=max_bytes)
-        report = _Update(manifest, batches, path).run(files, progress)
-    _require_passages(path, report)
-    return MemoryReader(manifest, index)
-
-
-def _require_passages(path: Path, report: IndexReport) -> None:
+            build = _Build(path, out / PASSAGES, manifest, window=window, step=step, max_bytes=max_bytes)
+            with closing(build):
+                report = build.run(files, progress or (lambda done, total: None))
     if not report.passages:
         why = f" ({report.skipped[0][0]}: {report.skipped[0][1]})" if report.skipped else ""
         raise InputError(
             f"no file in corpus {str(path)!r} could be read{why}: mend it or give another corpus"
         )
+    return report
 
 
-class _Update:
-    """One build: compares the files of the corpus with the indexed files, and reads those that differ."""
+class _Build:
+    """One build: compares the files of the corpus with the indexed files, and reads those that differ.
 
-    def __init__(self, manifest: Manifest, batches: Batches, path: Path) -> None:
-        self._manifest, self._batches, self._path = manifest, batches, path
+    The new passages of a file become live after they are committed, together with their whole batch.
+    """
+
+    def __init__(
+        self, path: Path, passages: Path, manifest: Manifest, *, window: int, step: int, max_bytes: int
+    ) -> None:
+        """`passages` is the folder of the index of passages. The caller holds the index's lock."""
+        self._path, self._passages, self._manifest = path, passages, manifest
+        self._window, self._step, self._max_bytes = window, step, max_bytes
         self._live = {version.name: (key, version) for key, version in manifest.live().items()}
         self._root = str(path.resolve()).encode(errors="backslashreplace").decode()
         self._trusted = manifest.facts().get("root") == self._root
         if not self._trusted:  # files of another folder may look the same, so every file is read
             manifest.record({"root": ""})
+        self._writer: IndexWriter | None = None
+        self._to_forget: list[int] = []
+        self._queue_removal(manifest.gone())  # the passages that a build left behind when it died
+        self._waiting, self._since, self._changed = 0, time.monotonic(), False
 
-    def run(self, scanned: Scan, progress: Progress | None) -> IndexReport:
-        with closing(self._batches):
-            return self._run(scanned, progress or (lambda done, total: None))
-
-    def _run(self, scanned: Scan, progress: Progress) -> IndexReport:
+    def run(self, scanned: Scan, progress: Progress) -> IndexReport:
+        """Reads what changed, and removes what is gone."""
         changed = [file for file in scanned.files if not self._looks_same(file)]
         same, read, skipped = len(scanned.files) - len(changed), set[str](), list(scanned.skipped)
         progress(same, len(scanned.files))
         for done, file in enumerate(changed, start=same + 1):
             try:
-                if self._read(file):
+                if self._update(file):
                     read.add(file.name)
             except UnreadableError as problem:
                 skipped.append(Skip(file.name, str(problem)))
             progress(done, len(scanned.files))
         gone = self._live.keys() - {file.name for file in scanned.files}
-        lost = self._live.keys() & {skip.file for skip in skipped}
-        self._batches.finish(sorted(gone | lost))
+        removed = gone | (self._live.keys() & {skip.file for skip in skipped})
+        if removed or self._changed:
+            self._publish(removed)
+        if self._to_forget:
+            self._publish()
         self._manifest.record({"root": self._root, "shown": valid(self._path.as_posix())})
         self._manifest.set_skipped(skipped)
-        return self._report(scanned, read, len(gone | lost))
+        return self._report(scanned, read, len(removed))
+
+    def close(self) -> None:
+        """Waits for the writer's threads. Passages that were not published are lost."""
+        if self._writer is not None:
+            self._writer.wait_merging_threads()
 
     def _looks_same(self, file: File) -> bool:
         _, live = self._live.get(file.name, (0, None))
         return bool(live and self._trusted and (live.size, live.mtime_ns) == (file.size, file.mtime_ns))
 
-    def _read(self, file: File) -> bool:
+    def _update(self, file: File) -> bool:
         """Reads a file whose size or time changed; False, without reading on, if its content is the same."""
         digest = _digest(file.path)
         version_id, live = self._live.get(file.name, (0, None))
         if live and live.digest == digest:
             self._manifest.touch(version_id, file.size, file.mtime_ns)
             return False
-        self._batches.read(file.path, FileVersion(file.name, file.size, file.mtime_ns, digest))
+        self._read(file.path, FileVersion(file.name, file.size, file.mtime_ns, digest))
+        if self._waiting >= _BATCH or time.monotonic() - self._since > _SECONDS:
+            self._publish()
         return True
+
+    def _read(self, path: Path, version: FileVersion) -> None:
+        """Reads one file, and queues its passages.
+
+        Raises `UnreadableError` where another try may succeed. Other failures become notes in the manifest.
+        """
+        version_id = self._manifest.begin(version)
+        self._changed = True
+        notes, documents, passages = list[str](), 0, 0
+        try:
+            for document in extract(path, self._max_bytes, notes.append):
+                documents += 1
+                for window in windows(document.text, window=self._window, step=self._step):
+                    require_awaited()
+                    add(self._opened(), document, window, version_id)
+                    passages += 1
+        except UnreadableError as problem:
+            if not problem.lasting:
+                self._manifest.discard(version_id)
+                raise
+            notes.append(f"{'the rest is ' if documents else ''}not searched: {problem}")
+        if (more := len(notes) - _NOTES) > 0:
+            notes[_NOTES:] = [f"and {more} more like this"]
+        self._manifest.finish(version_id, documents, passages, notes)
+        self._waiting += passages
+
+    def _publish(self, removed: Iterable[str] = ()) -> None:
+        """Shows readers what was read since the last call, and removes the files `removed`."""
+        self._manifest.save()  # versions are written down before a search can return their passages
+        if self._writer is not None:
+            self._writer.commit()
+        self._manifest.forget(self._to_forget)
+        self._to_forget = []
+        self._queue_removal(self._manifest.publish(removed))
+        self._waiting, self._since, self._changed = 0, time.monotonic(), False
+
+    def _queue_removal(self, version_ids: list[int]) -> None:
+        # The next commit removes them: readers may be at a state in which these are live until then.
+        for version_id in version_ids:
+            remove(self._opened(), version_id)
+        self._to_forget.extend(version_ids)
+
+    def _opened(self) -> IndexWriter:
+        if self._writer is None:  # only once there is something to write: most builds find nothing new
+            self._writer = open_writer(open_passages(self._passages))
+        return self._writer
 
     def _report(self, scanned: Scan, read: set[str], removed: int) -> IndexReport:
         documents, passages = self._manifest.totals()
@@ -244,12 +267,9 @@ def _manifest(out: Path, window: int, step: int) -> Manifest:
             file.unlink()
         manifest = Manifest(out, write=True)
         open_passages(out / PASSAGES, create=True)
-        manifest.create(_facts(window, step))
+        facts = {"format": FORMAT, "window": str(window), "step": str(step), "root": ""}
+        manifest.create(facts)
         return manifest
-
-
-def _facts(window: int, step: int) -> dict[str, str]:
-    return {"format": FORMAT, "window": str(window), "step": str(step), "root": ""}
 
 
 def _digest(path: Path) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from tantivy import Index, Searcher
+from tantivy import Searcher
 
 from rarr.errors import InputError
 from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, Manifest
@@ -92,19 +92,6 @@ class IndexReader:
             searcher = self._index.searcher()
             if self._manifest.state() == state:
                 return Snapshot(state, searcher, names)
-
-
-class MemoryReader(IndexReader):
-    """An index in memory, which nobody can open again, so `close` does nothing."""
-
-    def __init__(self, manifest: Manifest, index: Index) -> None:
-        self.folder, self._lock = Path(), threading.Lock()
-        self._fixed, self._open, self._index = True, manifest, index
-        self.facts = manifest.facts()
-        self._snapshot = self._taken()
-
-    def close(self) -> None:
-        """Does nothing."""
 
 
 @contextmanager

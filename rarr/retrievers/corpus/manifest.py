@@ -49,9 +49,11 @@ class Manifest:
     Every use of a damaged manifest raises `sqlite3.Error`.
     """
 
-    def __init__(self, folder: Path | None, *, write: bool = False) -> None:
-        """Opens the file in `folder`; `write` makes a missing file. `folder` None: a database in memory."""
-        uri = ":memory:" if folder is None else _uri(folder, write=write)
+    def __init__(self, folder: Path, *, write: bool = False) -> None:
+        """Opens the file in `folder`; `write` makes a missing file."""
+        # Where nothing may be written, nobody else writes either; SQLite has to be told.
+        mode = "rwc" if write else "rw" if os.access(folder, os.W_OK) else "ro&immutable=1"
+        uri = f"{(folder / MANIFEST).absolute().as_uri()}?mode={mode}"
         self._sqlite = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
 
     def close(self) -> None:
@@ -186,9 +188,3 @@ class Manifest:
     def _transaction(self) -> None:
         if not self._sqlite.in_transaction:
             self._sqlite.execute("BEGIN IMMEDIATE")
-
-
-def _uri(folder: Path, *, write: bool) -> str:
-    # Where nothing may be written, nobody else writes either; SQLite wants to be told.
-    mode = "rwc" if write else "rw" if os.access(folder, os.W_OK) else "ro&immutable=1"
-    return f"{(folder / MANIFEST).absolute().as_uri()}?mode={mode}"

@@ -66,18 +66,14 @@ def _schema() -> Schema:
 _SCHEMA = _schema()
 
 
-def open_passages(folder: Path | None, *, create: bool = False) -> Index:
-    """Opens the index in `folder`, or makes it with `create`. `folder` None: a new index in memory.
+def open_passages(folder: Path, *, create: bool = False) -> Index:
+    """Opens the index in `folder`, or makes it with `create`.
 
     Raises `ValueError` or `OSError` for an index that is missing or damaged.
     """
-    if folder is None:
-        index = Index(_SCHEMA)
-    elif create:
+    if create:
         folder.mkdir(exist_ok=True)
-        index = Index(_SCHEMA, path=str(folder))
-    else:
-        index = Index.open(str(folder))
+    index = Index(_SCHEMA, path=str(folder)) if create else Index.open(str(folder))
     index.register_tokenizer(ANALYZER, stemming())
     index.config_reader("manual")  # a reader reloads when the manifest has changed
     return index

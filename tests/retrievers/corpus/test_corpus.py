@@ -9,8 +9,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from rarr.errors import InputError, RetrievalError
+from rarr.retrievers.corpus import corpus as corpus_module
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT, Corpus
 from rarr.retrievers.corpus.manifest import MANIFEST
+from rarr.tools.models.run_budget import METER, Meter
 from retrievers.makers import RULES, built
 
 Open = Callable[[Path], Corpus]
@@ -249,3 +251,27 @@ async def test_ranking_does_not_depend_on_the_order_of_indexing(tmp_path: Path, 
         rankings.append([(Path(passage.source).name, passage.start) for passage in passages])
     assert rankings[0] == rankings[1]
     assert [name for name, _ in rankings[0]] == ["a.md", "b.md", "c.md"]
+
+
+async def test_repeated_search_is_saved_until_the_index_changes(folder: Path, tmp_path: Path) -> None:
+    index, meter = tmp_path / "index", Meter()
+    token = METER.set(meter)
+    built(folder, index)
+    corpus = Corpus.open(index, home=tmp_path, **RULES)
+    first = await corpus.retrieve("capital of France", 5)
+    list(first).clear()
+    assert (await corpus.retrieve("capital of France", 5), meter.saved_searches) == (first, 1)
+    await corpus.retrieve("capital of France", 4)
+    (folder / "lyon.txt").write_text("Lyon is no capital of France.")
+    built(folder, index)
+    assert len(await corpus.retrieve("capital of France", 5)) == 2
+    assert meter.saved_searches == 1
+    corpus.close()
+    METER.reset(token)
+
+
+def test_oldest_search_goes_first(folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(corpus_module, "KEPT_SEARCHES", 2)
+    corpus = opened(folder)
+    saved = [corpus._remembered(query, 5)[1] for query in ("france", "peaches", "france", "china", "peaches")]
+    assert saved == [False, False, True, False, False]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus import index_batches as index_writing
+from rarr.retrievers.corpus import index_building
 from rarr.retrievers.corpus.index_building import IndexReport
 from rarr.retrievers.extract import files as extraction
 from retrievers.makers import built
@@ -35,7 +35,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
         names.append(path.name)
         return real(path, *rest)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(index_writing, "extract", counting)
+    monkeypatch.setattr(index_building, "extract", counting)
     return names
 
 
