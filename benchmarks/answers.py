@@ -14,31 +14,37 @@ others are for measuring alone, so only totals are printed; those of `held_out` 
 were chosen.
 """
 
-import argparse
-import json
 import shutil
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
 
 from benchmarks import recorded_reader
+from benchmarks.harness import (
+    EXAMPLES,
+    NOT_RECORDED,
+    chosen,
+    half_parser,
+    lines,
+    reported,
+    share,
+    table,
+    unrecorded,
+)  # fmt: skip
 from benchmarks.recorded_reader import RecordedModel, components
-from benchmarks.report import machine, share, table
 from rarr import Reviser, Revision, Sentence, Settings, Usage
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import revised_place
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 HALVES = ("tuned", "held_out", "unseen")
 RECORDED = ("tuned", "held_out")
 """The parts whose answers of a strong model are kept; `unseen` was seen by the sketch of cards."""
 LATER = ("english", "german", "french", "chinese")
 CORRECTED, DAMAGED, CHANGED = "corrected exactly", "damaged", "changed"
-IN_OTHER_WORDS, NOT_RECORDED = "corrected in other words", "not recorded"
+IN_OTHER_WORDS = "corrected in other words"
 STATUSES: tuple[str, ...] = get_args(Status)
 
 
@@ -165,8 +171,7 @@ def _suggested(revision: Revision, mark: Mark, sentence: str) -> Iterator[str]:
 
 def _answer(half: str, folder: Path) -> Answer:
     (document,) = folder.glob("document.*")
-    lines = (folder / "marks.jsonl").read_text(encoding="utf-8").splitlines()
-    rows = [json.loads(line) for line in lines]
+    rows = lines(folder / "marks.jsonl")
     marks = tuple(Mark(**{**row, "also": tuple(row.get("also", ()))}) for row in rows)
     return Answer(folder.name, half, document, (folder / "answer.md").read_text(encoding="utf-8"), marks)
 
@@ -225,21 +230,18 @@ class GoodRecord:
         """Keeps nothing."""
 
 
-def _unrecorded(outcome: Outcome) -> Outcome:
-    """A sentence of a text of which a request is not recorded: nothing is known of its result."""
-    return outcome._replace(result=NOT_RECORDED, suggested=())
-
-
-def added(spent: Usage, revision: Revision) -> Usage:
-    """Adds the requests, tokens, controls and sentences (as `saved_searches`) of a revision."""
-    usage = revision.usage
-    return Usage(
-        model_calls=spent.model_calls + usage.model_calls,
-        input_tokens=spent.input_tokens + usage.input_tokens,
-        output_tokens=spent.output_tokens + usage.output_tokens,
-        controls=spent.controls + usage.controls,
-        saved_searches=spent.saved_searches + len(revision.report.sentences),
-    )
+def added(spent: Usage, *revisions: Revision) -> Usage:
+    """Adds the requests, tokens, controls and sentences (as `saved_searches`) of revisions."""
+    for revision in revisions:
+        usage = revision.usage
+        spent = Usage(
+            model_calls=spent.model_calls + usage.model_calls,
+            input_tokens=spent.input_tokens + usage.input_tokens,
+            output_tokens=spent.output_tokens + usage.output_tokens,
+            controls=spent.controls + usage.controls,
+            saved_searches=spent.saved_searches + len(revision.report.sentences),
+        )
+    return spent
 
 
 def print_spent(spent: Usage) -> None:
@@ -258,57 +260,49 @@ def print_spent(spent: Usage) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--half", choices=(*HALVES, "all", *LATER, "later"), default="all")
-    parser.add_argument("--each", action="store_true", help="print each sentence of the tuned half")
-    parser.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
-    parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
-    parser.add_argument("--base-url", help="the server of the model, as in the settings")
-    parser.add_argument("--rounds", type=int, default=2, help="rounds of research, as in the settings")
-    parser.add_argument("--good-record", action="store_true", help="as if the model had a good record")
-    parser.add_argument(
-        "--pending", type=Path, help="write requests without a recorded answer to this folder"
-    )
-    parser.add_argument(
-        "--add", type=Path, help="add the answers of this store to the recorded ones, and end"
-    )
-    options = parser.parse_args()
+    made = half_parser(__doc__, (*HALVES, *LATER, "later"))
+    made.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
+    made.add_argument("--good-record", action="store_true", help="as if the model had a good record")
+    made.add_argument("--add", type=Path, help="add the answers of this store to the recorded ones, and end")
+    options = chosen(made, HALVES)
     if options.add:
         print(f"{recorded_reader.add(options.add)} recorded answers")
         return
-    everything = RECORDED if options.model == "recorded" else HALVES
-    halves = {"all": everything, "later": LATER}.get(options.half, (options.half,))
-    together = LATER if set(halves) <= set(LATER) else HALVES
-    if options.each and "tuned" not in halves:
-        parser.error("--each would show the sentences of a part that is for measuring alone")
-    started = time.perf_counter()
-    with tempfile.TemporaryDirectory() as folder:
-        recorded = RecordedModel() if options.model == "recorded" else None
-        given = {"model": recorded or options.model, "base_url": options.base_url, "rounds": options.rounds}
-        corpus = corpus_folder(Path(folder), together)
-        made = components(Settings(corpus=corpus, home=Path(folder) / "home", **given))
+    if options.half == "all" and isinstance(options.model, RecordedModel):
+        options.halves = RECORDED
+    elif options.half == "later":
+        options.halves = LATER
+    together = LATER if set(options.halves) <= set(LATER) else HALVES
+    given = {"model": options.model, "base_url": options.base_url, "rounds": options.rounds}
+    with reported(options), tempfile.TemporaryDirectory() as folder:
+        settings = Settings(corpus=corpus_folder(Path(folder), together), home=Path(folder) / "home", **given)
         record = GoodRecord() if options.good_record else None
-        shared_reviser = Reviser(components=replace(made, record=record))
         spent = Usage()
-        for half in halves:
-            half_outcomes: list[Outcome] = []
-            for answer in answers(half):
-                before = len(recorded.missing) if recorded else 0
-                for text, marks in answer.parts(alone=options.alone):
-                    revision = shared_reviser.revise(text)
-                    found = [outcome(revision, answer.name, mark) for mark in marks]
-                    lacking = recorded is not None and len(recorded.missing) > before
-                    half_outcomes += [_unrecorded(each) if lacking else each for each in found]
-                    spent = added(spent, revision)
-            print_half(half, half_outcomes)
-            if options.each and half == "tuned":
-                print_each(half_outcomes)
+        with Reviser(components=replace(components(settings), record=record)) as reader:
+            for half in options.halves:
+                half_outcomes, used = _measured(reader, half, options.model, alone=options.alone)
+                spent = added(spent, *used)
+                print_half(half, half_outcomes)
+                if options.each and half == "tuned":
+                    print_each(half_outcomes)
         print_spent(spent)
-        if recorded:
-            recorded.report_missing(options.pending)
-    print(f"{time.perf_counter() - started:.1f} seconds by {options.model} on {machine()}")
+
+
+def _measured(
+    reader: Reviser, half: str, model: object, *, alone: bool
+) -> tuple[list[Outcome], list[Revision]]:
+    """Revises the answers of a half; an answer of which a request is not recorded has that as its result."""
+    half_outcomes, revisions = list[Outcome](), list[Revision]()
+    for answer in answers(half):
+        before = unrecorded(model)
+        for text, marks in answer.parts(alone=alone):
+            revisions.append(reader.revise(text))
+            found = [outcome(revisions[-1], answer.name, mark) for mark in marks]
+            lacks = unrecorded(model) > before
+            half_outcomes += [
+                each._replace(result=NOT_RECORDED, suggested=()) if lacks else each for each in found
+            ]
+    return half_outcomes, revisions
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Kills runs of `rarr batch`, and their worker processes, at random moments, and compares what is left.
 
+    python -m benchmarks.batch_kills [--texts N] [--kills N] [--seed N]
+
 A run is killed again and again, and each time continues from what the last one has done. When it is finished
 before its next kill, it begins afresh. Processes are found by `ps`, so this needs Linux or macOS.
 """
@@ -10,12 +12,14 @@ import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
+
+from benchmarks.harness import machine, met, parser, table
 
 ROOT = Path(__file__).resolve().parent.parent
 _CORPUS = ROOT / "examples" / "corpus"
@@ -149,16 +153,6 @@ def lasting(value: Any) -> Any:
     return [lasting(part) for part in value] if isinstance(value, list) else value
 
 
-def cpu_seconds(group: int) -> float:
-    """The CPU seconds that the living processes of a group have used (Linux)."""
-    ticks = 0
-    for pid, _ in _processes(group):
-        with suppress(OSError):  # it has just ended
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            ticks += int(fields[11]) + int(fields[12])  # in user mode, and in the kernel
-    return ticks / os.sysconf("SC_CLK_TCK")
-
-
 def _processes(group: int) -> list[tuple[int, int]]:
     """The processes of a group, each with its parent."""
     listed = subprocess.run(["ps", "-eo", "pid=,ppid=,pgid="], capture_output=True, text=True, check=True)
@@ -181,3 +175,26 @@ def _left_over(run: int) -> list[int]:
     for pid in left:
         os.kill(pid, signal.SIGKILL)
     return left
+
+
+def main() -> None:
+    """Prints what is lost, there twice, different and left over after kills of runs, and of workers."""
+    made = parser(__doc__)
+    made.add_argument("--texts", type=int, default=24, help="rows of a run")
+    made.add_argument("--kills", type=int, default=5, help="kills of each kind")
+    made.add_argument("--seed", type=int, default=1, help="of the moments of kills")
+    options = made.parse_args()
+    print(f"{machine()}\n")
+    sentences = [f"The Hoover Dam is {200 + number} metres high." for number in range(options.texts)]
+    body = []
+    with tempfile.TemporaryDirectory(prefix="rarr-") as folder:
+        batch = KilledBatch(Path(folder), sentences, workers=2)
+        for what in ("run", "worker"):
+            outcome = batch.killed(what, options.kills, options.seed)
+            body.append([f"the {what}", *map(str, outcome), met(outcome.clean)])
+    print(f"{options.texts} rows, 2 workers; undisturbed {batch.seconds:.1f} s\n")
+    print(table(("killed", *(name.replace("_", " ") for name in Kills._fields), "all 0"), body))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,21 +1,18 @@
 """Cites sentences of WikiGenBench's reference articles from the event's web pages: precision and recall.
 
-    python -m benchmarks.cite [--events N] [--draw N] [--judge MODEL] [--unread FILE]
+    python -m benchmarks.cite [--events N] [--draw N] [--unread FILE]
 
 The articles carry no marks (Zhang et al. 2024), and few of their sentences are in the pages at all. So this
 takes a sentence of each event of whose words one passage of the event's first three pages has most
 (`_LEAST_OVERLAP`), with the sentence before it. A citation is right if its passage says all of the sentence.
 The judgements of one reader are in benchmarks/cite_labels.json, by digest, without a word of the data;
-`--unread` writes the pairs that lack one to a file, to be read. `--judge` asks a verifier instead, such as
-nli:NAME or vllm:NAME.
+`--unread` writes the pairs that lack one to a file, to be read.
 
 Precision is the share of the citations that are right. Recall is the share of the sentences with a right
 citation, among those that a passage of any system supports. Beside `rarr.cite`: the nearest passage by BM25,
 and the passage of every page that overlaps most.
 """
 
-import argparse
-import asyncio
 import hashlib
 import json
 import random
@@ -27,10 +24,8 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.report import share, table
-from benchmarks.shared_data import rows
-from rarr import Evidence, Passage, Reviser, Settings
-from rarr.agent.wiring.components import wire
+from benchmarks.harness import parser, rows, share, table
+from rarr import Passage, Reviser, Settings
 from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.given_passages import GivenPassages
@@ -157,26 +152,6 @@ def score(system: str, sampled: Sequence[CitedSample], judged: Mapping[str, bool
     return CitingScore(sum(map(sum, verdicts)), sum(map(len, verdicts)), sum(map(any, verdicts)), supported)
 
 
-def asked(model: str, sampled: Sequence[CitedSample]) -> dict[str, bool]:
-    """The judgements of a verifier on all pairs; a pair that it cannot judge has none."""
-    components = wire(Settings(search=GivenPassages([], window=4, step=1), models={"attribute": model}))
-
-    async def of_pair(sentence: str, passage: Passage) -> float | None:
-        evidence = Evidence(**passage.model_dump(), id="e", query_id="q", relevance=1.0)
-        (span,) = sentences(sentence)[:1]
-        return (await components.verifier.support(sentence, None, [span], evidence))[0]
-
-    async def of_all() -> dict[str, bool]:
-        pairs = {
-            digest(s.sentence, p): (s.sentence, p) for s in sampled for ps in s.cited.values() for p in ps
-        }
-        supports = {name: await of_pair(*pair) for name, pair in pairs.items()}
-        threshold = components.settings.support_threshold
-        return {name: support >= threshold for name, support in supports.items() if support is not None}
-
-    return asyncio.run(of_all())
-
-
 def lines(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[list[str]]:
     """A line of the table for each system, with 95% intervals."""
     counts = [(system, score(system, sampled, judged)) for system in SYSTEMS]
@@ -202,18 +177,14 @@ def unread(sampled: Sequence[CitedSample], judged: Mapping[str, bool]) -> list[d
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--events", type=int, default=80)
-    parser.add_argument("--draw", type=int, default=1, help="2, 3, ...: other sentences of the same events")
-    parser.add_argument("--judge", help="a verifier instead of the judgements of people")
-    parser.add_argument("--unread", type=Path, help="write pairs without a judgement to this file")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--events", type=int, default=80)
+    made.add_argument("--draw", type=int, default=1, help="2, 3, ...: other sentences of the same events")
+    made.add_argument("--unread", type=Path, help="write pairs without a judgement to this file")
+    options = made.parse_args()
     with tempfile.TemporaryDirectory() as home:
         sampled = list(samples(options.events, options.draw, {"home": home, "trace": False}))
-    if options.judge:
-        judged = asked(options.judge, sampled)
-    else:
-        judged = json.loads(LABELS.read_text(encoding="utf-8")) if LABELS.exists() else {}
+    judged = json.loads(LABELS.read_text(encoding="utf-8"))
     missing = unread(sampled, judged)
     if options.unread:
         text = "".join(f"{json.dumps(pair, ensure_ascii=False)}\n" for pair in missing)

@@ -1,28 +1,22 @@
 """Single claims in words close to a passage about invented things: what becomes of the right and wrong ones.
 
-    python -m benchmarks.close_claims [--half tuned|held_out|both] [--each]
+    python -m benchmarks.close_claims [--half tuned|held_out|all] [--each]
 
 Each claim is revised against its passage alone, by default settings. A claim is `wrong` if the passage says
 otherwise, or says it of something else. `held_out` is for measuring alone, so only totals are printed.
 """
 
-import argparse
-import json
-import time
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import NamedTuple, Protocol, get_args
+from typing import NamedTuple, get_args
 
-from benchmarks.report import machine, share, table
-from rarr import Passage, Reviser, Settings
+from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported, share, table
+from rarr import Passage, Reviser, Revision, Settings
 from rarr.records import Status
 from rarr.testing import InMemoryRetriever
 
-FOLDER = Path(__file__).resolve().parent.parent / "examples" / "close_claims"
 HALVES = ("tuned", "held_out")
 CHANGED = "changed"
-STATUSES: tuple[Status, ...] = get_args(Status)
 
 
 class CloseClaim(NamedTuple):
@@ -37,61 +31,51 @@ class CloseClaim(NamedTuple):
 
 
 def close_claims(half: str) -> list[CloseClaim]:
-    """The claims of a half."""
-    lines = (FOLDER / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [CloseClaim(**json.loads(line)) for line in lines]
+    """Reads the claims of a half."""
+    return [CloseClaim(**row) for row in lines(EXAMPLES / "close_claims" / f"{half}.jsonl")]
 
 
 def result(claim: CloseClaim) -> str:
-    """`changed` if the claim was edited, else the status of its sentence."""
+    """Revises a claim beside its passage; see `result_of`."""
     passage = Passage(
         text=claim.passage, source=claim.id, title=claim.title, start=0, end=len(claim.passage),
         retrieved_at=datetime.now(UTC),
     )  # fmt: skip
     with Reviser(Settings(search=InMemoryRetriever([passage]), trace=False)) as reviser:
-        revision = reviser.revise(claim.sentence)
+        return result_of(reviser.revise(claim.sentence))
+
+
+def result_of(revision: Revision) -> str:
+    """Returns `changed` if the claim was edited, else the first status that is not `supported`."""
     if revision.changed:
         return CHANGED
     statuses = [sentence.status for sentence in revision.report.sentences]
-    return next(
-        (status for status in statuses if status != "supported"), statuses[0] if statuses else "unjudged"
-    )
+    first: str = next((status for status in statuses if status != "supported"), "")
+    return first or ("supported" if statuses else "unjudged")
 
 
-class Labelled(Protocol):
-    """A claim that is `wrong` or `right`."""
-
-    @property
-    def label(self) -> str: ...
-
-
-def print_half(half: str, results: Sequence[tuple[Labelled, str]]) -> None:
-    """The totals of a half, by result."""
-    columns = {
-        label: [outcome for claim, outcome in results if claim.label == label] for label in ("wrong", "right")
-    }
+def print_half(half: str, results: Sequence[tuple[str, str]], *, each: Sequence[str] = ()) -> None:
+    """Prints how many claims of each label (right or wrong) have each result; and `each` line of a claim."""
+    columns = {label: [outcome for of, outcome in results if of == label] for label in ("wrong", "right")}
     body = [
         [name, *(share([outcome == name for outcome in column]) for column in columns.values())]
-        for name in (*STATUSES, CHANGED)
+        for name in (*get_args(Status), CHANGED)
     ]
     print(f"\n## {half}\n\n{table(['result', *(f'{label} claims' for label in columns)], body)}", flush=True)
+    print(
+        *(f"- {label}, {outcome}: {line}" for (label, outcome), line in zip(results, each, strict=False)),
+        sep="\n",
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
-    parser.add_argument("--each", action="store_true", help="print each claim of the tuned half")
-    options = parser.parse_args()
-    started = time.perf_counter()
-    for half in HALVES if options.half == "both" else (options.half,):
-        results = [(claim, result(claim)) for claim in close_claims(half)]
-        print_half(half, results)
-        if options.each and half == "tuned":
-            for claim, outcome in sorted(results, key=lambda pair: (pair[0].label, pair[1])):
-                print(f"- {claim.label}, {outcome}: {claim.kind}: {claim.sentence}\n    {claim.passage}")
-    print(f"\n{time.perf_counter() - started:.1f} seconds on {machine()}")
+    options = chosen(half_parser(__doc__, HALVES, reads=False), HALVES)
+    with reported(options):
+        for half in options.halves:
+            claims = close_claims(half)
+            results = [(claim.label, result(claim)) for claim in claims]
+            shown = [f"{claim.kind}: {claim.sentence}\n    {claim.passage}" for claim in claims]
+            print_half(half, results, each=shown if options.each and half == "tuned" else ())
 
 
 if __name__ == "__main__":

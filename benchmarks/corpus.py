@@ -1,23 +1,22 @@
 """How fast a corpus is indexed and searched, and what that takes: python -m benchmarks.corpus [--million]"""
 
-import argparse
 import asyncio
 import gzip
 import itertools
 import json
-import os
-import platform
+import multiprocessing
 import random
 import resource
 import statistics
-import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.harness import machine, parser, spread
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.settings import Settings
@@ -123,9 +122,8 @@ async def _search_times(corpus: Corpus, language: Language) -> list[float]:
 
 def measure_apart(passages: int, seed: int = 0) -> Measurement:
     """Runs `measure` in a new process, so that its memory is measured alone."""
-    command = [sys.executable, "-m", "benchmarks.corpus", "--one", str(passages), "--seed", str(seed)]
-    process = subprocess.run(command, check=True, capture_output=True, text=True)
-    return Measurement(**json.loads(process.stdout))
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        return pool.submit(measure, passages, seed).result()
 
 
 def _peak_rss_mb() -> float:
@@ -133,14 +131,18 @@ def _peak_rss_mb() -> float:
     return peak / 1e6 if sys.platform == "darwin" else peak / 1e3
 
 
-def _print_row(passages: int, runs: int) -> None:
-    rows = [measure_apart(passages, seed) for seed in range(runs)]
-    cells = [f"{rows[0].passages:>9,}"]
-    for name, digits in _COLUMNS.items():
-        values = [getattr(row, name) for row in rows]
-        spread = f" ({min(values):,.{digits}f}-{max(values):,.{digits}f})" if runs > 1 else ""
-        cells.append(f"{statistics.median(values):,.{digits}f}{spread}")
-    print(" | ".join(cells), flush=True)
+def main() -> None:
+    """Prints a table: medians, and in brackets the least and the most of the runs."""
+    made = parser(__doc__)
+    made.add_argument("--million", action="store_true", help="a million passages as well, in a few minutes")
+    made.add_argument("--runs", type=int, default=3)
+    options = made.parse_args()
+    print(f"{machine()}\n{QUERIES} queries of 10 words; medians of {options.runs} runs [least to most]")
+    print(" | ".join(["passages", *_COLUMNS]))
+    for passages in (10_000, 100_000, *([1_000_000] if options.million else [])):
+        found = [measure_apart(passages, seed) for seed in range(options.runs)]
+        cells = [spread([getattr(run, name) for run in found], digits) for name, digits in _COLUMNS.items()]
+        print(" | ".join([f"{found[0].passages:>9,}", *cells]), flush=True)
 
 
 _COLUMNS = {
@@ -152,26 +154,6 @@ _COLUMNS = {
     "search_p50_ms": 1,
     "search_p95_ms": 1,
 }
-
-
-def main() -> None:
-    """Prints a table: medians, and in brackets the least and the most of the runs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--million", action="store_true", help="a million passages as well, in a few minutes")
-    parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--one", dest="passages", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--seed", type=int, default=0, help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    if options.passages:
-        print(json.dumps(asdict(measure(options.passages, options.seed))))
-        return
-    machine = f"{platform.system()} {platform.machine()}, {os.cpu_count()} cores"
-    print(f"{machine}, Python {platform.python_version()}")
-    print(f"{QUERIES} queries of 10 words; medians of {options.runs} runs (least-most)")
-    print(" | ".join(["passages", *_COLUMNS]))
-    for passages in (10_000, 100_000, *([1_000_000] if options.million else [])):
-        _print_row(passages, options.runs)
-
 
 if __name__ == "__main__":
     main()

@@ -8,22 +8,16 @@ the passages were given with the text; `corpus`: each sentence is searched for; 
 first; `doubt`: code doubts each edit, so that the model is asked once more.
 """
 
-import argparse
 import asyncio
-import multiprocessing
 import re
-import statistics
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from multiprocessing.connection import Connection
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from benchmarks import mills
-from benchmarks.report import machine
+from benchmarks.harness import machine, parser, served, spread
 from rarr import Passage, Reviser, Settings
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.testing import ScriptedServer
 
 SENTENCES = (6, 12, 24, 48, 96)
 WAITS = {"given": (1, 0), "corpus": (1, 1), "web": (2, 1), "doubt": (2, 1)}
@@ -60,35 +54,6 @@ def doubted(request: Any) -> dict[str, Any]:
     return answered
 
 
-def _serve(answer: Callable[[Any], Any], latency: float, pipe: Connection) -> None:
-    """Sends the address of the server, and serves until the parent process sends a message."""
-
-    def timed(asked: Any) -> Any:
-        started = time.perf_counter()
-        answered = answer(asked)
-        time.sleep(max(0.0, latency - (time.perf_counter() - started)))
-        return answered
-
-    with ScriptedServer(timed) as server:
-        pipe.send(server.url)
-        pipe.recv()
-
-
-@contextmanager
-def served(answer: Callable[[Any], Any], latency: float) -> Iterator[str]:
-    """Yields the address of a scripted server in a process of its own."""
-    spawn = multiprocessing.get_context("spawn")
-    here, there = spawn.Pipe()
-    process = spawn.Process(target=_serve, args=(answer, latency, there), daemon=True)
-    process.start()
-    there.close()  # else a process that fails to start would be waited for without end
-    try:
-        yield here.recv()
-    finally:
-        here.send("end")
-        process.join()
-
-
 async def measure(way: str, sentences: int, *, call_s: float, search_s: float, runs: int) -> Measured:
     """Measures several runs on one server, after a first run on another text."""
     wrong = sentences // 3
@@ -98,7 +63,7 @@ async def measure(way: str, sentences: int, *, call_s: float, search_s: float, r
     if way == "given":
         given = [await _passage(number) for number in range(sentences)]
         search = GivenPassages(given, window=4, step=1)
-    with served(doubted if way == "doubt" else mills.answer, call_s) as url:
+    with served(doubted if way == "doubt" else mills.answer, call_s=call_s) as url:
         settings = Settings(model="vllm:scripted", base_url=url, search=search, rounds=1, trace=False)
         async with Reviser(settings) as reviser:
             await reviser.arevise(mills.text_of(1, 0))  # imports and connections
@@ -119,13 +84,11 @@ async def _passage(number: int) -> Passage:
 
 def main() -> None:
     """Prints the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--call", type=float, default=1.0, metavar="L", help="seconds of a request")
-    parser.add_argument("--search", type=float, default=0.5, metavar="S", help="seconds of a search")
-    parser.add_argument("--runs", type=int, default=5, help="runs of each row")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--call", type=float, default=1.0, metavar="L", help="seconds of a request")
+    made.add_argument("--search", type=float, default=0.5, metavar="S", help="seconds of a search")
+    made.add_argument("--runs", type=int, default=5, help="runs of each row")
+    options = made.parse_args()
     print(f"{machine()}; L = {options.call:g} s, S = {options.search:g} s, {options.runs} runs each\n")
     print("sentences  way     seconds: median [least to most]  limit                requests  tokens in, out")
     for sentences in SENTENCES:
@@ -138,14 +101,10 @@ def main() -> None:
             met = "met" if max(measured.seconds) <= limit else "MISSED"
             shown = f"{calls}L + {searches}S + 10% {met}"
             print(
-                f"{sentences:>9}  {way:<7} {_spread(measured.seconds):<32} {shown:<20} {measured.requests:>8}"
+                f"{sentences:>9}  {way:<7} {spread(measured.seconds):<32} {shown:<20} {measured.requests:>8}"
                 f"  {measured.tokens_in:,}, {measured.tokens_out:,}",
                 flush=True,
             )
-
-
-def _spread(seconds: Sequence[float]) -> str:
-    return f"{statistics.median(seconds):.2f} [{min(seconds):.2f} to {max(seconds):.2f}]"
 
 
 if __name__ == "__main__":

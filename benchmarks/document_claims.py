@@ -1,23 +1,19 @@
 """Single sentences about invented documents, near their words: what becomes of the right and wrong ones.
 
-    python -m benchmarks.document_claims [--half tuned|unseen|both] [--each]
+    python -m benchmarks.document_claims [--half tuned|unseen|all] [--each]
 
 Each sentence is revised by itself against all documents of its half, by default settings. Both halves were
 written without a look at the code, to get wrong sentences called supported. `tuned` may be worked with. Of
 `unseen` only totals are printed.
 """
 
-import argparse
-import json
-import time
-from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.close_claims import CHANGED, print_half
-from benchmarks.report import machine
+from benchmarks.close_claims import print_half, result_of
+from benchmarks.harness import EXAMPLES, chosen, half_parser, lines, reported
 from rarr import Reviser, Settings
 
-FOLDER = Path(__file__).resolve().parent.parent / "examples" / "document_claims"
+FOLDER = EXAMPLES / "document_claims"
 HALVES = ("tuned", "unseen")
 
 
@@ -29,35 +25,21 @@ class DocumentClaim(NamedTuple):
     sentence: str
 
 
-def document_claims(half: str) -> list[DocumentClaim]:
-    """The sentences of a half."""
-    lines = (FOLDER / half / "claims.jsonl").read_text(encoding="utf-8").splitlines()
-    return [DocumentClaim(**json.loads(line)) for line in lines]
-
-
-def result(claim: DocumentClaim, reviser: Reviser) -> str:
-    """`changed` if the sentence was edited, else its status."""
-    revision = reviser.revise(claim.sentence)
-    statuses = [sentence.status for sentence in revision.report.sentences]
-    return CHANGED if revision.changed else statuses[0] if statuses else "unjudged"
+def results(half: str) -> list[tuple[DocumentClaim, str]]:
+    """Revises the sentences of a half; see `result_of`."""
+    claims = [DocumentClaim(**row) for row in lines(FOLDER / half / "claims.jsonl")]
+    with Reviser(Settings(corpus=FOLDER / half / "documents", trace=False)) as reviser:
+        return [(claim, result_of(reviser.revise(claim.sentence))) for claim in claims]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
-    parser.add_argument("--each", action="store_true", help="print each sentence of the tuned half")
-    options = parser.parse_args()
-    started = time.perf_counter()
-    for half in HALVES if options.half == "both" else (options.half,):
-        with Reviser(Settings(corpus=FOLDER / half / "documents", trace=False)) as reviser:
-            results = [(claim, result(claim, reviser)) for claim in document_claims(half)]
-        print_half(half, results)
-        if options.each and half == "tuned":
-            for claim, outcome in sorted(results, key=lambda pair: (pair[0].label, pair[1])):
-                print(f"- {claim.label}, {outcome}: {claim.kind}: {claim.sentence}")
-    print(f"\n{time.perf_counter() - started:.1f} seconds on {machine()}")
+    options = chosen(half_parser(__doc__, HALVES, reads=False), HALVES)
+    with reported(options):
+        for half in options.halves:
+            found = results(half)
+            shown = [f"{claim.kind}: {claim.sentence}" for claim, _ in found]
+            each = shown if options.each and half == "tuned" else ()
+            print_half(half, [(claim.label, outcome) for claim, outcome in found], each=each)
 
 
 if __name__ == "__main__":

@@ -8,8 +8,6 @@ weights. The corpus holds the documents of both. FOLDER keeps the weights; a fin
 again.
 """
 
-import argparse
-import json
 import shutil
 import subprocess
 import sys
@@ -20,11 +18,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.report import machine, share, table
+from benchmarks.harness import EXAMPLES, lines, machine, parser, share, table
 from rarr import Evidence, Reviser, Revision, Settings
 from rarr.training.noising.row_files import Mistake, SentenceScore, TrainingRow, corrupted
 
-FOLDER = Path(__file__).resolve().parent.parent / "examples" / "domain"
+FOLDER = EXAMPLES / "domain"
 STEPS = 240
 NEIGHBOURS = 3  # passages beside the right passage of a row
 AUTHOR = "written by hand"
@@ -55,8 +53,7 @@ def domain_rows(half: str) -> list[Row]:
 
 def _rows(document: Path) -> Iterator[Row]:
     title, *paragraphs = document.read_text(encoding="utf-8").strip().split("\n\n")
-    for line in document.with_suffix(".jsonl").read_text(encoding="utf-8").splitlines():
-        row = json.loads(line)
+    for row in lines(document.with_suffix(".jsonl")):
         error = Mistake(**{name: row.pop(name) for name in Mistake.model_fields})
         yield Row(document.stem, title.removeprefix("# "), tuple(paragraphs), error=error, **row)
 
@@ -154,13 +151,11 @@ def train(weights: Path, steps: int, seed: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--steps", type=int, default=STEPS, help="of the training (%(default)s)")
-    parser.add_argument("--seed", type=int, default=1, help="of the training (%(default)s)")
-    parser.add_argument("--weights", type=Path, help="the folder that keeps the new weights")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--steps", type=int, default=STEPS, help="of the training (%(default)s)")
+    made.add_argument("--seed", type=int, default=1, help="of the training (%(default)s)")
+    made.add_argument("--weights", type=Path, help="the folder that keeps the new weights")
+    options = made.parse_args()
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)

@@ -4,19 +4,17 @@ Prints one row a text: its planted errors, how many became exactly right, what e
 the pinned sentence statuses came out, and whether text and statuses are all as expected.
 """
 
-import argparse
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.report import machine, share
+from benchmarks.harness import EXAMPLES as FOLDER, machine, parser, share, table
 from rarr import Reviser, Revision, Settings
 from rarr.tools.text.edit_segments import segments
 
-FOLDER = Path(__file__).resolve().parent.parent / "examples"
 CORPUS = FOLDER / "corpus"
 
 
@@ -134,33 +132,28 @@ def _trimmed(start: int, old: str, new: str) -> Replacement:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Every example text, revised, beside what was expected.")
-    parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
-    model = parser.parse_args().model
+    made = parser(__doc__)
+    made.add_argument("--model", default="embedded", help="what reads, as in the settings")
+    model = made.parse_args().model
     started = time.perf_counter()
     with tempfile.TemporaryDirectory() as home:
         reviser = Reviser(Settings(corpus=CORPUS, home=Path(home), model=model))
-        table_rows = [
-            outcome(example, reviser.revise(example.text, example.context)) for example in examples()
-        ]
-    print("| text | planted | corrected | wrongly changed | statuses right | ok |")
-    print("|---|---:|---:|---:|---:|---|")
-    for row in table_rows:
-        statuses = f"{row.right}/{row.pinned}"
-        print(f"| {row.name} | {row.planted} | {row.corrected} | {row.wrong} | {statuses} | {_yes(row.ok)} |")
-    print(f"\ntexts that became exactly what is expected: {share([row.exact for row in table_rows])}")
-    errors = [
-        hit for row in table_rows for hit in [True] * row.corrected + [False] * (row.planted - row.corrected)
-    ]
-    print(f"planted errors corrected: {share(errors)}")
-    print(f"changes that were not asked for: {sum(row.wrong for row in table_rows)}")
-    pinned = [hit for row in table_rows for hit in [True] * row.right + [False] * (row.pinned - row.right)]
-    print(f"pinned statuses right: {share(pinned)}")
+        found = [outcome(example, reviser.revise(example.text, example.context)) for example in examples()]
+    body = [
+        [row.name, str(row.planted), str(row.corrected), str(row.wrong), f"{row.right}/{row.pinned}",
+         "yes" if row.ok else "NO"]
+        for row in found
+    ]  # fmt: skip
+    print(table(("text", "planted", "corrected", "wrongly changed", "statuses right", "ok"), body))
+    print(f"\ntexts that became exactly what is expected: {share([row.exact for row in found])}")
+    print(f"planted errors corrected: {_share_of((row.corrected, row.planted) for row in found)}")
+    print(f"changes that were not asked for: {sum(row.wrong for row in found)}")
+    print(f"pinned statuses right: {_share_of((row.right, row.pinned) for row in found)}")
     print(f"{time.perf_counter() - started:.1f} seconds by {model} on {machine()}")
 
 
-def _yes(value: bool) -> str:
-    return "yes" if value else "NO"
+def _share_of(counts: Iterable[tuple[int, int]]) -> str:
+    return share([hit for some, every in counts for hit in [True] * some + [False] * (every - some)])
 
 
 if __name__ == "__main__":

@@ -6,10 +6,8 @@ The cases of `examples/graph/namesakes` are made up: two people of one name, and
 them. `tuned` may be worked with; `held_out` is for measuring alone, so `--each` does not show it.
 """
 
-import argparse
 import asyncio
 import csv
-import json
 import random
 import resource
 import tempfile
@@ -18,13 +16,12 @@ from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.report import machine, share, table
+from benchmarks.harness import EXAMPLES, lines, machine, parser, share, table
 from rarr.retrievers.graph.entity_linking import linked_names
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.store import TripleStore
 from rarr.retrievers.graph.triples import Triple
 
-FOLDER = Path(__file__).resolve().parent.parent / "examples" / "graph" / "namesakes"
 HALVES = ("tuned", "held_out")
 RELATIONS = (
     "place of birth", "date of birth", "occupation", "employer", "spouse", "award received", "residence",
@@ -44,8 +41,7 @@ class NamesakeCase(NamedTuple):
 
 def cases(half: str) -> list[NamesakeCase]:
     """Reads the cases of one half."""
-    lines = (FOLDER / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [NamesakeCase(**json.loads(line)) for line in lines]
+    return [NamesakeCase(**row) for row in lines(EXAMPLES / "graph" / "namesakes" / f"{half}.jsonl")]
 
 
 def outcome(case: NamesakeCase) -> str:
@@ -69,8 +65,8 @@ def outcome(case: NamesakeCase) -> str:
 def made_graph(file: Path, triples: int) -> None:
     """Writes a graph of made-up people, each with ten relations."""
     draw = random.Random(1)
-    with file.open("w", newline="", encoding="utf-8") as lines:
-        writer = csv.writer(lines)
+    with file.open("w", newline="", encoding="utf-8") as out:
+        writer = csv.writer(out)
         writer.writerow(["subject_id", "subject", "relation", "object"])
         for person in range(triples // len(RELATIONS)):
             name = f"{draw.choice(['Ida', 'Ole', 'Kari', 'Nils'])} Person{person}"
@@ -98,12 +94,10 @@ def size_row(triples: int) -> tuple[str, ...]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--triples", type=int, default=1_000_000)
-    parser.add_argument("--each", action="store_true", help="show the cases of the tuned half")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--triples", type=int, default=1_000_000)
+    made.add_argument("--each", action="store_true", help="show the cases of the tuned half")
+    options = made.parse_args()
     print(machine())
     rows = list[tuple[str, ...]]()
     for half in HALVES:

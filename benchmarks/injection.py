@@ -13,9 +13,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from benchmarks.harness import machine, rows, share
 from benchmarks.injection_cases import HALVES, Half, Injection, injections, lookalikes, obvious
-from benchmarks.report import machine, share
-from benchmarks.shared_data import rows
 from rarr import Passage, Reviser, Revision, Settings, prompts
 from rarr.prompts.invisible_characters import seen
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel

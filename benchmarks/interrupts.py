@@ -1,16 +1,12 @@
-"""How fast interrupted commands end, and in which way: python -m benchmarks.interrupts
+"""Commands, and a loop over `Reviser.revise`, as processes that tests interrupt at chosen or random moments.
 
-Each command, and a loop over `Reviser.revise`, runs as a process that gets SIGINT at random moments. A
-quarter of the moments are in its first quarter second, the others in the whole time of an undisturbed run. A
-clean end has one line on standard error and exit status 130, or no line and exit status 0 if the process was
-done before. Moments count from the time when `rarr` handles signals. The time until then is printed as well.
+A clean end has one line on standard error and exit status 130, or no line and exit status 0 if the process
+was done before. Moments count from the time when `rarr` handles signals.
 """
 
-import argparse
 import os
 import random
 import signal
-import statistics
 import subprocess
 import sys
 import threading
@@ -18,10 +14,8 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-from benchmarks.report import machine, table
 from rarr import Reviser, Settings, Trace
 from rarr.testing import RuleModel, ScriptedServer
 
@@ -205,62 +199,3 @@ def serving(folder: Path) -> Iterator[tuple[str, Path]]:
                 run_id = reviser.revise((TEXTS / text).read_text(encoding="utf-8")).run_id
                 Trace.load(run_id, home=folder).write(traces / f"{run_id}.json")
         yield server.url, traces
-
-
-def main() -> None:
-    """Prints a line for each command."""
-    parser = argparse.ArgumentParser("python -m benchmarks.interrupts")
-    parser.add_argument("--moments", type=int, default=50, help="for each command (default: 50)")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    print(f"{machine()}, {options.moments} moments each, seed {options.seed}\n")
-    rows = []
-    with TemporaryDirectory(prefix="rarr-") as folder, serving(Path(folder)) as (url, traces):
-        for name, (program, argv) in calls(url, traces).items():
-            rows.append(_row(name, program, argv, options.moments, options.seed))
-    print(f"From the first line of rarr to its handlers: {1000 * statistics.median(_windows()):.1f} ms\n")
-    print(table(["interrupted", "undisturbed, s", "clean", "done before", "median, s", "most, s"], rows))
-
-
-def _row(name: str, program: str, argv: Sequence[str], count: int, seed: int) -> list[str]:
-    longest = _in_a_new_folder(lambda child: None, program, argv).seconds
-    outcomes = [
-        _in_a_new_folder(signalled(after_s), program, argv) for after_s in moments(count, longest, seed)
-    ]
-    for outcome in outcomes:
-        if not outcome.clean:
-            print(f"{name}: exit status {outcome.status} after {outcome.seconds:.1f} s\n{outcome.err}")
-    times = [outcome.seconds for outcome in outcomes if outcome.status != 0] or [0.0]
-    return [
-        name,
-        f"{longest:.1f}",
-        f"{sum(outcome.clean for outcome in outcomes)} of {count}",
-        str(sum(outcome.status == 0 for outcome in outcomes)),
-        f"{statistics.median(times):.2f}",
-        f"{max(times):.2f}",
-    ]
-
-
-def _windows() -> list[float]:
-    program = """
-import sys, time
-began = time.perf_counter()
-sys.addaudithook(lambda event, args: args[0] == sys.argv[1] and print(time.perf_counter() - began))
-from rarr.cli import run
-sys.argv[2:] = ["--version"]
-run()
-"""
-    call = [sys.executable, "-c", program, HANDLED]
-    processes = (
-        subprocess.run(call, capture_output=True, text=True, check=True, cwd=ROOT) for _ in range(10)
-    )
-    return [float(process.stdout.split()[0]) for process in processes]
-
-
-def _in_a_new_folder(act: Act, program: str, argv: Sequence[str]) -> Outcome:
-    with TemporaryDirectory(prefix="rarr-") as home:
-        return ended(act, program, argv, Path(home))
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,6 @@
 """Claims about invented things that have a namesake: what becomes of each beside the namesake's page.
 
-    python -m benchmarks.namesakes [--half tuned|held_out|both] [--each] [--model M] [--rounds N]
+    python -m benchmarks.namesakes [--half tuned|held_out|all] [--each] [--model M] [--rounds N]
                                    [--pending DIR]
 
 A claim with `{{wrong=>right}}` is revised twice, with the wrong value and with the right value. This happens
@@ -10,27 +10,33 @@ paragraphs of one text. `tuned` may be worked with; `held_out` is for measuring 
 printed. `--model recorded` repeats recorded answers, as in `benchmarks.answers`.
 """
 
-import argparse
 import json
 import re
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
-from benchmarks.recorded_reader import RecordedModel, components
-from benchmarks.report import machine, share, table
+from benchmarks.harness import (
+    EXAMPLES,
+    NOT_RECORDED,
+    chosen,
+    half_parser,
+    lines,
+    reported,
+    share,
+    table,
+    unrecorded,
+)  # fmt: skip
+from benchmarks.recorded_reader import components
 from rarr import Reviser, Revision, Settings
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import revised_place
 
-FOLDER = Path(__file__).resolve().parent.parent / "examples" / "namesakes"
 HALVES = ("tuned", "held_out")
 ALONE, BOTH = "the namesake's page alone", "both pages"
 CORRECTED, CHANGED, SUGGESTED = "corrected exactly", "changed otherwise", "a change is suggested"
-NOT_RECORDED = "not recorded"
 STATUSES: tuple[str, ...] = get_args(Status)
 _MARK = re.compile(r"\{\{(.+?)=>(.+?)\}\}")
 
@@ -86,22 +92,13 @@ class ClaimOutcome(NamedTuple):
 
 def namesake_cases(half: str) -> list[NamesakeCase]:
     """The cases of the half."""
-    lines = (FOLDER / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
-    return [_case(**json.loads(line)) for line in lines]
-
-
-def _case(
-    claim: str,
-    kind: str,
-    words: str,
-    title: str,
-    page: str,
-    namesake_title: str,
-    namesake_page: str,
-    namesake_value: str,
-) -> NamesakeCase:
-    own, namesake = Page(title, page), Page(namesake_title, namesake_page)
-    return NamesakeCase(claim, kind, words, own, namesake, namesake_value)
+    return [
+        NamesakeCase(
+            row["claim"], row["kind"], row["words"], Page(row["title"], row["page"]),
+            Page(row["namesake_title"], row["namesake_page"]), row["namesake_value"],
+        )
+        for row in lines(EXAMPLES / "namesakes" / f"{half}.jsonl")
+    ]  # fmt: skip
 
 
 def outcomes(half: str, *, model: Any = "embedded", rounds: int = 2) -> list[ClaimOutcome]:
@@ -131,9 +128,9 @@ def _against(
             for together in texts:
                 for is_wrong in (True, False):
                     claims = [case.wrong if is_wrong else case.right for case in together]
-                    known = len(model.missing) if isinstance(model, RecordedModel) else 0
+                    known = unrecorded(model)
                     revision = reviser.revise("\n\n".join(claims))
-                    lacking = isinstance(model, RecordedModel) and len(model.missing) > known
+                    lacking = unrecorded(model) > known
                     for case in together:
                         found = claim_outcome(case, name, revision, is_wrong=is_wrong)
                         yield found._replace(result=NOT_RECORDED) if lacking else found
@@ -187,30 +184,13 @@ def print_each(outcomes: Sequence[ClaimOutcome]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
-    parser.add_argument("--each", action="store_true", help="print each claim of the tuned half")
-    parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
-    parser.add_argument("--rounds", type=int, default=2, help="rounds of research, as in the settings")
-    parser.add_argument(
-        "--pending", type=Path, help="write requests without a recorded answer to this folder"
-    )
-    options = parser.parse_args()
-    recorded = RecordedModel() if options.model == "recorded" else None
-    halves = HALVES if options.half == "both" else (options.half,)
-    if options.each and "tuned" not in halves:
-        parser.error("--each would show the claims of a half that is for measuring alone")
-    started = time.perf_counter()
-    for half in halves:
-        half_outcomes = outcomes(half, model=recorded or options.model, rounds=options.rounds)
-        print_half(half, half_outcomes)
-        if options.each and half == "tuned":
-            print_each(half_outcomes)
-    if recorded:
-        recorded.report_missing(options.pending)
-    print(f"{time.perf_counter() - started:.1f} seconds by {options.model} on {machine()}")
+    options = chosen(half_parser(__doc__, HALVES), HALVES)
+    with reported(options):
+        for half in options.halves:
+            half_outcomes = outcomes(half, model=options.model, rounds=options.rounds)
+            print_half(half, half_outcomes)
+            if options.each and half == "tuned":
+                print_each(half_outcomes)
 
 
 if __name__ == "__main__":

@@ -4,51 +4,37 @@
 
 CPU: 6 queries, 2 disagreements, a model in this process, no text seen before. Throughput: a scripted server,
 in a process of its own on the loopback, takes half a second for every answer; 64 requests at once are
-allowed, and the ideal is a model that always has 64 to answer. Client: the same server answers at once.
+allowed, and the ideal is a model that always has 64 to answer.
 """
 
 import argparse
 import asyncio
 import gc
-import os
 import resource
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import aclosing, contextmanager
-from pathlib import Path
 
 from benchmarks import mills
-from benchmarks.report import machine
+from benchmarks.harness import machine, met, parser, resident_mb, served
 from rarr import Reviser, Settings
-from rarr.testing import ScriptedModel, ScriptedServer
-from rarr.tools.models.chat import ChatRequest, Message
-from rarr.tools.models.langchain_models import langchain_chat
+from rarr.testing import ScriptedModel
 
 QUERIES, WRONG = 6, 2
-MOST_MS, LEAST_SHARE = 40, 0.85
-AT_ONCE = 16
+MOST_MS, LEAST_SHARE = 15, 0.9
 
 
 def main() -> None:
     """Prints all parts."""
     options = _options()
-    if options.serve:
-        _serve(options.call)
-        return
     print(f"{machine()}\n")
     milliseconds = asyncio.run(cpu(options.runs))
     middle = statistics.median(milliseconds)
     print(
         f"CPU a text ({QUERIES} queries, {WRONG} disagreements, {options.runs} texts): median {middle:.1f} ms"
-        f" [{min(milliseconds):.1f} to {max(milliseconds):.1f}]; at most {MOST_MS}: {_met(middle <= MOST_MS)}"
+        f" [{min(milliseconds):.1f} to {max(milliseconds):.1f}]; at most {MOST_MS}: {met(middle <= MOST_MS)}"
     )
-    with scripted_server(options.call) as url:
+    with served(mills.answer, latency=options.call, prefix_cache=False) as url:
         asyncio.run(throughput(url, options))
-    with scripted_server(0.0) as url:
-        asyncio.run(client(url))
 
 
 async def cpu(runs: int) -> list[float]:
@@ -83,7 +69,7 @@ async def throughput(url: str, options: argparse.Namespace) -> None:
             done += 1
             if done % (options.texts // 10) == 0:
                 gc.collect()
-                memory.append(_resident())
+                memory.append(resident_mb())
 
         await revise_text(options.texts)
         calls, done = 0, 0
@@ -96,25 +82,11 @@ async def throughput(url: str, options: argparse.Namespace) -> None:
     print(
         f"{options.texts} texts, {calls} calls of {options.call:g} s, {options.concurrency} at once,"
         f" {options.texts_at_once} texts at once: {seconds:.1f} s, {options.texts / seconds:.1f} texts/s,"
-        f" {share:.0%} of the ideal; at least {LEAST_SHARE:.0%}: {_met(share >= LEAST_SHARE)}"
+        f" {share:.0%} of the ideal; at least {LEAST_SHARE:.0%}: {met(share >= LEAST_SHARE)}"
     )
     print(f"CPU a text, the client's HTTP included: {1000 * busy / options.texts:.1f} ms")
     after_each_tenth = " ".join(f"{megabytes:.0f}" for megabytes in memory)
     print(f"memory in MB after each tenth: {after_each_tenth}; peak {_peak():.0f}")
-
-
-async def client(url: str) -> None:
-    """Prints the CPU of a call."""
-    text = f"<text>\n{mills.text_of(QUERIES, 0)}\n</text>"
-    messages = (Message("system", "Ask."), Message("user", text))
-    ask = ChatRequest(("generate_queries", "1", ""), messages, {"type": "object"})
-    async with aclosing(langchain_chat("vllm:scripted", base_url=url, max_retries=0, timeout=60)) as chat:
-        await asyncio.gather(*(chat.complete(ask) for _ in range(AT_ONCE)))
-        started = time.process_time()
-        for _ in range(10):
-            await asyncio.gather(*(chat.complete(ask) for _ in range(AT_ONCE)))
-        spent = 1000 * (time.process_time() - started) / (10 * AT_ONCE)
-    print(f"CPU a call, {AT_ONCE} at once: {spent:.2f} ms")
 
 
 def settings_for(model: object, **more: object) -> Settings:
@@ -122,47 +94,18 @@ def settings_for(model: object, **more: object) -> Settings:
     return Settings(model=model, search=mills.SlowDocuments(0), **more)
 
 
-@contextmanager
-def scripted_server(call: float) -> Iterator[str]:
-    """Runs the server in its own process, so that its work does not count as ours."""
-    command = [sys.executable, "-m", "benchmarks.overhead", "--serve", "--call", str(call)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        try:
-            yield server.stdout.readline().strip()
-        finally:
-            server.terminate()
-
-
-def _serve(call: float) -> None:
-    with ScriptedServer(mills.answer, latency=call, prefix_cache=False) as server:
-        print(server.url, flush=True)
-        while True:
-            time.sleep(1)
-
-
-def _resident() -> float:
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
-
-
 def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
 
 
-def _met(holds: bool) -> str:
-    return "met" if holds else "MISSED"
-
-
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--runs", type=int, default=100, help="texts that CPU is measured on")
-    parser.add_argument("--texts", type=int, default=1000, help="texts of the throughput part")
-    parser.add_argument("--texts-at-once", type=int, default=64, help="texts under way at once")
-    parser.add_argument("--concurrency", type=int, default=64, help="requests at once")
-    parser.add_argument("--call", type=float, default=0.5, help="seconds for an answer")
-    parser.add_argument("--serve", action="store_true", help=argparse.SUPPRESS)
-    return parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--runs", type=int, default=100, help="texts that CPU is measured on")
+    made.add_argument("--texts", type=int, default=1000, help="texts of the throughput part")
+    made.add_argument("--texts-at-once", type=int, default=64, help="texts under way at once")
+    made.add_argument("--concurrency", type=int, default=64, help="requests at once")
+    made.add_argument("--call", type=float, default=0.5, help="seconds for an answer")
+    return made.parse_args()
 
 
 if __name__ == "__main__":

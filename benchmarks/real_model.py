@@ -8,7 +8,6 @@ model. Prints shares with 95% Wilson intervals. The claims are a random sample, 
 development half. The prompts were written with the example texts in view.
 """
 
-import argparse
 import json
 import random
 import tempfile
@@ -20,9 +19,8 @@ from typing import Any, NamedTuple
 from benchmarks import answers
 from benchmarks.answers import Outcome
 from benchmarks.examples import CORPUS, Example, examples, outcome
+from benchmarks.harness import machine, parser, rows, share, table
 from benchmarks.recorded_answers import KeptAnswers
-from benchmarks.report import machine, share, table
-from benchmarks.shared_data import rows
 from rarr import Reviser, Revision, Settings
 from rarr.tools.models.langchain_models import langchain_chat
 
@@ -129,26 +127,26 @@ def print_claims(claims: Sequence[Claim]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="A real language model on examples, answers and claims.")
-    parser.add_argument("--base-url", required=True, help="where its server answers, ending in /v1")
-    parser.add_argument("--model", required=True, help="the name that the server has for it")
-    parser.add_argument(
+    made = parser(__doc__)
+    made.add_argument("--base-url", required=True, help="where its server answers, ending in /v1")
+    made.add_argument("--model", required=True, help="the name that the server has for it")
+    made.add_argument(
         "--answers",
         type=Path,
         default=Path("real_model_answers.jsonl"),
         help="the file that keeps its answers",
     )
-    parser.add_argument("--texts", type=int, default=35, help="how many examples, from the first on")
-    parser.add_argument("--claims", type=int, default=60, help="hand-written items, two claims each")
-    parser.add_argument(
+    made.add_argument("--texts", type=int, default=35, help="how many examples, from the first on")
+    made.add_argument("--claims", type=int, default=60, help="hand-written items, two claims each")
+    made.add_argument(
         "--halves",
         nargs="*",
         choices=answers.HALVES,
         default=answers.HALVES,
         help="the halves of the answers; none to leave them out",
     )
-    parser.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
-    options = parser.parse_args()
+    made.add_argument("--alone", action="store_true", help="revise each marked sentence by itself")
+    options = made.parse_args()
     live = langchain_chat(
         f"vllm:{options.model}", base_url=options.base_url, max_retries=0, timeout=TIMEOUT_S
     )

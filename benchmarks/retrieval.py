@@ -1,13 +1,11 @@
-"""How well passages are found: each reranker over what a search brings, and the whole chain on web pages.
+"""How well passages are found: BM25 alone, and each reranker over what it brings.
 
     python -m benchmarks.retrieval [--reranker NAME ...]
 
 Pooled Wikipedia passages (ClapNQ and QuoteSum): a question, and the passages that answer it; recall at 1 and
-5 and the mean reciprocal rank among the 20 that BM25 brings. Then the chain from pages to passages on the
-pages collected for WikiGenBench, in passages a second.
+5 and the mean reciprocal rank among the 20 that BM25 brings.
 """
 
-import argparse
 import asyncio
 import json
 import tempfile
@@ -16,28 +14,22 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks.report import machine, share
-from benchmarks.shared_data import rows
+from benchmarks.harness import machine, parser, rows, share
 from rarr.agent.wiring.resources import Resources
 from rarr.agent.wiring.search_and_reranking import reranker
 from rarr.components import Reranker
 from rarr.records import Passage
-from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.settings import Settings
 
 BROUGHT = 20
-PAGES = "measure_only/unlicensed/dev/retrieval/wikigenbench_docs.jsonl.gz"
 
 
 def main() -> None:
-    """Prints both parts."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--reranker", nargs="*", default=["overlap"], help="as in the settings")
-    options = parser.parse_args()
+    made = parser(__doc__)
+    made.add_argument("--reranker", nargs="*", default=["overlap"], help="as in the settings")
     print(f"{machine()}\n")
-    asyncio.run(ranking(options.reranker))
-    chain()
+    asyncio.run(ranking(made.parse_args().reranker))
 
 
 async def ranking(names: Sequence[str]) -> None:
@@ -93,33 +85,6 @@ def rank(query: Mapping[str, Any], sources: Sequence[str]) -> int:
     documents = dict.fromkeys(sources)
     gold = {str(document) for document in query["gold"]}
     return next((place for place, source in enumerate(documents, 1) if source in gold), 0)
-
-
-def chain() -> None:
-    """Cuts the texts of pages into windows, indexes and searches them, and prints the speed of each step."""
-    pages = rows(PAGES)
-    started = time.perf_counter()
-    cut = sum(len(windows(page["text"], window=4, step=1)) for page in pages)
-    seconds = time.perf_counter() - started
-    print(f"\n{len(pages)} pages cut into {cut:,} passages: {cut / seconds:,.0f} passages a second")
-    with tempfile.TemporaryDirectory() as folder:
-        started = time.perf_counter()
-        texts = [{"id": number, "text": page["text"]} for number, page in enumerate(pages)]
-        corpus = _corpus(texts, Path(folder) / "corpus")
-        build_seconds = time.perf_counter() - started
-        started = time.perf_counter()
-        queries = [" ".join(page["text"].split()[:12]) for page in pages[:200]]
-        passage_count = asyncio.run(_searched(corpus, queries))
-        search_seconds = time.perf_counter() - started
-    print(f"read, cut and indexed: {cut / build_seconds:,.0f} passages a second")
-    print(
-        f"searched: {len(queries) / search_seconds:,.0f} queries a second,"
-        f" {passage_count / len(queries):.1f} passages each"
-    )
-
-
-async def _searched(corpus: Corpus, queries: Sequence[str]) -> int:
-    return sum([len(await corpus.retrieve(query, 5)) for query in queries])
 
 
 def _corpus(texts: Sequence[dict[str, Any]], folder: Path) -> Corpus:

@@ -2,8 +2,8 @@
 
 Evaluates the defaults on examples/eval.jsonl and photographs the page in the Chromium of this machine: its
 top, its cases in the dark, and as on a phone. Records a run on examples/texts/demo.md, with the rules as a
-language model, and photographs its page. Photographs the page on which people rate examples/ratings, and
-the page of `rarr serve` with two runs. Run it from the root of the repository.
+language model, and photographs its page, and the page on which people rate examples/ratings. The pictures of
+the page of `rarr serve` are made by hand. Run it from the root of the repository.
 """
 
 import shutil
@@ -13,7 +13,6 @@ from pathlib import Path
 
 from playwright.sync_api import Page, ViewportSize, sync_playwright
 
-from benchmarks.page_screenshots import photograph_served_page
 from rarr import Reviser, Settings
 from rarr.evals import evaluate
 from rarr.evals.rating.item_reading import read_items
@@ -110,7 +109,6 @@ def main() -> None:
         rating.write_text(label_page(read_items(ITEMS)), encoding="utf-8")
         page.goto(rating.as_uri())
         _photograph_rating(page, folder)
-        photograph_served_page(chromium, Path(temporary) / "served", folder)
         chromium.close()
 
 

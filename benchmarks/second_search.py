@@ -1,6 +1,6 @@
 """Sentences that only a second search can decide: what becomes of each.
 
-    python -m benchmarks.second_search [--half tuned|held_out|both] [--each] [--model M] [--rounds N]
+    python -m benchmarks.second_search [--half tuned|held_out|all] [--each] [--model M] [--rounds N]
                                        [--pending DIR]
 
 The document that a sentence finds (`first`) names what the other document (`second`) is about. The sentences
@@ -9,26 +9,32 @@ was corrected exactly, and if it quotes both documents. `tuned` may be worked wi
 measuring alone, so only totals are printed. `--model recorded` repeats recorded answers.
 """
 
-import argparse
 import json
 import tempfile
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from benchmarks.recorded_reader import RecordedModel, components
-from benchmarks.report import machine, table
+from benchmarks.harness import (
+    EXAMPLES,
+    NOT_RECORDED,
+    chosen,
+    half_parser,
+    lines,
+    reported,
+    table,
+    unrecorded,
+)  # fmt: skip
+from benchmarks.recorded_reader import components
 from rarr import Reviser, Revision, Settings
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.edit_segments import revised_place
 
-FOLDER = Path(__file__).resolve().parent.parent / "examples" / "second_search"
+FOLDER = EXAMPLES / "second_search"
 HALVES = ("tuned", "held_out")
 RIGHTLY, ONE_QUOTE = "decided rightly, both documents quoted", "decided rightly, one document quoted"
 CHANGED, SUPPORTED = "changed otherwise", "supported though wrong"
-NOT_RECORDED = "not recorded"
 
 
 class HopCase(NamedTuple):
@@ -49,7 +55,7 @@ class HopCase(NamedTuple):
 
 def hop_cases(half: str) -> list[HopCase]:
     """The sentences of the half."""
-    rows = map(json.loads, (FOLDER / f"{half}.jsonl").read_text(encoding="utf-8").splitlines())
+    rows = lines(FOLDER / f"{half}.jsonl")
     return [HopCase(**{name: row[name] for name in HopCase._fields}) for row in rows]
 
 
@@ -57,15 +63,15 @@ def results(half: str, *, model: Any, rounds: int) -> Iterator[tuple[HopCase, st
     """The result of each sentence, with its words after the run."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "pages.jsonl")
-        rows = map(json.loads, (FOLDER / "documents.jsonl").read_text(encoding="utf-8").splitlines())
-        pages = [{"title": row["title"], "text": row["text"], "source": row["id"]} for row in rows]
+        documents = lines(FOLDER / "documents.jsonl")
+        pages = [{"title": row["title"], "text": row["text"], "source": row["id"]} for row in documents]
         corpus.write_text("\n".join(map(json.dumps, pages)), encoding="utf-8")
         given: dict[str, Any] = {"model": model, "rounds": rounds, "trace": False}
         cases = hop_cases(half)
         with Reviser(components=components(Settings(corpus=corpus, home=Path(folder), **given))) as reviser:
-            known = len(model.missing) if isinstance(model, RecordedModel) else 0
+            known = unrecorded(model)
             revision = reviser.revise("\n\n".join(case.text for case in cases))
-        lacking = isinstance(model, RecordedModel) and len(model.missing) > known
+        lacking = unrecorded(model) > known
         for case in cases:
             yield case, *((NOT_RECORDED, case.text) if lacking else result(case, revision))
 
@@ -96,30 +102,13 @@ def print_half(half: str, found: Sequence[tuple[HopCase, str, str]]) -> None:
 
 
 def main() -> None:
-    """Prints the table."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
-    parser.add_argument("--each", action="store_true", help="print each sentence of the tuned half")
-    parser.add_argument("--model", default="embedded", help="what reads, as in the settings")
-    parser.add_argument("--rounds", type=int, default=2, help="rounds of research, as in the settings")
-    parser.add_argument(
-        "--pending", type=Path, help="write requests without a recorded answer to this folder"
-    )
-    options = parser.parse_args()
-    if options.each and options.half == "held_out":
-        parser.error("--each would show the sentences of the half that is for measuring alone")
-    recorded = RecordedModel() if options.model == "recorded" else None
-    started = time.perf_counter()
-    for half in HALVES if options.half == "both" else (options.half,):
-        found = list(results(half, model=recorded or options.model, rounds=options.rounds))
-        print_half(half, found)
-        for _, outcome, text in found if options.each and half == "tuned" else ():
-            print(f"- {outcome}: {text}")
-    if recorded:
-        recorded.report_missing(options.pending)
-    print(f"{time.perf_counter() - started:.1f} seconds by {options.model} on {machine()}")
+    options = chosen(half_parser(__doc__, HALVES), HALVES)
+    with reported(options):
+        for half in options.halves:
+            found = list(results(half, model=options.model, rounds=options.rounds))
+            print_half(half, found)
+            for _, outcome, text in found if options.each and half == "tuned" else ():
+                print(f"- {outcome}: {text}")
 
 
 if __name__ == "__main__":

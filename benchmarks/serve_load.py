@@ -1,4 +1,9 @@
-"""The load of `python -m benchmarks.serve load`: many clients, failures behind, and clients that leave."""
+"""What `rarr serve` carries: many clients, a server behind that fails, and clients that leave.
+
+    python -m benchmarks.serve_load [--clients N] [--seconds S] [--seed N]
+
+The server behind is the scripted server, in a process of its own, and so is `rarr serve`.
+"""
 
 import asyncio
 import json
@@ -6,14 +11,18 @@ import os
 import random
 import statistics
 import subprocess
+import sys
+import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
-from benchmarks.report import table
+from benchmarks.harness import EXAMPLES, machine, met, parser, resident_mb, served, table
 from rarr.testing import DieMidAnswer, Hang, Request, Status
 
 DEADLINE_S = 2.0
@@ -25,19 +34,20 @@ MODES = ("off", "off", "off", "revise", "check")
 WRONG, RIGHT = "212 metres", "221 metres"
 
 
-def load_script(seed: int) -> dict[str, Any]:
-    """The arguments of the scripted server: what it answers, and how it fails."""
-    chance = random.Random(seed)
+class FailurePlan:
+    """Fails some requests by chance: an error, a cut answer, or none."""
 
-    def plan(request: Request) -> Any:
-        drawn = chance.random()
+    def __init__(self, seed: int) -> None:
+        self._chance = random.Random(seed)
+
+    def __call__(self, request: Request) -> Any:
+        """Returns how this request fails; None if it is answered."""
+        drawn = self._chance.random()
         if drawn < ERRORS:
             return Status(500)
         if drawn < ERRORS + CUTS:
             return DieMidAnswer()
         return Hang() if drawn < ERRORS + CUTS + HANGS else None
-
-    return {"answers": answer, "plan": plan, "latency": 0.05}
 
 
 def answer(request: Request) -> str:
@@ -138,7 +148,7 @@ def _streamed(events: str) -> tuple[str, list[dict[str, Any]]]:
 
 async def _watch(pid: int, memory: list[float]) -> None:
     while True:
-        memory.append(sum(_resident(one) for one in (pid, *_descendants(pid))))
+        memory.append(sum(resident_mb(process) for process in (pid, *_descendants(pid))))
         await asyncio.sleep(1)
 
 
@@ -159,7 +169,7 @@ def _print(
             ("outcome", "requests", "share"), [*rows, ["all", str(total), f"{total / seconds:.0f} a second"]]
         )
     )
-    print(f"\nwrong answers: {outcomes['WRONG']}; goal 0: {_met(not outcomes['WRONG'])}")
+    print(f"\nwrong answers: {outcomes['WRONG']}; goal 0: {met(not outcomes['WRONG'])}")
     if late:
         kept = sum(each <= DEADLINE_S + 1 for each in late) / len(late)
         print(f"checked or original within the deadline and 1 s: {kept:.2%} of {len(late)}")
@@ -169,24 +179,17 @@ def _print(
         grown = last / second - 1
         print(
             f"memory: second minute {second:.0f} MB, last {last:.0f} MB, {grown:+.1%};"
-            f" at most 5%: {_met(grown <= 0.05)}"
+            f" at most 5%: {met(grown <= 0.05)}"
         )
     else:
         print(f"memory: {memory[0]:.0f} MB at first, {memory[-1]:.0f} MB at last; too short for minutes")
-    print(f"files and sockets left: {left}; goal 0: {_met(left <= 0)}")
+    print(f"files and sockets left: {left}; goal 0: {met(left <= 0)}")
     wanted = ("rarr_workers_replaced ", "rarr_requests_in_flight ", "rarr_clients_left_total ")
     print("\n".join(line for line in metrics.splitlines() if line.startswith(wanted)))
 
 
 def _open_files(pid: int) -> int:
     return len(list(Path(f"/proc/{pid}/fd").iterdir()))
-
-
-def _resident(pid: int) -> float:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 1e6
-    except OSError:
-        return 0.0
 
 
 def _descendants(pid: int) -> list[int]:
@@ -200,5 +203,37 @@ def _descendants(pid: int) -> list[int]:
     return found
 
 
-def _met(holds: bool) -> str:
-    return "met" if holds else "MISSED"
+def main() -> None:
+    made = parser(__doc__)
+    made.add_argument("--clients", type=int, default=64)
+    made.add_argument("--seconds", type=float, default=300, help="how long the load takes")
+    made.add_argument("--seed", type=int, default=0, help="of the failures")
+    options = made.parse_args()
+    print(f"{machine()}\n")
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as home,
+        served(answer, plan=FailurePlan(options.seed), latency=0.05) as url,
+        serving(url, Path(home)) as (server, root),
+    ):
+        asyncio.run(load(server, root, options.clients, options.seconds, options.seed))
+
+
+@contextmanager
+def serving(url: str, home: Path) -> Iterator[tuple["subprocess.Popen[str]", str]]:
+    """Runs `rarr serve` in a process of its own; yields it and its address."""
+    corpus = f"examples={EXAMPLES / 'corpus'}"
+    command = [sys.executable, "-m", "rarr", "serve", "--port", "0", "--upstream", url, "--corpus", corpus]
+    environment = {**os.environ, "RARR_HOME": str(home)}
+    log = home / "serve.log"
+    with log.open("w") as file, subprocess.Popen(command, stderr=file, text=True, env=environment) as running:
+        try:
+            while "listening at" not in log.read_text():
+                assert running.poll() is None, log.read_text()
+                time.sleep(0.1)
+            yield running, log.read_text().split()[3].removesuffix("/v1")
+        finally:
+            running.terminate()
+
+
+if __name__ == "__main__":
+    main()

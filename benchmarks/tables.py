@@ -1,24 +1,24 @@
 """Texts with tables about invented documents, with planted errors: what becomes of each cell.
 
-    python -m benchmarks.tables [--half tuned|held_out|both] [--each] [--model M]
+    python -m benchmarks.tables [--half tuned|held_out|all] [--each] [--model M]
 
 In a text `{{wrong=>right}}` is a cell with an error; all others are right. The documents of both halves are
 one corpus. `tuned` may be worked with; `held_out` is for measuring alone.
 """
 
-import argparse
 import re
 import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from benchmarks.harness import EXAMPLES, chosen, half_parser, reported
 from rarr import Reviser, Settings
 from rarr.tools.text.blocks_and_sentences import table_cells
 
-FOLDER = Path(__file__).resolve().parent.parent / "examples" / "tables"
+FOLDER = EXAMPLES / "tables"
 HALVES = ("tuned", "held_out")
 _MARK = re.compile(r"\{\{(.+?)=>(.+?)\}\}")
 
@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
         return "corrected" if self.now == self.right else "damaged"
 
 
-def outcomes(half: str, *, model: str = "embedded") -> list[Outcome]:
+def outcomes(half: str, *, model: Any = "embedded") -> list[Outcome]:
     """The outcomes of all cells of the half."""
     with tempfile.TemporaryDirectory() as folder:
         corpus = Path(folder, "corpus")
@@ -71,21 +71,18 @@ def counts(outcomes: Sequence[Outcome], *, wrong: bool) -> Counter[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--half", choices=(*HALVES, "both"), default="both")
-    parser.add_argument("--each", action="store_true", help="print each cell of the tuned half")
-    parser.add_argument("--model", default="embedded")
-    options = parser.parse_args()
-    for half in HALVES if options.half == "both" else (options.half,):
-        half_outcomes = outcomes(half, model=options.model)
-        for wrong in (True, False):
-            results = counts(half_outcomes, wrong=wrong)
-            summary = ", ".join(f"{result} {count}" for result, count in results.most_common())
-            print(f"{half}: {'wrong' if wrong else 'right'} cells {results.total()}: {summary}")
-        for outcome in half_outcomes if options.each and half == "tuned" else ():
-            mark = f" => {outcome.right}" if outcome.was != outcome.right else ""
-            now = "" if outcome.now == outcome.was else outcome.now
-            print(f"  {outcome.result:12} {outcome.text:32} {outcome.was}{mark} {now}")
+    options = chosen(half_parser(__doc__, HALVES), HALVES)
+    with reported(options):
+        for half in options.halves:
+            half_outcomes = outcomes(half, model=options.model)
+            for wrong in (True, False):
+                results = counts(half_outcomes, wrong=wrong)
+                summary = ", ".join(f"{result} {count}" for result, count in results.most_common())
+                print(f"{half}: {'wrong' if wrong else 'right'} cells {results.total()}: {summary}")
+            for outcome in half_outcomes if options.each and half == "tuned" else ():
+                mark = f" => {outcome.right}" if outcome.was != outcome.right else ""
+                now = "" if outcome.now == outcome.was else outcome.now
+                print(f"  {outcome.result:12} {outcome.text:32} {outcome.was}{mark} {now}")
 
 
 if __name__ == "__main__":

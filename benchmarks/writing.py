@@ -1,25 +1,16 @@
-"""How long the writing of an article waits, in calls (L) and searches (S), whatever the number of sections.
+"""Articles about mills for tests: a search, the answers of a model, and the check of an article.
 
-    python -m benchmarks.writing
-
-A scripted server on the loopback takes L seconds for every answer and a scripted search S seconds. Each
-section is about one mill. In a third of the sections, at least one, the draft has a wrong year and a wrong
-citation.
+Each section is about one mill. The drafts of the first sections have a wrong year and a wrong citation.
 """
 
-import argparse
 import asyncio
 import re
-import statistics
-import time
 from collections.abc import Sequence
 from typing import Any
 
 from benchmarks import mills
-from benchmarks.report import machine
-from rarr import Article, Settings, Writer
+from rarr import Article, Settings
 from rarr.records import Passage
-from rarr.testing import ScriptedServer
 
 TOPIC = "Watermills of the parish"
 
@@ -54,41 +45,7 @@ def answers(sections: int, wrong: int) -> Any:
 
 def settings_of(model: Any, search: Any, sections: int, **more: Any) -> Settings:
     """The settings of a run: everything is asked anew."""
-    return Settings(
-        model=model,
-        search=search,
-        max_sections=sections,
-        **more,
-    )
-
-
-def main() -> None:
-    """Prints the table."""
-    options = _options()
-    limit = 4 * options.call + options.search
-    print(f"{machine()}; L = {options.call:g} s, S = {options.search:g} s, {options.runs} runs each\n")
-    print(f"{'sections':>8} {'wrong':>5} {'calls':>6}  {'seconds':<24} limit 4L + S = {limit:g} s")
-    for sections in (1, 3, 6, 12):
-        seconds, calls = asyncio.run(measure(sections, max(1, sections // 3), options))
-        spread = f"{statistics.median(seconds):.2f} [{min(seconds):.2f} to {max(seconds):.2f}]"
-        met = "met" if max(seconds) <= limit else "MISSED"
-        print(f"{sections:>8} {max(1, sections // 3):>5} {calls:>6}  {spread:<24} {met}", flush=True)
-
-
-async def measure(sections: int, wrong: int, options: argparse.Namespace) -> tuple[list[float], int]:
-    """The seconds of several runs on one server, after a first run, and the calls of one run."""
-    with ScriptedServer(answers(sections, wrong), latency=options.call) as server:
-        search = MillSearch(options.search)
-        settings = settings_of("vllm:scripted", search, sections, base_url=server.url)
-        seconds, calls = [], 0
-        async with Writer(settings) as writer:
-            await writer.awrite(TOPIC)  # imports and connections
-            for _ in range(options.runs):
-                sent, started = len(server.requests), time.perf_counter()
-                require_right(await writer.awrite(TOPIC), sections)
-                seconds.append(time.perf_counter() - started)
-                calls = len(server.requests) - sent
-    return seconds, calls
+    return Settings(model=model, search=search, max_sections=sections, **more)
 
 
 def require_right(article: Article, sections: int) -> None:
@@ -98,15 +55,3 @@ def require_right(article: Article, sections: int) -> None:
     assert [citation.passage.source for citation in article.citations] == [
         f"mills/{number}.md" for number in range(sections)
     ]
-
-
-def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--call", type=float, default=1.0, metavar="L", help="seconds for an answer")
-    parser.add_argument("--search", type=float, default=0.5, metavar="S", help="seconds for a search")
-    parser.add_argument("--runs", type=int, default=3, help="runs of each row")
-    return parser.parse_args()
-
-
-if __name__ == "__main__":
-    main()

@@ -24,8 +24,8 @@ def test_every_place_of_a_long_text_has_its_own_name() -> None:
 
 @pytest.mark.slow
 def test_run_is_measured() -> None:
-    row = measured(100, "embedded", "", None, seed=0)
-    assert row["judged"] == 1
-    assert row["corrected"] == 1
-    assert row["seconds"] > 0
-    assert row["peak_mb"] > 50
+    row = measured(100, None, seed=0)
+    assert row.judged == 1
+    assert row.corrected == 1
+    assert row.seconds > 0
+    assert row.peak_mb > 50

@@ -1,0 +1,164 @@
+"""What every benchmark needs: its options, rows, a scripted server, and how figures are printed."""
+
+import argparse
+import gzip
+import json
+import multiprocessing
+import os
+import platform
+import statistics
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+from benchmarks.recorded_reader import RecordedModel
+from rarr.evals.metrics import statistics as intervals
+from rarr.evals.metrics.statistics import Measured
+from rarr.testing import ScriptedServer
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+FOLDER = Path(os.environ.get("BENCHMARK_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+NOT_RECORDED = "not recorded"
+"""The result of a sentence that the recorded model was not asked about."""
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """Reads a file of JSON lines, unpacked if its name ends in `.gz`."""
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode("utf-8")
+    return [json.loads(line) for line in text.split("\n") if line]
+
+
+def rows(name: str) -> list[dict[str, Any]]:
+    """Reads a file of the data sets, which are not part of the project. Ends the program without it."""
+    path = FOLDER / name
+    if not path.is_file():
+        sys.exit(f"{path} is not there: set BENCHMARK_DATA to the folder that holds {name}")
+    return lines(path)
+
+
+def parser(doc: str | None) -> argparse.ArgumentParser:
+    """Makes a parser whose help is the docstring of the benchmark, as it stands."""
+    return argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+
+
+def half_parser(doc: str | None, halves: Sequence[str], *, reads: bool = True) -> argparse.ArgumentParser:
+    """Adds the options of a benchmark over halves; with `reads` those of the model that reads."""
+    made = parser(doc)
+    made.add_argument("--half", choices=(*halves, "all"), default="all")
+    made.add_argument("--each", action="store_true", help="print each sentence of the tuned half")
+    if reads:
+        made.add_argument("--model", default="embedded", help="what reads, as in the settings")
+        made.add_argument("--base-url", help="the server of the model, as in the settings")
+        made.add_argument("--rounds", type=int, default=2, help="rounds of research, as in the settings")
+        made.add_argument("--pending", type=Path, help="write requests that are not recorded to this folder")
+    return made
+
+
+def chosen(made: argparse.ArgumentParser, halves: Sequence[str]) -> argparse.Namespace:
+    """Parses the options, with `halves` and, for `--model recorded`, the recorded model as `model`."""
+    options = made.parse_args()
+    options.halves = tuple(halves) if options.half == "all" else (options.half,)
+    if options.each and "tuned" not in options.halves:
+        made.error("--each would show the sentences of a part that is for measuring alone")
+    if getattr(options, "model", None) == "recorded":
+        options.model = RecordedModel()
+    return options
+
+
+@contextmanager
+def reported(options: argparse.Namespace) -> Iterator[None]:
+    """Prints at the end which requests were not recorded, and the time of the block."""
+    started = time.perf_counter()
+    yield
+    model = getattr(options, "model", "embedded")
+    if isinstance(model, RecordedModel):
+        model.report_missing(options.pending)
+        model = model.name
+    print(f"{time.perf_counter() - started:.1f} seconds by {model} on {machine()}")
+
+
+def unrecorded(model: object) -> int:
+    """Counts the requests that a recorded model lacked so far; 0 for any other model."""
+    return len(model.missing) if isinstance(model, RecordedModel) else 0
+
+
+@contextmanager
+def served(answer: Callable[[Any], Any], *, call_s: float = 0.0, **given: Any) -> Iterator[str]:
+    """Yields the address of a scripted server in a process of its own, whose work does not count as ours.
+
+    `call_s` are the seconds of each answer, its computation included; `given` goes to the server.
+    """
+    spawn = multiprocessing.get_context("spawn")
+    here, there = spawn.Pipe()
+    process = spawn.Process(target=_serve, args=(answer, call_s, given, there), daemon=True)
+    process.start()
+    there.close()  # else a process that fails to start would be waited for without end
+    try:
+        yield here.recv()
+    finally:
+        here.send("end")
+        process.join()
+
+
+def _serve(answer: Callable[[Any], Any], call_s: float, given: dict[str, Any], pipe: Connection) -> None:
+    """Sends the address of the server, and serves until the parent process sends a message."""
+
+    def timed(asked: Any) -> Any:
+        started = time.perf_counter()
+        answered = answer(asked)
+        time.sleep(max(0.0, call_s - (time.perf_counter() - started)))
+        return answered
+
+    with ScriptedServer(timed, **given) as server:
+        pipe.send(server.url)
+        pipe.recv()
+
+
+def machine() -> str:
+    """Describes the machine in a few words."""
+    return f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}"
+
+
+def resident_mb(pid: int | str = "self") -> float:
+    """Reads the memory that a process holds now, in megabytes (Linux); 0 if it has ended."""
+    try:
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGE_SIZE") / 1e6
+
+
+def share(hits: Sequence[bool]) -> str:
+    """Writes `hits` as count, share and 95% Wilson interval."""
+    return f"{sum(hits)}/{len(hits)} = {cell(intervals.share(hits))}" if hits else "0/0"
+
+
+def cell(value: Measured | float | None) -> str:
+    """Writes a number to three places, with its interval if it has one; a dash if there is no number."""
+    measured = value if isinstance(value, Measured) else Measured(value=value)
+    if measured.value is None:
+        return "-"
+    if measured.low is None or measured.high is None:
+        return f"{measured.value:.3f}"
+    return f"{measured.value:.3f} [{measured.low:.3f}, {measured.high:.3f}]"
+
+
+def spread(values: Sequence[float], digits: int = 2) -> str:
+    """Writes the median, with the least and the most."""
+    shown = (f"{value:,.{digits}f}" for value in (statistics.median(values), min(values), max(values)))
+    return "{} [{} to {}]".format(*shown)
+
+
+def met(holds: bool) -> str:
+    """Writes whether a goal is met."""
+    return "met" if holds else "MISSED"
+
+
+def table(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
+    """Writes a table in Markdown."""
+    return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *body))
