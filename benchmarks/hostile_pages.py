@@ -21,7 +21,7 @@ from typing import Any
 
 from benchmarks.hostile_makers import HTML, ORDINARY, OTHER
 from rarr.retrievers.corpus.chunking import windows
-from rarr.retrievers.extract import pool as processes
+from rarr.retrievers.extract import limited_calls as processes
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import PAGE, extracted
 from rarr.retrievers.extract.web_page_text import extract_page
@@ -191,7 +191,7 @@ def _threads() -> list[str]:
 
 
 async def main() -> int:
-    most = processes.FAST_AT_ONCE + processes.SLOW_AT_ONCE
+    most = processes.AT_ONCE
     print(f"limits of a call: {PAGE.seconds:g} s, {PAGE.megabytes} MB more than its process has")
     print(f"{most} processes at most\n")
     over_limit = await pages_over_limit()

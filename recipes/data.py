@@ -8,8 +8,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from benchmarks.shared_data import rows
-
+from benchmarks.harness import rows
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.training.examples import Cloze, Relevance, read, write
 from rarr.training.loop import TaskData

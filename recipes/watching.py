@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import torch
-from benchmarks.shared_data import rows
 
+from benchmarks.harness import rows
 from rarr.backends.encoder.inputs import NULL, MaskedSpan, encoder_input
 from rarr.backends.encoder.model import Pointing
 from rarr.tools.text.span import Span

@@ -13,7 +13,7 @@ pytest.importorskip("transformers")
 import torch
 from tokenizers import Tokenizer
 
-from benchmarks import shared_data
+from benchmarks import harness
 from rarr.backends.encoder.model_files import SHIPPED, TOKENIZER
 from rarr.training.model import Heads
 from recipes import watching
@@ -61,7 +61,7 @@ class Scripted:
 def test_pointer_is_exact_where_the_passage_says_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, answer: str, before: str, exact: float
 ) -> None:
-    monkeypatch.setattr(shared_data, "FOLDER", tmp_path)
+    monkeypatch.setattr(harness, "FOLDER", tmp_path)
     monkeypatch.setattr(watching, "FILE", "items.jsonl")
     (tmp_path / "items.jsonl").write_text(json.dumps(ITEM | {"evidence": before + PASSAGE}))
     model: Any = Scripted(TOKENS.encode(answer, add_special_tokens=False).ids[0])
