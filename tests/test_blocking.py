@@ -12,7 +12,7 @@ from blocking import LONG, OURS, watched
 from makers import FACT
 
 from rarr.backends.encoder.model import shipped_encoder
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 CODE = "async def asked():\n    try:\n        return {}\n    except survived:\n        pass\n"

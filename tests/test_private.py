@@ -14,7 +14,7 @@ from rarr import Reviser, Settings
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import build_index
 from rarr.retrievers.web.cache import Cache
-from rarr.tools.storage.atomic_files import make_private, private_file, private_folder
+from rarr.tools.storage.files import make_private, private_file, private_folder
 from rarr.traces.store import TraceStore
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="modes of POSIX")

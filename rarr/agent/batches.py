@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from rarr.errors import InputError, RarrError
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given
-from rarr.tools.concurrency.bounded_flow import bounded_flow
+from rarr.tools.concurrency import bounded_flow
 from rarr.tools.text.plurals_and_articles import kind_of
 
 if TYPE_CHECKING:

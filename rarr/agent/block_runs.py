@@ -10,7 +10,7 @@ from rarr.components import Components
 from rarr.ledger.block_joining import CUT, BlockOutcome, block_state, join_blocks, without_working_keys
 from rarr.records import Notice
 from rarr.state import State
-from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency import together
 from rarr.tools.models.run_budget import Meter, apart, meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.long_text_blocks import TextBlock, text_blocks

@@ -23,7 +23,7 @@ from rarr.agent.graph import Graph
 from rarr.errors import InputError
 from rarr.records import answers, articles, card, usage
 from rarr.state import SentenceSupport, State
-from rarr.tools.concurrency.per_loop import PerLoop
+from rarr.tools.concurrency import PerLoop
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.plurals_and_articles import kind_of
 

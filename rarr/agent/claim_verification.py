@@ -21,7 +21,7 @@ from rarr.records.usage import Controls
 from rarr.records.verification import DecidingSentence, Verification
 from rarr.settings import EMBEDDED, Settings
 from rarr.state import State, failure
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.trace_spans import about

@@ -18,8 +18,7 @@ from rarr.records import Passage, Query
 from rarr.records.evidence_search_result import FoundEvidence
 from rarr.records.verification import Verification
 from rarr.state import Branch, State
-from rarr.tools.concurrency.together import together
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import together, work
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
 from rarr.tools.text.warning_lines import is_failure

@@ -11,8 +11,7 @@ from rarr.errors import InputError
 from rarr.ledger.card import located
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import run, work
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.span import Span
 

@@ -11,7 +11,7 @@ from rarr.errors import InputError
 from rarr.records import Notice
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.concurrency.closable import Closable
+from rarr.tools.concurrency import Closable
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.warning_lines import by_reason

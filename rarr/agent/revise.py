@@ -15,8 +15,7 @@ from rarr.records.citations import CitationPlace, CitationStyle, Cited
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.worker_threads import in_thread, work
+from rarr.tools.concurrency import in_thread, run, work
 
 if TYPE_CHECKING:
     from rarr.agent.batches import BatchItems, BatchResult

@@ -12,7 +12,7 @@ from typing import Any
 from langgraph.config import get_config
 
 from rarr.errors import SetupError
-from rarr.tools.concurrency.interrupt_actions import always_before_end
+from rarr.tools.concurrency import always_before_end
 from rarr.tools.models.run_budget import ModelCall
 
 try:

@@ -12,10 +12,7 @@ from rarr.errors import InputError, RetrievalError
 from rarr.records import Evidence, Passage
 from rarr.records.verification import Verification
 from rarr.settings import EMBEDDED, Settings
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.bounded_flow import bounded_flow
-from rarr.tools.concurrency.closable import Closable
-from rarr.tools.concurrency.worker_threads import in_thread, work
+from rarr.tools.concurrency import Closable, bounded_flow, in_thread, run, work
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences

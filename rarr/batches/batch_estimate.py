@@ -28,7 +28,7 @@ from rarr.errors import InputError
 from rarr.records import Estimate, Record
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency import run
 from rarr.tools.text.plurals_and_articles import counted
 
 SAMPLE = 20

@@ -31,10 +31,8 @@ from rarr.evals import run_folder
 from rarr.evals.run_fingerprint import corpora, described, run_inputs
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.bounded_flow import bounded_flow
-from rarr.tools.concurrency.interrupt_actions import before_end
-from rarr.tools.storage.line_files import locked
+from rarr.tools.concurrency import before_end, bounded_flow, run
+from rarr.tools.storage.files import locked
 from rarr.tools.text.plurals_and_articles import counted
 
 RESULTS = "results.db"

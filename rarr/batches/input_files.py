@@ -7,7 +7,7 @@ from typing import BinaryIO
 from rarr.batches.input_rows import format_of
 from rarr.batches.parquet import require_parquet
 from rarr.errors import InputError
-from rarr.tools.storage.line_files import writing
+from rarr.tools.storage.files import writing
 
 
 def require_usable(source: Path | BinaryIO, out: Path) -> None:

@@ -13,7 +13,7 @@ from rarr.batches.input_rows import format_of
 from rarr.batches.json_text import base64_or_text, json_text
 from rarr.batches.parquet import write_parquet
 from rarr.errors import InputError
-from rarr.tools.storage.atomic_files import replaced
+from rarr.tools.storage.files import replaced
 
 Row = Mapping[str, Any]
 

@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from rarr.batches.json_text import json_text
 from rarr.errors import InputError
-from rarr.tools.storage.database import Database
-from rarr.tools.storage.database_opening import Schema
+from rarr.tools.storage.database import Database, Schema
 
 _SCHEMA = Schema(
     noun="file of results",

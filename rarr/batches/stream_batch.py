@@ -16,9 +16,7 @@ from rarr.batches.output_rows import json_line
 from rarr.errors import InputError
 from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.bounded_flow import bounded_flow
-from rarr.tools.concurrency.daemon_reading import on_daemon_thread
+from rarr.tools.concurrency import bounded_flow, run
 
 
 def revise_stream(
@@ -77,7 +75,7 @@ def revise_stream(
 
 def _rows(source: Path | BinaryIO, columns: Columns) -> Iterable[InputRow] | AsyncIterable[InputRow]:
     if not isinstance(source, Path):
-        return on_daemon_thread(without_results(json_rows(source)))  # a pipe may be silent for ever
+        return without_results(json_rows(source))
     if source.is_file():  # and no named pipe, which can be read once
         require_columns(columns, source)
     return without_results(input_rows(source))

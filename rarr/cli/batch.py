@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 from rarr.cli import batch_options, graph_options, options
 from rarr.cli.streams import complain, input_pipe, warn, warn_of_each, write, write_bytes
 from rarr.errors import InputError
-from rarr.tools.concurrency.interrupt_actions import before_end
+from rarr.tools.concurrency import before_end
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.remaining_time import duration
 

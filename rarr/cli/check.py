@@ -114,7 +114,7 @@ def _documents(
     progress: _CheckProgress,
 ) -> "DocumentChecks":
     from rarr.agent.documents.document_check import check_documents
-    from rarr.tools.concurrency.background_loop import run
+    from rarr.tools.concurrency import run
 
     documents = [read_document(file) for file in files]
     return run(check_documents(reviser, documents, fail_on, jobs=jobs, on_done=progress.file))
@@ -152,7 +152,7 @@ def _require_writable(out: Path | None, files: Sequence[Path]) -> None:
 
 
 def _put(text: str, out: Path | None) -> None:
-    from rarr.tools.storage.atomic_files import write_whole
+    from rarr.tools.storage.files import write_whole
 
     if out is None:
         write(text)

@@ -13,7 +13,7 @@ import threading
 from functools import partial
 
 from rarr.cli import LINES, end_at_once
-from rarr.tools.concurrency.interrupt_actions import call_all
+from rarr.tools.concurrency import call_all
 
 ENDING_S = 1.0
 """The most seconds that an interrupted command may write its results."""

@@ -80,7 +80,7 @@ def _require_writable(out: Path, files: list[Path]) -> None:
 
 
 def _write(out: Path, lines: Iterable[bytes]) -> None:
-    from rarr.tools.storage.atomic_files import write_lines
+    from rarr.tools.storage.files import write_lines
 
     try:
         write_lines(out, lines)

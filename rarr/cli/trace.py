@@ -195,7 +195,7 @@ def _shrink(store: "TraceStore") -> None:
 
 
 def _write_page(file: Path, page: str, *, private: bool) -> None:
-    from rarr.tools.storage.atomic_files import write_whole
+    from rarr.tools.storage.files import write_whole
 
     try:
         if private:
@@ -210,7 +210,7 @@ def _write_page(file: Path, page: str, *, private: bool) -> None:
 
 def _write_private(file: Path, page: str) -> None:
     """Writes a file that nobody else can read, not even while it is written."""
-    from rarr.tools.storage.atomic_files import private_folder
+    from rarr.tools.storage.files import private_folder
 
     private_folder(file.parent)
     part = file.with_name(file.name + ".part")

@@ -127,7 +127,7 @@ def _verified(
         return verifier.verify(claim, passages, question)
     from rarr.agent.evidence_search import verify_by_search
     from rarr.agent.revise import Reviser
-    from rarr.tools.concurrency.background_loop import run
+    from rarr.tools.concurrency import run
 
     with Reviser(settings.model_copy(update={"search": None, "corpus": None})) as reviser:
         return run(verify_by_search(reviser, verifier, claim, question, passages))

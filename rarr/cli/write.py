@@ -132,7 +132,7 @@ def _require_writable(out: Path) -> None:
 
 def _save(out: Path, text: str) -> None:
     from rarr.errors import InputError
-    from rarr.tools.storage.atomic_files import write_whole
+    from rarr.tools.storage.files import write_whole
 
     try:
         write_whole(out, text)

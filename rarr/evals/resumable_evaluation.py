@@ -23,7 +23,7 @@ from rarr.records import Revision
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency import in_thread
 from rarr.tools.text.warning_lines import nothing_checked
 
 

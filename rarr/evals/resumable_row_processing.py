@@ -9,9 +9,8 @@ from rarr.errors import InputError
 from rarr.evals import run_folder
 from rarr.evals.run_folder import RowLine
 from rarr.retrievers.corpus.index_building import Progress
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.together import together
-from rarr.tools.storage.line_files import Appending
+from rarr.tools.concurrency import run, together
+from rarr.tools.storage.files import Appending
 
 
 class RowWithId(Protocol):

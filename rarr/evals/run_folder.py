@@ -20,8 +20,7 @@ from rarr.errors import InputError
 from rarr.evals.html import render_html
 from rarr.evals.report_records import EvalReport
 from rarr.records import Record
-from rarr.tools.storage.atomic_files import sync_folder, write_lines, write_whole
-from rarr.tools.storage.line_files import locked, whole_lines, writing
+from rarr.tools.storage.files import locked, sync_folder, whole_lines, write_lines, write_whole, writing
 
 RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"
 REPORT, PAGE = "report.json", "report.html"

@@ -22,8 +22,7 @@ from rarr.records import AttributionClass, Record
 from rarr.records.verification import Verification
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
-from rarr.tools.storage.atomic_files import write_whole
-from rarr.tools.storage.line_files import writing
+from rarr.tools.storage.files import write_whole, writing
 from rarr.tools.text.warning_lines import is_failure
 
 

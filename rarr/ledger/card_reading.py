@@ -29,7 +29,7 @@ from rarr.records import Evidence, Notice
 from rarr.records.card import Card, CardVerdict
 from rarr.records.usage import Controls
 from rarr.state import State, failure
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.non_english_detection import foreign_language

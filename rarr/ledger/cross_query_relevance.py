@@ -7,7 +7,7 @@ from rarr.ledger.evidence_selection import Place, place_of
 from rarr.ledger.query_scores import scores_by_query
 from rarr.records import Evidence, Notice, Query
 from rarr.state import State, failure, usable
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 
 
 async def all_relevances(

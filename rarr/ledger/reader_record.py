@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from filelock import FileLock
 
-from rarr.tools.storage.atomic_files import private_file, private_folder, write_whole
+from rarr.tools.storage.files import private_file, private_folder, write_whole
 
 Standing = Literal["good", "unknown", "bad"]
 

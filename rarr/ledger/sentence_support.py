@@ -10,7 +10,7 @@ from rarr.components import Classifier, Components, Verifier
 from rarr.ledger.ais_scores import best_support
 from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
 from rarr.state import State, failure, usable
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.attribution_class_by_support import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span, sentences

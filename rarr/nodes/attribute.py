@@ -12,7 +12,7 @@ from rarr.ledger.judged_sentences import judged_sentences
 from rarr.ledger.sentence_support import Support, moved_queries, own_support
 from rarr.records import Notice, Report
 from rarr.state import SentenceSupport, State, usable
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 
 
 async def attribute(state: State, runtime: Runtime[Components]) -> State:

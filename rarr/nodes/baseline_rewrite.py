@@ -9,7 +9,7 @@ from rarr.components import Components, Rewriter
 from rarr.ledger.sentence_support import moved_place
 from rarr.records import Edit, Evidence, Notice
 from rarr.state import State, failure, named, usable
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 

@@ -12,7 +12,7 @@ from rarr.ledger.card_report import asked_spans, card_checks, queries_of
 from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Agreement, Check, Evidence, Notice, Query
 from rarr.state import State, failure, usable
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.trace_spans import about

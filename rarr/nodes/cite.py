@@ -14,7 +14,7 @@ from rarr.records import Query
 from rarr.records.articles import SectionDraft, WrittenCitation, WrittenSentence
 from rarr.records.card import Card
 from rarr.state import State, usable
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span
 
 

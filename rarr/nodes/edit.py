@@ -13,7 +13,7 @@ from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Check, Edit, Evidence, Notice
 from rarr.settings import Settings
 from rarr.state import State, failure, usable
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.trace_spans import about

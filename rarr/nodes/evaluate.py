@@ -10,7 +10,7 @@ from rarr.ledger.preservation import pres_lev
 from rarr.ledger.sentence_support import own_support
 from rarr.records import Notice, Scores
 from rarr.state import SentenceSupport, State, failure, usable
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 
 

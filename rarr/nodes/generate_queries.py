@@ -9,7 +9,7 @@ from rarr.ledger.card_report import asked_spans
 from rarr.ledger.sentence_support import moved_back
 from rarr.records import Query, Question
 from rarr.state import State, named, usable
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.warning_lines import NOTHING_TO_CHECK

@@ -9,7 +9,7 @@ from rarr.ledger.excerpts import is_given, merged
 from rarr.ledger.query_scores import Scored, scores_by_query
 from rarr.records import Evidence, Notice, Passage, Query
 from rarr.state import State, failure, named, unsearched
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 

@@ -10,7 +10,7 @@ from rarr.ledger.article_text import has_sentence
 from rarr.records import Notice
 from rarr.records.articles import SectionDraft
 from rarr.state import State, failure
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.citation_marks import numbered_marks
 

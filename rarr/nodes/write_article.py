@@ -10,7 +10,7 @@ from rarr.ledger.section_gaps import gap
 from rarr.records import Notice
 from rarr.records.articles import PlannedSection, SectionDraft
 from rarr.state import State, usable
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.section_headings import OVERVIEW, clean_heading, is_heading_of_list
 

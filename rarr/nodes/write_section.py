@@ -8,7 +8,7 @@ from rarr.components import Components, SectionSource
 from rarr.ledger.article_text import has_sentence
 from rarr.records.articles import SectionDraft
 from rarr.state import SectionBranch, State, kept_for
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from rarr.components import KeepsText, Retriever
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import chunks
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 
 

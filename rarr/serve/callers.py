@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from rarr.serve.refusals import Refusal, too_many
 from rarr.settings import Settings
-from rarr.tools.guard.caller_token_length import require_long
+from rarr.tools.guard.listening import require_long
 
 LOCAL = "local"
 """The name of the only caller of a server without tokens."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from rarr.serve.refusals import Refusal
-from rarr.tools.concurrency.listening_socket import is_loopback
+from rarr.tools.guard.listening import is_loopback
 
 
 def require_same_site(headers: Mapping[str, str], *, tokens: bool) -> None:

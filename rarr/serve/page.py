@@ -17,7 +17,7 @@ from rarr.serve.request_context import call_of
 from rarr.serve.runs import RunQuery, listed_runs, own_trace, page_headers
 from rarr.serve.suggested_edit_decisions import decided, require_sound
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency import in_thread
 
 
 class ShownRequest(BaseModel):

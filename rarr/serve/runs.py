@@ -15,7 +15,7 @@ from rarr.serve.callers import Caller
 from rarr.serve.refusals import Refusal
 from rarr.serve.request_context import call_of
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency import in_thread
 from rarr.tools.pages.html_rendering import policy_of
 from rarr.traces.run_filter import RunFilter
 from rarr.traces.trace_reader import Trace, open_store

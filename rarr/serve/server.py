@@ -18,7 +18,7 @@ from rarr.serve.request_admission import LONGEST_HEAD
 from rarr.serve.workers import WorkerPool
 from rarr.settings import Settings
 from rarr.settings.serving import unserved
-from rarr.tools.concurrency.listening_socket import is_loopback, listening_socket
+from rarr.tools.guard.listening import is_loopback, listening_socket
 
 IDLE_S = 75
 """Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""

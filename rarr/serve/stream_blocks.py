@@ -2,7 +2,7 @@
 
 import re
 
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 SENTENCES = 3

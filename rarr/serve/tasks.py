@@ -12,8 +12,7 @@ from rarr.records.postprocessing import Postprocessed
 from rarr.serve.fallback_records import original
 from rarr.serve.job_and_runner import Job, OnStep
 from rarr.settings import Settings
-from rarr.tools.concurrency.deadlines import by_deadline
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency import by_deadline, in_thread
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser

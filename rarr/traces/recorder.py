@@ -18,7 +18,7 @@ from typing import Any
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.records import Notice, Passage, Revision
-from rarr.tools.concurrency.worker_threads import in_order, result_of
+from rarr.tools.concurrency import in_order, result_of
 from rarr.tools.trace_spans import TraceSpan
 from rarr.traces.record_references import Packer
 from rarr.traces.store import SpanRow, TraceStore

@@ -18,8 +18,7 @@ from rarr.records import Revision
 from rarr.settings import Settings, installed_version
 from rarr.settings.endpoints import Endpoint
 from rarr.state import State
-from rarr.tools.concurrency.interrupt_actions import before_end
-from rarr.tools.concurrency.worker_threads import in_order, result_of
+from rarr.tools.concurrency import before_end, in_order, result_of
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.models.run_budget import Meter

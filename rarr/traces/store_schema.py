@@ -1,6 +1,6 @@
 """Declares the SQL tables of the trace store and the two long queries on them."""
 
-from rarr.tools.storage.database_opening import Schema
+from rarr.tools.storage.database import Schema
 
 SCHEMA = Schema(
     noun="trace store",

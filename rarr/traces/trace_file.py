@@ -11,7 +11,7 @@ from pydantic_core import from_json
 
 from rarr.errors import InputError
 from rarr.records import RUN_ID
-from rarr.tools.storage.atomic_files import write_whole
+from rarr.tools.storage.files import write_whole
 from rarr.tools.trace_spans import Kind
 from rarr.traces.record_references import Numbered
 from rarr.traces.span_body_schema import first_of, prompt_fields, prompt_of, require_body, require_prompt

@@ -7,7 +7,7 @@ from pathlib import Path
 from rarr.backends.encoder.editor import correction
 from rarr.backends.encoder.model import Encoder
 from rarr.backends.encoder.model_files import FACTS, NEVER, checked_manifest
-from rarr.tools.storage.atomic_files import write_whole
+from rarr.tools.storage.files import write_whole
 from rarr.training.noising.row_files import TrainingRow
 from rarr.training.noising_examples import attribution
 

@@ -9,7 +9,7 @@ from pydantic import Field, TypeAdapter
 
 from rarr.backends.encoder.inputs import MaskKind
 from rarr.records import Record
-from rarr.tools.storage.atomic_files import write_lines
+from rarr.tools.storage.files import write_lines
 
 Place = tuple[int, int]  # characters, the end excluded
 Class = Literal["attributable", "extrapolatory", "contradictory", "not_supported"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from rarr.backends.encoder import model_files
 from rarr.errors import SettingsError
 from rarr.records import Record
-from rarr.tools.storage.line_files import locked, writing
+from rarr.tools.storage.files import locked, writing
 from rarr.training import noising_examples
 from rarr.training.correction_threshold import fitted_threshold, write_threshold
 from rarr.training.loop import Phase, Recipe, TaskData, Trainer

@@ -6,7 +6,7 @@ from pydantic import ValidationError
 
 from rarr.errors import InputError
 from rarr.records import Record
-from rarr.tools.storage.atomic_files import write_whole
+from rarr.tools.storage.files import write_whole
 
 FOLDER = "training"  # beside the weights: the checkpoint, the log, and the file below
 _RUN = "run.json"

@@ -17,7 +17,7 @@ from rarr import Reviser, Settings, Trace
 from rarr.agent.wiring.components import wire
 from rarr.components import Baseline
 from rarr.testing import ScriptedServer
-from rarr.tools.concurrency.per_loop import PerLoop
+from rarr.tools.concurrency import PerLoop
 
 NOTES = "# Kestrel Library\n\nKestrel Library opened in 1976. It has three floors and a garden.\n"
 DRAFT = "Kestrel Library opened in 1986. It has three floors. Falcon Bridge was built in 1950."

@@ -13,7 +13,7 @@ import pytest
 from benchmarks.interrupts import CORPUS, HANG_S, TEXTS
 from rarr import Passage, Reviser, Settings, Trace
 from rarr.testing import InMemoryRetriever, ScriptedQueries, scripted_components
-from rarr.tools.concurrency import background_loop, interrupt_actions as ending
+from rarr.tools import concurrency
 
 TEXT = "The mill opened in 1973."
 
@@ -51,7 +51,7 @@ def test_interrupted_reviser_is_used_again() -> None:
         with pytest.raises(KeyboardInterrupt):
             interrupted.revise(TEXT, run_id="first")
         assert retriever.ended
-        assert background_loop.run(tasks()) == 1  # this one
+        assert concurrency.run(tasks()) == 1  # this one
         again = interrupted.revise(TEXT)
     with reviser(InMemoryRetriever(["The mill opened in 1937."])) as undisturbed:
         other = undisturbed.revise(TEXT)
@@ -69,7 +69,7 @@ class Ends(InMemoryRetriever):
     status = ""
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        await asyncio.to_thread(ending.call_all)
+        await asyncio.to_thread(concurrency.call_all)
         spans = Trace.load("first").spans
         self.status = ", ".join(f"{span.name} {span.seconds is not None}" for span in spans)
         return await super().retrieve(query, k)
@@ -80,7 +80,7 @@ def test_trace_is_written_before_an_interrupted_command_ends(monkeypatch: pytest
     with reviser(retriever := Ends(["The mill opened in 1937."])) as agent:
         agent.revise(TEXT, run_id="first")
     assert retriever.status == "generate_queries True, retrieve False"
-    assert not ending._calls
+    assert not concurrency._actions
 
 
 PROGRAM = """

@@ -121,9 +121,7 @@ def test_extra_that_is_missing_is_named() -> None:
 def test_spans_are_sent_before_an_interrupted_command_ends() -> None:
     spans: list[Span] = []
     interrupted = (
-        PROGRAM
-        + "\nimport os\nfrom rarr.tools.concurrency.interrupt_actions import call_all"
-        + "\ncall_all()\nos._exit(0)\n"
+        PROGRAM + "\nimport os\nfrom rarr.tools.concurrency import call_all" + "\ncall_all()\nos._exit(0)\n"
     )
     with ScriptedServer(answer) as server, collecting(spans_of, spans) as url:
         call = [sys.executable, "-c", interrupted, server.url, text_of(2, wrong=1), KEY, "vllm:mills"]

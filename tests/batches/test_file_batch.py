@@ -18,8 +18,8 @@ from rarr.errors import InputError
 from rarr.records import Passage
 from rarr.serve.in_process import InProcess
 from rarr.serve.job_and_runner import Job, WorkerLostError
-from rarr.tools.concurrency.interrupt_actions import call_all
-from rarr.tools.storage.line_files import locked
+from rarr.tools.concurrency import call_all
+from rarr.tools.storage.files import locked
 
 CLOSED, TRUE = "The mill closed in 1936.", "The mill closed in 1937."
 

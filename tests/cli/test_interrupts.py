@@ -79,7 +79,7 @@ def test_terminated_command_says_so_in_one_line(tmp_path: Path) -> None:
 INSTEAD = f"""{BEGIN}
 import threading, time
 import rarr.cli.entry_point, rarr.cli.interrupts
-from rarr.tools.concurrency.interrupt_actions import before_end
+from rarr.tools.concurrency import before_end
 def call(argv):
     {{}}
 rarr.cli.entry_point.call = call

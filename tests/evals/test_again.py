@@ -14,7 +14,7 @@ from rarr.evals import evaluate
 from rarr.records import Passage
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever, ScriptedQueries
-from rarr.tools.storage.atomic_files import write_lines
+from rarr.tools.storage.files import write_lines
 
 
 class Dying(InMemoryRetriever):

@@ -243,7 +243,7 @@ def test_full_disk_ends_the_run_in_one_line(data: Path, out: Path, monkeypatch: 
     def full(self: object, prediction: object) -> None:
         raise InputError("out cannot be written (No space left on device): mend that and run again")
 
-    monkeypatch.setattr("rarr.tools.storage.line_files.Appending.add", full)
+    monkeypatch.setattr("rarr.tools.storage.files.Appending.add", full)
     with pytest.raises(InputError, match="No space left"):
         evaluate(data, out, components=components())
 

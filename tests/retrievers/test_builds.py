@@ -18,7 +18,7 @@ from rarr.errors import InputError
 from rarr.retrievers.corpus import index_building
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.corpus.manifest import Manifest
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency import in_thread
 from retrievers.makers import RULES, built
 
 BUILD = """

@@ -14,7 +14,7 @@ from rarr.serve.app import Application
 from rarr.serve.fallback_records import original
 from rarr.serve.job_and_runner import Job, OnStep, Runner
 from rarr.serve.server import HttpServer
-from rarr.tools.concurrency.listening_socket import listening_socket
+from rarr.tools.guard.listening import listening_socket
 
 WRONG, RIGHT = "212 metres", "221 metres"
 SOURCE = "https://example.org/dam"

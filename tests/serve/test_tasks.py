@@ -17,7 +17,7 @@ from rarr.serve.job_and_runner import Job, Task
 from rarr.serve.refusals import Refusal
 from rarr.serve.request_options import options_of
 from rarr.serve.tasks import Tasks
-from rarr.tools.concurrency.worker_threads import require_awaited
+from rarr.tools.concurrency import require_awaited
 
 
 def settings(folder: Path, **more: Any) -> Settings:

@@ -5,7 +5,7 @@ import threading
 from pathlib import Path
 
 from rarr.records import Notice
-from rarr.tools.concurrency.worker_threads import in_order, result_of
+from rarr.tools.concurrency import in_order, result_of
 from rarr.tools.trace_spans import note, recording, saved, span
 from rarr.traces.recorder import RunRecorder
 from rarr.traces.trace_file import StoredSpan

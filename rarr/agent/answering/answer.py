@@ -18,8 +18,7 @@ from rarr.errors import InputError
 from rarr.records.answers import Answer, Unsupported
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.worker_threads import in_thread, work
+from rarr.tools.concurrency import in_thread, run, work
 
 _PASSAGES = 8  # passages of a corpus or the web for one question
 

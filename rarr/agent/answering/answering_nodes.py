@@ -18,7 +18,7 @@ from rarr.errors import RetrievalError
 from rarr.records import Query
 from rarr.records.answers import AnswerSource
 from rarr.state import State
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.warning_lines import is_failure
 

@@ -14,7 +14,7 @@ from rarr.retrievers.graph.graph import EntityGraph, TriplePassage, warn_of_name
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.triples import cited_triple
 from rarr.state import State, usable
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.plurals_and_articles import counted

@@ -12,7 +12,7 @@ from rarr.records.answers import AnswerSource, CitedStatement, NamedTriple, Stat
 from rarr.records.card import Card
 from rarr.retrievers.graph.triples import name_key, relation_words, value_forms
 from rarr.state import State
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.citation_brackets import BracketCitation, bracket_statements
 

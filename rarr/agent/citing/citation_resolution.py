@@ -1,8 +1,11 @@
 """Finds the source that a citation of the text names, and its passages nearest to the sentence."""
 
+import asyncio
 import re
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import PurePosixPath
+from typing import Any, TypeVar
 from urllib.parse import unquote, urldefrag
 
 from rarr.components import Components, KeepsText
@@ -10,8 +13,9 @@ from rarr.records import Passage
 from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.tools.concurrency.made_once import MadeOnce
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
+
+Made = TypeVar("Made")
 
 _SCHEME = re.compile(r"\A(?:https?:)?//(?:www\.)?", re.IGNORECASE)
 _WORD = re.compile(r"\w+")
@@ -31,8 +35,8 @@ class CitedSources:
 
     def __init__(self, components: Components, known: Sequence[Passage], given: GivenPassages | None) -> None:
         self._components, self._known, self._given = components, known, given
-        self._text_of = MadeOnce(self._text)
-        self._found = MadeOnce(self._retrieve)
+        self._made: dict[tuple[str, str], Any] = {}
+        self._turns = defaultdict[tuple[str, str], asyncio.Lock](asyncio.Lock)
 
     async def passages(self, label: str, target: str, sentence: str) -> Sequence[Passage] | None:
         """Returns the passages of the cited source that are nearest to `sentence`; None: no such source.
@@ -43,11 +47,19 @@ class CitedSources:
         if not target:
             return await work(self._numbered, label, sentence)
         query = f"{_ADDRESS.sub(' ', target)} {PurePosixPath(_path(target)).stem}"
-        retrieved = [*await self._found(query), *await self._found(sentence)]
+        retrieved = [*await self._once(self._retrieve, query), *await self._once(self._retrieve, sentence)]
         passages = await work(_named, [*self._known, *retrieved], target)
         if not passages:
             return None
         return await work(nearest, await self._whole(passages), sentence, _PASSAGES)
+
+    async def _once(self, make: Callable[[str], Coroutine[Any, Any, Made]], key: str) -> Made:
+        """Returns `make(key)`, awaited once for all sentences that need it; an error is not kept."""
+        async with self._turns[make.__name__, key]:
+            if (make.__name__, key) not in self._made:
+                self._made[make.__name__, key] = await make(key)
+            made: Made = self._made[make.__name__, key]
+            return made
 
     async def _retrieve(self, words: str) -> Sequence[Passage]:
         k = self._components.settings.documents_per_query
@@ -64,7 +76,7 @@ class CitedSources:
         """Replaces the passages of each source by all of its passages, where its whole text can be read."""
         read: list[Passage] = []
         for passage in {each.source: each for each in passages}.values():
-            text = await self._text_of(passage.source)
+            text = await self._once(self._text, passage.source)
             if text is None:
                 read += [each for each in passages if each.source == passage.source]
             else:

@@ -14,7 +14,7 @@ from rarr.errors import InputError
 from rarr.records import Revision, Sentence
 from rarr.records.citations import CitationCheck, CitationPlace, CitationStyle, Cited
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import METER, Meter, ModelCall, Tally
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.citation_marks import (

@@ -14,7 +14,7 @@ from rarr.records import Evidence, Notice, Passage
 from rarr.records.card import Card
 from rarr.records.citations import CitationCheck, CitationState
 from rarr.state import State, failure
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span

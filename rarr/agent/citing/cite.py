@@ -9,8 +9,7 @@ from rarr.records import Passage
 from rarr.records.citations import CitationPlace, CitationStyle, Cited
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency import in_thread, run
 
 
 def cite(

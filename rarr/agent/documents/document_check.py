@@ -11,8 +11,7 @@ from rarr.agent.revise import Reviser
 from rarr.records import Notice
 from rarr.records.document_checks import CheckedDocument, DocumentChecks, DocumentOutcome, FailOn
 from rarr.records.postprocessing import Outcome, Postprocessed
-from rarr.tools.concurrency.together import together
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import together, work
 from rarr.tools.text.warning_lines import NOTHING_TO_CHECK, grouped
 
 _OUTCOMES: dict[Outcome, DocumentOutcome] = {

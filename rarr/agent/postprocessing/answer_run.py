@@ -11,8 +11,7 @@ from rarr.agent.postprocessing.untouched_answer import untouched
 from rarr.errors import InputError, RarrError
 from rarr.records.postprocessing import Outcome, Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
-from rarr.tools.concurrency.deadlines import by_deadline
-from rarr.tools.concurrency.worker_threads import in_thread, work
+from rarr.tools.concurrency import by_deadline, in_thread, work
 from rarr.tools.models.client_failures import redacted
 from rarr.tools.text.printable_text import shown
 

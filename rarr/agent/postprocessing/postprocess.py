@@ -11,8 +11,7 @@ from rarr.agent.revise import Reviser
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.worker_threads import in_thread, require_awaited
+from rarr.tools.concurrency import in_thread, require_awaited, run
 
 
 def postprocess(

@@ -9,7 +9,7 @@ from rarr.agent.postprocessing.summary import doubtful, summary
 from rarr.records import Revision
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import AnswerCitation, Postprocessed, PostprocessMode
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.text.citation_marks import source_list_places
 
 if TYPE_CHECKING:

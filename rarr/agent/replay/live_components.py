@@ -8,7 +8,7 @@ from rarr.components import Components, text_of_source
 from rarr.errors import RetrievalError
 from rarr.records import Evidence
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency import in_thread
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
 
 

@@ -11,7 +11,7 @@ from rarr.errors import RarrError, RetrievalError
 from rarr.ledger.excerpts import is_given
 from rarr.records import Evidence, Passage
 from rarr.state import State
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency import in_thread
 from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest
 from rarr.tools.models.run_budget import meter
 from rarr.traces.recorded_answers import RecordedAnswers, answer_of

@@ -40,7 +40,7 @@ from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
 from rarr.settings.settings_by_type import names_with
 from rarr.state import State
-from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency import run
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.trace_spans import recording

@@ -11,8 +11,8 @@ from rarr.components import Closes, close_all
 from rarr.errors import SettingsError
 from rarr.retrievers.extract.limited_calls import Processes
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.storage.atomic_files import private_folder
+from rarr.tools.concurrency import run
+from rarr.tools.storage.files import private_folder
 
 if TYPE_CHECKING:
     from rarr.backends.encoder.model import Encoder

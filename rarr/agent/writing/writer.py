@@ -17,8 +17,7 @@ from rarr.errors import InputError
 from rarr.records.articles import Article, SectionDraft
 from rarr.settings import Settings
 from rarr.state import State
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.worker_threads import in_thread, work
+from rarr.tools.concurrency import in_thread, run, work
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.text.section_headings import clean_headings
 

@@ -9,7 +9,7 @@ from rarr.components import SectionSource
 from rarr.errors import SetupError
 from rarr.records import Evidence
 from rarr.retrievers.corpus.index_words import stems, terms
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import blocks, sentences_of
 from rarr.tools.text.citation_marks import citation_marks

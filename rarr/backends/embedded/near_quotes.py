@@ -28,7 +28,7 @@ from rarr.backends.embedded.words import are_opposites, is_weighty, opens_more
 from rarr.backends.source_lines import labelled
 from rarr.components import RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.records import AttributionClass, Evidence
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span, table_cells
 from rarr.tools.text.markdown_tables import Cell
 

@@ -14,7 +14,7 @@ from rarr.backends.embedded.values import written_like
 from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
 from rarr.backends.encoder.model import ClozeInput, Encoder
 from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
-from rarr.tools.concurrency.worker_threads import encode
+from rarr.tools.concurrency import in_thread
 from rarr.tools.text.span import Span
 
 _RANKED = 5  # places of the passage that are looked at for each value
@@ -50,7 +50,7 @@ class TrainedReader:
 
     async def read(self, block: ReadingBlock, *, doubting: bool = False, seed: int = 0) -> RawReading:
         """Fills the cards of the block. It reads a block only in one way, whatever the options are."""
-        return RawReading(await encode(self._cards, block), self.name)
+        return RawReading(await in_thread(self._cards, block), self.name)
 
     def _cards(self, block: ReadingBlock) -> dict[int, RawCard]:
         cards = near_quote_cards(block)

@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,8 +17,7 @@ from rarr.backends.encoder.inputs import (
     single_input,
 )
 from rarr.backends.encoder.model_files import EncoderFiles, checked_manifest, encoder_files
-from rarr.tools.concurrency.thread_safe_cache import Remembered
-from rarr.tools.concurrency.worker_threads import side_by_side
+from rarr.tools.concurrency import side_by_side
 from rarr.tools.text.blocks_and_sentences import Span
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ class Encoder:
         """
         self._folder, self._facts = folder, checked_manifest(folder)
         self._opening = threading.Lock()
-        self._embedded = Remembered(self._embed, REMEMBERED)
+        self._embedded = lru_cache(REMEMBERED)(self._embed)
 
     def reads(self, text: str) -> bool:
         """Does the whole text fit into the input (120 tokens)? A longer text loses its end."""
@@ -127,7 +126,7 @@ class Encoder:
 
     def embed(self, texts: Sequence[str]) -> "NDArray[np.float32]":
         """Computes a vector for each text (N, 384), of length 1: the product of two is their cosine."""
-        vectors = self._embedded(texts)
+        vectors = side_by_side(self._embedded, texts)
         return np.stack(vectors) if vectors else np.zeros((0, SIZE), np.float32)
 
     @property

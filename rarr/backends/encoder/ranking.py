@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from rarr.backends.encoder.model import Encoder
 from rarr.records import Passage
 from rarr.retrievers.rerank.overlap import overlap_scores
-from rarr.tools.concurrency.worker_threads import encode
+from rarr.tools.concurrency import in_thread
 
 DEPTH = 20  # the number of passages that the encoder reads
 # Shares of the score. Near these shares most right passages came first on dev (docs/measured/encoder.md,
@@ -24,7 +24,7 @@ class TrainedReranker:
 
         Passages that the encoder does not read have no more than that.
         """
-        return await encode(encoder_scores, self._encoder, query, passages)
+        return await in_thread(encoder_scores, self._encoder, query, passages)
 
 
 def encoder_scores(encoder: Encoder, query: str, passages: Sequence[Passage]) -> list[float]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rarr.backends.nli.labels import EntailmentJudgement
 from rarr.backends.nli.model import NliModel
 from rarr.records import AttributionClass, Evidence
-from rarr.tools.concurrency.worker_threads import infer
+from rarr.tools.concurrency import infer
 from rarr.tools.text.attribution_class_by_support import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.citation_marks import citation_marks

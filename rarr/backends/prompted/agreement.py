@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from rarr.backends.prompted.prompt_text_selection import quoted_evidence, scope_of
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import Agreement, Evidence, ExpectedUsage, Query, Verdict
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.language_model import LanguageModel
 
 

@@ -11,7 +11,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import ModelError
 from rarr.prompts.quotation import Quotation
 from rarr.records import Change, Check, Evidence, ExpectedUsage, Query
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span
 

@@ -15,7 +15,7 @@ from rarr.errors import RarrError
 from rarr.prompts import Prompt
 from rarr.prompts.quotation import Quotation
 from rarr.records import ExpectedUsage, Question
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.run_budget import meter

@@ -7,7 +7,7 @@ from typing import Literal
 from rarr.backends.prompted.questions import PromptedQuestions
 from rarr.components import Lacking
 from rarr.records import ExpectedUsage, Question
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import blocks, sentences, table_cells
 
 Unit = Literal["questions", "sentences", "text"]

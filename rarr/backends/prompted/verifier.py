@@ -7,8 +7,7 @@ from rarr.backends.prompted.prompt_text_selection import NOTHING, quoted_evidenc
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import AttributionClass, Evidence, ExpectedUsage
 from rarr.settings import Wording
-from rarr.tools.concurrency.together import together
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import together, work
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
 

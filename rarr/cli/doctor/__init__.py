@@ -17,7 +17,7 @@ from rarr.settings import Settings
 from rarr.settings.presets import PRESETS
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import redacted
-from rarr.tools.storage.atomic_files import private_folder
+from rarr.tools.storage.files import private_folder
 
 if TYPE_CHECKING:
     from rarr.tools.models.retrying_metered_chat import BudgetedChat
@@ -179,7 +179,7 @@ class _NoSearch:
 def _models(settings: Settings) -> Iterator[Diagnosis]:
     """Checks each language model in use, at no cost; or reports that there is none."""
     from rarr.agent.wiring.components import wire
-    from rarr.tools.concurrency.background_loop import run
+    from rarr.tools.concurrency import run
 
     try:  # without the parts that take long to open and are examined separately
         reranker = "overlap" if _is_loaded(settings.reranker) else settings.reranker
@@ -201,7 +201,7 @@ def examine_model(name: str, settings: Settings) -> Diagnosis:
     Raises `InputError` or `SetupError` for a wrong call.
     """
     from rarr.agent.wiring.language_models import LanguageModels
-    from rarr.tools.concurrency.background_loop import run
+    from rarr.tools.concurrency import run
     from rarr.tools.models.default_urls import MODEL_NAMES
 
     if name == "embedded" or name.startswith("scripted:"):

@@ -21,7 +21,7 @@ from rarr.errors import InputError, RarrError
 from rarr.retrievers.web.cache_file import CacheFile
 from rarr.retrievers.web.source_probe_request import Probe
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency import run
 from rarr.tools.text.plurals_and_articles import kind_of
 
 

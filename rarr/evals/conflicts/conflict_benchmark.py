@@ -18,8 +18,7 @@ from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
 from rarr.tools.models.run_budget import METER, Meter
-from rarr.tools.storage.atomic_files import write_lines
-from rarr.tools.storage.line_files import writing
+from rarr.tools.storage.files import write_lines, writing
 
 CONFLICTS = "conflicts.jsonl"
 

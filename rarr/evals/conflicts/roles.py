@@ -16,7 +16,7 @@ from rarr.evals.row_retriever import RowRetriever
 from rarr.evals.rows import RowEvidence
 from rarr.records import Evidence, Passage, Revision
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency import in_thread
 
 Role = Literal["reader", "reviser"]
 

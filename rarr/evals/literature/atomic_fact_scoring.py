@@ -21,8 +21,7 @@ from rarr.evals.verified_claims import failed_judgement
 from rarr.records import AttributionClass, Passage, Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
-from rarr.tools.concurrency.together import together
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import together, work
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
 

@@ -14,8 +14,7 @@ from rarr.records import AttributionClass, Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
 from rarr.tools.models.chat import name_of
-from rarr.tools.storage.atomic_files import write_lines, write_whole
-from rarr.tools.storage.line_files import writing
+from rarr.tools.storage.files import write_lines, write_whole, writing
 
 CLAIMS, REPORT = "claims.jsonl", "report.json"
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rarr.components import Reranker
 from rarr.records import Passage
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 
 BM25, RANDOM = "bm25", "random"
 

@@ -17,8 +17,7 @@ from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.triples import Triple, name_key, relation_words, triple_of, value_forms
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency import in_thread, run
 
 
 class AskedQuestion(NamedTuple):

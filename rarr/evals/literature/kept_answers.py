@@ -13,7 +13,7 @@ from rarr.errors import BudgetError, ModelError
 from rarr.evals import run_folder
 from rarr.evals.run_folder import FinishedLine
 from rarr.records.answers import Answer
-from rarr.tools.storage.line_files import Appending
+from rarr.tools.storage.files import Appending
 
 _FAILURES = 3  # in a row: then the model is not there, and the run ends
 

@@ -23,7 +23,7 @@ from rarr.records import Record
 from rarr.records.articles import Article, CitationScores
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import EMBEDDED, Settings
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.text.warning_lines import is_failure
 
 SYSTEMS = ("rr", "prr", "extractive")

@@ -19,8 +19,7 @@ from rarr.evals.run_fingerprint import corpora, described, run_inputs
 from rarr.records import Record
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
-from rarr.tools.storage.atomic_files import write_lines
-from rarr.tools.storage.line_files import writing
+from rarr.tools.storage.files import write_lines, writing
 
 OUTCOMES = "claims.jsonl"
 

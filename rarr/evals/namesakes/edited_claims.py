@@ -11,7 +11,7 @@ from rarr.evals.metrics import Measured, share
 from rarr.evals.namesakes.corpus_documents import document_of
 from rarr.evals.namesakes.records import NameQuery, NameSet
 from rarr.records import Passage, Record, Revision
-from rarr.tools.concurrency.worker_threads import in_thread
+from rarr.tools.concurrency import in_thread
 from rarr.tools.text.warning_lines import nothing_checked
 
 Naming = Literal["name", "kind"]

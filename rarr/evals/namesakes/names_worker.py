@@ -13,7 +13,7 @@ from rarr.evals.namesakes.records import TASKS, NameSet, Task
 from rarr.evals.namesakes.search_scores import AskedQuery, ComparedSearch
 from rarr.evals.run_folder import FinishedLine
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency import run
 
 NamesRow = AskedQuery | ClaimTrial
 

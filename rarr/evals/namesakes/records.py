@@ -10,7 +10,7 @@ from rarr.errors import InputError
 from rarr.evals.json_lines import WrongRowError, json_lines
 from rarr.evals.rows import read_lines
 from rarr.records import Record
-from rarr.tools.storage.atomic_files import write_lines
+from rarr.tools.storage.files import write_lines
 
 Task = Literal["qa", "sf", "fc"]
 """Answering a question, filling a slot ("Apollo [SEP] director"), and checking a claim."""

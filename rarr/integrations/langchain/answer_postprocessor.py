@@ -12,7 +12,7 @@ from rarr.errors import InputError
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given
 from rarr.settings import Settings
-from rarr.tools.concurrency.worker_threads import result_of
+from rarr.tools.concurrency import result_of
 from rarr.tools.text.plurals_and_articles import kind_of
 
 

@@ -12,7 +12,7 @@ from rarr.errors import InputError
 from rarr.integrations.langchain.answer_postprocessor import AnswerStep
 from rarr.integrations.langchain.chain_values import Value, read, written
 from rarr.records.postprocessing import PostprocessMode
-from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency import run
 
 
 class RarrRunnable(Runnable[Value, Any]):

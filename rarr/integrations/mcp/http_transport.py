@@ -9,8 +9,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rarr.errors import InputError
 from rarr.integrations.mcp.tool_server import ToolServer
-from rarr.tools.concurrency.listening_socket import is_loopback, listening_socket
-from rarr.tools.guard.caller_token_length import require_long
+from rarr.tools.guard.listening import is_loopback, listening_socket, require_long
 
 PATH = "/mcp"
 _MOST_SESSIONS = 200

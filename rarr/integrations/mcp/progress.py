@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from mcp.server.mcpserver import Context
 
 from rarr.agent.step_listener import steps_told_to
-from rarr.tools.concurrency.own_task import in_own_task
+from rarr.tools.concurrency import in_own_task
 
 Result = TypeVar("Result")
 
@@ -29,7 +29,7 @@ async def with_progress(ctx: Context[Any, Any], run: Callable[[], Coroutine[Any,
     reporting = asyncio.create_task(report())
     try:
         with steps_told_to(nodes.put_nowait):
-            result = await in_own_task(run())
+            result = (await in_own_task(run())).result()
         nodes.put_nowait(None)
         await reporting
         return result

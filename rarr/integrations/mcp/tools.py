@@ -34,7 +34,7 @@ from rarr.records.evidence_search_result import FoundEvidence
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.text.warning_lines import grouped, nothing_checked
 
 

@@ -13,8 +13,7 @@ from rarr.batches.parquet import arrow_type
 from rarr.batches.ray_cluster import enter, require_ray
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.bounded_flow import bounded_flow
+from rarr.tools.concurrency import bounded_flow, run
 
 
 class RowTask(NamedTuple):

@@ -20,8 +20,8 @@ from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, FileVersion, Manif
 from rarr.retrievers.corpus.tantivy_index import add, open_passages, open_writer, remove
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError, unopened
 from rarr.retrievers.extract.files import extract
-from rarr.tools.concurrency.worker_threads import require_awaited
-from rarr.tools.storage.atomic_files import make_private, private_folder
+from rarr.tools.concurrency import require_awaited
+from rarr.tools.storage.files import make_private, private_folder
 from rarr.valid_unicode import valid
 
 Progress = Callable[[int, int], None]

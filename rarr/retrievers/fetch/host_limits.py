@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from weakref import WeakValueDictionary
 
-from rarr.tools.concurrency.per_loop import PerLoop
+from rarr.tools.concurrency import PerLoop
 
 
 class Turns:

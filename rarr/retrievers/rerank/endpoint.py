@@ -12,8 +12,7 @@ import httpx2
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.web.source_probe_request import Probe
-from rarr.tools.concurrency.per_loop import PerLoop
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import PerLoop, work
 from rarr.tools.guard.bounded_http_client import CONNECT_S, bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import failure_of, failure_of_status, redacted, secrets_of

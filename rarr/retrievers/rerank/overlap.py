@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from rarr.records import Passage
 from rarr.retrievers.corpus.index_words import telling_stems
-from rarr.tools.concurrency.worker_threads import require_awaited, work
+from rarr.tools.concurrency import require_awaited, work
 
 # Okapi BM25's usual constants.
 _K1, _B = 1.2, 0.75

@@ -6,8 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from rarr.tools.storage.database import Database
-from rarr.tools.storage.database_opening import Schema
+from rarr.tools.storage.database import Database, Schema
 
 SCHEMA = Schema(
     noun="cache",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from rarr.records import Passage
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 
 

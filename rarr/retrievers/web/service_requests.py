@@ -10,7 +10,7 @@ import httpx2
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.tools.concurrency.per_loop import PerLoop
+from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import (

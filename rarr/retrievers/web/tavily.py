@@ -24,7 +24,7 @@ from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.passages_of_read_pages import readable
 from rarr.retrievers.web.service_requests import ServiceRequests, outcomes
 from rarr.retrievers.web.source_probe_request import Probe
-from rarr.tools.concurrency.per_loop import PerLoop
+from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.client_failures import failure_of, redacted, without_keys

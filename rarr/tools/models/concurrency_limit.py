@@ -10,7 +10,7 @@ from asyncio import Semaphore
 from collections.abc import AsyncGenerator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from rarr.tools.concurrency.per_loop import PerLoop
+from rarr.tools.concurrency import PerLoop
 from rarr.tools.models.chat import CallFailure
 
 FIRST_SLOW = 4  # requests at once, at most, after the first slow answer

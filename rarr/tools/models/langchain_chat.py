@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.runnables.config import ensure_config
 from pydantic import SecretStr
 
-from rarr.tools.concurrency.per_loop import PerLoop
+from rarr.tools.concurrency import PerLoop
 from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
 from rarr.tools.models.client_failures import (
     failure_of,

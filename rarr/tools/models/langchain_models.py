@@ -10,7 +10,7 @@ import httpx2
 from langchain_core.language_models import BaseChatModel
 
 from rarr.errors import RarrError, SettingsError, SetupError
-from rarr.tools.concurrency.per_loop import PerLoop
+from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import CONNECT_S, bounded_client, certificates
 from rarr.tools.models.client_failures import redacted, secrets_of
 from rarr.tools.models.default_urls import MODEL_NAMES, default_url

@@ -8,8 +8,7 @@ from pydantic import BaseModel
 
 from rarr.errors import BudgetError
 from rarr.prompts import Prompt
-from rarr.tools.concurrency.together import together
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import together, work
 from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer
 from rarr.tools.models.chat import CallFailure, ChatRequest, Message, Sample
 from rarr.tools.models.retrying_metered_chat import BudgetedChat

@@ -10,10 +10,9 @@ from rarr.agent.final_revision import budget_of, usage_of
 from rarr.errors import BudgetError, InputError, RarrError
 from rarr.records import Record, Usage
 from rarr.settings import Settings
-from rarr.tools.concurrency.background_loop import run
-from rarr.tools.concurrency.together import together
+from rarr.tools.concurrency import run, together
 from rarr.tools.models.run_budget import METER, Meter
-from rarr.tools.storage.line_files import Appending, locked
+from rarr.tools.storage.files import Appending, locked
 from rarr.tools.text.warning_lines import by_reason
 from rarr.training.noising.relevant_and_other_passages import RELEVANT
 from rarr.training.noising.row_files import Dropped, Reason, dropped, dropped_beside, mend, rows

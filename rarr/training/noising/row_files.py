@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from rarr.backends.prompted.noising import ErrorKind
 from rarr.errors import InputError
 from rarr.records import Evidence, Record
-from rarr.tools.storage.line_files import whole_lines
+from rarr.tools.storage.files import whole_lines
 from rarr.tools.text.plurals_and_articles import counted
 
 Reason = Literal["no_evidence", "no_summary", "unjudged", "unattributable", "no_error", "undetected"]

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from rarr.components import Verifier
 from rarr.records import Evidence
-from rarr.tools.concurrency.together import together
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import together, work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.training.noising.row_files import Mistake
 

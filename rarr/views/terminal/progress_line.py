@@ -9,7 +9,7 @@ from typing import Self
 from rich.console import Console
 from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-from rarr.tools.concurrency.interrupt_actions import before_end
+from rarr.tools.concurrency import before_end
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.remaining_time import RemainingTime
 from rarr.views.terminal.revision import one_line

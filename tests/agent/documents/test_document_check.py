@@ -11,7 +11,7 @@ from rarr.agent.documents.document_check import DocumentFile, check_documents
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.records.document_checks import CheckedDocument, DocumentChecks
-from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency import run
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
 OPEN = "It belongs to Mr Smith."

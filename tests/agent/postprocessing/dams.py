@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from rarr import Reviser, Settings
 from rarr.records import Passage
 from rarr.testing import InMemoryRetriever
-from rarr.tools.concurrency.worker_threads import work
+from rarr.tools.concurrency import work
 
 HEIGHT = "Hoover Dam is 221 metres high and 379 metres long."
 YEAR = "Hoover Dam was completed in 1936."

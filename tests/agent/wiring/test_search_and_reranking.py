@@ -16,7 +16,7 @@ from rarr.errors import RetrievalError
 from rarr.settings import Settings
 from rarr.settings.settings_by_type import names_with
 from rarr.testing import InMemoryRetriever
-from rarr.tools.concurrency.background_loop import run
+from rarr.tools.concurrency import run
 
 pytestmark = pytest.mark.loopback
 

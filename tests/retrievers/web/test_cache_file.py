@@ -13,7 +13,7 @@ import pytest
 from rarr.errors import InputError
 from rarr.retrievers.web import cache as cache_module, cache_file
 from rarr.retrievers.web.cache import KEPT_S
-from rarr.tools.storage import database_opening
+from rarr.tools.storage import database
 from retrievers.caches import AGES, Clock, Source, in_file, never, opened, value_of
 
 COUNT = "SELECT COUNT(*) FROM entries"
@@ -146,7 +146,7 @@ def locked(path: Path) -> Iterator[None]:
 async def test_locked_file_is_waited_for_once_and_written_later(
     path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(database_opening, "BUSY_S", 0.3)
+    monkeypatch.setattr(database, "BUSY_S", 0.3)
     cache = opened(path)
     await cache.put_all("page", [("known", b"v")])
     started = time.monotonic()

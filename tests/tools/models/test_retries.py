@@ -23,7 +23,7 @@ from rarr.testing import (
     Status,
     refused_url,
 )
-from rarr.tools.concurrency.per_loop import PerLoop
+from rarr.tools.concurrency import PerLoop
 from rarr.tools.models.chat import Answer, CallFailure, Tokens
 from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.retries import LONGEST_WAIT_S

@@ -1,0 +1,400 @@
+"""Runs work on threads and event loops, bounds it by time and number, and calls actions at a process's end.
+
+Python runs one thread at a time, so one thread runs the rules. One thread runs models of other libraries:
+these leave Python while they compute and use all cores themselves, and two threads cannot use their
+tokenizers at once. One thread writes traces, in order. A job that is cancelled while it waits never runs.
+"""
+
+import asyncio
+import os
+import sys
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Coroutine, Iterable, Iterator
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar, copy_context
+from typing import Any, Generic, Self, TypeVar
+from weakref import WeakKeyDictionary
+
+from rarr.errors import InputError
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+CORES = min(4, os.cpu_count() or 1)
+"""Sequences that the encoder computes at the same time."""
+ENDING_S = 1.0
+"""Seconds to wait, after an interrupt, until the cancelled coroutine has ended."""
+RESERVE_S = 0.05
+"""Seconds before a deadline at which a coroutine is cancelled, so that the answer is out in time."""
+
+_COUNTS = {"rules": 1, "models": 1, "sequences": CORES, "traces": 1}
+_pools: dict[str, ThreadPoolExecutor] = {}
+_CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
+"""Set when the job of this thread was cancelled: nothing else can end a thread."""
+_END: Any = object()
+
+
+def _renew() -> None:
+    for name, count in _COUNTS.items():
+        _pools[name] = ThreadPoolExecutor(count, thread_name_prefix=f"rarr-{name}")
+
+
+_renew()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew)  # a fork has no threads of its parent
+
+
+async def work(compute: Callable[..., Result], *args: object) -> Result:
+    """Runs `compute(*args)` on the single thread for rules, with the context variables of the caller."""
+    return await _on_thread(_pools["rules"], compute, *args)
+
+
+async def infer(compute: Callable[..., Result], *args: object) -> Result:
+    """Runs `compute(*args)` on the single thread for local models, with the context of the caller."""
+    return await _on_thread(_pools["models"], compute, *args)
+
+
+async def in_thread(compute: Callable[..., Result], *args: object) -> Result:
+    """Runs `compute(*args)` on a thread of `asyncio.to_thread` that can call `require_awaited`."""
+    return await _on_thread(None, compute, *args)
+
+
+async def _on_thread(
+    pool: ThreadPoolExecutor | None, compute: Callable[..., Result], *args: object
+) -> Result:
+    cancelled, context = threading.Event(), copy_context()
+    context.run(_CANCELLED.set, cancelled)
+
+    def computed() -> Result:
+        try:
+            return compute(*args)
+        except StopIteration as error:  # it cannot reach the caller, who would wait forever
+            raise RuntimeError("a computation on a thread raised StopIteration") from error
+
+    try:
+        return await asyncio.get_running_loop().run_in_executor(pool, context.run, computed)
+    except asyncio.CancelledError:
+        cancelled.set()
+        raise
+
+
+def require_awaited() -> None:
+    """Raises `CancelledError` in a thread whose result nobody waits for any more."""
+    if (cancelled := _CANCELLED.get()) is not None and cancelled.is_set():
+        raise CancelledError
+
+
+def in_order(compute: Callable[..., Result], *args: object) -> "Future[Result]":
+    """Hands `compute(*args)` to the single thread for traces, and returns its future at once."""
+    try:
+        return _pools["traces"].submit(compute, *args)
+    except RuntimeError:  # the interpreter is ending, and no thread takes jobs any more
+        job = Future[Result]()
+        job.set_result(compute(*args))
+        return job
+
+
+async def result_of(job: "Future[Result]") -> Result:
+    """Waits for the result of `job`. Cancelling the waiting caller does not cancel the job."""
+    return await asyncio.shield(asyncio.wrap_future(job))
+
+
+def side_by_side(compute: Callable[[Item], Result], inputs: Iterable[Item]) -> list[Result]:
+    """Returns `compute(input)` of each input, several at a time. `compute` must release Python's lock.
+
+    It must not call this function. If nobody waits any more, `CancelledError` ends it between two inputs.
+    """
+    cancelled = _CANCELLED.get()
+
+    def wanted(item: Item) -> Result:
+        _CANCELLED.set(cancelled)
+        require_awaited()
+        return compute(item)
+
+    return list(_pools["sequences"].map(wanted, inputs))
+
+
+async def together(*calls: Coroutine[Any, Any, Result]) -> list[Result]:
+    """Runs the calls at once and returns the results in order. If one fails, cancels the others and raises.
+
+    `asyncio.gather` would leave the others running: their requests would be paid for and thrown away.
+    """
+    task = asyncio.current_task()
+    before = task.cancelling() if task else 0
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(call) for call in calls]
+    except BaseExceptionGroup as errors:
+        # Before Python 3.13, a group that waits for its calls cancels this task, and does not take it back:
+        # a timeout or a scope of anyio around would think that somebody else has cancelled the task.
+        if sys.version_info < (3, 13) and task and task.cancelling() > before:
+            task.uncancel()
+        raise errors.exceptions[0] from None
+    return [task.result() for task in tasks]
+
+
+async def bounded_flow(
+    items: Iterable[Item] | AsyncIterable[Item],
+    compute: Callable[[Item, int], Awaitable[Result]],
+    at_once: int,
+    *,
+    ordered: bool = False,
+) -> AsyncGenerator[Result, None]:
+    """Yields `compute(item, number)` of each item: as they finish, or with `ordered` in the items' order.
+
+    The numbers count from 1. Works on `at_once` items at the same time. No further item is read while the
+    caller does not take results. An error of `compute`, or the end of the iteration, cancels what is under
+    way. Plain iterators are read on a daemon thread, since a pipe may be silent for ever.
+    """
+    places = asyncio.Semaphore(at_once)
+    # With `ordered`, four items in hand for each that is worked on: a slow item keeps others waiting less.
+    most = at_once * 4 if ordered else at_once
+
+    async def placed(item: Item, number: int) -> Result:
+        async with places:
+            return await compute(item, number)
+
+    source = aiter(items) if isinstance(items, AsyncIterable) else _read_on_daemon(iter(items))
+    count, working = 0, list[asyncio.Task[Result]]()  # in the order of the items
+    reading: asyncio.Task[Item] | None = asyncio.ensure_future(anext(source, _END))
+    try:
+        while reading or working:
+            awaited = {reading} if reading and len(working) < most else set()
+            await asyncio.wait({*awaited, *working}, return_when=asyncio.FIRST_COMPLETED)
+            if reading in awaited and reading.done():
+                if (item := reading.result()) is _END:
+                    reading = None
+                else:
+                    reading, count = asyncio.ensure_future(anext(source, _END)), count + 1
+                    working.append(asyncio.create_task(placed(item, count)))
+            while finished := next((task for task in working[: 1 if ordered else None] if task.done()), None):
+                working.remove(finished)
+                yield finished.result()
+    finally:
+        left: list[asyncio.Task[Any]] = [task for task in (reading, *working) if task is not None]
+        for task in left:
+            task.cancel()
+        await asyncio.gather(*left, return_exceptions=True)
+
+
+async def _read_on_daemon(items: Iterator[Item]) -> AsyncGenerator[Item, None]:
+    """Yields the items; each is read on a daemon thread, for which Python does not wait at its end."""
+    while (item := await _on_daemon(items)) is not _END:
+        yield item
+
+
+async def _on_daemon(items: Iterator[Item]) -> Item:
+    answer = Future[Item]()
+    answer.set_running_or_notify_cancel()
+
+    def read() -> None:
+        try:
+            answer.set_result(next(items, _END))
+        except BaseException as error:  # it belongs to the caller
+            answer.set_exception(error)
+
+    threading.Thread(target=read, name="rarr-reader", daemon=True).start()
+    return await asyncio.wrap_future(answer)
+
+
+async def in_own_task(
+    coroutine: Coroutine[Any, Any, Result], most_s: float | None = None
+) -> asyncio.Task[Result]:
+    """Returns the ended task of `coroutine`; cancels it after `most_s` seconds, or with the caller.
+
+    Nobody waits until a cancelled coroutine has ended: it may be waiting for a file. A scope of anyio cancels
+    its task again at each await until it has left the scope, so a run of LangGraph in that task could not
+    wait for its nodes, and would leave them at work.
+    """
+    task = asyncio.ensure_future(coroutine)
+    try:
+        await asyncio.wait({task}, timeout=most_s)
+    finally:
+        if not task.done():
+            _ending.add(task)
+            task.add_done_callback(_ended)
+            task.cancel()
+    return task
+
+
+_ending: set[asyncio.Task[Any]] = set()  # an event loop holds its tasks weakly
+
+
+def _ended(task: "asyncio.Task[Any]") -> None:
+    _ending.discard(task)
+    if not task.cancelled():
+        task.exception()  # else asyncio logs that nobody read it
+
+
+async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | None) -> Result | None:
+    """Returns the result of `coroutine`, or None at the deadline, `seconds` from now; None: no deadline."""
+    most = None if seconds is None else seconds - min(RESERVE_S, seconds / 10)
+    task = await in_own_task(coroutine, most)
+    return task.result() if task.done() else None
+
+
+_starting = threading.Lock()
+_loop: asyncio.AbstractEventLoop | None = None
+_thread: threading.Thread | None = None
+
+
+def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """Runs `coroutine` in one event loop on its own thread, and returns its result.
+
+    The loop serves callers without a loop or inside another loop. It lives on, so that connections stay open
+    between calls, which `asyncio.run` would close. An interrupt of the caller cancels the coroutine, and is
+    raised when the coroutine has ended, or after `ENDING_S` seconds. Raises `InputError` inside that loop.
+    """
+    if threading.current_thread() is _thread:  # the loop would wait for itself
+        coroutine.close()
+        raise InputError("a coroutine of rarr's own event loop cannot call revise: await arevise instead")
+    ended, given_up = threading.Event(), threading.Event()
+
+    async def call() -> Result:
+        try:
+            return await coroutine
+        except Exception:
+            if given_up.is_set():  # nobody reads the error, and asyncio would log it
+                raise asyncio.CancelledError from None
+            raise
+        finally:
+            ended.set()
+
+    answer = asyncio.run_coroutine_threadsafe(call(), _running_loop())
+    try:
+        return answer.result()
+    except BaseException:
+        given_up.set()
+        if answer.cancel():
+            ended.wait(ENDING_S)
+        raise
+
+
+def _running_loop() -> asyncio.AbstractEventLoop:
+    global _loop, _thread
+    with _starting:
+        if _loop is None or _thread is None or not _thread.is_alive():  # a fork has no threads of its parent
+            _loop = asyncio.new_event_loop()
+            _thread = threading.Thread(target=_forever, args=(_loop,), name="rarr", daemon=True)
+            _thread.start()
+        return _loop
+
+
+def _forever(loop: asyncio.AbstractEventLoop) -> None:
+    while True:
+        with suppress(SystemExit, KeyboardInterrupt):  # raised by a coroutine; its caller gets it too
+            loop.run_forever()
+
+
+class Closable(ABC):
+    """A base class for objects that hold files or connections open; `with` and `async with` close them."""
+
+    @abstractmethod
+    async def aclose(self) -> None:
+        """Closes files, and the connections that this event loop opened. The next use opens them again."""
+
+    def close(self) -> None:
+        """Closes files, and the connections of the calls that did not await; `aclose` closes the others."""
+        run(self.aclose())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
+
+class PerLoop(Generic[Result]):
+    """Makes and holds one object for each event loop: connections and locks cannot be shared among loops."""
+
+    def __init__(
+        self, make: Callable[[], Result], close: Callable[[Result], Awaitable[None]] | None = None
+    ) -> None:
+        """`make` makes the object; `close` is called when the loop ends, or earlier by `aclose`."""
+        self._make, self._close = make, close
+        self._made: WeakKeyDictionary[
+            asyncio.AbstractEventLoop, tuple[Result, AsyncGenerator[None, None] | None]
+        ] = WeakKeyDictionary()
+        self._lock = threading.RLock()  # loops run in threads of their own
+
+    def get(self) -> Result:
+        """Returns the object of the running loop, made at the first call."""
+        loop = asyncio.get_running_loop()
+        with self._lock:
+            for ended in [loop for loop in self._made if loop.is_closed()]:  # an object may refer to its loop
+                del self._made[ended]
+            if loop not in self._made:
+                made = self._make()
+                self._made[loop] = made, _until_closed(made, self._close) if self._close else None
+            return self._made[loop][0]
+
+    def pop(self) -> Result | None:
+        """Forgets and returns the object of the running loop; None where there is none."""
+        with self._lock:
+            return self._made.pop(asyncio.get_running_loop(), (None, None))[0]
+
+    async def aclose(self) -> None:
+        """Closes and forgets the object of the running loop, where there is one."""
+        with self._lock:
+            _, closing = self._made.pop(asyncio.get_running_loop(), (None, None))
+        if closing is not None:
+            await closing.aclose()
+
+
+def _until_closed(made: Result, close: Callable[[Result], Awaitable[None]]) -> AsyncGenerator[None, None]:
+    """Starts a generator that calls `close(made)` when it is closed: an event loop closes its generators."""
+
+    async def generator() -> AsyncGenerator[None, None]:
+        try:
+            yield
+        finally:
+            await close(made)
+
+    begun = generator()
+    with suppress(StopIteration):  # it reaches its yield without waiting
+        begun.asend(None).send(None)
+    return begun
+
+
+_actions: dict[object, Callable[[], object]] = {}
+
+
+@contextmanager
+def before_end(action: Callable[[], object]) -> Iterator[None]:
+    """Registers `action` for the time of the block: `call_all` calls it if the process is interrupted."""
+    key = object()
+    _actions[key] = action
+    try:
+        yield
+    finally:
+        del _actions[key]
+
+
+def always_before_end(action: Callable[[], object]) -> None:
+    """Registers `action` for `call_all`, for the rest of the process."""
+    _actions[object()] = action
+
+
+def call_all() -> None:
+    """Calls the registered actions, the latest first. A failing action prints a line and stops no other.
+
+    A process that ends by a signal runs neither its `finally` blocks nor `atexit`.
+    """
+    for action in list(_actions.values())[::-1]:
+        try:
+            action()
+        except Exception as error:
+            reason = "".join(it if it.isprintable() else " " for it in str(error)[:300])
+            with suppress(Exception):  # standard error may be closed already
+                sys.stderr.write(
+                    f"rarr: not everything could be written ({type(error).__name__}: {reason})\n"
+                )
+                sys.stderr.flush()

@@ -1,1 +1,0 @@
-"""Runs work on threads and event loops, caches it, and calls actions at the end of a process."""

@@ -1,0 +1,149 @@
+"""Writes files that a crash cannot damage: whole files at once, or line by line; makes files private."""
+
+import os
+import stat
+import threading
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Self
+
+from filelock import FileLock, Timeout
+
+from rarr.errors import InputError
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Replaces the content of `path` by `text`, in UTF-8. Raises `OSError` if that fails."""
+    write_lines(path, [text.encode()])
+
+
+def write_lines(path: Path, lines: Iterable[bytes]) -> None:
+    """Like `write_whole`, but takes lines with their line ends, which may be read from `path` meanwhile."""
+    with replaced(path) as part, part.open("wb") as file:
+        file.writelines(lines)
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[Path]:
+    """Yields the path of a file to write; after the block, it takes the place of `path`.
+
+    If the block raises, the file is removed. Raises `OSError`.
+    """
+    part = path.with_name(path.name + ".part")
+    try:
+        yield part
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    with part.open("rb") as file:
+        os.fsync(file.fileno())
+    part.replace(path)
+    sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Syncs `folder` to the disk, so that no crash loses its file names. Does nothing on Windows."""
+    if hasattr(os, "O_DIRECTORY"):
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def private_folder(path: Path) -> None:
+    """Makes the folder `path` and the missing folders above it, for their owner alone. Raises `OSError`."""
+    for folder in reversed([parent for parent in (path, *path.parents) if not parent.exists()]):
+        folder.mkdir(mode=0o700, exist_ok=True)
+
+
+def private_file(path: Path) -> None:
+    """Makes an empty file for its owner alone, unless it exists. Raises `OSError`."""
+    # An existing file is not opened: closing it would drop every lock that this process holds on it, and
+    # SQLite would continue without them.
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+
+
+def make_private(folder: Path) -> None:
+    """Removes the access of everybody but the owner from `folder` and everything in it."""
+    for path in (folder, *folder.rglob("*")):
+        with suppress(FileNotFoundError):  # a reader may remove its own files meanwhile
+            mode = path.lstat().st_mode
+            if mode & 0o077 and not stat.S_ISLNK(mode):
+                path.chmod(stat.S_IMODE(mode) & 0o700)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Turns an `OSError` of the block into an `InputError`. Everything done before the error stays done."""
+    try:
+        yield
+    except OSError as error:
+        why = error.strerror or type(error).__name__
+        raise InputError(
+            f"{path} cannot be written ({why}): correct that and run again, which continues from there"
+        ) from None
+
+
+@contextmanager
+def locked(lock: Path, claimed: str) -> Iterator[None]:
+    """Holds the file `lock` alone during the block. Its folder is made where it is missing.
+
+    Raises `InputError` with the message `claimed` at once if another process holds it.
+    """
+    held = FileLock(lock)
+    with writing(lock.parent):
+        lock.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            held.acquire(timeout=0)
+        except Timeout:
+            raise InputError(claimed) from None
+    try:
+        yield
+    finally:
+        held.release()
+
+
+def whole_lines(path: Path) -> Iterator[bytes]:
+    """Yields the lines of a file; none if it is missing. Removes an incomplete last line from the file."""
+    whole = 0
+    with writing(path.parent):
+        try:
+            file = path.open("r+b")
+        except FileNotFoundError:
+            return
+    with file:
+        for line in file:
+            if not line.endswith(b"\n"):
+                file.truncate(whole)
+                return
+            whole += len(line)
+            yield line
+
+
+class Appending:
+    """Appends lines to a file from any thread. Each line is complete and on the disk when `add` returns."""
+
+    def __init__(self, path: Path) -> None:
+        self._path, self._lock = path, threading.Lock()
+        with writing(path.parent):
+            self._file = path.open("ab", buffering=0)
+            sync_folder(path.parent)
+
+    def add(self, line: bytes) -> None:
+        """Appends a line, which must end with its line end. Does nothing after the file was closed."""
+        left = memoryview(line)
+        with self._lock, writing(self._path.parent):
+            if not self._file.closed:
+                while left:
+                    left = left[os.write(self._file.fileno(), left) :]
+                os.fsync(self._file.fileno())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        with self._lock:
+            self._file.close()
