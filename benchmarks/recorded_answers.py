@@ -31,7 +31,7 @@ class KeptAnswers:
         else:
             self._keep(key, ask, await self._asked(ask))
         kept = self._kept[key]
-        return Answer(tuple(kept["texts"]), Tokens(*kept["tokens"]), tuple(kept["probabilities"]))
+        return Answer(tuple(kept["texts"]), Tokens(*kept["tokens"]))
 
     async def aclose(self) -> None:
         """Closes the connections of the model."""
@@ -50,7 +50,6 @@ class KeptAnswers:
             "prompt": ask.name,
             "texts": answer.texts,
             "tokens": answer.tokens,
-            "probabilities": [round(probability, 6) for probability in answer.probabilities],
         }
         self._kept[key] = kept
         with self._file.open("a", encoding="utf-8") as file:

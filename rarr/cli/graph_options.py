@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from rarr.tools.models.default_urls import MODEL_NAMES
+from rarr.tools.models.chat import MODEL_NAMES
 
 Graph = Annotated[
     str | None,

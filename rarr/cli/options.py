@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 import typer
 
 from rarr.agent.wiring.web_sources import SOURCES
-from rarr.tools.models.default_urls import MODEL_NAMES
+from rarr.tools.models.chat import MODEL_NAMES
 
 
 def given(**options: Any) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from rarr.retrievers.corpus.manifest import Manifest
 from rarr.retrievers.extract.extracted_document import MEGABYTE
 from rarr.settings import Settings, installed_version
 from rarr.settings.endpoints import Endpoint
-from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.failures import redacted
 from rarr.valid_unicode import valid
 
 # Settings that may differ between two parts of a run: how hard it tries, and where it stores and reports.

@@ -5,7 +5,6 @@
     variables: [text, query]
     output: {a JSON schema of the answer, as YAML}
     tokens: 100
-    probability: true
     ---
     Instructions and demonstrations: the same for every call, so that a server's prefix cache keeps them.
     <!-- user -->
@@ -14,8 +13,7 @@
 
 The part above the line `<!-- user -->` is the system message and holds no variable. A demonstration in it
 is a paragraph: a user message, laid out as the part below is, and after it the answer in one line.
-`tokens` is the most that a whole answer has; without it the limit is the setting's. With `probability` the
-server is asked how probable its answer is. Both may be left out.
+`tokens` is the most that a whole answer has; without it the limit is the setting's.
 """
 
 import hashlib
@@ -36,15 +34,13 @@ _USER = "<!-- user -->"
 _DIVIDER = re.compile(rf"^{_USER}[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 _HEADER = {"version", "variables", "output"}
-_OPTIONAL = {"tokens", "probability"}
 
 
 @dataclass(frozen=True)
 class Prompt:
     """One prompt. `hash` is the hash of the whole file, so two files with the same text have the same hash.
 
-    `tokens` is the most that a whole answer has; None: as many as the settings allow. `probability`: ask the
-    server for the probability of its answer.
+    `tokens` is the most that a whole answer has; None: as many as the settings allow.
     """
 
     name: str
@@ -55,7 +51,6 @@ class Prompt:
     user: str
     hash: str
     tokens: int | None = None
-    probability: bool = False
 
     def render(self, **variables: str) -> str:
         """Fills in the user message, with each variable quoted so that its text cannot end the quotation.
@@ -178,7 +173,6 @@ def _parsed(name: str, text: str, shown: str) -> Prompt:
         user=user.strip(),
         hash=hashlib.sha256(text.encode()).hexdigest()[:12],
         tokens=header.get("tokens"),
-        probability=header.get("probability", False),
     )
 
 
@@ -196,16 +190,13 @@ def _header(text: str, shown: str) -> dict[str, Any]:
         header = yaml.safe_load(text)
     except yaml.YAMLError as error:
         raise InputError(f"the header of {shown} is not YAML ({' '.join(str(error).split())})") from None
-    if not isinstance(header, dict) or set(header) - _OPTIONAL != _HEADER:
+    if not isinstance(header, dict) or set(header) - {"tokens"} != _HEADER:
         raise InputError(
-            f"the header of {shown} must have {', '.join(sorted(_HEADER))},"
-            f" may have {' and '.join(sorted(_OPTIONAL))}, and nothing else"
+            f"the header of {shown} must have {', '.join(sorted(_HEADER))}, may have tokens, and nothing else"
         )
     tokens = header.get("tokens", 1)
     if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 1:
         raise InputError(f"the header of {shown}: tokens is a whole number from 1 on, such as 100")
-    if not isinstance(header.get("probability", False), bool):
-        raise InputError(f"the header of {shown}: probability is true or false")
     variables, output = header["variables"], header["output"]
     if not isinstance(variables, list) or not all(isinstance(name, str) for name in variables):
         raise InputError(f"the header of {shown}: variables is a list of names, such as [text, query]")

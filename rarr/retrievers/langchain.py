@@ -13,7 +13,7 @@ from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.passages_within_limits import within_limits
-from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.failures import redacted
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.printable_text import shown
 

@@ -19,7 +19,7 @@ class ScriptedModel:
 
     `failures` are raised, one for each call (None: the call is answered); later calls are answered. A request
     that no key of the script fits raises a `CallFailure`. `latency`: seconds before each answer.
-    `probability`: that of each answer, if it is asked for. `closed`: True after `aclose`.
+    `closed`: True after `aclose`.
     """
 
     def __init__(
@@ -29,7 +29,6 @@ class ScriptedModel:
         name: str = "scripted",
         latency: float = 0.0,
         failures: Sequence[Exception | None] = (),
-        probability: float | None = None,
     ) -> None:
         self.name = name
         self.calls: list[ChatRequest] = []
@@ -38,7 +37,6 @@ class ScriptedModel:
         self._latency = latency
         self._failures = iter(failures)
         self._counter = TokenCounter()
-        self._probability = probability
 
     @classmethod
     def from_file(cls, path: str | Path) -> "ScriptedModel":
@@ -70,9 +68,7 @@ class ScriptedModel:
         except UnansweredError as error:
             raise CallFailure("refused", f"{self.name}: {error}") from None
         contents = [message.content for message in ask.messages]
-        likely = self._probability if ask.probability else None
-        probabilities = () if likely is None else (likely,) * len(texts)
-        return Answer(texts, self._counter.count(contents, texts), probabilities, served=self.name)
+        return Answer(texts, self._counter.count(contents, texts), served=self.name)
 
     async def aclose(self) -> None:
         """Records that the model was closed."""

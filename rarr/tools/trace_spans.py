@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from rarr.prompts import Prompt
-from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.failures import redacted
 from rarr.valid_unicode import valid
 
 _MOST = 1000  # characters of an error's message

@@ -71,7 +71,6 @@ def answer_of(span: StoredSpan) -> Answer:
             status=body.get("status"),
             said=body.get("answer", ""),
             tokens=Tokens(*body["said"]),
-            begun=body.get("begun", False),
             limit=body.get("limit"),
         )
     if not body["texts"]:
@@ -79,7 +78,6 @@ def answer_of(span: StoredSpan) -> Answer:
     return Answer(
         tuple(body["texts"]),
         Tokens(*body["said"]),
-        tuple(body.get("probabilities", ())),
         body.get("cut", False),
         body.get("served", ""),
     )

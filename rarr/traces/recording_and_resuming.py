@@ -20,7 +20,7 @@ from rarr.settings.endpoints import Endpoint
 from rarr.state import State
 from rarr.tools.concurrency import before_end, in_order, result_of
 from rarr.tools.models.chat import name_of
-from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.failures import redacted
 from rarr.tools.models.run_budget import Meter
 from rarr.tools.trace_spans import named, recording
 from rarr.traces.recorded_answers import RecordedAnswers

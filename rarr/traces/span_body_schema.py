@@ -68,7 +68,7 @@ class RequestBody(SpanBody):
 class ModelRequestBody(RequestBody):
     """A request to a language model, with its answers (`texts`) and its cost.
 
-    `begun`, `limit`, `cut` and `served` are those of `CallFailure` and `Answer`.
+    `limit`, `cut` and `served` are those of `CallFailure` and `Answer`.
     """
 
     samples: Count
@@ -78,10 +78,8 @@ class ModelRequestBody(RequestBody):
     said: Tokens
     cost: Real | None
     more: list[tuple[StrictStr, StrictStr]] = []
-    probabilities: list[Real] = []
     cut: StrictBool = False
     served: StrictStr = ""
-    begun: StrictBool = False
     limit: Count | None = None
 
 

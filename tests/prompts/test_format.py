@@ -75,7 +75,7 @@ def test_the_hash_depends_on_the_content_of_the_file(tmp_path: Path) -> None:
     assert own(tmp_path).hash == before.hash
 
 
-NO_OTHERS = "must have output, variables, version, may have probability and tokens, and nothing else"
+NO_OTHERS = "must have output, variables, version, may have tokens, and nothing else"
 
 
 @pytest.mark.parametrize(

@@ -46,12 +46,6 @@ async def test_budget_deadline_ends_a_wait_for_the_limiter() -> None:
     assert len(model.calls) == 1
 
 
-async def test_budget_deadline_ends_a_wait_between_attempts() -> None:
-    model = ScriptedModel(ANSWERS, failures=[CallFailure("busy", "busy", retry_after=30)])
-    with metered(deadline_s=0.05), pytest.raises(BudgetError, match="deadline_s"):
-        await patient(model).complete(ASK)
-
-
 async def test_budget_calls_hold_with_many_requests_at_once() -> None:
     model = ScriptedModel(ANSWERS, latency=0.01)
     asked = patient(model)
@@ -59,20 +53,6 @@ async def test_budget_calls_hold_with_many_requests_at_once() -> None:
         results = await asyncio.gather(*(asked.complete(ASK) for _ in range(50)), return_exceptions=True)
     assert sum(isinstance(result, BudgetError) for result in results) == 43
     assert (len(model.calls), meter.total.model_calls) == (7, 7)
-
-
-async def test_budget_counts_attempts_that_fail() -> None:
-    model = ScriptedModel(ANSWERS, failures=[CallFailure("busy", "busy")] * 9)
-    with metered(max_calls=2) as meter, pytest.raises(BudgetError, match=r"max_calls \(2\)"):
-        await patient(model, attempts=9).complete(ASK)
-    assert (len(model.calls), meter.total.model_calls) == (2, 2)
-
-
-async def test_budget_error_is_not_retried() -> None:
-    model = ScriptedModel(ANSWERS)
-    with metered(max_calls=0), pytest.raises(BudgetError):
-        await patient(model, attempts=9).complete(ASK)
-    assert model.calls == []
 
 
 @pytest.mark.parametrize(
@@ -100,13 +80,6 @@ async def test_call_is_recorded_with_its_answer() -> None:
     [call] = calls
     assert (call.node, call.model, call.prompt, call.messages) == ("edit", "scripted", PROMPT, ASK.messages)
     assert (call.texts, call.tokens, call.error) == ((TEXT,), Tokens(7, 4), "")
-
-
-async def test_faults_are_recorded_with_their_reason() -> None:
-    calls: list[ModelCall] = []
-    with metered(Meter(on_call=calls.append)):
-        await patient(ScriptedModel(ANSWERS, failures=[down("no memory")])).complete(ASK)
-    assert [call.error for call in calls] == ["no memory", ""]
 
 
 @pytest.mark.loopback

@@ -12,7 +12,7 @@ from rarr.errors import InputError, RarrError
 from rarr.records.postprocessing import Outcome, Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
 from rarr.tools.concurrency import by_deadline, in_thread, work
-from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.failures import redacted
 from rarr.tools.text.printable_text import shown
 
 if TYPE_CHECKING:

@@ -9,11 +9,10 @@ from rarr.backends.judge_name_parsing import is_language_model
 from rarr.errors import SettingsError
 from rarr.settings import Settings
 from rarr.settings.endpoints import Endpoint
-from rarr.tools.models.chat import ChatModel, name_of
-from rarr.tools.models.client_failures import redacted
-from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.default_urls import MODEL_NAMES
+from rarr.tools.models.chat import MODEL_NAMES, ChatModel, name_of
+from rarr.tools.models.failures import redacted
 from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.retries import Limiter
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.text.plurals_and_articles import kind_of
 

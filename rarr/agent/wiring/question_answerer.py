@@ -5,7 +5,7 @@ from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.question_answering import QuestionAnswerer
 from rarr.errors import SettingsError
 from rarr.settings import EMBEDDED, Settings
-from rarr.tools.models.default_urls import MODEL_NAMES
+from rarr.tools.models.chat import MODEL_NAMES
 
 
 def question_answerer(settings: Settings) -> QuestionAnswerer:

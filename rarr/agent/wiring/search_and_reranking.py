@@ -15,7 +15,7 @@ from rarr.retrievers.rerank.overlap import OverlapReranker
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.passages_within_limits import within_limits
 from rarr.settings import Settings
-from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.failures import redacted
 from rarr.tools.models.run_budget import meter
 
 if TYPE_CHECKING:
@@ -150,8 +150,8 @@ def served_reranker(settings: Settings, opened: Resources) -> "EndpointReranker"
     """Makes the client for the reranker `vllm:NAME` of the settings, and adds it to `opened`."""
     from rarr.agent.wiring.language_models import access
     from rarr.retrievers.rerank.endpoint import EndpointReranker
-    from rarr.tools.models.concurrency_limit import Limiter
-    from rarr.tools.models.default_urls import DEFAULT_URLS
+    from rarr.tools.models.chat import DEFAULT_URLS
+    from rarr.tools.models.retries import Limiter
 
     base_url, api_key, _ = access(settings, settings.reranker)
     served = EndpointReranker(

@@ -12,7 +12,7 @@ from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.passages_within_limits import within_limits
 from rarr.settings import Settings
-from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.failures import redacted
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.printable_text import shown
 

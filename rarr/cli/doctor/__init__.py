@@ -16,7 +16,7 @@ from rarr.records import Passage
 from rarr.settings import Settings
 from rarr.settings.presets import PRESETS
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.failures import redacted
 from rarr.tools.storage.files import private_folder
 
 if TYPE_CHECKING:
@@ -202,7 +202,7 @@ def examine_model(name: str, settings: Settings) -> Diagnosis:
     """
     from rarr.agent.wiring.language_models import LanguageModels
     from rarr.tools.concurrency import run
-    from rarr.tools.models.default_urls import MODEL_NAMES
+    from rarr.tools.models.chat import MODEL_NAMES
 
     if name == "embedded" or name.startswith("scripted:"):
         raise InputError(f"model {name!r} has no server to ask: give {MODEL_NAMES}, or another provider")

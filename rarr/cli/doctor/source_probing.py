@@ -10,7 +10,7 @@ from rarr.cli.doctor.diagnosis import Diagnosis, State
 from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.guard.bounded_http_client import bounded_client
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.failures import redacted
 from rarr.tools.text.printable_text import shown
 
 LIMIT_S = 3.0

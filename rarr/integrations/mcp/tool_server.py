@@ -19,7 +19,7 @@ from rarr.integrations.mcp.arguments import GivenEvidence
 from rarr.integrations.mcp.run_resources import LISTED, RunResources
 from rarr.integrations.mcp.tools import Tools
 from rarr.settings import Settings, installed_version
-from rarr.tools.models.client_failures import redacted
+from rarr.tools.models.failures import redacted
 from rarr.tools.text.validator_messages import cure
 from rarr.views.terminal.revision import one_line
 

@@ -15,9 +15,8 @@ from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.concurrency import PerLoop, work
 from rarr.tools.guard.bounded_http_client import CONNECT_S, bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.client_failures import failure_of, failure_of_status, redacted, secrets_of
-from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.retries import Attempts, in_time
+from rarr.tools.models.failures import failure_of, failure_of_status, redacted, secrets_of
+from rarr.tools.models.retries import Attempts, Limiter, in_time
 
 MOST_DOCUMENTS = 64  # of one request: servers limit the number, and requests run at the same time
 CONTROL = ("How many legs does a spider have?", ("A spider has eight legs.", "The ferry leaves at noon."))

@@ -13,15 +13,14 @@ from rarr.records import Passage
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.client_failures import (
+from rarr.tools.models.failures import (
     failure_of,
     failure_of_status,
     redacted,
     secrets_of,
     without_keys,
 )
-from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, in_time
+from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, Limiter, in_time
 from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
 

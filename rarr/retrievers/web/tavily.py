@@ -27,7 +27,7 @@ from rarr.retrievers.web.source_probe_request import Probe
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.client_failures import failure_of, redacted, without_keys
+from rarr.tools.models.failures import failure_of, redacted, without_keys
 from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
 

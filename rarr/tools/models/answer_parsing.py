@@ -69,17 +69,21 @@ _FINISHED = re.compile(r"[.!?…。)\]\"”'’»`]\Z")
 _QUOTES = {('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("«", "»"), ("`", "`")}
 
 
-def read_answer(text: str, shape: type[A]) -> A:
-    """Parses the answer in `text`: JSON or lines of `key: value`. Raises only `UnreadableAnswer`."""
+def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
+    """Parses the answer in `text`: JSON or lines of `key: value`. Raises only `UnreadableAnswer`.
+
+    Of a text that was `cut` off, only whole JSON is read: half a list would pass for all of it.
+    """
     parts = outside_reasoning(text)
     rest = "\n".join(parts).strip()
     if not rest:
         raise UnreadableAnswer("it is empty")
     if (inner := _json_string(rest)) is not None:
-        return read_answer(inner, shape)
-    outcomes = [
-        outcome for part in parts for parsed in find(_with_head(part)) for outcome in _read(parsed, shape)
-    ]
+        return read_answer(inner, shape, cut=cut)
+    found = [parsed for part in parts for parsed in find(_with_head(part))]
+    outcomes = [outcome for parsed in found for outcome in _read(parsed, shape)]
+    if cut and (not outcomes or found[-1].value.cut):
+        raise UnreadableAnswer("it was cut off")
     return _agreed(outcomes) if outcomes else _from_lines(rest, shape)
 
 

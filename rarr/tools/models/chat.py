@@ -6,10 +6,23 @@ Each backend is one small class: `langchain_chat.py` for every model that a name
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
 from typing import Any, Literal, NamedTuple, Protocol
 
 from rarr.valid_unicode import valid
+
+DEFAULT_URLS = {"vllm": "http://localhost:8000/v1", "ollama": "http://localhost:11434/v1"}
+"""The local providers with OpenAI's protocol, each with the address that is asked without `base_url`."""
+
+MODEL_NAMES = ", ".join(f"{provider}:NAME" for provider in (*DEFAULT_URLS, "openai"))
+"""The names of models that help and errors give as examples."""
+
+EXPECTED_TOKENS = 200
+"""The tokens of an answer that a budget expects where its request names no number."""
+
+
+def default_url(name: str) -> str | None:
+    """Returns the provider's own address for a model such as vllm:NAME; None for other providers."""
+    return DEFAULT_URLS.get(name.partition(":")[0])
 
 
 class Message(NamedTuple):
@@ -21,11 +34,11 @@ class Message(NamedTuple):
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """A request for `samples` answers, each of them JSON that fits `schema`.
+    """A request for `samples` answers of at most `max_tokens` tokens, each of them JSON that fits `schema`.
 
-    `prompt` is the name of the prompt, its version and hash; the schema is called by that name.
-    `probability`: ask for the probabilities of the answers as well. `keeps_cut`: a text that was cut off at
-    `max_tokens` is an answer, and not a failure. `seed` is sent to servers that take it, unless it is 0.
+    `prompt` is the name of the prompt, its version and hash; the schema is called by that name. `expected` is
+    the number of tokens that a budget expects of an answer. `seed` is sent to servers that take it, unless it
+    is 0.
     """
 
     prompt: tuple[str, str, str]
@@ -34,8 +47,7 @@ class ChatRequest:
     samples: int = 1
     temperature: float = 0.0
     max_tokens: int = 1000
-    probability: bool = False
-    keeps_cut: bool = False
+    expected: int = EXPECTED_TOKENS
     seed: int = 0
 
     @property
@@ -52,42 +64,24 @@ class Tokens(NamedTuple):
     cached: int = 0
 
 
-class Sample(NamedTuple):
-    """One text of an answer, and its probability; None where that is not known."""
-
-    text: str
-    probability: float | None = None
-
-
 @dataclass(frozen=True)
 class Answer:
     """The answer of a model: one text for each sample (at least one, at most as many as asked for).
 
-    `probabilities` has the probability of each text, from 0 to 1: the product of the probabilities of the
-    tokens in its JSON strings, or of all tokens where it has none. It is empty where the server was not asked
-    for them or does not know them. `cut`: a text was cut off at `max_tokens`, and the request keeps such
-    texts. `served` is the name of the model by which the server answered; empty if it gave none.
+    `cut`: a text was cut off at `max_tokens`. `served` is the name of the model by which the server answered;
+    empty if it gave none.
     """
 
     texts: tuple[str, ...]
     tokens: Tokens
-    probabilities: tuple[float, ...] = ()
     cut: bool = False
     served: str = ""
-
-    @property
-    def samples(self) -> list[Sample]:
-        """Each text with its probability."""
-        return [Sample(*pair) for pair in zip_longest(self.texts, self.probabilities[: len(self.texts)])]
-
-
-NO_TOKENS = Tokens()
 
 
 class ChatModel(Protocol):
     """A language model. `name` is its `provider:name` in the settings.
 
-    How it does on planted sentences is kept by its attribute `server`, an address, if it has one.
+    The record of how it reads planted sentences has its attribute `server`, an address, if it has one.
     """
 
     name: str
@@ -99,22 +93,20 @@ class ChatModel(Protocol):
         """Closes its connections."""
 
 
-Kind = Literal["timeout", "connection", "busy", "server", "refused", "too_long", "resting", "cut", "declined"]
+Kind = Literal["timeout", "connection", "busy", "server", "refused", "too_long", "resting", "declined"]
 
 
 class CallFailure(Exception):  # noqa: N818  # it is caught within the package and never leaves it
     """One request that failed. `retry_after`: the seconds that the server asks to wait.
 
     `status` and `said` are the HTTP status and the server's own message, where it answered. `tokens` are the
-    tokens of an answer that cannot be used. `begun`: an answer that was cut off had started; a model that
-    reasons first may be cut off before its answer starts. `limit`: the tokens that the model can read, if the
-    failure `too_long` tells them.
+    tokens of an answer that cannot be used. `limit`: the tokens that the model can read, if the failure
+    `too_long` says so.
 
     Kinds: `timeout` (no answer in time), `connection` (refused, or lost during the answer), `busy` (429),
     `server` (5xx, or an answer in another form), `refused` (another 4xx: asking again would not help),
     `too_long` (prompt and answer do not fit into the context of the model), `resting` (not sent, because the
-    server failed several times just before), `cut` (the answer was longer than `max_tokens`), `declined`
-    (the model refused, or a filter withheld the answer).
+    server failed several times just before), `declined` (the model refused, or a filter withheld the answer).
     """
 
     def __init__(
@@ -125,18 +117,18 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
         *,
         status: int | None = None,
         said: str = "",
-        tokens: Tokens = NO_TOKENS,
-        begun: bool = False,
+        tokens: Tokens = Tokens(),  # noqa: B008  # it is immutable
         limit: int | None = None,
     ) -> None:
         super().__init__(valid(message))
-        self.tokens = tokens
-        self.begun = begun
-        self.kind = kind
-        self.retry_after = retry_after
-        self.status = status
-        self.said = valid(said)
-        self.limit = limit
+        self.kind, self.retry_after, self.status, self.said = kind, retry_after, status, valid(said)
+        self.tokens, self.limit = tokens, limit
+
+    def worded(self, message: str) -> "CallFailure":
+        """The same failure with another message."""
+        other = CallFailure(self.kind, message)
+        vars(other).update(vars(self))
+        return other
 
 
 class Adapted(Exception):  # noqa: N818  # as `CallFailure`

@@ -6,33 +6,25 @@ asked in the way of their integration package. Answers are not streamed.
 """
 
 import json
-import re
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from math import exp, isfinite
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage, convert_to_messages
 from langchain_core.runnables.config import ensure_config
 from pydantic import SecretStr
 
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
-from rarr.tools.models.client_failures import (
-    failure_of,
-    redacted,
-    refused_part,
-)
-from rarr.tools.models.stop_reasons import Stop, outcome_of, text_of, whole
+from rarr.tools.models.failures import failure_of, redacted, refused_part, stopped, was_cut
 
 PROBE_S = 5.0
 NO_KEY = "none"
 """Is sent to a server that needs no key, since the client requires one."""
-_STRING_VALUE = re.compile(r':\s*"((?:[^"\\]|\\.)+)"')
 # LangChain raises these over an answer of OpenAI's shape that it cannot read.
 _NO_COMPLETION = (AttributeError, LookupError, TypeError, ValueError)
 _MOST_TOKENS = ("max_tokens", "max_output_tokens", "num_predict")  # the field's name, by integration
+_REASONS = ("finish_reason", "stop_reason", "stopReason", "finishReason", "done_reason")  # likewise
 
 Make = Callable[[float | None], BaseChatModel]
 Form = Literal["json_schema", "json_object", "text"]
@@ -75,8 +67,8 @@ class LangChainChat:
         sent = (self._parts(ask) if of_openai else {"temperature"}) - self._left_out
         try:
             if of_openai:
-                return await self._with_n(model, ask, form, sent)
-            return await self._single(model, ask, form)
+                return self._answer(await self._with_n(model, ask, form, sent), ask)
+            return self._answer([await self._single(model, ask, form)], ask)
         except CallFailure:
             raise
         except Exception as error:
@@ -142,7 +134,7 @@ class LangChainChat:
     def _parts(self, ask: ChatRequest) -> set[str]:
         """Names the parts of a request to a server with OpenAI's protocol, besides its form."""
         limit = "max_tokens" if "max_tokens" not in self._left_out else "max_completion_tokens"
-        wanted = {"n": ask.samples > 1, "logprobs": ask.probability, "seed": ask.seed != 0}
+        wanted = {"n": ask.samples > 1, "seed": ask.seed != 0}
         return {"temperature", limit, *(part for part, is_wanted in wanted.items() if is_wanted)}
 
     def _adapts(
@@ -160,15 +152,20 @@ class LangChainChat:
 
     async def _with_n(
         self, model: BaseChatModel, ask: ChatRequest, form: Form, sent: Collection[str]
-    ) -> Answer:
+    ) -> list[BaseMessage]:
         """Asks integrations of OpenAI's shape: several samples, and a form of JSON, in one request.
 
         The form is sent in the extra body, because OpenAI's client raises where an answer to its own
         `response_format` was cut off: the text and its tokens would be lost.
         """
         extra: dict[str, Any] = {"max_tokens": ask.max_tokens} if "max_tokens" in sent else {}
-        extra |= _response_format(form, ask) | (getattr(model, "extra_body", None) or {})
-        values = {"n": ask.samples, "logprobs": True, "seed": ask.seed}
+        if form == "json_schema":
+            described = {"name": ask.name, "schema": dict(ask.schema), "strict": True}
+            extra["response_format"] = {"type": form, "json_schema": described}
+        elif form == "json_object":
+            extra["response_format"] = {"type": form}
+        extra |= getattr(model, "extra_body", None) or {}
+        values = {"n": ask.samples, "seed": ask.seed}
         options: dict[str, Any] = {part: value for part, value in values.items() if part in sent}
         if "max_completion_tokens" in sent:
             options["max_tokens"] = ask.max_tokens  # LangChain sends it by its new name
@@ -176,47 +173,55 @@ class LangChainChat:
             options["extra_body"] = extra
         messages = _messages(ask, states_schema=form == "json_object")
         result = await model.agenerate([messages], **_reporting(self.name, ask), **options)
-        answers = [
-            generation.message for generation in result.generations[0] if hasattr(generation, "message")
-        ]
+        answers = [given.message for given in result.generations[0] if hasattr(given, "message")]
         if not answers:
             raise CallFailure("server", f"{self.name} answered with no message")
-        return self._answer(answers, ask)
+        return answers
 
-    async def _single(self, model: BaseChatModel, ask: ChatRequest, form: Form) -> Answer:
+    async def _single(self, model: BaseChatModel, ask: ChatRequest, form: Form) -> BaseMessage:
         field = next((name for name in _MOST_TOKENS if name in type(model).model_fields), None)
         if field is not None:
             model = model.model_copy(update={field: ask.max_tokens})
         config: Any = _reporting(self.name, ask)
         if form == "text":
-            return self._answer([await model.ainvoke(_messages(ask), config)], ask)
+            return await model.ainvoke(_messages(ask), config)
         schema = {"title": ask.name, "description": "The answer.", **ask.schema}
-        structured = model.with_structured_output(schema, include_raw=True)
-        message = (await structured.ainvoke(_messages(ask), config))["raw"]  # type: ignore[index]  # include_raw
-        return self._answer([message], ask)
+        structured: Any = model.with_structured_output(schema, include_raw=True)
+        raw: BaseMessage = (await structured.ainvoke(_messages(ask), config))["raw"]
+        return raw
 
     def _answer(self, messages: Sequence[BaseMessage], ask: ChatRequest) -> Answer:
         """Reads the messages, one for each sample. Raises `CallFailure` if none has a usable text."""
-        outcomes = [outcome_of(message, ask.name, self.secrets) for message in messages]
-        cut = [isinstance(outcome, Stop) and outcome.kind == "cut" for outcome in outcomes]
-        if ask.keeps_cut:
-            outcomes = [
-                text_of(message) if was_cut else outcome
-                for message, was_cut, outcome in zip(messages, cut, outcomes, strict=True)
-            ]
-        answer = whole(outcomes, _tokens(messages[0]), self.name)
-        likely = [
-            _probability(message)
-            for message, outcome in zip(messages, outcomes, strict=True)
-            if isinstance(outcome, str)
-        ]
-        known = tuple(probability for probability in likely if probability is not None)
-        return replace(
-            answer,
-            probabilities=known if len(known) == len(answer.texts) else (),
-            cut=ask.keeps_cut and any(cut),
-            served=_served(messages),
+        reasons = [_reason(message.response_metadata) for message in messages]
+        read = zip(messages, reasons, strict=True)
+        failures = [self._failure(message, reason, ask.name) for message, reason in read]
+        tokens = _tokens(messages[0])
+        usable = [number for number, failure in enumerate(failures) if failure is None]
+        if not usable:
+            failure = next(failure for failure in failures if failure is not None)
+            raise CallFailure(failure.kind, str(failure), tokens=tokens)
+        metadata = messages[0].response_metadata
+        return Answer(
+            tuple(_text(messages[number]) for number in usable),
+            tokens,
+            cut=any(was_cut(reasons[number]) for number in usable),
+            served=str(metadata.get("model_name") or metadata.get("model") or ""),
         )
+
+    def _failure(self, message: Any, reason: str, function: str) -> CallFailure | None:
+        """Finds out why the text of a message cannot be used; None if it can.
+
+        Some servers leave out or prefix the name of the function that the model was to call.
+        """
+        refusal = redacted(str(message.additional_kwargs.get("refusal") or ""), self.secrets)
+        if failure := stopped(reason, refusal, self.name):
+            return failure
+        calls = [*getattr(message, "tool_calls", ()), *getattr(message, "invalid_tool_calls", ())]
+        names = [str(call["name"] or function) for call in calls]
+        if not names or any(name.rpartition(".")[2] == function for name in names):
+            return None
+        wrong = f"{self.name} called the function {names[0][:100]!r} in place of {function!r}"
+        return CallFailure("server", wrong)
 
 
 def of_openai_shape(model: BaseChatModel) -> bool:
@@ -233,24 +238,11 @@ def _reporting(name: str, ask: ChatRequest) -> dict[str, Any]:
     """Makes the config by which callbacks of the run see the request: below its node, and not streamed."""
     outer = ensure_config()
     metadata = {**outer.get("metadata", {}), "prompt": ask.name}
-    return {
-        "run_name": name,
-        "callbacks": outer.get("callbacks"),
-        "metadata": metadata,
-        "tags": ["nostream"],
-    }
-
-
-def _response_format(form: Form, ask: ChatRequest) -> dict[str, Any]:
-    if form == "json_schema":
-        described = {"name": ask.name, "schema": dict(ask.schema), "strict": True}
-        return {"response_format": {"type": form, "json_schema": described}}
-    return {"response_format": {"type": form}} if form == "json_object" else {}
+    callbacks = outer.get("callbacks")
+    return {"run_name": name, "callbacks": callbacks, "metadata": metadata, "tags": ["nostream"]}
 
 
 def _messages(ask: ChatRequest, *, states_schema: bool = False) -> list[BaseMessage]:
-    from langchain_core.messages import convert_to_messages
-
     contents = [(message.role, message.content) for message in ask.messages]
     if states_schema:
         schema = json.dumps(dict(ask.schema), ensure_ascii=False)
@@ -259,31 +251,20 @@ def _messages(ask: ChatRequest, *, states_schema: bool = False) -> list[BaseMess
     return convert_to_messages(contents)
 
 
-def _probability(message: BaseMessage) -> float | None:
-    """Multiplies the token probabilities of the strings in a message's JSON; None if the server gave none.
-
-    The braces and names around a string do not count: they say nothing about it. The whole text counts if it
-    has no string.
-    """
-    try:
-        content = message.response_metadata["logprobs"]["content"]
-        tokens = [(str(token["token"]), float(token["logprob"])) for token in content]
-    except (KeyError, TypeError, ValueError):
-        return None
-    values = [match.span(1) for match in _STRING_VALUE.finditer("".join(text for text, _ in tokens))]
-    total, start, counted = 0.0, 0, 0
-    for text, logprob in tokens:
-        end = start + len(text)
-        if not values or any(start < last and first < end for first, last in values):
-            total, counted = total + logprob, counted + 1
-        start = end
-    return exp(min(total, 0.0)) if counted and isfinite(total) else None
+def _text(message: Any) -> str:
+    """Reads the arguments of the first function call as JSON; without a call, the text of the message."""
+    if calls := getattr(message, "tool_calls", None):
+        return json.dumps(calls[0]["args"], ensure_ascii=False)
+    if broken := getattr(message, "invalid_tool_calls", None):
+        return str(broken[0].get("args") or "")
+    return str(message.text)
 
 
-def _served(messages: Sequence[BaseMessage]) -> str:
-    """Reads the name by which the server answered; "" if LangChain reports none."""
-    metadata: Mapping[str, Any] = messages[0].response_metadata
-    return str(metadata.get("model_name") or metadata.get("model") or "")
+def _reason(metadata: dict[str, Any]) -> str:
+    """Reads the stop reason in the metadata of a message, whose key depends on the provider."""
+    if isinstance(details := metadata.get("incomplete_details"), dict):
+        return str(details.get("reason") or "")
+    return str(next((metadata[key] for key in _REASONS if metadata.get(key)), ""))
 
 
 def _tokens(message: BaseMessage) -> Tokens:

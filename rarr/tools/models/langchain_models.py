@@ -12,8 +12,8 @@ from langchain_core.language_models import BaseChatModel
 from rarr.errors import RarrError, SettingsError, SetupError
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.guard.bounded_http_client import CONNECT_S, bounded_client, certificates
-from rarr.tools.models.client_failures import redacted, secrets_of
-from rarr.tools.models.default_urls import MODEL_NAMES, default_url
+from rarr.tools.models.chat import MODEL_NAMES, default_url
+from rarr.tools.models.failures import redacted, secrets_of
 from rarr.tools.models.langchain_chat import NO_KEY, LangChainChat, of_openai_shape
 
 _INSTALL = re.compile(r"pip install (?:-\S+ )*([\w.-]+)")

@@ -5,28 +5,32 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from rarr.errors import ModelError, PromptTooLong
+from pydantic import BaseModel
+
+from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.prompts import Prompt
 from rarr.records import ExpectedUsage
-from rarr.tools.models.answer_parsing import UnreadableAnswer
+from rarr.tools.concurrency import together, work
+from rarr.tools.models.answer_parsing import UnreadableAnswer, outside_reasoning, read_answer
 from rarr.tools.models.chat import (
+    EXPECTED_TOKENS,
     Answer,
     CallFailure,
     ChatRequest,
     Message,
-    Sample,
     Tokens,
     estimated_tokens,
 )
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.models.run_budget import answer_memo, meter
-from rarr.tools.models.samples import Likely, Shape, read, requested
-from rarr.tools.models.stop_reasons import has_begun
 from rarr.tools.trace_spans import keep, span
 
 Made = TypeVar("Made")
+Shape = TypeVar("Shape", bound=BaseModel)
+
+_QUOTE = 80  # characters of an unreadable answer that are quoted
 
 
 class Reply(NamedTuple):
@@ -55,13 +59,7 @@ class LanguageModel:
         return self.models[0].name
 
     async def ask(self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]) -> Shape:
-        """Asks for one answer at temperature 0, like `ask_likely`, and returns it without its probability."""
-        return (await self.ask_likely(prompt, shape, variables)).answer
-
-    async def ask_likely(
-        self, prompt: Prompt, shape: type[Shape], variables: Mapping[str, str]
-    ) -> Likely[Shape]:
-        """Asks for one answer at temperature 0, with its probability if the prompt wants it.
+        """Asks for one answer at temperature 0.
 
         An answer of this run, or of this block of a long text, is returned again without a request; a
         question still under way is sent again. Raises `ModelError` if every model failed or no answer could
@@ -70,9 +68,9 @@ class LanguageModel:
         user = prompt.render(**variables)
         key, memo = (id(self), prompt.hash, user), answer_memo()
         if key not in memo:
-            memo[key] = (await self._traced(prompt, shape, user, samples=1, temperature=0.0))[0]
-        likely: Likely[Shape] = memo[key]
-        return likely
+            [memo[key], *_] = await self._answers(prompt, shape, user, samples=1, temperature=0.0)
+        answer: Shape = memo[key]
+        return answer
 
     async def sample(
         self,
@@ -83,10 +81,9 @@ class LanguageModel:
         samples: int,
         temperature: float,
     ) -> list[Shape]:
-        """Asks for several answers at once, and returns those that can be read; raises like `ask_likely`."""
+        """Asks for several answers at once, and returns those that can be read; raises like `ask`."""
         user = prompt.render(**variables)
-        likely = await self._traced(prompt, shape, user, samples=samples, temperature=temperature)
-        return [likely_answer.answer for likely_answer in likely]
+        return await self._answers(prompt, shape, user, samples=samples, temperature=temperature)
 
     async def reply(
         self,
@@ -98,17 +95,26 @@ class LanguageModel:
     ) -> Reply:
         """Asks for one answer at temperature 0, of at most `max_tokens` tokens, and returns its text unread.
 
-        A text that was cut off is returned too. Where the model was cut off before its answer began, because
-        it reasons first, it is asked once more with the setting `max_answer_tokens` as the limit. The memo is
-        that of `ask_likely`. `seed` is sent to servers that take it, unless it is 0.
-
-        Raises `PromptTooLong` as soon as a model cannot read the prompt, `ModelError` if every model failed,
-        and `BudgetError` at a limit of the run.
+        A text that was cut off is returned too. The memo is that of `ask`. `seed` is sent to servers that
+        take it, unless it is 0. Raises `PromptTooLong` as soon as a model cannot read the prompt,
+        `ModelError` if every model failed, and `BudgetError` at a limit of the run.
         """
         user = prompt.render(**variables)
         key, memo = (id(self), "reply", prompt.hash, user, max_tokens, seed), answer_memo()
         if key not in memo:
-            memo[key] = await self._traced_reply(prompt, user, max_tokens, seed)
+            most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
+            ask = replace(self._request(prompt, user), seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
+
+            async def replied(model: BudgetedChat) -> Reply:
+                try:
+                    _, answer = await self._answer(model, ask, most)
+                except CallFailure as failure:
+                    if failure.kind == "too_long":
+                        raise PromptTooLong(str(failure), failure.limit) from None
+                    raise
+                return Reply(answer.texts[0], answer.cut, model.name, answer.served)
+
+            memo[key] = await self._traced(prompt, user, 0.0, replied, lambda reply: [reply.text])
         reply: Reply = memo[key]
         return reply
 
@@ -127,95 +133,129 @@ class LanguageModel:
         for model in self.models:
             await model.aclose()
 
-    async def _traced(
-        self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
-    ) -> list[Likely[Shape]]:
-        keep(prompt)
-        with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=temperature) as asked:
-            answers = await self._first_answers(prompt, shape, user, samples=samples, temperature=temperature)
-            asked.body["answers"] = [likely.answer.model_dump(mode="json") for likely in answers]
-        return answers
-
-    async def _traced_reply(self, prompt: Prompt, user: str, max_tokens: int | None, seed: int) -> Reply:
-        ask = replace(self._request(prompt, user), keeps_cut=True, seed=seed)
-
-        async def reply(model: BudgetedChat) -> Reply:
-            answer = await self._kept(model, ask, max_tokens)
-            return Reply(answer.texts[0], answer.cut, model.name, answer.served)
-
-        keep(prompt)
-        with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=0.0) as asked:
-            reply_of_first = await self._first(reply)
-            asked.body["answers"] = [reply_of_first.text]
-        return reply_of_first
-
-    async def _kept(self, model: BudgetedChat, ask: ChatRequest, max_tokens: int | None) -> Answer:
-        """Asks for an answer that may be cut off: once more with all tokens if it was cut before it began."""
-        try:
-            most = ask.max_tokens if model.name in self._reasoning else max_tokens or ask.max_tokens
-            answer = await model.complete(replace(ask, max_tokens=min(most, ask.max_tokens)))
-            if answer.cut and most < ask.max_tokens and not has_begun(answer.texts[0]):
-                self._reasoning.add(model.name)
-                answer = await model.complete(ask)
-        except CallFailure as failure:
-            if failure.kind == "too_long":
-                raise PromptTooLong(str(failure), failure.limit) from None
-            raise
-        return answer
-
     def _request(self, prompt: Prompt, user: str) -> ChatRequest:
         messages = (Message("system", prompt.system), Message("user", user))
         named = (prompt.name, prompt.version, prompt.hash)
         return ChatRequest(named, messages, prompt.output, max_tokens=self._max_answer_tokens)
 
-    async def _first_answers(
-        self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
-    ) -> list[Likely[Shape]]:
-        ask = replace(
-            self._request(prompt, user),
-            samples=samples,
-            temperature=temperature,
-            probability=prompt.probability,
-        )
-        return await self._first(lambda model: self._answers(model, prompt, ask, shape))
-
-    async def _first(self, asked: Callable[[BudgetedChat], Awaitable[Made]]) -> Made:
-        """Asks one model after the other, until one does not fail. Raises `ModelError` if all fail."""
-        failures: list[str] = []
-        for model in self.models:
-            try:
-                made = await asked(model)
-            except (CallFailure, UnreadableAnswer) as failure:
-                failures.append(str(failure))
-                continue
-            # Warn once a run; repeating the warning adds nothing.
-            if failures and meter().memo.setdefault((id(self), "replaced"), failures) is failures:
-                replaced = f"{model.name} answers in place of {self.name}"
-                meter().warn("model_replaced", f"{replaced}: {failures[0]}")
-            return made
-        raise ModelError("; ".join(failures))
-
     async def _answers(
-        self, model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape]
-    ) -> list[Likely[Shape]]:
-        asked, given = await self._samples(model, ask, prompt.tokens)
-        return await read(model, prompt, asked, shape, given)
+        self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
+    ) -> list[Shape]:
+        ask = replace(self._request(prompt, user), samples=samples, temperature=temperature)
 
-    async def _samples(
-        self, model: BudgetedChat, ask: ChatRequest, tokens: int | None
-    ) -> tuple[ChatRequest, list[Sample]]:
-        """Sends the request with at most `tokens` answer tokens, and returns it as sent with its samples.
+        async def answered(model: BudgetedChat) -> list[Shape]:
+            sent, answer = await self._answer(model, ask, prompt.tokens)
+            missing = ask.samples - len(answer.texts)
+            more = await together(*(_one_more(model, replace(sent, samples=1)) for _ in range(missing)))
+            texts = [*answer.texts, *(text for some in more for text in some)]
+            return await _read(model, prompt, sent, shape, replace(answer, texts=tuple(texts)))
 
-        A model that was cut off before its answer started reasons first: from then on, it gets the limit of
-        `ask`.
+        return await self._traced(prompt, user, temperature, answered, _dumped)
+
+    async def _answer(
+        self, model: BudgetedChat, ask: ChatRequest, most: int | None
+    ) -> tuple[ChatRequest, Answer]:
+        """Asks for answers of at most `most` tokens, and returns the request as sent with its answer.
+
+        A model that was cut off before its answer began reasons first: it is asked again with the whole
+        limit, which it has from then on.
         """
-        if tokens is None or tokens >= ask.max_tokens or model.name in self._reasoning:
-            return ask, await requested(model, ask)
-        bounded = replace(ask, max_tokens=tokens)
+        if most is None or most >= ask.max_tokens or model.name in self._reasoning:
+            return ask, await model.complete(ask)
+        bounded = replace(ask, max_tokens=most)
+        answer = await model.complete(bounded)
+        if answer.cut and not any(map(_has_begun, answer.texts)):
+            self._reasoning.add(model.name)
+            return ask, await model.complete(ask)
+        return bounded, answer
+
+    async def _traced(
+        self,
+        prompt: Prompt,
+        user: str,
+        temperature: float,
+        asked: Callable[[BudgetedChat], Awaitable[Made]],
+        told: Callable[[Made], list[Any]],
+    ) -> Made:
+        """Asks one model after the other, until one does not fail. Raises `ModelError` if all fail."""
+        keep(prompt)
+        failures: list[str] = []
+        with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=temperature) as asking:
+            for model in self.models:
+                try:
+                    made = await asked(model)
+                except (CallFailure, UnreadableAnswer) as failure:
+                    failures.append(str(failure))
+                    continue
+                # Warn once a run; repeating the warning adds nothing.
+                if failures and meter().memo.setdefault((id(self), "replaced"), failures) is failures:
+                    replaced = f"{model.name} answers in place of {self.name}"
+                    meter().warn("model_replaced", f"{replaced}: {failures[0]}")
+                asking.body["answers"] = told(made)
+                return made
+            raise ModelError("; ".join(failures))
+
+
+def _dumped(answers: Sequence[BaseModel]) -> list[Any]:
+    return [answer.model_dump(mode="json") for answer in answers]
+
+
+def _has_begun(text: str) -> bool:
+    """True if a text that was cut off has a `{` outside of its reasoning: an answer has begun."""
+    try:
+        return "{" in "".join(outside_reasoning(text))
+    except UnreadableAnswer:
+        return False
+
+
+async def _one_more(model: BudgetedChat, ask: ChatRequest) -> Sequence[str]:
+    """Requests one more sample; if that fails, warns and returns ()."""
+    try:
+        return (await model.complete(ask)).texts
+    except (CallFailure, BudgetError) as error:
+        meter().warn("sample_missing", f"a sample of {ask.name} is missing: {error}")
+        return ()
+
+
+async def _read(
+    model: BudgetedChat, prompt: Prompt, ask: ChatRequest, shape: type[Shape], answer: Answer
+) -> list[Shape]:
+    """Parses the texts of an answer. If none can be read, asks the model once more, with twice the tokens.
+
+    Its answer and the problem are quoted like a variable: evidence may have put marks of the prompt there.
+    Raises `UnreadableAnswer` if the second answer cannot be read either.
+    """
+    answers, problem = await work(_readable, answer, shape)
+    if not answers:
+        again = replace(ask, samples=1, max_tokens=2 * ask.max_tokens)
+        if not answer.cut:
+            wrong, reason = (prompt.quoted(text).shown for text in (answer.texts[0], problem))
+            complaint = f"That could not be read: {reason}. Answer with one JSON object and nothing else."
+            retry = (Message("assistant", wrong or "(nothing)"), Message("user", complaint))
+            again = replace(again, messages=(*ask.messages, *retry))
+        answer = await model.complete(again)
+        answers, problem = await work(_readable, answer, shape)
+    if not answers:
+        quote = " ".join(answer.texts[0].split())[:_QUOTE]
+        cure = "; raise max_answer_tokens" if answer.cut else ""
+        raise UnreadableAnswer(f"the answer of {model.name} cannot be read ({problem}{cure}): {quote!r}")
+    return answers
+
+
+def _readable(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
+    """Parses the texts; returns the answers, and the problem of the first text that cannot be read.
+
+    A class with a method `of_free_text` reads a text without JSON itself, unless it was cut off.
+    """
+    answers, problems = list[Shape](), list[str]()
+    for text in answer.texts:
         try:
-            return bounded, await requested(model, bounded)
-        except CallFailure as failure:
-            if failure.kind != "cut" or failure.begun:
-                raise
-        self._reasoning.add(model.name)
-        return ask, await requested(model, ask)
+            answers.append(read_answer(text, shape, cut=answer.cut))
+        except UnreadableAnswer as problem:
+            of_free_text = getattr(shape, "of_free_text", None)
+            free = of_free_text(text) if of_free_text and not answer.cut else None
+            if free is None:
+                problems.append(str(problem))
+            else:
+                answers.append(free)
+    return answers, next(iter(problems), "")

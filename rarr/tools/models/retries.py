@@ -1,4 +1,4 @@
-"""Repeats requests: the one place that decides how often to try, how long to wait and when to give up.
+"""Repeats and limits requests: how many at once, how often to try, how long to wait, when to give up.
 
 The retries of client libraries are switched off. A server that fails three times in a row is paused for
 half a minute, so that a dead model or service costs a run seconds. A request that got no answer in time is
@@ -8,20 +8,90 @@ not repeated: it may have been paid for, and the next request would wait as long
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import TypeVar
 
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt
 
+from rarr.tools.concurrency import PerLoop
 from rarr.tools.models.chat import CallFailure, Kind
-from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.trace_spans import saved, span
 
+FIRST_SLOW = 4  # requests at once, at most, after the first slow answer
 FAILURES_IN_A_ROW = 3
 REST_S = 30.0
 LONGEST_WAIT_S = 60.0  # a server that asks to wait longer counts as unavailable
 
 Made = TypeVar("Made")
+
+
+class Limiter:
+    """Lets at most `most` requests run at once in an event loop, for all texts, branches and models together.
+
+    A server that answers one request at a time keeps the others waiting, and each would run into its timeout.
+    So the number falls after an answer that took longer than `slow_s` seconds, a timeout or a busy server,
+    and rises with answers in time, like TCP's window (Jacobson 1988): fast up to half of the number that was
+    too high, and from there by one a round. With `slow_s` None, the number stays.
+    """
+
+    def __init__(self, most: int, slow_s: float | None = None) -> None:
+        self._places = PerLoop(lambda: _Places(most, slow_s))
+
+    def __call__(self) -> AbstractAsyncContextManager[None]:
+        """Returns a context manager that waits until a request may start, and holds its slot."""
+        return self._places.get().place()
+
+
+class _Places:
+    """The request slots of one event loop. When their number falls, `owed` slots in use are not returned."""
+
+    def __init__(self, most: int, slow_s: float | None) -> None:
+        self._most, self._slow_s = most, slow_s
+        self._size, self._owed, self._fell_at = most, 0, 0.0
+        self._fast_to, self._in_time = most, 0
+        self._places = asyncio.Semaphore(most)
+
+    @asynccontextmanager
+    async def place(self) -> AsyncGenerator[None, None]:
+        await self._places.acquire()
+        began = time.monotonic()
+        try:
+            yield
+        except CallFailure as failure:
+            if failure.kind in ("timeout", "busy"):
+                self._fall(began)
+            raise
+        else:
+            if self._slow_s is not None and time.monotonic() - began > self._slow_s:
+                self._fall(began)
+            else:
+                self._rise()
+        finally:
+            self._give_back()
+
+    def _rise(self) -> None:
+        self._in_time += 1
+        needed = 1 if self._size < self._fast_to else self._size
+        if self._size < self._most and self._in_time >= needed:
+            self._size, self._in_time = self._size + 1, 0
+            self._give_back()
+
+    def _fall(self, began: float) -> None:
+        """Halves the number of slots, once for all requests that were under way at the last fall."""
+        if self._slow_s is None or began < self._fell_at:
+            return
+        half = max(1, self._size // 2)
+        size = half if self._fell_at else min(FIRST_SLOW, half)
+        self._owed += self._size - size
+        self._fast_to, self._in_time = half, 0
+        self._size, self._fell_at = size, time.monotonic()
+
+    def _give_back(self) -> None:
+        if self._owed:
+            self._owed -= 1
+        else:
+            self._places.release()
 
 
 class Attempts:
@@ -65,37 +135,26 @@ class Attempts:
     async def _once(self, request: Callable[[], Awaitable[Made]]) -> Made:
         try:
             async with self._limiter():
-                made = await self._counted(request)
-        except Exception:
+                with span("request", self._name):
+                    return await self._counted(request)
+        finally:
             await saved()
-            raise
-        await saved()
-        return made
 
     async def _counted(self, request: Callable[[], Awaitable[Made]]) -> Made:
-        with span("request", self._name):
-            self._require_awake()
-            try:
-                made = await request()
-            except CallFailure as failure:
-                self._count(failure)
-                raise
-        self._failures, self._rests_until, self._known = 0, 0.0, True
-        return made
-
-    def _require_awake(self) -> None:
-        rest = self._rests_until - time.monotonic()
-        if rest > 0:
+        if (rest := self._rests_until - time.monotonic()) > 0:
             message = f"{self._name} is paused for {rest:.0f} s: {self._last}"
             raise CallFailure("resting", message) from self._last
-
-    def _count(self, failure: CallFailure) -> None:
-        if failure.kind in self._rests_after:
-            self._failures += 1
-            self._last = failure
-            new_server = failure.kind == "timeout" and not self._known
-            if new_server or self._failures >= FAILURES_IN_A_ROW:
-                self._rests_until = time.monotonic() + REST_S
+        try:
+            made = await request()
+        except CallFailure as failure:
+            if failure.kind in self._rests_after:
+                self._failures, self._last = self._failures + 1, failure
+                is_new = failure.kind == "timeout" and not self._known
+                if is_new or self._failures >= FAILURES_IN_A_ROW:
+                    self._rests_until = time.monotonic() + REST_S
+            raise
+        self._failures, self._rests_until, self._known = 0, 0.0, True
+        return made
 
     def _wait(self, state: RetryCallState) -> float:
         """Seconds until the next attempt: doubled each time, but at least as long as the server asks."""

@@ -13,9 +13,8 @@ from rarr.tools.models.chat import (
     Tokens,
     estimated_tokens,
 )
-from rarr.tools.models.client_failures import without_keys
-from rarr.tools.models.concurrency_limit import Limiter
-from rarr.tools.models.retries import Attempts, in_time
+from rarr.tools.models.failures import without_keys
+from rarr.tools.models.retries import Attempts, Limiter, in_time
 from rarr.tools.models.run_budget import ModelCall, meter
 from rarr.tools.trace_spans import note
 from rarr.valid_unicode import valid
@@ -27,10 +26,14 @@ _CURES: dict[int | str, str] = {
     403: "give a key that may use it as api_key",
     404: "base_url usually ends in /v1, and the model's name must be the one that its server lists",
     429: "lower concurrency, or raise attempts",
-    "cut": "raise max_answer_tokens",
     "declined": "name another model, or add one to fallbacks",
 }
-_EXPECTED_ANSWER = 200  # tokens
+
+
+def cure_of(failure: CallFailure) -> str | None:
+    """Finds the cure of a failure by its status or kind; `BudgetedChat` adds it to the message."""
+    reason = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
+    return _CURES.get(reason.status or reason.kind)
 
 
 class BudgetedChat:
@@ -52,8 +55,7 @@ class BudgetedChat:
         first_wait_s: float = 0.5,
     ) -> None:
         self.name, self.server = valid(chat.name), (getattr(chat, "server", None) or "").rstrip("/")
-        self._chat, self._price = chat, price
-        self._timeout_s = timeout_s
+        self._chat, self._price, self._timeout_s = chat, price, timeout_s
         self._attempts = Attempts(
             self.name,
             limiter,
@@ -75,7 +77,8 @@ class BudgetedChat:
                 try:
                     return await self._attempts(lambda: self._request(ask))
                 except CallFailure as failure:
-                    raise _with_cure(failure) from None
+                    cure = cure_of(failure)
+                    raise (failure.worded(f"{failure}; {cure}") if cure else failure) from None
                 except Adapted:  # the model is asked in another form from now on; there are few forms
                     pass
 
@@ -104,37 +107,38 @@ class BudgetedChat:
 
     async def _request(self, ask: ChatRequest) -> Answer:
         sent = estimated_tokens([message.content for message in ask.messages])
-        # A longer answer is allowed only where one is expected, as for a block of cards.
-        answer = max(_EXPECTED_ANSWER, ask.max_tokens // 3) if ask.keeps_cut else _EXPECTED_ANSWER
-        expected = Tokens(sent, answer * ask.samples)
+        expected = Tokens(sent, ask.expected * ask.samples)
         with meter().request(expected.input + expected.output, self.cost(expected) or 0.0):
             return await self._counted(ask, sent)
 
     async def _counted(self, ask: ChatRequest, sent: int) -> Answer:
         """Sends one request, and counts its tokens and cost before it returns or raises."""
         started = time.perf_counter()
-        answer, tokens, error = Answer((), Tokens()), Tokens(), "cancelled"
+        answer, tokens, error, facts = Answer((), Tokens()), Tokens(), "cancelled", dict[str, Any]()
         try:
             late = f"{self.name} gave no answer within {self._timeout_s:g} s"
             answer = self._cleaned(await in_time(self._chat.complete(ask), self._timeout_s, late))
-            tokens, error = self._used(answer, sent), ""
+            tokens, error, facts = self._used(answer, sent), "", {"cut": answer.cut, "served": answer.served}
             return answer
-        except (CallFailure, Adapted) as failure:
-            error = str(failure)
-            answer = Answer((), failure.tokens if isinstance(failure, CallFailure) else Tokens())
-            tokens = answer.tokens
-            note(**_failure_facts(failure))
+        except Adapted as adapted:
+            error, facts = str(adapted), {"failure": "adapted"}
+            raise
+        except CallFailure as failure:
+            error, tokens, facts = str(failure), failure.tokens, _facts(failure)
+            answer = Answer((), tokens)
             raise
         finally:
             cost = self.cost(tokens)
             meter().spend(tokens, cost)
+            more = [list(message) for message in ask.messages[2:]]
             note(
-                **_request_facts(ask),
+                samples=ask.samples,
+                max_tokens=ask.max_tokens,
                 texts=answer.texts,
                 tokens=tokens,
                 said=answer.tokens,
                 cost=cost,
-                **_answer_facts(answer),
+                **{name: value for name, value in {**facts, "more": more}.items() if value},
             )
             seconds = time.perf_counter() - started
             call = ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
@@ -154,47 +158,11 @@ class BudgetedChat:
         return Tokens(sent, estimated_tokens(answer.texts))
 
 
-def _request_facts(ask: ChatRequest) -> dict[str, Any]:
-    """Lists the facts about a request that neither its prompt nor its user message tells."""
-    more = [list(message) for message in ask.messages[2:]]
-    return {"samples": ask.samples, "max_tokens": ask.max_tokens} | ({"more": more} if more else {})
-
-
-def _answer_facts(answer: Answer) -> dict[str, Any]:
-    facts = {"probabilities": answer.probabilities, "cut": answer.cut, "served": answer.served}
-    return {name: value for name, value in facts.items() if value}
-
-
-def _failure_facts(failure: CallFailure | Adapted) -> dict[str, Any]:
-    if isinstance(failure, Adapted):
-        return {"failure": "adapted"}
-    facts = {
+def _facts(failure: CallFailure) -> dict[str, Any]:
+    return {
+        "failure": failure.kind,
         "status": failure.status,
         "retry_after": failure.retry_after,
         "answer": failure.said,
-        "begun": failure.begun,
         "limit": failure.limit,
     }
-    return {"failure": failure.kind} | {key: value for key, value in facts.items() if value}
-
-
-def cure_of(failure: CallFailure) -> str | None:
-    """Finds the cure of a failure by its status or kind; `BudgetedChat` adds it to the message."""
-    reason = failure.__cause__ if isinstance(failure.__cause__, CallFailure) else failure
-    return _CURES.get(reason.status or reason.kind)
-
-
-def _with_cure(failure: CallFailure) -> CallFailure:
-    cure = cure_of(failure)
-    if cure is None:
-        return failure
-    return CallFailure(
-        failure.kind,
-        f"{failure}; {cure}",
-        failure.retry_after,
-        status=failure.status,
-        said=failure.said,
-        tokens=failure.tokens,
-        begun=failure.begun,
-        limit=failure.limit,
-    )

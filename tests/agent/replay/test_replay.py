@@ -18,7 +18,6 @@ from rarr.testing import CutOff, RuleModel, ScriptedModel, ScriptedServer
 from rarr.tools.models.answer_parsing import read_answer
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.samples import Likely
 from rarr.traces.trace_reader import Trace
 from rarr.views.html.trace import page
 
@@ -265,13 +264,13 @@ def test_set_counts_what_changed_for_better_and_worse(tmp_path: Path) -> None:
 
 
 def test_run_that_reads_whole_replies_is_replayed_byte_for_byte(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def by_reply(model: LanguageModel, prompt: Prompt, shape: type[Any], variables: Any) -> Likely[Any]:
+    async def by_reply(model: LanguageModel, prompt: Prompt, shape: type[Any], variables: Any) -> Any:
         reply = await model.reply(prompt, variables, max_tokens=300)
         if reply.cut:
             raise ModelError(f"{reply.served} was cut off at {reply.text!r}")
-        return Likely(read_answer(reply.text, shape), None, reply.model)
+        return read_answer(reply.text, shape)
 
-    monkeypatch.setattr(LanguageModel, "ask_likely", by_reply)
+    monkeypatch.setattr(LanguageModel, "ask", by_reply)
     with ScriptedServer(RuleModel(), plan=[None, CutOff()]) as server:
         trace = recorded(model="vllm:rules", base_url=server.url)
     replayed = replay(trace)

@@ -18,7 +18,7 @@ from rarr.errors import InputError, SettingsError, SetupError
 from rarr.retrievers.rerank.overlap import OverlapReranker
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
-from rarr.tools.models.default_urls import MODEL_NAMES
+from rarr.tools.models.chat import MODEL_NAMES
 
 PARTS = ("query_generator", "checker", "editor", "verifier")
 

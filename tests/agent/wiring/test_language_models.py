@@ -15,7 +15,7 @@ from rarr import Reviser, Settings
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.errors import SettingsError, SetupError
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
-from rarr.tools.models.default_urls import DEFAULT_URLS
+from rarr.tools.models.chat import DEFAULT_URLS
 
 TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
 

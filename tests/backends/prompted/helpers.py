@@ -6,8 +6,8 @@ from typing import Any
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import Query
 from rarr.testing import ScriptedModel
-from rarr.tools.models.concurrency_limit import Limiter
 from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.models.retries import Limiter
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
 
 PROMPTS = Prompts()

@@ -15,7 +15,7 @@ from rarr.testing.http_listener import Listener
 from rarr.testing.replies import Reply, instead
 from rarr.testing.request_log import RequestLog
 from rarr.testing.server_failure_plan import Entry
-from rarr.tools.models.concurrency_limit import Limiter
+from rarr.tools.models.retries import Limiter
 
 KEY = "sk-test-0123456789abcdef"
 TOO_LONG = "This model's maximum context length is 512 tokens. However, you requested 0 output tokens."

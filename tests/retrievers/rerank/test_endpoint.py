@@ -9,7 +9,7 @@ from rarr.errors import RetrievalError
 from rarr.retrievers.rerank.endpoint import MOST_DOCUMENTS
 from rarr.testing import Request
 from rarr.testing.replies import Reply, failed
-from rarr.tools.models.concurrency_limit import Limiter
+from rarr.tools.models.retries import Limiter
 from retrievers.rerank.served_rerankers import (
     KEY,
     TOO_LONG,

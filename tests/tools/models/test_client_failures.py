@@ -7,7 +7,7 @@ import openai
 import pytest
 
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.client_failures import (
+from rarr.tools.models.failures import (
     failure_of,
     failure_of_status,
     redacted,

@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.concurrency_limit import FIRST_SLOW, Limiter
+from rarr.tools.models.retries import FIRST_SLOW, Limiter
 
 MOST, SLOW_S = 16, 10.0
 

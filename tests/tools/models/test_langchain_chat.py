@@ -12,12 +12,12 @@ from langchain_core.messages import AIMessage
 from langgraph.graph import START, StateGraph
 
 from rarr.errors import SettingsError, SetupError
-from rarr.testing import CutOff, DieMidAnswer, Empty, Hang, NotJson, NoUsage, Request, ScriptedServer, Status
+from rarr.testing import Request, ScriptedServer
 from rarr.testing.replies import Reply
 from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
 from rarr.tools.models.langchain_chat import LangChainChat
 from rarr.tools.models.langchain_models import langchain_chat
-from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, outcome, patient
+from tools.asking import ANSWERS, ASK, KEY, TEXT, outcome, patient
 
 loopback = pytest.mark.loopback
 THREE = replace(ASK, samples=3, temperature=0.7)
@@ -36,111 +36,6 @@ def chat(server: ScriptedServer, **options: Any) -> LangChainChat:
 
 async def of(server: ScriptedServer, ask: ChatRequest = ASK, *, attempts: int = 1, **options: Any) -> Any:
     return await outcome(patient(chat(server, **options), attempts=attempts), ask)
-
-
-@loopback
-async def test_structured_request_has_our_schema_and_all_samples() -> None:
-    with ScriptedServer(lambda request: f"sample {request.sample}", dialect="openai") as server:
-        answer = await of(server, THREE)
-    [request] = server.requests
-    schema = {"name": "edit", "schema": SCHEMA, "strict": True}
-    assert answer.texts == ("sample 0", "sample 1", "sample 2")
-    assert request.body["response_format"] == {"type": "json_schema", "json_schema": schema}
-    assert (request.n, request.body["temperature"], request.body["max_completion_tokens"]) == (3, 0.7, 1000)
-
-
-@loopback
-async def test_extra_body_is_kept() -> None:
-    with ScriptedServer(ANSWERS) as server:
-        await of(server, extra_body={"top_k": 1})
-    assert server.requests[0].body["top_k"] == 1
-    assert "response_format" in server.requests[0].body
-
-
-@loopback
-async def test_tokens_of_all_samples_and_the_cached_ones() -> None:
-    ask = replace(THREE, messages=(ASK.messages[0]._replace(content="y" * 128),))
-    with ScriptedServer({"": "x" * 8}) as server:
-        async with aclosing(chat(server)) as model:
-            tokens = [(await model.complete(ask)).tokens for _ in range(2)]
-    assert tokens == [Tokens(32, 6), Tokens(32, 6, 32)]
-
-
-@loopback
-async def test_structured_format_falls_back_to_plain_text_and_is_remembered() -> None:
-    with ScriptedServer(ANSWERS, dialect="plain") as server:
-        async with aclosing(patient(chat(server))) as model:
-            answers = [await model.complete(ask) for ask in (ASK, THREE, THREE)]
-    assert [answer.texts for answer in answers] == [(TEXT,)] * 3
-    assert ["response_format" in request.body for request in server.requests] == [True, True] + [False] * 4
-    assert [request.n for request in server.requests] == [1, 1, 1, 3, 1, 1]
-
-
-@loopback
-async def test_refused_temperature_is_left_out_afterwards() -> None:
-    with ScriptedServer(ANSWERS, rejects=["temperature"]) as server:
-        async with aclosing(patient(chat(server))) as model:
-            for _ in range(2):
-                await model.complete(ASK)
-    assert ["temperature" in request.body for request in server.requests] == [True, False, False]
-
-
-@pytest.mark.slow
-@loopback
-async def test_concurrent_first_calls_all_succeed() -> None:
-    with ScriptedServer(ANSWERS, dialect="plain", latency=0.01) as server:
-        async with aclosing(patient(chat(server), attempts=1)) as model:
-            answers = await asyncio.gather(*(model.complete(THREE) for _ in range(4)))
-    assert [answer.texts for answer in answers] == [(TEXT,)] * 4
-
-
-@loopback
-@pytest.mark.parametrize(
-    ("entry", "kind"),
-    [
-        (Status(500), "server"),
-        (Status(429, retry_after=3600), "busy"),
-        (Status(400), "refused"),
-        (NotJson(), "server"),
-        (Empty(), "server"),
-        (DieMidAnswer(), "connection"),
-    ],
-)
-async def test_faults_have_a_kind_and_make_one_request_each(entry: Any, kind: str) -> None:
-    with ScriptedServer(ANSWERS, plan=[entry]) as server:
-        failure = await of(server)
-    assert isinstance(failure, CallFailure)
-    assert (failure.kind, len(server.requests)) == (kind, 1)
-
-
-@loopback
-async def test_faults_carry_their_retry_after() -> None:
-    with ScriptedServer(ANSWERS, plan=[Status(429, retry_after=0.5)]) as server:
-        failure = await of(server)
-    assert failure.retry_after == 0.5
-    assert str(failure).startswith("openai:some answered with status 429: Too Many Requests; lower")
-
-
-@loopback
-async def test_timeout_faults_are_not_repeated() -> None:
-    with ScriptedServer(ANSWERS, plan=[Hang()]) as server:
-        failure = await of(server, timeout=0.2, attempts=3)
-    assert (failure.kind, len(server.requests)) == ("timeout", 1)
-
-
-@loopback
-async def test_faults_truncated_answer_is_a_failure_and_not_repeated() -> None:
-    with ScriptedServer(ANSWERS, plan=[CutOff()]) as server:
-        failure = await of(server)
-    assert isinstance(failure, CallFailure)
-    assert (failure.kind, len(server.requests)) == ("cut", 1)
-    assert str(failure).endswith("was cut off in its answer (length); raise max_answer_tokens")
-
-
-@loopback
-async def test_faults_missing_usage_counts_no_tokens() -> None:
-    with ScriptedServer(ANSWERS, plan=[NoUsage()]) as server:
-        assert (await of(server)).tokens == Tokens()
 
 
 @loopback

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rarr.testing import CutOff, Endless, Request, ScriptedServer, Status
-from rarr.tools.models.chat import Adapted, CallFailure, Tokens
+from rarr.tools.models.chat import CallFailure, Tokens
 from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, patient, protocol
 
 pytestmark = pytest.mark.loopback
@@ -109,13 +109,6 @@ async def test_model_name_in_an_error_does_not_change_the_format(status: int) ->
                 await model.complete(ASK)
 
 
-async def test_adaptation_is_raised() -> None:
-    with ScriptedServer(ANSWERS, dialect="plain") as server:
-        async with aclosing(protocol(server)) as model:
-            with pytest.raises(Adapted, match="response_format is not supported"):
-                await model.complete(ASK)
-
-
 @pytest.mark.parametrize("part", ["max_tokens", "max_completion_tokens"])
 async def test_limit_of_the_answer_has_the_name_that_the_server_knows(part: str) -> None:
     def refuse(request: Request) -> Status | None:
@@ -166,69 +159,10 @@ async def test_tokens_are_counted_with_the_cached_ones() -> None:
             ]
 
 
-async def test_closed_model_opens_again() -> None:
-    with ScriptedServer(ANSWERS) as server:
-        model = protocol(server)
-        for _ in range(2):
-            async with aclosing(model):
-                await model.complete(ASK)
-    assert len(server.requests) == 2
-
-
-LIKELY = replace(ASK, probability=True)
-
-
-async def test_probability_of_an_answer_is_the_product_of_its_tokens() -> None:
-    with ScriptedServer(ANSWERS, probability=0.25) as server:
-        async with aclosing(protocol(server)) as model:
-            asked = await model.complete(replace(LIKELY, samples=2))
-            unasked = await model.complete(ASK)
-    assert asked.probabilities == pytest.approx((0.25, 0.25))
-    assert [sample.text for sample in asked.samples] == [TEXT, TEXT]
-    assert unasked.samples == [(TEXT, None)]
-    assert ["logprobs" in request.body for request in server.requests] == [True, False]
-
-
-async def test_missing_probabilities_are_not_a_failure() -> None:
-    with ScriptedServer(ANSWERS) as server:
-        async with aclosing(protocol(server)) as model:
-            assert (await model.complete(LIKELY)).probabilities == ()
-
-
-async def test_refused_logprobs_are_left_out_afterwards() -> None:
-    with ScriptedServer(ANSWERS, rejects=["logprobs"]) as server:
-        sent = await bodies(server, LIKELY, LIKELY)
-    assert ["logprobs" in body for body in sent] == [True, False, False]
-    assert all("response_format" in body for body in sent)
-
-
-@pytest.mark.parametrize(("plan", "part"), [(CutOff(), TEXT[:8]), (Endless("again "), "again again ")])
-async def test_text_that_was_cut_off_is_kept_with_its_tokens(plan: Any, part: str) -> None:
-    with ScriptedServer(ANSWERS, plan=[plan]) as server:
-        async with aclosing(protocol(server)) as model:
-            answer = await model.complete(replace(ASK, keeps_cut=True, max_tokens=50))
-            whole = await model.complete(replace(ASK, keeps_cut=True))
-    assert answer.cut and answer.texts[0].startswith(part)
-    assert answer.tokens.output > 0
-    assert (whole.cut, whole.texts) == (False, (TEXT,))
-
-
 async def test_name_by_which_the_server_answers_is_told() -> None:
     with ScriptedServer(ANSWERS) as server:
         async with aclosing(protocol(server, name="vllm:Qwen/Qwen3-8B")) as model:
             assert (await model.complete(ASK)).served == "Qwen/Qwen3-8B"
-
-
-TOO_LONG = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"
-
-
-async def test_prompt_that_is_too_long_is_a_failure_and_not_repeated() -> None:
-    with ScriptedServer(ANSWERS, plan=[Status(400, message=TOO_LONG)]) as server:
-        async with aclosing(patient(protocol(server))) as model:
-            with pytest.raises(CallFailure, match="maximum context length") as caught:
-                await model.complete(ASK)
-        assert len(server.requests) == 1
-    assert (caught.value.kind, caught.value.limit) == ("too_long", 4096)
 
 
 async def test_free_check_finds_the_model() -> None:
@@ -252,3 +186,14 @@ async def test_free_check_tells_a_wrong_key_and_another_model(
         async with aclosing(protocol(server, name=name)) as model:
             with pytest.raises(CallFailure, match=said):
                 await model.probe()
+
+
+@pytest.mark.parametrize(("plan", "part"), [(CutOff(), TEXT[:8]), (Endless("again "), "again again ")])
+async def test_text_that_was_cut_off_is_kept_with_its_tokens(plan: Any, part: str) -> None:
+    with ScriptedServer(ANSWERS, plan=[plan]) as server:
+        async with aclosing(patient(protocol(server))) as model:
+            answer = await model.complete(replace(ASK, max_tokens=50))
+            whole = await model.complete(ASK)
+    assert answer.cut and answer.texts[0].startswith(part)
+    assert answer.tokens.output > 0
+    assert (whole.cut, whole.texts, len(server.requests)) == (False, (TEXT,), 2)

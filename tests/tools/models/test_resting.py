@@ -11,7 +11,7 @@ from rarr.testing import (
 )
 from rarr.tools.models import retries as patience
 from rarr.tools.models.chat import Answer, CallFailure
-from rarr.tools.models.concurrency_limit import Limiter
+from rarr.tools.models.retries import Limiter
 from tools.asking import ANSWERS, ASK, patient
 from tools.models.test_retries import down, fails
 
@@ -21,12 +21,6 @@ async def test_faults_three_in_a_row_make_the_model_rest() -> None:
     asked = patient(model, attempts=1)
     assert [await fails(asked) for _ in range(5)] == ["server"] * 3 + ["resting"] * 2
     assert len(model.calls) == 3
-
-
-async def test_faults_resting_model_names_its_last_error() -> None:
-    asked = patient(ScriptedModel(ANSWERS, failures=[down("the disk is full")] * 3), attempts=9)
-    with pytest.raises(CallFailure, match="scripted is paused for 30 s: the disk is full"):
-        await asked.complete(ASK)
 
 
 async def test_faults_resting_model_repeats_the_cure() -> None:

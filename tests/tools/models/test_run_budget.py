@@ -1,7 +1,6 @@
 """What a run spends is counted at the node that spent it, and held to the budget."""
 
 import asyncio
-import time
 
 import pytest
 
@@ -45,23 +44,6 @@ async def test_usage_of_tasks_started_by_a_node_counts_for_the_node() -> None:
     assert (whole.by_node["edit"].model_calls, whole.by_node["edit"].output_tokens) == (2, 4)
 
 
-def test_failing_node_is_counted() -> None:
-    whole = Meter()
-    with pytest.raises(ValueError, match="broken"), whole.step("edit"):
-        time.sleep(0.01)
-        raise ValueError("broken")
-    assert whole.by_node["edit"].calls == 1
-    assert whole.by_node["edit"].seconds >= 0.01
-
-
-def test_call_is_reported_with_its_node() -> None:
-    calls: list[ModelCall] = []
-    whole = Meter(on_call=calls.append)
-    with whole.step("edit"):
-        whole.note(CALL)
-    assert [call.node for call in calls] == ["edit"]
-
-
 def test_budget_of_calls_counts_requests_that_fail() -> None:
     whole = Meter(Budget(max_calls=1))
     with pytest.raises(ValueError, match="broken"), whole.request(1):
@@ -100,13 +82,6 @@ async def test_budget_deadline_ends_slow_work() -> None:
             await asyncio.sleep(5)
 
 
-async def test_budget_deadline_that_is_over_starts_nothing() -> None:
-    whole = Meter(Budget(deadline_s=0.0))
-    with pytest.raises(BudgetError, match="deadline_s"):
-        async with whole.in_time():
-            pytest.fail("it started")
-
-
 async def test_nested_budget_deadlines_raise_one_error() -> None:
     whole = Meter(Budget(deadline_s=0.02))
     with pytest.raises(BudgetError):
@@ -119,8 +94,3 @@ async def test_budget_deadline_is_not_blamed_for_other_timeouts() -> None:
     with pytest.raises(TimeoutError, match="a socket"):
         async with whole.in_time():
             raise TimeoutError("a socket")
-
-
-async def test_budget_without_deadline_waits() -> None:
-    async with Meter().in_time():
-        assert Meter().remaining is None

@@ -9,27 +9,19 @@ from langchain_core.messages import AIMessage
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr
 
-from rarr.backends.prompted.agreement import AgreementAnswer
-from rarr.errors import ModelError
-from rarr.prompts import load
-from rarr.testing import ScriptedModel
 from rarr.tools.models.chat import CallFailure, Tokens
 from rarr.tools.models.langchain_chat import LangChainChat
-from rarr.tools.models.language_model import LanguageModel
 from tools.asking import ASK, KEY, TEXT, metered, outcome, patient
 
 USAGE = {"prompt_tokens": 30, "completion_tokens": 5}
 STOPS = [
-    ("length", "cut"),
-    ("MAX_TOKENS", "cut"),
-    ("model_length", "cut"),
     ("content_filter", "declined"),
     ("content_filter: SAFETY", "declined"),
     ("SAFETY", "declined"),
     ("refusal", "declined"),
     ("abort", "server"),
 ]
-CURES = {"cut": "raise max_answer_tokens", "declined": "name another model, or add one to fallbacks"}
+CURES = {"declined": "name another model, or add one to fallbacks"}
 
 
 def choice(finish: str | None = "stop", **message: Any) -> dict[str, Any]:
@@ -132,9 +124,10 @@ async def test_call_of_our_function_is_the_answer(name: str | None) -> None:
     assert answer.texts == (TEXT,)
 
 
-async def test_samples_that_are_complete_are_kept() -> None:
-    answer = await Canned(choice("length"), choice(), choice(refusal="no")).complete(ASK)
-    assert (answer.texts, answer.tokens) == ((TEXT,), Tokens(30, 5))
+@pytest.mark.parametrize("finish", ["length", "MAX_TOKENS", "model_length"])
+async def test_samples_without_a_refusal_are_kept_and_a_cut_is_told(finish: str) -> None:
+    answer = await Canned(choice(finish), choice(), choice(refusal="no")).complete(ASK)
+    assert (answer.texts, answer.tokens, answer.cut) == ((TEXT, TEXT), Tokens(30, 5), True)
 
 
 async def test_stopped_answer_is_counted_and_not_repeated() -> None:
@@ -149,57 +142,24 @@ class Calling(GenericFakeChatModel):
         return self
 
 
-def stopped(key: str, reason: str) -> AIMessage:
-    return AIMessage(TEXT, response_metadata={key: reason})
+def of_metadata(key: str, reason: Any, **more: Any) -> AIMessage:
+    return AIMessage(TEXT, response_metadata={key: reason}, **more)
 
 
 @pytest.mark.parametrize(
     ("message", "kind"),
     [
-        (stopped("finish_reason", "length"), "cut"),
-        (stopped("stop_reason", "max_tokens"), "cut"),
-        (stopped("stop_reason", "refusal"), "declined"),
-        (stopped("stopReason", "guardrail_intervened"), "declined"),
-        (stopped("finish_reason", "SAFETY"), "declined"),
-        (stopped("done_reason", "length"), "cut"),
-        (AIMessage(TEXT, response_metadata={"incomplete_details": {"reason": "max_output_tokens"}}), "cut"),
+        (of_metadata("stop_reason", "max_tokens"), "cut"),
+        (of_metadata("stop_reason", "refusal"), "declined"),
+        (of_metadata("stopReason", "guardrail_intervened"), "declined"),
+        (of_metadata("finishReason", "SAFETY"), "declined"),
+        (of_metadata("done_reason", "length"), "cut"),
+        (of_metadata("incomplete_details", {"reason": "max_output_tokens"}), "cut"),
         (AIMessage(TEXT, additional_kwargs={"refusal": "I cannot."}), "declined"),
         (AIMessage(TEXT, tool_calls=[{"name": "delete_all", "args": {}, "id": "1"}]), "server"),
     ],
 )
-async def test_stopped_answer_of_other_integrations_is_a_failure(message: AIMessage, kind: str) -> None:
+async def test_stopped_answer_of_other_integrations_is_no_whole_answer(message: AIMessage, kind: str) -> None:
     chat = LangChainChat("fake", lambda _: Calling(messages=iter([message])))
-    failure = await outcome(patient(chat, attempts=1), ASK)
-    assert isinstance(failure, CallFailure)
-    assert failure.kind == kind
-
-
-CUT = CallFailure("cut", "scripted was cut off", tokens=Tokens(3, 2))
-VERDICT = {"text_answer": "", "evidence_answer": "", "reason": "", "verdict": "agrees"}
-
-
-async def verdict(chat: ScriptedModel) -> str:
-    model = LanguageModel([patient(chat, attempts=1)], max_answer_tokens=50)
-    prompt = load("check_agreement")
-    return (await model.ask(prompt, AgreementAnswer, dict.fromkeys(prompt.variables, "a"))).verdict
-
-
-async def test_truncated_answer_is_requested_once_more_with_a_higher_limit() -> None:
-    chat = ScriptedModel({"": VERDICT}, failures=[CUT])
-    assert await verdict(chat) == "agrees"
-    assert [ask.max_tokens for ask in chat.calls] == [50, 100]
-
-
-async def test_answer_that_stays_truncated_is_never_a_verdict() -> None:
-    chat = ScriptedModel({"": VERDICT}, failures=[CUT, CUT])
-    with pytest.raises(ModelError, match="cut off; raise max_answer_tokens"):
-        await verdict(chat)
-    assert len(chat.calls) == 2
-
-
-@pytest.mark.parametrize(
-    ("content", "begun"),
-    [('{"span": "19', True), ("<think>The bridge", False), ("Let me see.", False), ("", False)],
-)
-async def test_truncated_answer_records_whether_content_had_begun(content: str, begun: bool) -> None:
-    assert (await failure_of(choice("length", content=content))).begun is begun
+    answer = await outcome(patient(chat, attempts=1), ASK)
+    assert (answer.kind if isinstance(answer, CallFailure) else "cut" if answer.cut else "") == kind

@@ -1,4 +1,4 @@
-"""Turns errors of client libraries and servers into `CallFailure`, and removes keys from their messages."""
+"""Makes `CallFailure` of errors of clients and servers and of stopped answers; removes keys from messages."""
 
 import re
 from base64 import b64encode
@@ -26,7 +26,6 @@ _USERINFO = re.compile(r"(?<=://)[^/\s@]+@")
 # The part of a request that a refusal is about, by the words in the refusal.
 _UNKNOWN = r"not |un(?:support|recogni|know|expect)|extra|invalid"
 _ABOUT = {
-    "logprobs": re.compile(r"\b(?:top_)?log_?prob(?:s|abilities)?\b", re.IGNORECASE),
     "temperature": re.compile(r"\btemperature\b", re.IGNORECASE),
     "seed": re.compile(r"\bseed\b", re.IGNORECASE),
     "max_tokens": re.compile(
@@ -55,6 +54,24 @@ _LIMIT = re.compile(
     r"|(\d[\d,]*) maximum|maximum number of tokens allowed\D{0,5}(\d[\d,]*)",
     re.IGNORECASE,
 )
+
+
+# The stop reasons of OpenAI, vLLM, Mistral, Anthropic, Google, Bedrock, Cohere and Ollama, in lower case.
+_CUT = {
+    "length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded",
+    "repetition",  # vLLM's, for a text that repeats itself without end
+}  # fmt: skip
+_DECLINED = {
+    "refusal", "content_filter", "content_filtered", "safety", "recitation", "blocklist", "spii",
+    "prohibited_content", "guardrail_intervened", "error_toxic",
+}  # fmt: skip
+_BROKEN = {"error", "abort", "insufficient_system_resource", "malformed_function_call"}
+_WHOLE = {
+    "", "stop", "end", "end_turn", "end_of_turn", "stop_sequence", "stop_token", "eos", "eos_token",
+    "endoftext", "complete", "completed", "finish", "finished", "tool_call", "tool_calls", "tool_use",
+    "function_call",
+}  # fmt: skip
+_SHOWN = 100  # characters of a model's text
 
 
 def redacted(text: str, secrets: Sequence[str] = ()) -> str:
@@ -149,6 +166,31 @@ def failure_of_status(
     elif status in (408, 429):
         kind = "busy" if status == 429 else "timeout"
     return CallFailure(kind, message, _retry_after(headers), status=status, said=reason, limit=limit)
+
+
+def stopped(reason: str, refusal: str, model: str) -> CallFailure | None:
+    """Makes the failure for an answer that the server stopped or the model refused; None for other answers.
+
+    A reason that is unknown here is a failure: a new name for "withheld" must not pass for a whole answer.
+    """
+    name = reason.strip().casefold()
+    if name in _CUT:
+        return None
+    if refusal:
+        return CallFailure("declined", f"{model} declined to answer: {' '.join(refusal.split())[:_SHOWN]!r}")
+    if name.partition(":")[0] in _DECLINED:
+        return CallFailure("declined", f"{model} declined to answer, or a filter withheld it ({name})")
+    if name in _BROKEN:
+        return CallFailure("server", f"{model} broke off its answer ({name})")
+    if name not in _WHOLE:
+        unknown = f"{model} stopped for a reason that rarr does not know ({name[:_SHOWN]!r})"
+        return CallFailure("server", unknown)
+    return None
+
+
+def was_cut(reason: str) -> bool:
+    """Does this stop reason say that the answer was cut off at its limit of tokens?"""
+    return reason.strip().casefold() in _CUT
 
 
 def _limit(message: str) -> int | None:
