@@ -4,7 +4,7 @@ Many branches may call a component at once. It raises if it cannot do its work; 
 failure that the user sees. A negative judgement is a result, and is never raised.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, get_args, runtime_checkable
@@ -218,17 +218,6 @@ class Classifier(Protocol):
         """
 
 
-@runtime_checkable
-class ReadsAlone(Protocol):
-    """A verifier whose support for a sentence depends on the evidence and on a known part of the text."""
-
-    async def readings(self, text: str, context: str | None, spans: Sequence[Span]) -> Sequence[Hashable]:
-        """Returns all that it reads of `text` for the sentence at each span.
-
-        Sentences of two texts with equal readings have equal support by any evidence.
-        """
-
-
 class Closes(Protocol):
     async def aclose(self) -> None:
         """Closes its files, and its connections of this event loop. The next use opens them again."""
@@ -260,11 +249,6 @@ async def text_of_source(opened: Iterable[object], evidence: Evidence) -> str | 
         if text is not None and text[evidence.start : evidence.end] == evidence.text:
             return text
     return None
-
-
-class IntentJudge(Protocol):
-    async def preserved(self, original: str, revised: str, context: str | None) -> float:
-        """Scores from 0 to 1 whether the revision preserves the intent of the original."""
 
 
 class SectionSource(NamedTuple):
@@ -372,7 +356,6 @@ class Components:
     """Whether anything is searched; False where the given passages are all that there is."""
     rewriter: Rewriter | None = None
     """Used instead of `checker` and `editor` in a baseline that rewrites."""
-    intent_judge: IntentJudge | None = None
     writers: Mapping[str, ArticleWriter] = field(default_factory=dict)
     """The writers of articles, by the names of their nodes: plan, write_section and smooth."""
     answer_writer: AnswerWriter | None = None

@@ -51,33 +51,32 @@ def unsearched(query_id: str, error: BaseException) -> dict[str, Unsearched]:
 class SentenceSupport(NamedTuple):
     """The place of a sentence, and its support by each evidence that was judged (None: could not be judged).
 
-    `searched`: there are queries about it, and no search for them failed.
+    `searched`: there are queries about it, those of `query_ids`, and no search for them failed.
     """
 
     span: Span
     by_evidence: dict[str, float | None]
-    searched: bool
+    query_ids: tuple[str, ...] = ()
+    searched: bool = False
 
 
-Attributed = tuple[list[bool | None], list[bool | None]]
+Attributed = tuple[list[float | None], list[float | None]]
+"""The support of each sentence before and after the edits; None if it was not judged."""
 
 
 class State(TypedDict, total=False):
     """The state of a run. `text` is the current text: the original with the accepted edits so far.
 
     Offsets of queries point into the original. `passages` are the retrieved passages by query id.
-    `tried`: the ids of queries for which an edit was asked already. `settled`: the ids of evidence that is
-    not checked again after an edit (with the scope `text`). `followed`: the ids of edits whose dependent
-    values were asked about. `relevances`: by query id and evidence id, how relevant passages of other
-    queries are. `supports`: the sentences of `text`, with their support. `judged`: the sentences before and
-    after the edits, with their support, for the scores. `round` counts the rounds of research from 1.
+    `settled`: the ids of evidence that is not checked again after an edit (with the scope `text`).
+    `relevances`: by query id and evidence id, how relevant passages of other queries are. `supports`: the
+    sentences of `text`, with their support by a judge. `round` counts the rounds of research from 1.
     `lacking`: the sentences of `text` for another round. `reached`: the numbers of supported sentences and of
     accepted edits before that round. `told`: warnings of components that did not stop a node.
 
     `cards` are those of the sentences of `text` that were read as cards, and `kept` the ids of the evidence
-    that each query kept. `attributed` tells of each checkable sentence whether it was supported before the
-    edits, and whether it is after them; None if that was not judged. `controls` counts the planted sentences
-    of each reading.
+    that each query kept. `attributed` is the support of the sentences, for the scores. `controls` counts the
+    planted sentences of each reading.
 
     With `block`, the run is that of this block of a long text. The first `lead` characters of its text are
     only read, and not asked about.
@@ -106,9 +105,7 @@ class State(TypedDict, total=False):
     controls: Annotated[list[Controls], add]
     checks: list[Check]
     edits: list[Edit]
-    tried: list[str]
     settled: list[str]
-    followed: list[str]
     round: int
     lacking: list[Span]
     reached: tuple[int, int]
@@ -116,7 +113,6 @@ class State(TypedDict, total=False):
     scores: Scores
     relevances: dict[str, dict[str, float]]
     supports: list[SentenceSupport]
-    judged: tuple[list[SentenceSupport], list[SentenceSupport]]
     block: int
     lead: int
     topic: str

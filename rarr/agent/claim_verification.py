@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 from rarr.backends.embedded.items import items_of
 from rarr.components import CardReader, Components
-from rarr.ledger.ais_scores import best_support
 from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import card_sentences
+from rarr.ledger.scores import best_support
 from rarr.ledger.sentence_support import classify_sentences, evidence_support
 from rarr.nodes.rerank import suspicious_notices
 from rarr.records import AttributionClass, Evidence, Notice, Query, Sentence, Status

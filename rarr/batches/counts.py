@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from rarr.ledger.preservation import f1_ap
+from rarr.ledger.scores import f1_ap
 from rarr.records import Record
 
 MEASURES = ("supported", "attribution", "preservation", "f1_ap")

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from rarr.errors import InputError
-from rarr.evals.measures import SET_F1, Measure, available
+from rarr.evals.measures import Measure, available, set_f1_pair
 from rarr.evals.metrics import f1_ap_of_set, mean, paired, paired_f1_ap
 from rarr.evals.report_records import Compared, Comparison, EvalReport, ScoredRow
 from rarr.evals.run_folder import finished
@@ -40,16 +40,14 @@ def _all_compared(both: list[tuple[ScoredRow, ScoredRow]]) -> dict[str, Compared
         if concerned := [pair for pair in both if all(map(measure.applies, pair))]:
             measures[name] = _compared(measure, concerned)
         if name == "preservation":
-            measures |= {name: compared for name in SET_F1 if (compared := _compared_f1(name, both))}
+            measures["f1_ap"] = _compared_f1(both)
     return measures
 
 
-def _compared_f1(name: str, rows: list[tuple[ScoredRow, ScoredRow]]) -> Compared | None:
-    """Compares F1_AP of the averages; None for `f1_ap_comb` if no row has the intent in both runs."""
-    scores = [(SET_F1[name](row_a), SET_F1[name](row_b)) for row_a, row_b in rows]
+def _compared_f1(rows: list[tuple[ScoredRow, ScoredRow]]) -> Compared:
+    """Compares F1_AP of the averages."""
+    scores = [(set_f1_pair(row_a), set_f1_pair(row_b)) for row_a, row_b in rows]
     judged = [(a, b) for a, b in scores if a is not None and b is not None]
-    if not judged and name != "f1_ap":
-        return None
     return Compared(
         a=f1_ap_of_set([a for a, _ in judged]),
         b=f1_ap_of_set([b for _, b in judged]),

@@ -23,7 +23,6 @@ from rarr.evals.metrics import (
     is_kind,
     mean,
     measured_f1_ap,
-    pres_comb,
     restored,
     rouge_l,
     sari,
@@ -65,11 +64,6 @@ def _was_correct(row: ScoredRow) -> bool:
     return row.reference is not None and restored(row.original, row.reference)
 
 
-def _pres_comb(row: ScoredRow) -> float | None:
-    lev = row.scores.preservation
-    return None if lev is None else pres_comb(row.scores.intent, lev)
-
-
 def _kind(kind: EditKind) -> Measure:
     def judged(row: ScoredRow) -> bool | None:
         scores = row.scores
@@ -81,11 +75,7 @@ def _kind(kind: EditKind) -> Measure:
 ROW_MEASURES: dict[str, Measure] = {
     "attribution_before": Measure(lambda row: row.scores.attribution_before),
     "attribution_after": Measure(lambda row: row.scores.attribution_after),
-    "attribution_all_evidence_before": Measure(lambda row: row.scores.attribution_all_evidence_before),
-    "attribution_all_evidence_after": Measure(lambda row: row.scores.attribution_all_evidence_after),
     "preservation": Measure(lambda row: row.scores.preservation),
-    "intent": Measure(lambda row: row.scores.intent, asked_for=True),
-    "pres_comb": Measure(_pres_comb, asked_for=True),
     "changed": Measure(lambda row: row.text != row.original, is_share=True),
     **{kind: _kind(kind) for kind in EDIT_KINDS},
     "restored": Measure(lambda row: restored(row.text, row.reference or ""), _was_wrong, is_share=True),
@@ -99,36 +89,23 @@ ROW_MEASURES: dict[str, Measure] = {
 }
 """The measures by name.
 
-`intent` and `pres_comb` need a model for evaluate, those of answers need right answers, and the others from
-`restored` on need a person's revision. `rouge_l` also needs the extra `eval`.
+Those of answers need right answers, and the others from `restored` on need a revision by a person. `rouge_l`
+also needs the extra `eval`.
 """
 
 
-def _with_attribution(
-    preservation: Callable[[ScoredRow], float | None],
-) -> Callable[[ScoredRow], Scored | None]:
-    def scores(row: ScoredRow) -> Scored | None:
-        attributed, kept = row.scores.attribution_after, preservation(row)
-        return None if row.error or attributed is None or kept is None else (attributed, kept)
+def set_f1_pair(row: ScoredRow) -> Scored | None:
+    """Returns attribution and preservation of a row for F1_AP of all rows; None if not judged."""
+    attributed, kept = row.scores.attribution_after, row.scores.preservation
+    return None if row.error or attributed is None or kept is None else (attributed, kept)
 
-    return scores
-
-
-SET_F1: dict[str, Callable[[ScoredRow], Scored | None]] = {
-    "f1_ap": _with_attribution(lambda row: row.scores.preservation),
-    "f1_ap_comb": _with_attribution(_pres_comb),
-}
-"""F1_AP of all rows, with Pres_Lev and with Pres_comb: the two scores of a row, or None if not judged.
-
-Like `pres_comb`, `f1_ap_comb` needs a model for evaluate.
-"""
 
 POOLED = ("word_precision", "word_recall")
 """Measures over all rows at once, in which each word has the same weight."""
 
 NAMES: tuple[str, ...] = (
     *ROW_MEASURES,
-    *SET_F1,
+    "f1_ap",
     *POOLED,
     *STATUSES,
 )
@@ -160,11 +137,9 @@ def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
 
 
 def set_f1(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """Computes F1_AP of the averages; with Pres_comb only if a model was asked about the intent."""
-    scored = {name: [scores(row) for row in rows] for name, scores in SET_F1.items()}
-    if all(scores is None for scores in scored["f1_ap_comb"]):
-        del scored["f1_ap_comb"]
-    return {name: measured_f1_ap(scores) for name, scores in scored.items() if scores}
+    """Computes F1_AP of the averages."""
+    pairs = [set_f1_pair(row) for row in rows]
+    return {"f1_ap": measured_f1_ap(pairs)} if pairs else {}
 
 
 def _share(values: Sequence[float | None]) -> Measured:

@@ -3,29 +3,18 @@
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple, TypeVar, cast
 
-from rarr.ledger.attribution_scores import JudgedTexts, attribution_scores
-from rarr.ledger.card_report import scores_of_shares
 from rarr.ledger.evidence_selection import select_evidence
-from rarr.ledger.preservation import pres_lev_by_parts
+from rarr.ledger.scores import scores_of
 from rarr.records import Edit, Notice, Part, Query, Report, Scores, Sentence
-from rarr.state import Attributed, SentenceSupport, State, usable
+from rarr.records.edits import pres_lev_by_parts
+from rarr.state import State, usable
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.long_text_blocks import TextBlock
 from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
 
 CUT = "budget_exhausted"
 """The code of the warning that a limit of the run has left something out."""
-_WORKING_KEYS = (
-    "passages",
-    "tried",
-    "settled",
-    "followed",
-    "reached",
-    "lacking",
-    "supports",
-    "cards",
-    "kept",
-)
+_WORKING_KEYS = ("passages", "settled", "reached", "lacking", "supports", "cards", "kept")
 
 _Placed = TypeVar("_Placed", Query, Edit, Sentence, Part)
 
@@ -80,41 +69,41 @@ def join_blocks(start: State, outcomes: Sequence[BlockOutcome], report_size: int
     are in the order of the text. The places of a block's edits count the edits of the blocks before it.
     A passage covers the queries of its own block alone, and supports sentences of its own block alone.
     """
-    whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits")}
+    whole: dict[str, Any] = {name: [] for name in ("queries", "evidence", "checks", "edits", "controls")}
     parts: list[tuple[str, str]] = []
     report_sentences: list[Sentence] = []
+    relevances: dict[str, dict[str, float]] = {}
+    whole["unsearched"] = {}
     at = grown = 0
     for block, state in outcomes:
         between = start["original"][at : block.span.start]
         old = new = block.span.of(start["original"])
         if state is None:
-            report_sentences += _unjudged_sentences(start["original"], block.sentences, grown)
+            report_sentences += _shifted(_unjudged(start["original"], block.sentences), grown)
         else:
             shift = block.span.start - state["lead"]
             new = state["text"][state["lead"] :]
             whole["queries"] += _shifted(state.get("queries", []), shift)
             whole["edits"] += _shifted(state.get("edits", []), shift + grown)
-            whole["evidence"] += state.get("evidence", [])
-            whole["checks"] += state.get("checks", [])
+            for name in ("evidence", "checks", "controls"):
+                whole[name] += state.get(name, [])
+            whole["unsearched"] |= state.get("unsearched", {})
+            relevances |= state.get("relevances", {})
             report_sentences += _shifted(_sentences(state), shift + grown)
         parts += [(between, between), (old, new)]
         at, grown = block.span.end, grown + len(new) - len(old)
     rest = start["original"][at:]
     parts.append((rest, rest))
-    states = [outcome.state for outcome in outcomes if outcome.state is not None]
     joined = cast(State, {**start, **whole})
-    relevances = {query: row for state in states for query, row in state.get("relevances", {}).items()}
     evidence_ids, coverage = select_evidence(usable(joined), report_size, relevances)
     return {
         **joined,
         "text": "".join(new for _, new in parts),
-        "round": max((state.get("round", 1) for state in states), default=1),
-        "unsearched": {query: why for state in states for query, why in state.get("unsearched", {}).items()},
+        "round": max((state.get("round", 1) for _, state in outcomes if state), default=1),
         "report": Report(
             evidence_ids=tuple(evidence_ids), coverage=coverage, sentences=tuple(report_sentences)
         ),
-        "scores": _scores(joined, outcomes, parts, evidence_ids),
-        "controls": [count for state in states for count in state.get("controls", ())],
+        "scores": _scores(outcomes, parts),
         "warnings": [*start["warnings"], *_warnings(outcomes)],
     }
 
@@ -129,60 +118,30 @@ def _shifted(records: Iterable[_Placed], by: int) -> list[_Placed]:
     return shifted
 
 
-def _unjudged_sentences(text: str, spans: Iterable[Span], grown: int) -> list[Sentence]:
-    return [
-        Sentence(text=span.of(text), start=span.start + grown, end=span.end + grown, status="unjudged")
-        for span in spans
-    ]
+def _unjudged(text: str, spans: Iterable[Span]) -> list[Sentence]:
+    return [Sentence(text=it.of(text), start=it.start, end=it.end, status="unjudged") for it in spans]
 
 
 def _sentences(state: State) -> Sequence[Sentence]:
     """Returns the sentences of the report, or without a report all sentences of the block as unjudged."""
     if (report := state.get("report")) is not None:
         return report.sentences
-    return _unjudged_sentences(
-        state["text"], (s for s in sentences(state["text"]) if s.start >= state["lead"]), 0
-    )
+    text = state["text"]
+    return _unjudged(text, (span for span in sentences(text) if span.start >= state["lead"]))
 
 
-def _scores(
-    joined: State,
-    outcomes: Sequence[BlockOutcome],
-    parts: Sequence[tuple[str, str]],
-    report_ids: Sequence[str],
-) -> Scores:
-    """Scores all blocks by the report of the whole text; sentences that no run reached are unjudged.
-
-    `intent` is that of the block that keeps it least. If it was not judged for a block, the result is None,
-    unless another block has 0.
-    """
-    scored = [state for _, state in outcomes if state is not None and "scores" in state and "judged" in state]
-    by_cards = [state for _, state in outcomes if state is not None and "attributed" in state]
-    if not scored and not by_cards:
-        return Scores()
-    intents = [state["scores"].intent for state in (scored or by_cards)]
-    known = [intent for intent in intents if intent is not None]
-    intent = min(known) if len(known) == len(intents) or 0.0 in known else None
-    if not scored:
-        return scores_of_shares(_attribution(outcomes), pres_lev_by_parts(parts), intent)
-    judged = JudgedTexts([], [])
+def _scores(outcomes: Sequence[BlockOutcome], parts: Sequence[tuple[str, str]]) -> Scores:
+    """Scores all blocks together; the sentences of a block that was not read count as not judged."""
+    before: list[float | None] = []
+    after: list[float | None] = []
     for block, state in outcomes:
-        unjudged = [SentenceSupport(span, {}, searched=False) for span in block.sentences]
-        for side, text in enumerate(judged):
-            text += unjudged if state is None or "judged" not in state else state["judged"][side]
-    return attribution_scores(judged, usable(joined), report_ids, pres_lev_by_parts(parts), intent)
-
-
-def _attribution(outcomes: Sequence[BlockOutcome]) -> Attributed:
-    """Joins what was attributed in each block; the sentences of a block that was not read are not judged."""
-    before: list[bool | None] = []
-    after: list[bool | None] = []
-    for block, state in outcomes:
-        missing: list[bool | None] = [None] * len(block.sentences)
+        missing: list[float | None] = [None] * len(block.sentences)
         own = (missing, missing) if state is None else state.get("attributed", (missing, missing))
         before += own[0]
         after += own[1]
-    return before, after
+    if not any(state and "attributed" in state for _, state in outcomes):
+        return Scores()
+    return scores_of((before, after), pres_lev_by_parts(parts))
 
 
 def _warnings(outcomes: Sequence[BlockOutcome]) -> list[Notice]:

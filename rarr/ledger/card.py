@@ -135,6 +135,7 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
         if span.of(sentence) == new:
             continue
         source, by = _source(edit, cited)
+        confirmed = False
         if not by:
             unproven.append(f"the cited lines do not have the words “{edit.by}”")
         written = sentence[: span.start] + new + sentence[span.end :]
@@ -145,10 +146,12 @@ def _with_edits(card: Card, raw: RawCard, sentence: str, cited: Sequence[SourceL
             why = f"no quoted line has “{missing[0].span.of(written)}”"
             # The number alone may stand there, of this thing or of another.
             (unclear if all(_stated(value, cited) for value in values(new)) else unproven).append(why)
-        elif by and not (_is_deleted(edit, new) or _is_confirmed(span.of(sentence), new, by, added)):
-            unclear.append(f"“{by}” does not show “{new}” in these words")
+        elif by:
+            confirmed = _is_deleted(edit, new) or _is_confirmed(span.of(sentence), new, by, added)
+            unclear += [] if confirmed else [f"“{by}” does not show “{new}” in these words"]
         start, end = card.start + span.start, card.start + span.end
-        edits.append(CardEdit(start=start, end=end, new=new, by=by, evidence_id=source.evidence_id))
+        name = source.evidence_id
+        edits.append(CardEdit(start=start, end=end, new=new, by=by, evidence_id=name, confirmed=confirmed))
     apart = _apart(edits)
     if apart is None:
         unproven.append("its edits overlap")

@@ -4,10 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from rarr.backends.embedded.near_quotes import states_nothing
 from rarr.backends.embedded.values import states, values
-from rarr.ledger.ais_scores import auto_ais
-from rarr.ledger.preservation import f1_ap
-from rarr.ledger.sentence_support import moved_queries
-from rarr.records import Check, Notice, Part, Query, Scores, Sentence, Status, Verdict
+from rarr.ledger.sentence_support import missing_of, moved_queries
+from rarr.records import Check, Notice, Part, Query, Sentence, Status, Verdict
 from rarr.records.card import Card, Quote, Side
 from rarr.state import Attributed, State, usable
 from rarr.tools.text.blocks_and_sentences import Span, sentences
@@ -29,27 +27,22 @@ def queries_of(state: State, spans: Sequence[Span]) -> dict[Span, list[Query]]:
 
 def card_checks(cards: Sequence[Card], text: str, asked: Mapping[Span, Sequence[Query]]) -> list[Check]:
     """Makes a check for each evidence that a card quotes: of `mixed`, one for each side."""
-    checks: list[Check] = []
-    for card in cards:
-        queries = asked.get(Span(card.start, card.end), ())
-        if not queries or card.verdict in (None, "none"):
-            continue
-        for evidence_id, side in dict.fromkeys((quote.evidence_id, quote.side) for quote in card.quotes):
-            lines = [it for it in card.quotes if (it.evidence_id, it.side) == (evidence_id, side)]
-            checks.append(
-                Check(
-                    verdict=_verdict(card, side),
-                    query_id=queries[0].id,
-                    evidence_id=evidence_id,
-                    text_answer=", ".join(text[edit.start : edit.end] for edit in card.edits),
-                    evidence_answer=", ".join(
-                        edit.by for edit in card.edits if edit.evidence_id == evidence_id
-                    ),
-                    quote="\n".join(line.text for line in lines),
-                    reason="; ".join(card.doubts),
-                )
-            )
-    return checks
+    return [
+        Check(
+            verdict=_verdict(card, side),
+            query_id=queries[0].id,
+            evidence_id=evidence_id,
+            text_answer=", ".join(text[edit.start : edit.end] for edit in card.edits),
+            evidence_answer=", ".join(edit.by for edit in card.edits if edit.evidence_id == evidence_id),
+            quote="\n".join(
+                it.text for it in card.quotes if (it.evidence_id, it.side) == (evidence_id, side)
+            ),
+            reason="; ".join(card.doubts),
+        )
+        for card in cards
+        if (queries := asked.get(Span(card.start, card.end), ())) and card.verdict not in (None, "none")
+        for evidence_id, side in dict.fromkeys((quote.evidence_id, quote.side) for quote in card.quotes)
+    ]
 
 
 def _verdict(card: Card, side: Side) -> Verdict:
@@ -67,27 +60,32 @@ def card_sentences(state: State) -> tuple[Sentence, ...]:
 
 
 def _sentence(text: str, span: Span, card: Card | None, state: State, queries: Sequence[Query]) -> Sentence:
-    says_nothing = (card is None or card.verdict is None) and states_nothing(span.of(text))
-    status = "unjudged" if says_nothing else _status(card, state, queries)
-    quotes = _quotes_of(card, status)
+    nothing = (card is None or not card.quotes) and states_nothing(span.of(text))
+    status = "unjudged" if nothing else _status(card, state, queries)
+    quotes = _quotes_of(card, status) if card else ()
     return Sentence(
         text=span.of(text),
         start=span.start,
         end=span.end,
         status=status,
-        checkable=not says_nothing and (card is None or card.verdict != "none" or card.unreliable),
+        checkable=not nothing and (card is None or card.verdict != "none" or card.unreliable),
         evidence_ids=tuple(dict.fromkeys(quote.evidence_id for quote in quotes)),
         quotes=quotes,
         parts=tuple(_parts(text, span, card, status)),
     )
 
 
-def _quotes_of(card: Card | None, status: Status) -> tuple[Quote, ...]:
-    """Returns the quotes; those that spoke against an edited sentence speak for it now."""
-    quotes = card.quotes if card else ()
-    if status != "supported" or card is None or card.verdict != "no":
-        return quotes
-    return tuple(quote.model_copy(update={"side": "for"}) for quote in quotes)
+def _quotes_of(card: Card, status: Status) -> tuple[Quote, ...]:
+    """Returns the quotes that decide a part of the sentence.
+
+    Those that spoke against an edited sentence speak for it now. Quotes of a card that leaves the whole
+    sentence open decide no word of it, and are left out.
+    """
+    if card.verdict == "open" and any((it.start, it.end) == (card.start, card.end) for it in card.open):
+        return ()
+    if status != "supported" or card.verdict != "no":
+        return card.quotes
+    return tuple(quote.model_copy(update={"side": "for"}) for quote in card.quotes)
 
 
 def is_relied_on(card: Card) -> bool:
@@ -123,7 +121,7 @@ def status_of(card: Card) -> Status:
 def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status:
     """Tells why a sentence has no verdict: no passage was found, or it was not read."""
     ids = [query.id for query in queries]
-    missing = [state.get("unsearched", {}).get(query_id) for query_id in ids]
+    missing = missing_of(state, ids)
     if "failed" in missing:
         return "retrieval_failed"
     if "cut" in missing or not queries or (card is not None and card.reason):
@@ -134,31 +132,16 @@ def _unread(card: Card | None, state: State, queries: Sequence[Query]) -> Status
 
 
 def card_attribution(state: State) -> Attributed:
-    """Tells of each checkable sentence whether it was supported as it was written, and whether it is now.
-
-    None for a sentence that was not judged.
-    """
+    """Tells of each checkable sentence whether it was supported as it was written, and whether it is now."""
     cards = {card.start: card for card in state.get("cards", [])}
-    checkable = [sentence for sentence in state["report"].sentences if sentence.checkable]
-    before: list[bool | None] = []
-    after: list[bool | None] = []
-    for sentence in checkable:
-        card, judged = cards.get(sentence.start), sentence.status != "unjudged"
-        before.append(card is not None and is_relied_on(card) if judged else None)
-        after.append(sentence.status == "supported" if judged else None)
+    before: list[float | None] = []
+    after: list[float | None] = []
+    for sentence in state["report"].sentences:
+        if sentence.checkable:
+            card, judged = cards.get(sentence.start), sentence.status != "unjudged"
+            before.append(float(card is not None and is_relied_on(card)) if judged else None)
+            after.append(float(sentence.status == "supported") if judged else None)
     return before, after
-
-
-def scores_of_shares(attributed: Attributed, preservation: float, intent: float | None) -> Scores:
-    """Scores attribution as the share of checkable sentences that are supported; None if none was judged."""
-    before, after = map(auto_ais, attributed)
-    return Scores(
-        attribution_before=before,
-        attribution_after=after,
-        preservation=preservation,
-        f1_ap=f1_ap(after, preservation),
-        intent=intent,
-    )
 
 
 def _parts(text: str, span: Span, card: Card | None, status: Status) -> list[Part]:

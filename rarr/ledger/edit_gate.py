@@ -1,20 +1,29 @@
-"""The gate of the paper's edits: keeps the limits, and refuses what no text may get from a model.
+"""The gate: decides about proposed edits, of cards and of the paper, and applies the edits of cards.
 
-As published, the verdict of the model decides, and nothing is asked after an edit (Gao et al. 2023, section
-3.3). The edits of cards have their gate in `card_edits`.
+No edit touches code, links or citations, leaves its sentence or cell, or deletes it. A card's edit that is
+long, lies in a quotation or is doubted is only suggested. As published, nothing is asked after an edit of the
+paper: the verdict of the model decides (Gao et al. 2023, section 3.3).
 """
 
+import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.ledger.edit_limits import out_of_bounds, sentence_of
-from rarr.records import Change, Edit
+from rapidfuzz.distance import Levenshtein
+
+from rarr.ledger.sentence_support import moved_place
+from rarr.records import Change, Edit, EditState
+from rarr.records.card import Card, Place
 from rarr.settings import Settings
 from rarr.state import State, named
-from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.blocks_and_sentences import Span, blocks, protected, sentences, table_cells
+from rarr.tools.text.plurals_and_articles import counted
+
+_QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
 
 
 class Proposal(NamedTuple):
-    """A change that an editor proposed for the current text, for a query and by an evidence."""
+    """A change that an editor of the paper proposed for the current text, for a query and by an evidence."""
 
     change: Change
     query_id: str
@@ -23,7 +32,7 @@ class Proposal(NamedTuple):
 
 
 def decided(text: str, proposal: Proposal, state: State, edits: int, settings: Settings) -> Edit:
-    """Makes the record of an edit, accepted or refused; `edits` is the number of edits before it."""
+    """Makes the record of an edit of the paper, accepted or refused, after `edits` other edits."""
     change = proposal.change
     sentence = sentence_of(text, change, across=settings.scope == "text")
     refusal = out_of_bounds(text, sentence, change, settings)
@@ -40,3 +49,154 @@ def decided(text: str, proposal: Proposal, state: State, edits: int, settings: S
         state="refused" if refusal else "accepted",
         reason=refusal or proposal.reason,
     )
+
+
+def with_card_edits(state: State, query_ids: Mapping[Span, str], settings: Settings) -> State:
+    """Applies the edits of the cards that are not decided yet, and returns the update of the state.
+
+    The edits of a card are accepted together or not at all: half of an exchange of two names is wrong.
+    `query_ids` gives the query of each sentence. Places of edits point into the text they are applied to.
+    """
+    text, edits, cards = state["text"], list(state.get("edits", [])), list(state.get("cards", []))
+    lead = state.get("lead", 0)
+    for number in range(len(cards)):
+        card = cards[number]
+        if not card.edits or card.outcome is not None or card.verdict not in ("no", "mixed"):
+            continue
+        outcome, reason = _decision(text, card, settings, lead)
+        made: list[Edit] = []
+        for edit in card.edits:
+            place = moved_place(Span(edit.start, edit.end), [it for it in made if it.accepted])
+            made.append(
+                Edit(
+                    id=named(state, "e", len(edits) + len(made) + 1),
+                    start=place.start,
+                    end=place.end,
+                    old=place.of(text),
+                    new=edit.new,
+                    query_id=query_ids[Span(card.start, card.end)],
+                    evidence_id=edit.evidence_id,
+                    state=outcome,
+                    confirmed=edit.confirmed and card.is_decided,
+                    reason=reason or f"the source says “{edit.by}”",
+                )
+            )
+            if outcome == "accepted":
+                text = text[: place.start] + edit.new + text[place.end :]
+        edits += made
+        cards[number] = card.model_copy(update={"outcome": outcome})
+        if outcome == "accepted":
+            cards = [moved(other, made) for other in cards]
+            query_ids = {Span(*moved_place(span, made)): query for span, query in query_ids.items()}
+    return {"text": text, "edits": edits, "cards": cards}
+
+
+def moved(card: Card, changes: Sequence[Change]) -> Card:
+    """Returns the card with its places in the text after these changes, one after another."""
+    place = moved_place(Span(card.start, card.end), changes)
+    own = any(card.start <= change.start and change.end <= card.end for change in changes)
+    if place == (card.start, card.end) and not own:
+        return card
+
+    def shifted(part: Place) -> Place:
+        span = moved_place(Span(part.start, part.end), changes)
+        return part.model_copy(update=span._asdict())
+
+    edits = tuple(shifted(edit) for edit in card.edits)
+    opened = tuple(shifted(part) for part in card.open)
+    return card.model_copy(update={**place._asdict(), "edits": edits, "open": opened})
+
+
+def _decision(text: str, card: Card, settings: Settings, lead: int) -> tuple[EditState, str]:
+    """Decides about the edits of a card, with the reason; empty for accepted edits."""
+    if card.verdict == "mixed" and card.side != "against":
+        return "suggested", "the sources disagree about it"
+    for edit in card.edits:
+        if edit.start < lead:
+            return "refused", "the change lies before the text"
+        change = Change(start=edit.start, end=edit.end, new=edit.new)
+        if reason := protection(text, Span(card.start, card.end), change):
+            return "refused", reason
+    if card.doubts:
+        return "suggested", card.doubts[0]
+    reason = _limit(text, card, settings)
+    return ("suggested" if reason else "accepted"), reason
+
+
+def _limit(text: str, card: Card, settings: Settings) -> str:
+    """Returns why the edits are only suggested: they are long (Gao et al. 2023, 3.3), or in a quotation."""
+    changed = sum(Levenshtein.distance(text[edit.start : edit.end], edit.new) for edit in card.edits)
+    length = card.end - card.start
+    if changed > settings.max_edit_chars and changed > settings.max_edit_share * length:
+        return f"its edits change {changed} of {length} characters"
+    quoted = [Span(*match.span()) for match in _QUOTED.finditer(text, card.start, card.end)]
+    if any(place.start < edit.end and edit.start < place.end for place in quoted for edit in card.edits):
+        return "it changes words in quotation marks"
+    return ""
+
+
+def sentence_of(text: str, change: Change, *, across: bool = False) -> Span | None:
+    """Finds the sentence that a change lies in; None for a change outside of sentences, or across several.
+
+    With `across`, a change may go over the ends of sentences of prose: the place of all of them.
+    """
+    around = next((s for s in sentences(text) if s.start <= change.start <= change.end <= s.end), None)
+    if around is not None or not across:
+        return around
+    touched = [s for s in sentences(text) if s.start <= change.end and change.start <= s.end]
+    place = Span(touched[0].start, touched[-1].end) if touched else Span(0, 0)
+    is_prose = all(b.kind == "prose" for b in blocks(text) if place.overlaps(Span(b.start, b.end)))
+    return place if is_prose and place.start <= change.start and change.end <= place.end else None
+
+
+def out_of_bounds(text: str, sentence: Span | None, change: Change, settings: Settings) -> str:
+    """Returns the reason to refuse an edit of the paper: it exceeds the settings or touches protected text.
+
+    Also: it lies in no sentence, adds markup, or deletes the sentence. Empty if there is no reason.
+    """
+    place = Span(change.start, change.end)
+    if sentence is None:
+        return "the change does not lie within one sentence"
+    if reason := protection(text, sentence, change):
+        return reason
+    changed = Levenshtein.distance(place.of(text), change.new)
+    if changed > settings.max_edit_chars:
+        limit = settings.max_edit_chars
+        return f"it changes {counted(changed, 'character')}, over max_edit_chars ({limit})"
+    whole, name = _lines(text, sentence) if sentence in table_cells(text) else sentence, "sentence"
+    if settings.scope == "text":  # the share of the text (Gao et al. 2023, section 3.3)
+        whole, name = Span(0, len(text)), "text"
+    if changed > settings.max_edit_share * (whole.end - whole.start):
+        return f"it changes more than max_edit_share ({settings.max_edit_share}) of the {name}"
+    return ""
+
+
+def protection(text: str, sentence: Span, change: Change) -> str:
+    """Returns the reason to refuse a change of the sentence that no setting allows; empty for none."""
+    place = Span(change.start, change.end)
+    if any(place.overlaps(span) for span in protected(text, *_lines(text, sentence))):
+        return "the change touches code, a link or a citation"
+    if _adds_markup(text, sentence, change):
+        return "the change adds a link, a citation, markup or a line"
+    if sentence in table_cells(text) and re.search(r"[|\r\n]", change.new):
+        return "the change adds a cell or a line"
+    if not (text[sentence.start : change.start] + change.new + text[change.end : sentence.end]).strip():
+        return "the change deletes the sentence"
+    return ""
+
+
+def _adds_markup(text: str, sentence: Span, change: Change) -> bool:
+    """Does the change add a link, a citation, markup, a line or an unprintable character?"""
+    old = text[change.start : change.end]
+    # U+FFFD replaces a character that was broken in the input.
+    if any((not char.isprintable() or char == "\ufffd") and char not in old for char in change.new):
+        return True
+    revised = text[: change.start] + change.new + text[change.end :]
+    after = protected(revised, sentence.start, sentence.end + len(change.new) - len(old))
+    return len(after) > len(protected(text, *sentence))
+
+
+def _lines(text: str, sentence: Span) -> Span:
+    """Returns the whole lines of a sentence, because links and code may go beyond it, but beyond no line."""
+    end = text.find("\n", sentence.end)
+    return Span(text.rfind("\n", 0, sentence.start) + 1, len(text) if end < 0 else end)

@@ -1,20 +1,28 @@
 """Selects the evidence of the report, at most M that cover the queries best (Gao et al. 2023, 3.4)."""
 
+import asyncio
+import heapq
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import comb
 
-from rarr.records import Evidence
+from rarr.components import BatchReranker, Components, Reranker
+from rarr.records import Evidence, Notice, Passage, Query
+from rarr.state import State, failure, usable
+from rarr.tools.concurrency import work
+from rarr.tools.models.run_budget import meter
+from rarr.tools.trace_spans import TraceSpan, span
 
 # Up to this number of subsets, all are compared; above it, a greedy choice comes close to the best.
 EXHAUSTIVE_SUBSETS = 2000
 
-Place = tuple[str, int, int]  # source, start and end of a passage
-
-
+Place = tuple[str, int, int]
+"""Source, start and end of a passage."""
 Relevances = Mapping[str, Mapping[str, float]]
 """By query id and evidence id: how relevant passages of other queries are to the query."""
+Scored = Sequence[float] | Exception
+"""The scores of one query, or the error that it met."""
 
 
 def place_of(passage: Evidence) -> Place:
@@ -34,43 +42,109 @@ def select_evidence(
     passages: dict[Place, dict[str, float]] = defaultdict(dict)
     names: dict[Place, str] = {}
     for passage in evidence:
-        place = place_of(passage)
-        passages[place][passage.query_id] = max(passage.relevance, passages[place].get(passage.query_id, 0.0))
-        names.setdefault(place, passage.id)
+        row = passages[place_of(passage)]
+        row[passage.query_id] = max(passage.relevance, row.get(passage.query_id, 0.0))
+        names.setdefault(place_of(passage), passage.id)
     placed = {passage.id: place_of(passage) for passage in evidence}
     for query_id, by_evidence in (relevances or {}).items():
         for name in by_evidence.keys() & placed.keys():
             passages[placed[name]].setdefault(query_id, by_evidence[name])
-    places = list(passages)
-    size = min(most, len(places))
-    queries = list(dict.fromkeys(query_id for relevance in passages.values() for query_id in relevance))
-    rows = {p: [passages[p].get(query_id, 0.0) for query_id in queries] for p in places}
+    places, size = list(passages), min(most, len(passages))
+
+    def coverage(chosen: Iterable[Place]) -> float:
+        best: dict[str, float] = {}
+        for place in chosen:
+            best |= {query: max(value, best.get(query, 0.0)) for query, value in passages[place].items()}
+        return float(sum(best.values()))
+
     if comb(len(places), size) <= EXHAUSTIVE_SUBSETS:
-        best = max(combinations(places, size), key=lambda subset: _coverage([rows[p] for p in subset]))
-        chosen = list(best)
-    else:
-        chosen = _greedy(places, passages, size)
-    return [names[place] for place in chosen], _coverage([rows[place] for place in chosen])
+        chosen = list(max(combinations(places, size), key=coverage))
+    else:  # coverage is submodular, so adding the best place each time reaches 1 - 1/e of the best
+        chosen = []
+        while len(chosen) < size:
+            rest = (place for place in places if place not in chosen)
+            chosen.append(max(rest, key=lambda place: coverage([*chosen, place])))
+    return [names[place] for place in chosen], coverage(chosen)
 
 
-def _coverage(rows: Sequence[Sequence[float]]) -> float:
-    """Adds up the best relevance to each query; a row has the relevances of one passage to all queries."""
-    return float(sum(map(max, zip(*rows, strict=True))))
+async def all_relevances(
+    state: State, components: Components
+) -> tuple[dict[str, dict[str, float]], list[Notice]]:
+    """Scores each query against the passages of all other queries (Gao et al. 2023, section 3.4).
 
-
-def _greedy(places: list[Place], passages: dict[Place, dict[str, float]], size: int) -> list[Place]:
-    """Selects `size` places: adds the place that raises coverage most each time.
-
-    Coverage is submodular, so this reaches 1 - 1/e of the best.
+    Returns the scores by query id and evidence id, with those of earlier rounds, and a notice for each query
+    that could not be scored. A passage that is evidence for several queries is scored once, by the id of the
+    first.
     """
-    chosen: list[Place] = []
-    covered: dict[str, float] = {}
+    relevances = {query_id: dict(scores) for query_id, scores in state.get("relevances", {}).items()}
+    missing = await work(_to_score, state, relevances)
+    outcomes = await scores_by_query("coverage", missing, components.reranker)
+    notices = list[Notice]()
+    for (query, passages), scores in zip(missing.items(), outcomes, strict=True):
+        if isinstance(scores, Exception):
+            problem = "the report could not weigh the passages of other queries for this query"
+            notices.append(
+                failure("attribute", problem, scores, code="coverage_incomplete", query_id=query.id)
+            )
+        else:
+            new = {passage.id: score for passage, score in zip(passages, scores, strict=True)}
+            relevances[query.id] = relevances.get(query.id, {}) | new
+    return relevances, notices
 
-    def gain(place: Place) -> float:
-        return sum(max(0.0, value - covered.get(q, 0.0)) for q, value in passages[place].items())
 
-    while len(chosen) < size:
-        best = max((place for place in places if place not in chosen), key=gain)
-        chosen.append(best)
-        covered |= {q: max(value, covered.get(q, 0.0)) for q, value in passages[best].items()}
-    return chosen
+def _to_score(state: State, relevances: Relevances) -> dict[Query, list[Evidence]]:
+    """Returns by query the passages of other queries that lack a score."""
+    evidence = usable(state)
+    first: dict[Place, Evidence] = {}
+    own: dict[str, set[Place]] = defaultdict(set)
+    for passage in evidence:
+        first.setdefault(place_of(passage), passage)
+        own[passage.query_id].add(place_of(passage))
+    missing: dict[Query, list[Evidence]] = {}
+    for query in state.get("queries", []):
+        scored = relevances.get(query.id, {})
+        done = own[query.id] | {place_of(passage) for passage in evidence if passage.id in scored}
+        if passages := [passage for place, passage in first.items() if place not in done]:
+            missing[query] = passages
+    return missing
+
+
+async def scores_by_query(
+    name: str, wanted: Mapping[Query, Sequence[Passage]], reranker: Reranker, *, best: int = 0
+) -> list[Scored]:
+    """Scores the passages of each query, in one call where the reranker can.
+
+    Each query has a span with this name in the trace, with its `best` passages where that is above 0.
+    """
+    if not isinstance(reranker, BatchReranker):
+        return await asyncio.gather(*(_scored(name, it, wanted[it], reranker, best) for it in wanted))
+    try:
+        async with meter().in_time(meter().grace):
+            all_scores = await reranker.score_all([(query.text, wanted[query]) for query in wanted])
+    except Exception as error:
+        return [error for _ in wanted]
+    for (query, passages), scores in zip(wanted.items(), all_scores, strict=True):
+        with span("score", name, query.id) as scoring:
+            _note_best(scoring, scores, passages, best)
+    return list(all_scores)
+
+
+async def _scored(
+    name: str, query: Query, passages: Sequence[Passage], reranker: Reranker, best: int
+) -> Scored:
+    try:
+        with span("score", name, query.id) as scoring:
+            async with meter().in_time(meter().grace):
+                scores = await reranker.score(query.text, passages)
+            _note_best(scoring, scores, passages, best)
+    except Exception as error:
+        return error
+    return scores
+
+
+def _note_best(scoring: TraceSpan, scores: Sequence[float], passages: Sequence[Passage], most: int) -> None:
+    """Notes score, source, start and end of the best passages: some of them may be rejected."""
+    if most:
+        pairs = heapq.nlargest(most, zip(scores, passages, strict=True), key=lambda pair: pair[0])
+        best = [(score, passage.source, passage.start, passage.end) for score, passage in pairs]
+        scoring.body.update(passages=len(passages), best=best)

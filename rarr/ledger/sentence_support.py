@@ -1,15 +1,15 @@
-"""Asks the verifier how well evidence supports sentences; also moves places into an edited text."""
+"""Asks a judge how well evidence supports sentences, for auto-AIS; also moves places into an edited text."""
 
 import asyncio
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
 
 from rarr.components import Classifier, Components, Verifier
-from rarr.ledger.ais_scores import best_support
-from rarr.records import AttributionClass, Change, Edit, Evidence, Notice, Query
-from rarr.state import State, failure, usable
+from rarr.ledger.evidence_selection import Place, place_of
+from rarr.ledger.scores import best_support
+from rarr.records import AttributionClass, Change, Check, Edit, Evidence, Notice, Query, Sentence, Status
+from rarr.records.edits import moved_range, shifted
+from rarr.state import SentenceSupport, State, failure, usable
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.attribution_class_by_support import attribution_class
@@ -17,106 +17,58 @@ from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.trace_spans import about
 
 
-class Support(NamedTuple):
-    """A sentence, the queries about it, and its support by each evidence (None: could not be judged).
-
-    `searched`: there are queries about it, and no search for them failed.
-    """
-
-    span: Span
-    query_ids: tuple[str, ...]
-    by_evidence: dict[str, float | None]
-    searched: bool
-
-    @property
-    def best(self) -> float | None:
-        """The best support by one evidence; 0 if a search found no evidence, None if nothing was judged."""
-        if not self.searched and not self.by_evidence:
-            return None
-        return best_support(list(self.by_evidence.values()))
-
-
 async def sentence_support(
     node: str,
     state: State,
     text: str,
     queries: Sequence[Query],
+    report_ids: Collection[str],
     components: Components,
-    *,
-    within: Span | None = None,
-    without: Collection[Span] = (),
-    grace: float = 0.0,
-) -> tuple[list[Support], list[Notice]]:
+) -> tuple[list[SentenceSupport], list[Notice]]:
     """Asks the verifier for the support of each sentence of `text`, in which `queries` have their places.
 
-    Returns the supports, and a notice for each evidence that could not be judged.
-
-    A sentence is judged against the evidence of the queries about it and about its neighbours, because the
-    evidence for a sentence often supports the next sentence. With `within`, only sentences in this span are
-    judged; those at the places of `without` are not. Judging may go on until `grace` seconds after the
-    deadline.
+    Returns the supports, and a notice for each evidence that could not be judged. The evidence of the report
+    is judged on all sentences (Gao et al. 2023, section 2.1), other evidence on the sentences of its query
+    and on their neighbours. Evidence at the place of another is judged once. The lead of a block is not
+    judged. Judging may go on a little after the deadline.
     """
-    spans, asked, chosen, near = await work(_aligned, text, queries, within, without)
-    evidence = [passage for passage in usable(state) if passage.query_id in near]
-    places = [[spans[index] for index in near[passage.query_id]] for passage in evidence]
+    spans, asked, near = await work(_near, state, text, queries, report_ids)
+    grace = meter().grace
     outcomes = await asyncio.gather(
         *(
-            evidence_support(node, text, state["context"], *pair, components, grace)
-            for pair in zip(places, evidence, strict=True)
+            evidence_support(node, text, state["context"], [spans[n] for n in numbers], it, components, grace)
+            for it, numbers in near
         )
     )
-    scores: list[dict[str, float | None]] = [{} for _ in spans]
-    for passage, (judged, _) in zip(evidence, outcomes, strict=True):
-        for index, score in zip(near[passage.query_id], judged, strict=True):
-            scores[index][passage.id] = score
+    tables: list[dict[str, float | None]] = [{} for _ in spans]
+    for (passage, numbers), (judged, _) in zip(near, outcomes, strict=True):
+        for number, score in zip(numbers, judged, strict=True):
+            tables[number][passage.id] = score
     failed = state.get("unsearched", {}).keys()
     supports = [
-        Support(
-            spans[index], ids := tuple(asked.get(index, ())), scores[index],
-            bool(ids) and failed.isdisjoint(ids),
-        )
-        for index in chosen
-    ]  # fmt: skip
+        SentenceSupport(span, table, ids, searched=bool(ids) and failed.isdisjoint(ids))
+        for span, table, ids in zip(spans, tables, asked, strict=True)
+    ]
     return supports, [notice for _, notice in outcomes if notice is not None]
 
 
-def _aligned(
-    text: str, queries: Sequence[Query], within: Span | None, without: Collection[Span]
-) -> tuple[Sequence[Span], dict[int, list[str]], list[int], dict[str, list[int]]]:
-    """Splits `text` into sentences and finds which queries concern them.
-
-    Returns the sentences, the query ids of each, the indexes of those to judge, and of those near each query.
-    """
-    spans = sentences(text)
-    asked = _queries_by_sentence(spans, queries)
-    chosen = [
-        index
-        for index, span in enumerate(spans)
-        if (within is None or span.overlaps(within)) and span not in without
-    ]
-    return spans, asked, chosen, _sentences_near(chosen, asked)
-
-
-async def own_support(
-    node: str, state: State, text: str, queries: Sequence[Query], components: Components
-) -> tuple[list[Support], list[Notice]]:
-    """Asks the verifier for the support of the sentences of `text`, with notices about failures.
-
-    In a block of a long text, the lead-in before the block is not judged. Evidence found before the deadline
-    may be judged a little after it.
-    """
-    lead, grace = state.get("lead", 0), meter().grace
-    within = Span(lead, len(text)) if lead else None
-    return await sentence_support(node, state, text, queries, components, within=within, grace=grace)
-
-
-def _sentences_near(chosen: Sequence[int], asked: Mapping[int, Sequence[str]]) -> dict[str, list[int]]:
-    """Returns for each query the indexes of the chosen sentences that it is about or that are next to one."""
-    near: dict[str, list[int]] = defaultdict(list)
-    for index in chosen:
-        for query_id in {q for i in (index - 1, index, index + 1) for q in asked.get(i, ())}:
-            near[query_id].append(index)
-    return near
+def _near(
+    state: State, text: str, queries: Sequence[Query], report_ids: Collection[str]
+) -> tuple[list[Span], list[tuple[str, ...]], list[tuple[Evidence, list[int]]]]:
+    """Returns the sentences, the query ids of each, and the sentences to judge by each evidence."""
+    spans = [span for span in sentences(text) if span.start >= state.get("lead", 0)]
+    asked = [tuple(it.id for it in queries if span.overlaps(Span(it.start, it.end))) for span in spans]
+    by_query: dict[str, set[int]] = defaultdict(set)
+    for number, ids in enumerate(asked):
+        for query_id in ids:
+            by_query[query_id] |= {number - 1, number, number + 1} & set(range(len(spans)))
+    first: dict[Place, Evidence] = {}
+    near: dict[Place, set[int]] = defaultdict(set)
+    for passage in usable(state):
+        place = place_of(passage)
+        chosen = first.setdefault(place, passage).id in report_ids
+        near[place] |= set(range(len(spans))) if chosen else by_query[passage.query_id]
+    return spans, asked, [(first[place], sorted(numbers)) for place, numbers in near.items() if numbers]
 
 
 async def evidence_support(
@@ -160,6 +112,62 @@ async def classify_sentences(
     return [attribution_class(support, threshold) for support in supports]
 
 
+def support_by(support: SentenceSupport, report_ids: Collection[str] | None = None) -> float | None:
+    """Returns the best support by one evidence of these ids, or by any; 0 without one.
+
+    None if nothing was judged, or if there is no evidence because nothing was searched.
+    """
+    if not support.searched and not support.by_evidence:
+        return None
+    scores = support.by_evidence.items()
+    return best_support([it for name, it in scores if report_ids is None or name in report_ids])
+
+
+def judged_sentences(
+    state: State, supports: Sequence[SentenceSupport], threshold: float
+) -> tuple[Sentence, ...]:
+    """Gives each sentence of a run without cards its status: by its checks, then by its support."""
+    checks = [check for check in state.get("checks", []) if not check.stale]
+    judged = []
+    for support in supports:
+        status, evidence_ids = _status(state, support, checks, threshold)
+        judged.append(
+            Sentence(
+                text=support.span.of(state["text"]),
+                start=support.span.start,
+                end=support.span.end,
+                status=status,
+                evidence_ids=tuple(dict.fromkeys(evidence_ids)),
+                support=support_by(support),
+            )
+        )
+    return tuple(judged)
+
+
+def _status(
+    state: State, support: SentenceSupport, checks: Sequence[Check], threshold: float
+) -> tuple[Status, list[str]]:
+    """Decides the status; what could not be searched or judged is never called unsupported."""
+    against = [it for it in checks if it.verdict == "disagrees" and it.query_id in support.query_ids]
+    if against:
+        return "contradicted", [check.evidence_id for check in against]
+    scores = {name: score for name, score in support.by_evidence.items() if score is not None}
+    best = max(scores, key=lambda name: scores[name], default="")
+    if best and scores[best] >= threshold:
+        return "supported", [best]
+    if "failed" in missing_of(state, support.query_ids):
+        return "retrieval_failed", []
+    if not support.searched or len(scores) < len(support.by_evidence):
+        return "unjudged", []
+    return ("unconfirmed" if support.by_evidence else "no_evidence"), []
+
+
+def missing_of(state: State, query_ids: Sequence[str]) -> set[str]:
+    """Returns why searches of these queries are missing: `failed`, `cut`, or nothing."""
+    unsearched: Mapping[str, str] = state.get("unsearched", {})
+    return {unsearched[query_id] for query_id in query_ids if query_id in unsearched}
+
+
 def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query]:
     """Returns the queries, with their places moved to the text after the accepted `edits`."""
     accepted = [edit for edit in edits if edit.accepted]
@@ -172,36 +180,11 @@ def moved_queries(queries: Sequence[Query], edits: Sequence[Edit]) -> list[Query
 
 def moved_place(place: Span, changes: Sequence[Change]) -> Span:
     """Returns the place, moved to the text after `changes`, which were made one after another."""
-    for change in changes:
-        place = _shifted_place(place, change.start, change.end, change.start + len(change.new))
-    return place
+    return Span(*moved_range(place.start, place.end, changes))
 
 
 def moved_back(place: Span, edits: Sequence[Edit]) -> Span:
     """Takes a place in the text after the accepted `edits`, and returns its place in the text before them."""
     for edit in reversed([edit for edit in edits if edit.accepted]):
-        place = _shifted_place(place, edit.start, edit.start + len(edit.new), edit.end)
+        place = Span(*shifted(place.start, place.end, edit.start, edit.start + len(edit.new), edit.end))
     return place
-
-
-def _shifted_place(place: Span, start: int, old_end: int, new_end: int) -> Span:
-    """Moves a place behind a change with the text. A place that the change overlaps grows to cover it all."""
-    grown = new_end - old_end
-    if place.end <= start:
-        return place
-    if old_end <= place.start:
-        return Span(place.start + grown, place.end + grown)
-    return Span(min(place.start, start), max(place.end, old_end) + grown)
-
-
-def _queries_by_sentence(spans: Sequence[Span], queries: Sequence[Query]) -> dict[int, list[str]]:
-    """Returns the ids of the queries about each sentence, by the sentence's index."""
-    starts = [span.start for span in spans]
-    asked: dict[int, list[str]] = defaultdict(list)
-    for query in queries:
-        index = max(0, bisect_right(starts, query.start) - 1)
-        while index < len(spans) and spans[index].start < query.end:
-            if spans[index].overlaps(Span(query.start, query.end)):
-                asked[index].append(query.id)
-            index += 1
-    return asked

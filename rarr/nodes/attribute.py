@@ -1,16 +1,12 @@
 """Step 6: makes the report: at most M evidences that cover the queries best, and each sentence's status."""
 
-from collections.abc import Sequence
-
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
 from rarr.ledger.card_report import card_sentences, disagreement_notices
-from rarr.ledger.cross_query_relevance import all_relevances
-from rarr.ledger.evidence_selection import select_evidence
-from rarr.ledger.judged_sentences import judged_sentences
-from rarr.ledger.sentence_support import Support, moved_queries, own_support
-from rarr.records import Notice, Report
+from rarr.ledger.evidence_selection import all_relevances, select_evidence
+from rarr.ledger.sentence_support import judged_sentences, moved_queries, sentence_support, support_by
+from rarr.records import Report
 from rarr.state import SentenceSupport, State, usable
 from rarr.tools.concurrency import work
 
@@ -21,30 +17,26 @@ async def attribute(state: State, runtime: Runtime[Components]) -> State:
     A sentence has its status by its card, for which code has looked up what it quotes. Without cards, a
     verifier scores how far each passage supports it. A judge that is named for this node scores besides.
     """
-    components = runtime.context
+    components, text = runtime.context, state["text"]
     relevances, warnings = await all_relevances(state, components)
     size = len(usable(state)) if components.baseline.reports_all else components.settings.report_size
     chosen, coverage = await work(select_evidence, usable(state), size, relevances)
     has_cards = components.card_reader is not None
     update: State = {"relevances": relevances}
-    supports: Sequence[Support] = ()
+    supports = list[SentenceSupport]()
     if not has_cards or "attribute" in components.settings.models:
-        supports, failures = await _supports(state, components)
-        update["supports"] = [SentenceSupport(it.span, it.by_evidence, it.searched) for it in supports]
+        queries = await work(moved_queries, state.get("queries", []), state.get("edits", []))
+        supports, failures = await sentence_support("attribute", state, text, queries, chosen, components)
+        update["supports"] = supports
         warnings += failures
     if has_cards:
-        best = {support.span.start: support.best for support in supports}
+        best = {support.span.start: support_by(support) for support in supports}
         sentences = tuple(
             sentence.model_copy(update={"support": best.get(sentence.start)})
             for sentence in await work(card_sentences, state)
         )
         warnings += disagreement_notices(state)
     else:
-        sentences = await work(judged_sentences, state, supports, components.settings)
+        sentences = await work(judged_sentences, state, supports, components.settings.support_threshold)
     report = Report(evidence_ids=tuple(chosen), coverage=coverage, sentences=sentences)
     return {**update, "report": report, "warnings": warnings}
-
-
-async def _supports(state: State, components: Components) -> tuple[Sequence[Support], list[Notice]]:
-    queries = await work(moved_queries, state.get("queries", []), state.get("edits", []))
-    return await own_support("attribute", state, state["text"], queries, components)

@@ -6,9 +6,8 @@ from collections.abc import Iterator
 from langgraph.runtime import Runtime
 
 from rarr.components import Baseline, Components
-from rarr.ledger.card_edits import with_card_edits
 from rarr.ledger.card_report import queries_of
-from rarr.ledger.edit_gate import Proposal, decided
+from rarr.ledger.edit_gate import Proposal, decided, with_card_edits
 from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Check, Edit, Evidence, Notice
 from rarr.settings import Settings

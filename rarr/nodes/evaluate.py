@@ -3,19 +3,20 @@
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.attribution_scores import JudgedTexts, attribution_scores, judged_by_report
-from rarr.ledger.card_report import card_attribution, scores_of_shares
-from rarr.ledger.next_round import next_round
-from rarr.ledger.preservation import pres_lev
-from rarr.ledger.sentence_support import own_support
+from rarr.ledger.card_report import card_attribution
+from rarr.ledger.scores import scores_of
+from rarr.ledger.sentence_support import moved_queries, sentence_support, support_by
 from rarr.records import Notice, Scores
-from rarr.state import SentenceSupport, State, failure, usable
+from rarr.records.edits import pres_lev
+from rarr.state import Attributed, State
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.warning_lines import is_failure
 
 
 async def evaluate(state: State, runtime: Runtime[Components]) -> State:
-    """Scores the original and the revised text by the passages of the report, and by all evidence of the run.
+    """Scores the original and the revised text: by the cards, or where a judge is named by the report.
 
     Also decides for which sentences another round of research is due. Before the last round, only
     preservation is scored.
@@ -29,47 +30,65 @@ async def evaluate(state: State, runtime: Runtime[Components]) -> State:
     kept = await work(pres_lev, state["original"], state["text"])
     if following["lacking"]:
         return {"scores": Scores(preservation=kept), **following}
-    intent, failed = await _intent(state, components)
-    if components.card_reader is not None and "supports" not in state:
-        shares = await work(card_attribution, state)
-        scores = scores_of_shares(shares, kept, intent)
-        return {"scores": scores, "attributed": shares, "warnings": failed, **following}
-    judged, failures = await _judged(state, components)
-    scores = attribution_scores(judged, usable(state), state["report"].evidence_ids, kept, intent)
+    attributed, failures = await _attributed(state, components)
     return {
-        "scores": scores,
+        "scores": scores_of(attributed, kept),
         # Repeated for the trace: that of a run that was killed and resumed may lack the update of attribute.
         "relevances": state.get("relevances", {}),
-        "judged": (judged.before, judged.after),
-        "warnings": failures + failed,
+        "attributed": attributed,
+        "warnings": failures,
         **following,
     }
 
 
-async def _judged(state: State, components: Components) -> tuple[JudgedTexts, list[Notice]]:
-    """Judges both texts, original and revised, sentence by sentence, by the passages of the report.
+async def _attributed(state: State, components: Components) -> tuple[Attributed, list[Notice]]:
+    """Returns the support of each sentence by the report, in the original and in the revised text.
 
-    An unchanged text is judged only once. The original is also judged by the evidence of its own queries.
+    An unchanged text is judged only once, by the node before this.
     """
-    text, original = state["text"], state["original"]
-    after, failures = await judged_by_report("evaluate", state, text, state.get("supports", []), components)
-    if text == original:
-        return JudgedTexts(after, after), failures
-    found, unjudged = await own_support("evaluate", state, original, state["queries"], components)
-    before = [SentenceSupport(support.span, support.by_evidence, support.searched) for support in found]
-    before, others = await judged_by_report("evaluate", state, original, before, components)
-    return JudgedTexts(before, after), failures + unjudged + others
+    if "supports" not in state:
+        return await work(card_attribution, state), []
+    ids, after = state["report"].evidence_ids, state["supports"]
+    before, failures = after, list[Notice]()
+    if state["text"] != state["original"]:
+        before, failures = await sentence_support(
+            "evaluate", state, state["original"], state["queries"], ids, components
+        )
+    return ([support_by(it, ids) for it in before], [support_by(it, ids) for it in after]), failures
 
 
-async def _intent(state: State, components: Components) -> tuple[float | None, list[Notice]]:
-    """Asks the intent judge; None without a judge or for a failure, and 1 for an unchanged text."""
-    if components.intent_judge is None:
-        return None, []
-    if state["text"] == state["original"]:
-        return 1.0, []
-    try:
-        async with meter().in_time():
-            judge = components.intent_judge.preserved
-            return await judge(state["original"], state["text"], state["context"]), []
-    except Exception as error:
-        return None, [failure("evaluate", "whether the intent is kept could not be judged", error)]
+def next_round(state: State, rounds: int) -> State:
+    """Decides about another round, and returns the update of the state for it.
+
+    `lacking` holds the sentences of the round, and is empty if no round is due.
+
+    No round is due if no sentence lacks support, if the settings or the budget allow no more, or if a later
+    round neither supported another sentence nor changed the text. `rounds` is the most that a run may have.
+    """
+    done, sentences = state.get("round", 1), state["report"].sentences
+    reached = (
+        sum(sentence.status == "supported" for sentence in sentences),
+        sum(edit.accepted for edit in state.get("edits", [])),
+    )
+    helped = done == 1 or any(now > was for now, was in zip(reached, state["reached"], strict=True))
+    if done >= rounds or not helped or meter().exhausted or not (lacking := _lacking(state)):
+        return {"lacking": []}
+    return {"lacking": lacking, "round": done + 1, "reached": reached}
+
+
+def _lacking(state: State) -> list[Span]:
+    """Finds the sentences that are neither supported nor contradicted, without those whose research failed.
+
+    Empty if a failure concerns no single query.
+    """
+    failed = {warning.query_id for warning in state["warnings"] if is_failure(warning)}
+    if None in failed:  # no single query is to blame
+        return []
+    queries = moved_queries(state.get("queries", []), state.get("edits", []))
+    places = [Span(query.start, query.end) for query in queries if query.id in failed]
+    spans = (
+        Span(sentence.start, sentence.end)
+        for sentence in state["report"].sentences
+        if sentence.status in ("no_evidence", "unconfirmed", "unjudged")
+    )
+    return [span for span in spans if not any(span.overlaps(place) for place in places)]

@@ -18,6 +18,8 @@ from rarr.records.edits import (
     Change as Change,
     Edit as Edit,
     EditState as EditState,
+    moved_range as moved_range,
+    pres_lev as pres_lev,
     with_edits as with_edits,
 )
 from rarr.records.usage import (
@@ -58,14 +60,11 @@ class Question(Record):
 class Query(Question):
     """A question that one round of research asks.
 
-    `follows` is the id of an edit if this query follows it up: it asks about another value of the text that
-    depends on the old value, and uses the evidence of the edit. Empty for all other queries. `searched` is
-    False for a sentence about which nothing is searched.
+    `searched` is False for a sentence about which nothing is searched.
     """
 
     id: str
     round: int = 1
-    follows: str = ""
     searched: bool = True
 
 
@@ -118,16 +117,12 @@ class Evidence(Passage):
 
 
 class Agreement(Record):
-    """The result of an agreement checker: whether text and evidence answer one query in the same way.
-
-    `confidence`: the measured share of such verdicts that were right; None: not measured.
-    """
+    """The result of an agreement checker: whether text and evidence answer one query in the same way."""
 
     verdict: Verdict
     text_answer: str = ""
     evidence_answer: str = ""
     reason: str = ""
-    confidence: float | None = None
 
 
 class Check(Agreement):
@@ -195,18 +190,13 @@ class Scores(Record):
     """Attribution (auto-AIS), preservation and their harmonic mean; None if nothing could be judged.
 
     Attribution is the mean over all sentences of the best support by one passage of the report. A sentence
-    that could not be judged counts 0. `attribution_all_evidence_...` is the same by all evidence of the run,
-    of which the report holds a few passages. `intent` is 1 if a language model judged that the revision keeps
-    the intent of the text, else 0; None if no model was asked.
+    that could not be judged counts 0.
     """
 
     attribution_before: float | None = None
     attribution_after: float | None = None
     preservation: float | None = None
     f1_ap: float | None = None
-    intent: float | None = None
-    attribution_all_evidence_before: float | None = None
-    attribution_all_evidence_after: float | None = None
 
 
 class Notice(Record):
@@ -259,17 +249,94 @@ class Revision(Record):
     def accept(self, *edit_ids: str) -> "Revision":
         """Returns a new revision with these suggested edits applied, in the order of `edits`.
 
-        No check is asked again: changed sentences become `unjudged`, and scores that depend on them None.
-        Revise the text once more to have it judged.
+        No check is asked again. A changed sentence is `supported` if code found the value of each of its
+        edits in the words of the source, and none of its suggested edits is left; else it is `unjudged`.
+        Scores that depend on it are None. Revise the text once more to have it judged.
 
         Raises `InputError` for an id that is not a suggested edit, and for an edit whose words another
         accepted edit changed.
         """
-        # Records do not import the ledger: this function is looked up by name.
-        accepted: Revision = import_module("rarr.ledger.accepted_suggestions").with_accepted(self, edit_ids)
-        return accepted
+        if not all(isinstance(edit_id, str) for edit_id in edit_ids):
+            raise InputError('edit ids are given one by one: accept("e1", "e2")')
+        suggested = [edit.id for edit in self.edits if edit.state == "suggested"]
+        if unknown := [edit_id for edit_id in edit_ids if edit_id not in suggested]:
+            states = {edit.id: f"{edit.id} is {edit.state}" for edit in self.edits}
+            why = states.get(unknown[0], f"there is no edit {unknown[0]!r}")
+            raise InputError(f"{why}: the suggested edits are {', '.join(suggested) or 'none'}")
+        revision = self
+        for edit_id in (edit_id for edit_id in suggested if edit_id in edit_ids):
+            revision = revision._with_accepted(edit_id)
+        return revision
+
+    def _with_accepted(self, edit_id: str) -> "Revision":
+        number = next(number for number, edit in enumerate(self.edits) if edit.id == edit_id)
+        edit = self.edits[number]
+        later = [other for other in self.edits[number + 1 :] if other.accepted]
+        start, end = moved_range(edit.start, edit.end, later)
+        if self.text[start:end] != edit.old:
+            raise InputError(
+                f"{edit_id} replaces {edit.old!r}, which another edit changed: revise the text once more"
+            )
+        edit = edit.model_copy(update={"state": "accepted", "start": start, "end": end})
+        text = self.text[:start] + edit.new + self.text[end:]
+        edits = (*(other for other in self.edits if other.id != edit_id), edit)
+        is_last = not any(it.state == "suggested" and it.query_id == edit.query_id for it in edits)
+        own = [it for it in edits if it.query_id == edit.query_id and it.accepted]
+        settled = is_last and all(it.confirmed for it in own)
+        before = self.report.sentences
+        sentences = tuple(_after(it, edit, text, settled=settled) for it in before)
+        changed = [it for it, was in zip(sentences, before, strict=True) if it.text != was.text]
+        accepted = [it for it in edits if it.accepted]
+        places = {query.id: moved_range(query.start, query.end, accepted) for query in self.queries}
+        stale = {
+            name for name, at in places.items() if any(it.start < at[1] and at[0] < it.end for it in changed)
+        }
+        notice = Notice(
+            code="not_judged_again",
+            message=f"{edit_id} was accepted after the run, and its sentence was not judged again",
+            node="edit",
+        )
+        scores = {"attribution_after": None, "f1_ap": None, "preservation": pres_lev(self.original, text)}
+        update = {
+            "text": text,
+            "changed": text != self.original,
+            "checks": tuple(
+                it.model_copy(update={"stale": it.stale or it.query_id in stale}) for it in self.checks
+            ),
+            "edits": edits,
+            "report": self.report.model_copy(update={"sentences": sentences}),
+            "scores": self.scores.model_copy(update=scores),
+            "warnings": self.warnings if settled else (*self.warnings, notice),
+        }
+        return self.model_copy(update=update)
 
     def _repr_html_(self) -> str:
         # Records do not import views: this function is looked up by name, only for a notebook.
         html: str = import_module("rarr.views.notebook").revision_html(self)
         return html
+
+
+def _after(sentence: Sentence, edit: Edit, text: str, *, settled: bool) -> Sentence:
+    """Returns the sentence after an accepted suggestion; if its text changed, `supported` or `unjudged`."""
+    start, end = moved_range(sentence.start, sentence.end, [edit])
+    update: dict[str, object] = {"start": start, "end": end, "text": text[start:end]}
+    update["parts"] = tuple(_part_after(part, edit, settled=settled) for part in sentence.parts)
+    if text[start:end] == sentence.text:
+        return sentence.model_copy(update=update)
+    if settled:
+        quotes = tuple(quote.model_copy(update={"side": "for"}) for quote in sentence.quotes)
+        return sentence.model_copy(
+            update={**update, "status": "supported", "quotes": quotes, "support": None}
+        )
+    unjudged = {"status": "unjudged", "evidence_ids": (), "quotes": (), "support": None}
+    return sentence.model_copy(update=update | unjudged)
+
+
+def _part_after(part: Part, edit: Edit, *, settled: bool) -> Part:
+    """Returns the part at its place after the edit; if the edit overlaps it, `confirmed` or `open`."""
+    start, end = moved_range(part.start, part.end, [edit])
+    if not (part.start < edit.end and edit.start < part.end):
+        return part.model_copy(update={"start": start, "end": end})
+    if settled:
+        return part.model_copy(update={"start": start, "end": end, "state": "confirmed"})
+    return Part(start=start, end=end, state="open")

@@ -30,12 +30,14 @@ class Place(Record):
 class CardEdit(Place):
     """A proposed replacement of the characters `start` to `end` of the text by `new`.
 
-    `by` are the words of `evidence_id` that give it; empty if code could not find them there.
+    `by` are the words of `evidence_id` that give it; empty if code could not find them there. `confirmed`:
+    `by` shows what is new in `new`.
     """
 
     new: str
     by: str
     evidence_id: str
+    confirmed: bool = False
 
 
 class Card(Place):
@@ -57,6 +59,12 @@ class Card(Place):
     side: Side | None = None
     reason: str = ""
     outcome: EditState | None = None
+
+    @property
+    def is_decided(self) -> bool:
+        """Does one side say something about every part of the sentence, and has code no doubt?"""
+        one_side = self.verdict in ("yes", "no") or self.side is not None
+        return one_side and not self.open and not self.doubts
 
     @property
     def cited(self) -> tuple[str, ...]:

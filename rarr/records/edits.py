@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from pydantic import computed_field, model_validator
+from rapidfuzz.distance import Levenshtein
 
 from rarr.errors import InputError
 from rarr.records.base import Record
@@ -24,7 +25,8 @@ class Edit(Change):
 
     An `accepted` edit is in the text. A `suggested` edit is likely right, but not sure enough: it is shown
     and not applied (`Revision.accept` applies it). A `refused` edit is not applied. `reason` gives the reason
-    of the state. `confidence` is the measured share of such edits that were right; None: not measured.
+    of the state. `confirmed`: code found the new value in the words of the source, and nothing else of the
+    sentence is open.
     """
 
     id: str
@@ -32,7 +34,7 @@ class Edit(Change):
     query_id: str
     evidence_id: str
     state: EditState
-    confidence: float | None = None
+    confirmed: bool = False
     reason: str
 
     @model_validator(mode="before")
@@ -84,3 +86,42 @@ def with_edits(text: str, edits: Sequence[Edit], without: Sequence[str] = ()) ->
             end = max([edit.end, *(end for _, end, _ in touched)]) + grown
             left_out.append((start, end, grown + sum(delta for _, _, delta in touched)))
     return text
+
+
+def moved_range(start: int, end: int, changes: Sequence[Change]) -> tuple[int, int]:
+    """Returns a range of characters, moved to the text after `changes`, which were made one after another.
+
+    A range that a change overlaps grows to cover it all.
+    """
+    for change in changes:
+        start, end = shifted(start, end, change.start, change.end, change.start + len(change.new))
+    return start, end
+
+
+def shifted(start: int, end: int, at: int, old_end: int, new_end: int) -> tuple[int, int]:
+    """Moves a range by the replacement of the characters `at` to `old_end`, which then end at `new_end`."""
+    grown = new_end - old_end
+    if end <= at:
+        return start, end
+    if old_end <= start:
+        return start + grown, end + grown
+    return min(start, at), max(end, old_end) + grown
+
+
+def pres_lev(original: str, revised: str) -> float:
+    """Pres_Lev: max(1 - Lev(x, y) / len(x), 0) over characters (Gao et al. 2023, section 2.2).
+
+    For an empty original, an empty revision has preservation 1, and any other revision 0.
+    """
+    return pres_lev_by_parts([(original, revised)])
+
+
+def pres_lev_by_parts(parts: Sequence[tuple[str, str]]) -> float:
+    """Pres_Lev of a text whose parts (original, revised) were revised one by one.
+
+    The distance is the sum over the parts, so the time grows with the text and not with its square.
+    """
+    if not (length := sum(len(original) for original, _ in parts)):
+        return float(not any(revised for _, revised in parts))
+    distance = sum(Levenshtein.distance(original, revised) for original, revised in parts)
+    return max(1 - distance / length, 0.0)

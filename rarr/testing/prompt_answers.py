@@ -13,7 +13,6 @@ from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.values import states, values
 from rarr.backends.embedded.words import is_pronoun
 from rarr.components import Excerpt, RawCard, SourceLine
-from rarr.ledger.preservation import pres_lev
 from rarr.retrievers.corpus.index_words import stems
 from rarr.testing import writing_answers
 from rarr.testing.card_answers import confirm_cards, read_cards
@@ -156,13 +155,6 @@ def _attribution(variables: Variables, *labels: str) -> dict[str, Any]:
     return {"reason": f"The sentences are: {found}.", "verdict": names[verdict]}
 
 
-def _intent(variables: Variables) -> dict[str, Any]:
-    """Judges that the intent is preserved if at least half of the text's characters are."""
-    kept = pres_lev(variables["text"], variables["revision"])
-    verdict = "completely" if kept >= 0.5 else "mostly" if kept >= 0.3 else "not"
-    return {"reason": f"{kept:.2f} of it is left.", "verdict": verdict}
-
-
 def _reading(variables: Variables) -> dict[str, Any]:
     """Answers with a value of the sentence that shares at least half of its words with the question."""
     wanted = set(stems(variables["query"].replace("what", "")))
@@ -201,7 +193,6 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "edit_unchecked": _edit,
     "correct_text": _rewritten,
     "rewrite_text": _rewritten,
-    "judge_intent": _intent,
     "judge_attribution": _attribution,
     "judge_as_facts": lambda it: _attribution(it, "supported", "not enough information", "refuted"),
     "judge_as_nli": lambda it: _attribution(it, "entailment", "neutral", "contradiction"),

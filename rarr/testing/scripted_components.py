@@ -22,7 +22,6 @@ from rarr.components import (
     CardReader,
     Components,
     Editor,
-    IntentJudge,
     QueryGenerator,
     Reranker,
     Retriever,
@@ -51,7 +50,6 @@ def scripted_components(
     editor: Editor | None = None,
     verifier: Verifier | None = None,
     rewriter: Rewriter | None = None,
-    intent_judge: IntentJudge | None = None,
     writer: ArticleWriter | None = None,
 ) -> Components:
     """Makes components for `Reviser(components=...)`: each that is not given is a double without a script.
@@ -70,6 +68,5 @@ def scripted_components(
         editor=editor or ScriptedEditor(),
         verifier=verifier or ScriptedVerifier(),
         rewriter=rewriter,
-        intent_judge=intent_judge,
         writers={} if writer is None else dict.fromkeys(WRITING_NODES, writer),
     )

@@ -14,7 +14,7 @@ from makers import query
 from rarr import Reviser, Revision, Settings
 from rarr.backends.baselines import NoRewriter
 from rarr.components import Lacking
-from rarr.ledger.next_round import next_round
+from rarr.nodes.evaluate import next_round
 from rarr.records import Agreement, Notice, Question, Report, Sentence
 from rarr.state import State
 from rarr.testing import (

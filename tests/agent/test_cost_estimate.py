@@ -78,8 +78,8 @@ class AsksOnce:
 
 def test_any_component_that_asks_a_model_is_counted() -> None:
     plain = scripted_components()
-    judge: Any = AsksOnce()
-    asking = replace(plain, intent_judge=judge)
+    writer: Any = AsksOnce()
+    asking = replace(plain, answer_writer=writer)
     assert Reviser(components=asking).estimate(TEXT).model_calls == 1
     assert Reviser(components=plain).estimate(TEXT).model_calls == 0
 

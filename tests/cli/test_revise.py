@@ -193,7 +193,7 @@ def test_json_cannot_steer_the_terminal(command: Command, notes: Path, argv: lis
 def test_suggested_edits_are_applied_where_asked(command: Command, fake: type[FakeReviser]) -> None:
     suggested = Edit(
         id="e1", start=0, end=3, old="The", new="That", query_id="q1", evidence_id="q1.1",
-        state="suggested", confidence=0.6, reason="",
+        state="suggested", reason="",
     )  # fmt: skip
     text = "The mill burned."
     fake.answer = lambda text: Revision(

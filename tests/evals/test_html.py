@@ -107,13 +107,6 @@ def test_means_that_lie_together_have_one_label() -> None:
     assert (apart.count(">mean before<"), apart.count(">mean after<")) == (1, 1)
 
 
-def test_measures_of_intent_have_names() -> None:
-    measures = {"intent": Measured(value=0.5, n=2), "pres_comb": Measured(value=0.5, n=2)}
-    text = page(report(row(), measures=measures)).text
-    assert "intent kept" in text
-    assert "intent times preservation (Pres_comb)" in text
-
-
 def test_one_row_has_a_value_and_no_interval() -> None:
     html = render_html(report(row()))
     assert "–" in html

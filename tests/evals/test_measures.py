@@ -53,19 +53,6 @@ def test_shares_of_rows(name: str, expected: tuple[float, int, int]) -> None:
     assert value(name, GOOD, BAD, SAME, UNJUDGED, ERROR) == expected
 
 
-def with_intent(row: ScoredRow, intent: float | None) -> ScoredRow:
-    return row.model_copy(update={"scores": row.scores.model_copy(update={"intent": intent})})
-
-
-def test_intent_is_measured_where_a_model_was_asked_for_it() -> None:
-    rows = [with_intent(GOOD, 1.0), with_intent(BAD, 0.0), SAME]
-    assert value("intent", *rows) == (0.5, 2, 1)
-    assert value("pres_comb", *rows) == (0.45, 2, 1)  # 1 * 0.9 and 0 * 0.4
-    # Attribution (0.8 + 0.5) / 2, Pres_comb 0.45.
-    assert value("f1_ap_comb", *rows) == (round(2 * 0.65 * 0.45 / (0.65 + 0.45), 9), 2, 1)
-    assert not {"intent", "pres_comb", "f1_ap_comb"} & measured([GOOD, BAD, SAME]).keys()
-
-
 @pytest.mark.slow
 def test_statuses_are_shares_of_sentences_over_rows() -> None:
     row = scored_row("a", 1, 1, statuses=("supported", "supported", "supported", "contradicted"))
@@ -136,7 +123,7 @@ def test_answers_are_kept_and_gained() -> None:
 
 def test_all_names_are_those_of_measures() -> None:
     mended = corrected("a b", "a c", "a c").model_copy(update={"errors": ("mended",)})
-    rows = [mended, with_intent(corrected("a", "a", "a"), 1.0), answering(0.8, 0.9), answering(0.2, 0.9)]
+    rows = [mended, corrected("a", "a", "a"), answering(0.8, 0.9), answering(0.2, 0.9)]
     assert set(measured(rows)) == set(measures.NAMES)
 
 

@@ -62,16 +62,10 @@ def test_objects_are_named_by_their_class() -> None:
 
 
 def test_every_component_that_revises_is_named() -> None:
-    parts = replace(components(), rewriter=RandomRewriter(), intent_judge=Judge())
+    parts = replace(components(), rewriter=RandomRewriter())
     names = described(Settings(), parts)["components"]
     assert "rewriter=RandomRewriter" in names
-    assert "intent_judge=Judge" in names
     assert "rewriter" not in described(Settings(), components())["components"]
-
-
-class Judge:
-    async def preserved(self, original: str, revised: str, context: str | None) -> float:
-        return 1.0
 
 
 def test_corpora_are_known_by_their_files(tmp_path: Path) -> None:

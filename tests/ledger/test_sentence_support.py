@@ -5,10 +5,11 @@ from hypothesis import given, strategies as st
 from makers import VALID, edit, evidence, query, runtime, state
 
 from rarr.backends.embedded.near_quotes import NearQuoteVerifier
-from rarr.ledger.sentence_support import classify_sentences, moved_queries, sentence_support
+from rarr.ledger.sentence_support import classify_sentences, moved_queries, sentence_support, support_by
 from rarr.records import Edit, Query
+from rarr.state import SentenceSupport
 from rarr.testing import ScriptedVerifier
-from rarr.tools.text.blocks_and_sentences import sentences
+from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 
 def places(queries: list[Query]) -> list[tuple[int, int]]:
@@ -58,21 +59,24 @@ def test_query_that_no_edit_touches_keeps_its_length(case: tuple[list[Query], li
     assert [query.end - query.start for query in moved_queries(queries, edits)] == lengths
 
 
-async def test_sentences_know_the_queries_about_them() -> None:
-    text = "One is here. Two is there."
-    asked = [query(0, 3, id="q1"), query(13, 16, id="q2"), query(4, 20, id="q3")]
-    supports, failures = await sentence_support("attribute", state(text), text, asked, runtime().context)
-    assert [support.query_ids for support in supports] == [("q1", "q3"), ("q2", "q3")]
-    assert failures == []
+TEXT = "One is. Two is. Three is. Four is."
+TWO = [query(8, 11)]
 
 
-async def test_evidence_is_judged_on_the_sentence_and_its_neighbours_at_once() -> None:
-    text = "One is. Two is. Three is. Four is."
-    verifier = ScriptedVerifier()
+async def test_evidence_is_judged_on_its_sentence_and_the_neighbours_and_the_report_on_all() -> None:
+    verifier = ScriptedVerifier(lambda sentence, passage: 0.5)
+    found = [evidence(), evidence("B", id="q1.2", start=500), evidence(id="q2.1")]
+    before = state(TEXT, found=found, unsearched={"q2": "failed"})
     components = runtime(verifier=verifier).context
-    await sentence_support("attribute", state(text, found=[evidence()]), text, [query(8, 11)], components)
-    [(_, _, spans, _)] = verifier.calls
-    assert [span.of(text) for span in spans] == ["One is.", "Two is.", "Three is."]
+    supports, failures = await sentence_support("attribute", before, TEXT, TWO, ["q1.2"], components)
+    asked = {passage.id: [span.of(TEXT) for span in spans] for _, _, spans, passage in verifier.calls}
+    assert asked == {
+        "q1.1": ["One is.", "Two is.", "Three is."],
+        "q1.2": [*TEXT.replace(". ", ".|").split("|")],
+    }
+    assert [sorted(it.by_evidence) for it in supports] == [["q1.1", "q1.2"]] * 3 + [["q1.2"]]
+    assert [(it.query_ids, it.searched) for it in supports[:2]] == [((), False), (("q1",), True)]
+    assert failures == []
 
 
 async def test_evidence_of_a_query_outside_all_sentences_is_not_judged() -> None:
@@ -80,9 +84,18 @@ async def test_evidence_of_a_query_outside_all_sentences_is_not_judged() -> None
     verifier = ScriptedVerifier()
     components = runtime(verifier=verifier).context
     [support], _ = await sentence_support(
-        "attribute", state(text, found=[evidence()]), text, [query(2, 9)], components
+        "attribute", state(text, found=[evidence()]), text, [query(2, 9)], [], components
     )
-    assert (support.query_ids, support.best, verifier.calls) == ((), None, [])
+    assert (support.query_ids, support_by(support), verifier.calls) == ((), None, [])
+
+
+def test_support_by_the_report_is_0_where_only_other_evidence_supports() -> None:
+    support = SentenceSupport(Span(0, 1), {"q1.1": 0.8, "q1.2": None}, (), searched=False)
+    assert (support_by(support), support_by(support, ["q2.1"]), support_by(support, ["q1.2"])) == (
+        0.8,
+        0.0,
+        None,
+    )
 
 
 async def test_verifier_that_knows_support_alone_is_read_by_the_threshold() -> None:

@@ -43,8 +43,6 @@ async def test_unchanged_text_is_judged_once() -> None:
         attribution_after=0.75,
         preservation=1.0,
         f1_ap=2 * 0.75 / 1.75,
-        attribution_all_evidence_before=0.75,
-        attribution_all_evidence_after=0.75,
     )
     assert verifier.calls == []
 
@@ -94,46 +92,6 @@ async def test_attribution_is_judged_after_the_last_round() -> None:
     state_before = REVISED | reported(0.2) | {"report": lacking}
     update = await evaluate(state_before, runtime(verifier=verifier))
     assert (update["scores"].attribution_after, verifier.calls) == (None, [])
-
-
-class Judge:
-    """Says 0 of every revision, or raises."""
-
-    def __init__(self, error: Exception | None = None) -> None:
-        self.calls: list[tuple[str, str]] = []
-        self._error = error
-
-    async def preserved(self, original: str, revised: str, context: str | None) -> float:
-        self.calls.append((original, revised))
-        if self._error:
-            raise self._error
-        return 0.0
-
-
-async def test_intent_is_what_a_judge_says_of_both_texts() -> None:
-    judge = Judge()
-    update = await evaluate(REVISED | reported(1.0), runtime(LAST, verifier=VERIFIER, intent_judge=judge))
-    assert (update["scores"].intent, judge.calls) == (0.0, [(BEFORE, AFTER)])
-
-
-async def test_intent_of_an_unchanged_text_is_kept_unasked() -> None:
-    judge = Judge()
-    update = await evaluate(state() | reported(1.0), runtime(LAST, intent_judge=judge))
-    assert (update["scores"].intent, judge.calls) == (1.0, [])
-
-
-async def test_intent_that_could_not_be_judged_is_none_and_a_warning() -> None:
-    judge = Judge(TimeoutError("no answer"))
-    update = await evaluate(REVISED | reported(1.0), runtime(LAST, verifier=VERIFIER, intent_judge=judge))
-    assert (update["scores"].intent, [w.code for w in update["warnings"]]) == (None, ["evaluate_failed"])
-
-
-async def test_intent_is_judged_after_the_last_round() -> None:
-    judge = Judge()
-    sentence = Sentence(text=AFTER, start=0, end=9, status="unjudged")
-    lacking = REVISED | reported(1.0) | {"report": Report(sentences=(sentence,))}
-    update = await evaluate(lacking, runtime(verifier=VERIFIER, intent_judge=judge))
-    assert (update["lacking"] != [], update["scores"].intent, judge.calls) == (True, None, [])
 
 
 async def test_sentence_that_was_judged_on_one_side_alone_counts_0_on_both() -> None:

@@ -29,7 +29,6 @@ PROMPTS = {
     "judge_as_nli": (450, ["reason", "verdict"]),
     "judge_as_summary": (450, ["reason", "verdict"]),
     "judge_attribution": (450, ["reason", "verdict"]),
-    "judge_intent": (450, ["reason", "verdict"]),
     "outline": (420, ["sections"]),
     "read_evidence": (130, ["answer"]),
     "recall_answer": (130, ["answer"]),

@@ -171,11 +171,11 @@ def test_newlines_are_kept() -> None:
 def test_entries_that_need_review_come_first() -> None:
     made = revision(
         "One.\nTwo.\nThree.",
-        edit(0, 3, "1", old="One", state="suggested", confidence=0.6, reason="the source has 1"),
+        edit(0, 3, "1", old="One", state="suggested", reason="the source has 1"),
         statuses=("supported", "unconfirmed", "contradicted"),
     )
     text = Page(revision_html(made)).text
-    order = ("Three.", "Two.", "e1: One → 1 confidence", "0.60", "the source has 1", 'accept("e1")', "One.")
+    order = ("Three.", "Two.", "e1: One → 1", "the source has 1", 'accept("e1")', "One.")
     places = [text.index(words) for words in order]
     assert places == sorted(places)
 

@@ -69,8 +69,7 @@ class RecordedSearch:
         state = trace.state()
         self._ids: dict[str, list[str]] = defaultdict(list)
         for query in state.get("queries", []):
-            if not query.follows:
-                self._ids[query.text].append(query.id)
+            self._ids[query.text].append(query.id)
         self._evidence: dict[str, list[Evidence]] = defaultdict(list)
         kept = state.get("kept", {})
         for evidence in trace.found.values():

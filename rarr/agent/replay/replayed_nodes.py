@@ -27,7 +27,6 @@ NODE_PROMPTS = {
     "edit": ("edit",),
     "rewrite": ("correct_text", "rewrite_text"),
     "attribute": ("judge_attribution", "judge_as_facts", "judge_as_nli", "judge_as_summary"),
-    "evaluate": ("judge_intent",),
     "plan": ("outline",),
     "write_section": ("write_section",),
     "write_article": ("write_article",),

@@ -31,7 +31,6 @@ from rarr.components import (
     CardReader,
     Components,
     Editor,
-    IntentJudge,
     QueryGenerator,
     Rewriter,
     Verifier,
@@ -42,11 +41,10 @@ from rarr.prompts import Prompt
 from rarr.settings import EMBEDDED, Settings
 
 REVISING = ("generate_queries", "check_agreement", "edit")
-MODEL_NODES = (*REVISING, "doubt", "attribute", "evaluate", *WRITING_NODES, "write_answer")
+MODEL_NODES = (*REVISING, "doubt", "attribute", *WRITING_NODES, "write_answer")
 """The nodes that have a model; `model` is the model of the nodes that revise, and of those that write.
 
-The cards tell attribution unless `models` names a judge for attribute. The model of `evaluate` judges intent;
-without one, intent is not judged.
+The cards tell attribution unless `models` names a judge for attribute.
 """
 
 
@@ -77,7 +75,6 @@ def wire(
             record=parts.record(),
             verifier=parts.verifier(),
             rewriter=parts.rewriter(),
-            intent_judge=parts.intent_judge(),
             writers={node: parts.writer(node) for node in WRITING_NODES},
             answer_writer=parts.answer_writer(),
             models=parts.models.all,
@@ -237,6 +234,3 @@ class ComponentMaker:
         if "write_answer" not in self.named:
             return None
         return PromptedAnswers(self.models[self.named["write_answer"]], self.prompts)
-
-    def intent_judge(self) -> IntentJudge | None:
-        return self.judges.intent_judge(self.named["evaluate"]) if "evaluate" in self.named else None

@@ -1,4 +1,4 @@
-"""Makes the judges of support and of intent that the settings name."""
+"""Makes the judges of support that the settings name."""
 
 from typing import Any
 
@@ -6,10 +6,9 @@ from rarr.agent.wiring.language_models import LanguageModels
 from rarr.agent.wiring.resources import Resources
 from rarr.backends.embedded.near_quotes import NearQuoteVerifier
 from rarr.backends.judge_name_parsing import NLI
-from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.prompts import Prompts
 from rarr.backends.prompted.verifier import PromptedVerifier
-from rarr.components import IntentJudge, Verifier
+from rarr.components import Verifier
 from rarr.settings import Settings
 
 
@@ -31,7 +30,3 @@ class JudgeMaker:
 
             return NliVerifier(judge.removeprefix(NLI), threshold)
         return PromptedVerifier(self._models[judge], self._prompts, self._settings.judge_wording)
-
-    def intent_judge(self, judge: Any) -> IntentJudge:
-        """Makes the judge of intent by a language model."""
-        return PromptedIntentJudge(self._models[judge], self._prompts)

@@ -1,11 +1,9 @@
 """Computes metrics from judgements, by pure functions. None (not judged) stays out of means, and is counted.
 
 name                                range   what, and its source
-ais                                 0..1    sentences that people find attributable: Rashkin et al. 2023
-auto_ais, auto_ais_by_evidence,     0..1    best entailment by one evidence, mean over sentences:
-  best_support                                Gao et al. 2023
+auto_ais, best_support              0..1    best entailment by one evidence, mean over sentences:
+                                              Gao et al. 2023
 pres_lev, pres_lev_by_parts         0..1    characters kept: Gao et al. 2023
-pres_comb                           0..1    Pres_intent * Pres_Lev: Gao et al. 2023
 f1_ap                               0..1    harmonic mean of attribution and preservation: Gao et al. 2023
 f1_ap_of_set, measured_f1_ap,       0..1    the same of a set, from its two averages: Gao et al. 2023
   paired_f1_ap
@@ -104,7 +102,6 @@ from rarr.evals.metrics.triples import (
     micro_triple_scores,
     triple_correctness,
 )
-from rarr.ledger.ais_scores import ais, auto_ais, auto_ais_by_evidence, best_support
 from rarr.ledger.citation_scores import (
     CitedSentence,
     alce_precision,
@@ -116,7 +113,8 @@ from rarr.ledger.citation_scores import (
     precise,
     supported,
 )
-from rarr.ledger.preservation import f1_ap, pres_comb, pres_lev, pres_lev_by_parts
+from rarr.ledger.scores import auto_ais, best_support, f1_ap
+from rarr.records.edits import pres_lev, pres_lev_by_parts
 
 __all__ = [
     "ATTRIBUTION_CLASSES",
@@ -141,13 +139,11 @@ __all__ = [
     "WordEdits",
     "accuracy_at",
     "agreement",
-    "ais",
     "alce_precision",
     "alce_recall",
     "all_correct",
     "answer_score",
     "auto_ais",
-    "auto_ais_by_evidence",
     "best_support",
     "best_threshold",
     "bootstrap",
@@ -183,7 +179,6 @@ __all__ = [
     "paired_f1_ap",
     "percent_agreement",
     "precise",
-    "pres_comb",
     "pres_lev",
     "pres_lev_by_parts",
     "recall_at",

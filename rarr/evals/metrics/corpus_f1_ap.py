@@ -10,7 +10,7 @@ from itertools import compress
 
 from rarr.errors import InputError
 from rarr.evals.metrics.statistics import FLIPS, Measured, Paired, bootstrap, random_masks
-from rarr.ledger.preservation import f1_ap
+from rarr.ledger.scores import f1_ap
 
 Scored = tuple[float, float]
 """Attribution and preservation of one text."""

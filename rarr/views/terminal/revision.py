@@ -158,8 +158,7 @@ def _section(title: str) -> Iterator[Line]:
 
 
 def _change(edit: Edit, revision: Revision) -> Iterator[Line]:
-    confidence = "" if edit.confidence is None else f", confidence {edit.confidence:.2f}"
-    yield Line(2, Text(f"{edit.id}  {_replacement(edit)}{confidence}"))
+    yield Line(2, Text(f"{edit.id}  {_replacement(edit)}"))
     for query in revision.queries:
         if query.id == edit.query_id:
             yield Line(6, Text(f"asked: {one_line(query.text)}"))
@@ -238,12 +237,10 @@ def _sides(sentence: Sentence, revision: Revision) -> Iterator[Line]:
 
 def _scores(revision: Revision) -> str:
     scores = revision.scores
-    by_report, by_all = _number(scores.attribution_after), _number(scores.attribution_all_evidence_after)
-    # The report holds a few passages of the evidence.
-    beyond = "" if by_all in (by_report, _number(None)) else f" ({by_all} by all evidence)"
     return (
-        f"attribution before {_number(scores.attribution_before)}, attribution {by_report}{beyond},"
-        f" preservation {_number(scores.preservation)}, F1 {_number(scores.f1_ap)}"
+        f"attribution before {_number(scores.attribution_before)},"
+        f" attribution {_number(scores.attribution_after)}, preservation {_number(scores.preservation)},"
+        f" F1 {_number(scores.f1_ap)}"
     )
 
 

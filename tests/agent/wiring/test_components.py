@@ -12,7 +12,6 @@ from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.web_sources import SOURCES
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.backends.nli import verifier
-from rarr.backends.prompted.intent_preservation import PromptedIntentJudge
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.errors import InputError, SettingsError, SetupError
 from rarr.retrievers.rerank.overlap import OverlapReranker
@@ -152,10 +151,9 @@ def test_one_model_serves_all_nodes_that_name_it() -> None:
 
 
 @pytest.mark.parametrize("wording", ["attribution", "nli"])
-def test_language_models_judge_support_and_intent(wording: str) -> None:
-    judges = {"attribute": "vllm:a", "evaluate": "vllm:b"}
-    made = wire(Settings(search=InMemoryRetriever(), models=judges, judge_wording=wording))
-    assert (type(made.verifier), type(made.intent_judge)) == (PromptedVerifier, PromptedIntentJudge)
+def test_language_model_judges_support(wording: str) -> None:
+    made = wire(Settings(search=InMemoryRetriever(), models={"attribute": "vllm:a"}, judge_wording=wording))
+    assert type(made.verifier) is PromptedVerifier
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,7 @@ def reviewed(trace: Trace) -> Trace:
     )
     report = made.report.model_copy(update={"sentences": sentences})
     edits = tuple(
-        edit if edit.accepted else edit.model_copy(update={"state": "suggested", "confidence": 0.62})
-        for edit in made.edits
+        edit if edit.accepted else edit.model_copy(update={"state": "suggested"}) for edit in made.edits
     )
     changed = Trace(trace.file)
     vars(changed)["revision"] = made.model_copy(update={"report": report, "edits": edits})

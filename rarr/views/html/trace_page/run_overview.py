@@ -31,30 +31,20 @@ def started(view: View) -> datetime:
     return datetime.fromtimestamp(view.trace.file.started, UTC)
 
 
-def intent_in_words(intent: float | None) -> str:
-    """Says whether the intent is kept; gives the probability where the judge gave one."""
-    if intent is None:
-        return ""
-    return {1.0: "kept", 0.0: "lost"}.get(intent, f"kept, with probability {number(intent)}")
-
-
 def figures(view: View) -> dict[str, str]:
     """Formats the figures of a run, such as edits, scores and cost, by name. A missing figure is ""."""
     revision, scores = view.trace.revision, view.scores
     edits = Counter(edit.state for edit in view.edits)
     good = sum(sentence.status == "supported" for sentence in view.sentences)
     moved = f"{number(scores.attribution_before)} → {number(scores.attribution_after)}"
-    by_all = scores.attribution_all_evidence_after
     figures = {
         "Edits": ", ".join(
             f"{edits[state]} {state}" for state in get_args(EditState) if edits[state] or state != "suggested"
         ),
         "Sentences": f"{good} of {len(view.sentences)} supported" if view.sentences else "",
         "Attribution": "" if scores.attribution_after is None else moved,
-        "Attribution by all evidence": "" if by_all is None else number(by_all),
         "Preservation": "" if scores.preservation is None else number(scores.preservation),
         "F1_AP": "" if scores.f1_ap is None else number(scores.f1_ap),
-        "Intent": intent_in_words(scores.intent),
         "Time": duration(view.trace.file.seconds if view.trace.file.seconds is not None else view.seconds),
         "Queries": f"{len(view.queries)}, with {counted(len(view.evidence), 'passage')}",
     }

@@ -62,8 +62,7 @@ def _entry(kind: str, text: str, record: Record, *about: str, failed: bool = Fal
 
 
 def _query(query: Query) -> Entry:
-    follows = f", after {query.follows}" if query.follows else ""
-    return _entry("query", one_line(f"{query.id}{follows}: {query.text}"), query, query.id)
+    return _entry("query", one_line(f"{query.id}: {query.text}"), query, query.id)
 
 
 def _passages(documents_by_query: Mapping[str, Sequence[Sequence[Any]]], *, full: bool) -> Iterator[Entry]:

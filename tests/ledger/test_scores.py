@@ -1,0 +1,79 @@
+"""Attribution, preservation and F1_AP, by the worked examples that define them."""
+
+import pytest
+from hypothesis import given, strategies as st
+
+from rarr.ledger.block_joining import BlockOutcome, block_state, join_blocks
+from rarr.ledger.scores import auto_ais, best_support, f1_ap, scores_of
+from rarr.records import pres_lev
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.long_text_blocks import TextBlock
+
+
+@pytest.mark.parametrize(
+    ("original", "revised", "kept"),
+    [
+        ("peach", "beach", 1 - 1 / 5),  # one of five characters
+        ("1969", "1972", 1 - 2 / 4),
+        ("ab", "", 1 - 2 / 2),
+        ("ab", "wxyz", 0.0),  # four changes of two characters: never below 0
+        ("☃☃☃☃", "☃☃☃", 1 - 1 / 4),  # characters, not bytes
+        ("", "", 1.0),
+        ("", "something", 0.0),
+    ],
+)
+def test_pres_lev(original: str, revised: str, kept: float) -> None:
+    assert pres_lev(original, revised) == pytest.approx(kept)
+
+
+@given(st.text(), st.text())
+def test_pres_lev_lies_between_0_and_1_and_only_equal_texts_have_1(original: str, revised: str) -> None:
+    kept = pres_lev(original, revised)
+    assert 0 <= kept <= 1
+    assert (kept == 1) == (original == revised)
+
+
+@pytest.mark.parametrize(
+    ("attributed", "kept", "f1"),
+    [
+        (0.6, 0.9, 2 * 0.6 * 0.9 / 1.5),
+        (0.0, 0.0, 0.0),
+        (None, 1.0, None),
+        (1.0, None, None),
+    ],
+)
+def test_f1_ap(attributed: float | None, kept: float | None, f1: float | None) -> None:
+    assert f1_ap(attributed, kept) == (None if f1 is None else pytest.approx(f1))
+
+
+@pytest.mark.parametrize(
+    ("supports", "score"),
+    [([0.9, 0.4, 0.0], 1.3 / 3), ([0.6, None, 0.9], 1.5 / 3), ([None, None], None), ([], None)],
+)
+def test_auto_ais_counts_0_for_what_was_not_judged(supports: list[float | None], score: float | None) -> None:
+    assert auto_ais(supports) == (None if score is None else pytest.approx(score))
+
+
+def test_best_support_of_no_evidence_is_0_and_of_unjudged_evidence_none() -> None:
+    assert (best_support([]), best_support([None]), best_support([0.2, None, 0.7])) == (0.0, None, 0.7)
+
+
+def test_sentence_unjudged_in_one_text_counts_0_in_both() -> None:
+    got = scores_of(([0.2, None], [0.8, 0.9]), 1.0)
+    assert (got.attribution_before, got.attribution_after) == (0.1, 0.4)
+
+
+def test_sentences_that_an_edit_divided_are_not_paired() -> None:
+    got = scores_of(([0.2], [0.8, None]), 1.0)
+    assert (got.attribution_before, got.attribution_after) == (0.2, 0.4)
+
+
+def test_sentences_of_an_unreached_block_count_0_in_the_attribution_of_the_whole_text() -> None:
+    text = "It is old.\nIt is red.\n"
+    spans = (Span(0, 11), Span(11, len(text)))
+    read, unread = (TextBlock(n, span, "", (span,)) for n, span in enumerate(spans, start=1))
+    state = {**block_state(text, None, 1, spans[0], ""), "attributed": ([1.0], [1.0])}
+    outcomes = [BlockOutcome(read, state), BlockOutcome(unread, None)]  # type: ignore[arg-type]
+    whole = join_blocks(block_state(text, None, 0, Span(0, len(text)), ""), outcomes, 5)
+    assert whole["scores"].attribution_after == 0.5
+    assert [sentence.status for sentence in whole["report"].sentences] == ["unjudged"] * 2
