@@ -6,24 +6,13 @@ halves with other controls; if the reader misses them again, code relies on noth
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from rarr.components import CardReader, Components, RawCard, RawReading
+from rarr.components import CardReader, Components, RawCard
 from rarr.errors import BudgetError, ModelError, PromptTooLong
-from rarr.ledger.card import Located, edited, is_about_another, located
-from rarr.ledger.controls import is_missed
-from rarr.ledger.reader_record import Outcomes, Standing
-from rarr.ledger.reading_blocks import (
-    ERRORS,
-    REPETITIONS,
-    Planted,
-    counted_controls,
-    divided,
-    planted,
-    shown_evidence,
-    traced_reading,
-)
+from rarr.ledger.card import Located, edited, is_about_another
+from rarr.ledger.reader_record import Standing
+from rarr.ledger.reading_blocks import ERRORS, REPETITIONS, Planted, divided, planted
 from rarr.ledger.source_weight import weighed
 from rarr.records import Evidence, Notice
 from rarr.records.card import Card, CardVerdict
@@ -43,36 +32,15 @@ _LANGUAGE_CHARS = 4000  # of a text, by which its language is told
 _UNREAD = "the reader gave no readable card for it"
 
 
-@dataclass
-class ReadBlock:
-    """A block as it was read: its sentences, their located cards, and how the reader did on its controls.
-
-    `failed` says why it was not read at all, and `problem` why cards may be missing.
-    """
-
-    places: Sequence[Span]
-    planted: Planted
-    located: dict[Span, Located] = field(default_factory=dict)
-    missed: tuple[int, ...] = ()
-    served: str = ""
-    failed: str = ""
-    problem: str = ""
-
-    @property
-    def missing(self) -> list[Span]:
-        """The sentences without a card."""
-        return [place for place in self.places if place not in self.located]
-
-
 class Kept(NamedTuple):
     """The evidence that a reader may see, in a stable order, and the ids of it by sentence."""
 
     evidence: Sequence[Evidence]
     by_place: Mapping[Span, Sequence[str]]
 
-    def of(self, places: Sequence[Span]) -> list[Evidence]:
-        """Returns the evidence for these sentences."""
-        wanted = {evidence_id for place in places for evidence_id in self.by_place.get(place, ())}
+    def of(self, places: Sequence[Span], cited: Sequence[str] = ()) -> list[Evidence]:
+        """Returns the evidence for these sentences, and that with the ids `cited`."""
+        wanted = {*cited, *(evidence_id for place in places for evidence_id in self.by_place.get(place, ()))}
         return [passage for passage in self.evidence if passage.id in wanted]
 
 
@@ -99,258 +67,214 @@ class _Reading:
             raise ModelError("these components have no reader of cards")
         self._reader: CardReader = components.card_reader
         self._doubting: CardReader = components.doubting_reader or components.card_reader
-        self._components, self._kept = components, kept
+        self._settings, self._record, self._kept = components.settings, components.record, kept
         self._text, self._context, self._lead = state["text"], state["context"] or "", state.get("lead", 0)
         self._notices: list[Notice] = []
         self._counts: list[Controls] = []
         self._unreliable: set[Span] = set()
         self._examined: set[Span] = set()
-        record = components.record
-        self._language = foreign_language(self._text[:_LANGUAGE_CHARS]) or "en" if record else ""
-        self._standing: Standing = record.standing(self._language) if record else "unknown"
+        self._language = foreign_language(self._text[:_LANGUAGE_CHARS]) or "en" if self._record else ""
+        self._standing: Standing = self._record.standing(self._language) if self._record else "unknown"
 
     async def cards(self, places: Sequence[Span]) -> CardsRead:
         readable = [place for place in places if self._kept.by_place.get(place)]
         blocks = divided(readable)
-        first = [read for group in await self._read_all(blocks) for read in group]
-        second = await self._again(first)
+        first = await self._read_all(blocks)
+        second = await self._read_all(self._to_read_again(first), "again")
         found = self._joined(first, second)
         await self._note_controls([*first, *second])
-        await self._confirm(blocks, found, [*first, *second])
+        await work(self._doubt, found)
+        doubtful = [[place for place in block if self._is_doubtful(place, found)] for block in blocks]
+        confirmed = await asyncio.gather(*(self._confirmed(block, found) for block in doubtful if block))
+        sure = {place for group in confirmed for place in group}
         self._warn_unreliable([*first, *second])
         self._warn_unread([place for place in readable if place not in found], [*second, *first])
-        cards = [found[it].card if it in found else _unread(it, readable) for it in places]
+        cards = [
+            self._settled(found[it], it, confirmed=it in sure) if it in found else _unread(it, readable)
+            for it in places
+        ]
         return CardsRead(cards, self._notices, self._counts)
 
-    async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[list[ReadBlock]]:
-        return await asyncio.gather(*(self._read(places, salt) for places in blocks))
+    async def _read_all(self, blocks: Sequence[Sequence[Span]], salt: str = "") -> list[Planted]:
+        read = await asyncio.gather(*(self._read(places, self._kept.of(places), salt) for places in blocks))
+        return [block for group in read for block in group]
 
-    async def _read(self, places: Sequence[Span], salt: str, share: float = 1.0) -> list[ReadBlock]:
+    async def _read(self, places: Sequence[Span], evidence: list[Evidence], salt: str) -> list[Planted]:
         """Reads a block: in halves where the reader cannot hold it; one sentence then with less evidence."""
-        evidence = self._kept.of(places)
-        evidence = evidence[: max(1, round(share * len(evidence)))]
-        errors, repetitions = self._controls()
-        block = await work(
-            lambda: planted(
-                self._text, self._context, places, evidence,
-                errors=errors, repetitions=repetitions, lead=self._lead, salt=salt,
-            )
-        )  # fmt: skip
-        read = ReadBlock(places, block)
+        errors, repetitions = (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
+        if not self._reader.is_model:
+            errors = repetitions = 0
+        block = await self._planted(places, evidence, errors, repetitions, salt)
         try:
-            with span("read", NODE, evidence=shown_evidence(block)) as traced:
-                async with meter().in_time():
-                    reading = await self._reader.read(block.block, seed=int(bool(salt)))
-                await work(_looked_up, read, reading, self._text)
-                traced.body.update(traced_reading(block, reading.cards, read.missed))
+            await self._ask(block, seed=int(bool(salt)))
         except PromptTooLong as error:
             if len(places) > 1:
-                halves = await self._read_all(divided(places, -(-len(places) // 2)), salt)
-                return [part for group in halves for part in group]
+                return await self._read_all(divided(places, -(-len(places) // 2)), salt)
             if len(evidence) > 1:
-                return await self._read(places, salt, share / 2)
-            read.failed = str(error)
-            self._notices.append(failure(NODE, "a sentence could not be read", error, code="check_failed"))
-            return [read]
+                return await self._read(places, evidence[: max(1, round(len(evidence) / 2))], salt)
+            self._fail(block, "a sentence could not be read", error)
         except (ModelError, BudgetError) as error:
-            read.failed = str(error)
-            problem = "some sentences could not be read"
-            self._notices.append(failure(NODE, problem, error, code="check_failed"))
-            return [read]
-        return [read]
+            self._fail(block, "some sentences could not be read", error)
+        return [block]
 
-    def _controls(self) -> tuple[int, int]:
-        """Returns how many errors and repetitions are planted in a block."""
-        if not self._reader.is_model:
-            return 0, 0
-        return (1, 0) if self._standing == "good" else (ERRORS, REPETITIONS)
+    async def _planted(
+        self,
+        places: Sequence[Span],
+        evidence: Sequence[Evidence],
+        errors: int,
+        repetitions: int,
+        salt: str,
+        written: Mapping[Span, str] | None = None,
+    ) -> Planted:
+        return await work(
+            lambda: planted(
+                self._text, self._context, places, evidence,
+                errors=errors, repetitions=repetitions, lead=self._lead, salt=salt, written=written,
+            )
+        )  # fmt: skip
 
-    async def _again(self, first: Sequence[ReadBlock]) -> list[ReadBlock]:
-        """Reads blocks with missed controls in halves with other controls, and sentences without a card."""
+    async def _ask(self, block: Planted, *, doubting: bool = False, seed: int = 0) -> None:
+        """Has the block read, and keeps what was said of it."""
+        reader = self._doubting if doubting else self._reader
+        with span("read", f"{NODE}_doubt" if doubting else NODE, evidence=block.evidence_ids) as traced:
+            async with meter().in_time():
+                reading = await reader.read(block.block, doubting=doubting, seed=seed)
+            await work(lambda: block.keep(reading, self._text, doubting=doubting))
+            traced.body.update(block.traced())
+
+    def _fail(self, block: Planted, problem: str, error: Exception) -> None:
+        block.failed = str(error)
+        self._notices.append(failure(NODE, problem, error, code="check_failed"))
+
+    def _to_read_again(self, first: Sequence[Planted]) -> list[Sequence[Span]]:
+        """Returns the halves of blocks with missed controls, and the sentences without a card."""
         if self._standing == "bad" or not self._reader.is_model:
             return []
         blocks: list[Sequence[Span]] = []
         for read in first:
-            if read.missed or (read.problem and not read.located and len(read.places) > 1):
-                blocks += divided(read.places, max(1, -(-len(read.places) // 2)))
-            elif read.missing and not read.failed:
-                blocks.append(read.missing)
-        return [read for group in await self._read_all(blocks, "again") for read in group]
+            spans = list(read.places.values())
+            if read.missed or (read.problem and not read.located and len(spans) > 1):
+                blocks += divided(spans, max(1, -(-len(spans) // 2)))
+            elif not read.failed and (missing := [it for it in spans if it not in read.located]):
+                blocks.append(missing)
+        return blocks
 
-    def _joined(self, first: Sequence[ReadBlock], second: Sequence[ReadBlock]) -> dict[Span, Located]:
+    def _joined(self, first: Sequence[Planted], second: Sequence[Planted]) -> dict[Span, Located]:
         """Takes each sentence from its last reading, and notes those whose reader missed controls there.
 
         After a miss, only a reading with other controls that are caught is relied on again.
         """
         found: dict[Span, Located] = {}
-        again = {place for read in second for place in read.places}
+        again = {place for read in second for place in read.places.values()}
         for read in first:
-            self._unreliable |= set(read.places) if read.missed or self._standing == "bad" else set()
+            self._unreliable |= set(read.places.values()) if read.missed or self._standing == "bad" else set()
             found |= {place: card for place, card in read.located.items() if place not in again}
         for read in second:
             found |= read.located
             if read.missed:
-                self._unreliable |= set(read.places)
-            elif read.planted.has_error:
-                self._unreliable -= set(read.places)
+                self._unreliable |= set(read.places.values())
+            elif read.has_error:
+                self._unreliable -= set(read.places.values())
+        self._examined = {it for read in (*first, *second) if read.has_error for it in read.places.values()}
         return found
 
-    async def _confirm(
-        self, blocks: Sequence[Sequence[Span]], found: dict[Span, Located], reads: Sequence[ReadBlock]
-    ) -> None:
-        """Settles each card: what is doubtful of a block is asked again in one request."""
-        self._examined = {place for read in reads if read.planted.has_error for place in read.places}
-        await work(self._doubt, found)
-        doubtful = [[place for place in places if self._is_doubtful(place, found)] for places in blocks]
-        confirmed = await asyncio.gather(*(self._asked_again(places, found) for places in doubtful if places))
-        sure = {place for group in confirmed for place in group}
-        for place, one in found.items():
-            found[place] = self._settled(one, place, confirmed=place in sure)
-
     def _doubt(self, found: dict[Span, Located]) -> None:
+        """Weighs the sides of each card, and adds the doubts that need more than the card."""
         for place, one in found.items():
-            card = weighed(one.card, self._text, self._kept.evidence, self._components.settings.source_kinds)
-            found[place] = self._doubted(one._replace(card=card), place)
+            card = weighed(one.card, self._text, self._kept.evidence, self._settings.source_kinds)
+            found[place] = one._replace(card=card, unclear=self._unclear(one, card, place))
 
-    def _doubted(self, one: Located, place: Span) -> Located:
-        """Adds doubts that need more than the card. A reader with a good record is not doubted."""
-        doubt, card = self._components.settings.doubt, one.card
+    def _unclear(self, one: Located, card: Card, place: Span) -> tuple[str, ...]:
+        """Returns the reasons to ask about a card again. A reader with a good record is not doubted."""
+        doubt = self._settings.doubt
         is_good = self._standing == "good" and doubt != "always"
-        unclear = list(one.unclear)
-        if self._about_another(card, place):
+        if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
+            return ()
+        unclear = [] if doubt == "never" or is_good else list(one.unclear)
+        if not (doubt == "never" or is_good) and self._is_about_another(card, place):
             unclear.append("its quotes may be about something else of this name")
-        if doubt == "never" or is_good:
-            unclear = []
         unexamined = self._reader.is_model and place not in self._examined
         if unexamined and doubt != "never" and (card.edits or not is_good):
             unclear.append(UNEXAMINED)
-        if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
-            unclear = []
-        return one._replace(unclear=tuple(dict.fromkeys(unclear)))
+        return tuple(dict.fromkeys(unclear))
 
-    def _is_doubtful(self, place: Span, found: Mapping[Span, Located]) -> bool:
-        """Is the card of the sentence to be asked again? Where its words are unproven, nothing can help."""
-        if not self._doubting.is_model:
-            return False
-        one = found.get(place)
-        return one is not None and bool(one.unclear) and not one.unproven and place not in self._unreliable
-
-    def _about_another(self, card: Card, place: Span) -> bool:
-        ids = {*self._kept.by_place.get(place, ()), *card.cited}
+    def _is_about_another(self, card: Card, place: Span) -> bool:
         titles = {
             passage.id: passage.title
-            for passage in self._kept.evidence
-            if passage.id in ids and not _is_file_name(passage)
+            for passage in self._kept.of([place], card.cited)
+            if not _is_file_name(passage)
         }
         return is_about_another(card, titles, f"{self._context}\n{self._text}")
 
-    async def _asked_again(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
+    def _is_doubtful(self, place: Span, found: Mapping[Span, Located]) -> bool:
+        """Is the card of the sentence to be asked again? Where its words are unproven, nothing can help."""
+        one = found.get(place) if self._doubting.is_model else None
+        return one is not None and bool(one.unclear) and not one.unproven and place not in self._unreliable
+
+    async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
         """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed.
 
         Without a planted error in either request nothing examined the reader, so only another one confirms.
         """
-        cited = {evidence_id for place in doubtful for evidence_id in found[place].card.cited}
-        kept = {evidence_id for place in doubtful for evidence_id in self._kept.by_place.get(place, ())}
-        evidence = [passage for passage in self._kept.evidence if passage.id in cited | kept]
+        cited = [evidence_id for place in doubtful for evidence_id in found[place].card.cited]
         written = {place: _as_confirmed(self._text, found[place].card) for place in doubtful}
-        block = await work(
-            lambda: planted(
-                self._text, self._context, doubtful, evidence,
-                errors=1, repetitions=0, lead=self._lead, salt="doubt", written=written,
-            )
-        )  # fmt: skip
+        block = await self._planted(doubtful, self._kept.of(doubtful, cited), 1, 0, "doubt", written)
+        unconfirmed = "doubtful sentences could not be confirmed"
         try:
-            with span("read", f"{NODE}_doubt", evidence=shown_evidence(block)) as traced:
-                async with meter().in_time():
-                    reading = await self._doubting.read(block.block, doubting=True)
-                missed = tuple(n for n in block.controls if not _says(reading.cards.get(n), "no"))
-                traced.body.update(traced_reading(block, reading.cards, missed))
+            await self._ask(block, doubting=True)
         except (ModelError, BudgetError) as error:
-            problem = "doubtful sentences could not be confirmed"
-            self._notices.append(failure(NODE, problem, error, code="doubt_failed"))
+            self._notices.append(failure(NODE, unconfirmed, error, code="doubt_failed"))
             return []
-        if not reading.cards:
-            message = f"doubtful sentences could not be confirmed: {reading.problem or _UNREAD}"
+        if not block.cards:
+            message = f"{unconfirmed}: {block.problem or _UNREAD}"
             self._notices.append(Notice(code="doubt_failed", message=message, node=NODE))
             return []
-        self._counts.append(counted_controls(block, missed))
-        if missed:
-            return []
+        self._counts.append(block.counts())
         other = self._doubting is not self._reader
         return [
             place
             for number, place in block.places.items()
-            if _confirms(reading.cards.get(number), found[place].card, block)
+            if not block.missed
+            and _confirms(block.cards.get(number), found[place].card, block)
             and (other or block.has_error or place in self._examined)
         ]
 
-    def _settled(self, one: Located, place: Span, *, confirmed: bool) -> Located:
+    def _settled(self, one: Located, place: Span, *, confirmed: bool) -> Card:
         """Writes into the card why code does not rely on it; nothing where it does."""
-        doubts = list(one.unproven)
-        if one.unclear and not confirmed:
-            doubts += one.unclear
-        if place in self._unreliable:
-            doubts.append(UNRELIABLE)
         unreliable = place in self._unreliable
-        settled = one.card.model_copy(update={"doubts": tuple(doubts), "unreliable": unreliable})
-        return one._replace(card=settled)
+        doubts = (*one.unproven, *(() if confirmed else one.unclear), *((UNRELIABLE,) if unreliable else ()))
+        return one.card.model_copy(update={"doubts": doubts, "unreliable": unreliable})
 
-    async def _note_controls(self, reads: Sequence[ReadBlock]) -> None:
+    async def _note_controls(self, reads: Sequence[Planted]) -> None:
         sources = {passage.id: passage.source for passage in self._kept.evidence}
-        for read in reads:
-            if read.located and self._reader.is_model:
-                self._counts.append(counted_controls(read.planted, read.missed))
-        if self._components.record is not None:
-            for served in {read.served for read in reads if read.served and read.planted.controls}:
-                outcomes = [
-                    _outcomes(read, sources) for read in reads if read.served == served and read.located
-                ]
-                await work(self._components.record.add, self._language, served, outcomes)
+        known = [read for read in reads if read.located]
+        self._counts += [read.counts() for read in known if self._reader.is_model]
+        if self._record is not None:
+            for served in {read.served for read in reads if read.served and read.controls}:
+                outcomes = [read.outcomes(sources) for read in known if read.served == served]
+                await work(self._record.add, self._language, served, outcomes)
 
-    def _warn_unread(self, missing: Sequence[Span], reads: Sequence[ReadBlock]) -> None:
+    def _warn_unread(self, missing: Sequence[Span], reads: Sequence[Planted]) -> None:
         problem = next((read.problem for read in reads if read.problem and not read.failed), "")
         if missing and (problem or not any(read.failed for read in reads)):
             message = f"{counted(len(missing), 'sentence')} could not be read: {problem or _UNREAD}"
             self._notices.append(Notice(code="check_failed", message=message, node=NODE))
 
-    def _warn_unreliable(self, reads: Sequence[ReadBlock]) -> None:
-        if not self._unreliable:
-            return
+    def _warn_unreliable(self, reads: Sequence[Planted]) -> None:
         known = [read for read in reads if read.located]
-        planted = sum(len(read.planted.controls) for read in known)
-        missed = sum(len(read.missed) for read in known)
-        message = (
-            f"{self._reader.name} missed {missed} of {planted} sentences that were planted to examine it, so"
-            f" nothing that it said of {counted(len(self._unreliable), 'sentence')} is relied on:"
-            " name another model"
-        )
-        self._notices.append(Notice(code="reader_unreliable", message=message, node=NODE))
+        if self._unreliable:
+            message = (
+                f"{self._reader.name} missed {sum(len(read.missed) for read in known)} of"
+                f" {sum(len(read.controls) for read in known)} sentences that were planted to examine it, so"
+                f" nothing that it said of {counted(len(self._unreliable), 'sentence')} is relied on:"
+                " name another model"
+            )
+            self._notices.append(Notice(code="reader_unreliable", message=message, node=NODE))
 
 
 def _unread(place: Span, readable: Sequence[Span]) -> Card:
     reason = _UNREAD if place in readable else ""
     return Card(start=place.start, end=place.end, verdict=None, reason=reason)
-
-
-def _looked_up(read: ReadBlock, reading: RawReading, text: str) -> None:
-    """Locates the cards of a reading in the text, and counts the planted sentences that it missed."""
-    block = read.planted
-    read.served, read.problem = reading.served, reading.problem
-    # Of an answer without cards, or that was cut off before the controls, nothing is known of how it judges.
-    if not reading.cards or (reading.problem and not block.controls.keys() <= reading.cards.keys()):
-        return
-    for number, place in block.places.items():
-        if (card := reading.cards.get(number)) is not None:
-            read.located[place] = located(card, text, place, block.lines)
-    read.missed = tuple(
-        number
-        for number, control in block.controls.items()
-        if is_missed(control, reading.cards.get(number), block.lines)
-    )
-
-
-def _says(card: RawCard | None, verdict: CardVerdict) -> bool:
-    return card is not None and card.verdict == verdict
 
 
 def _as_confirmed(text: str, card: Card) -> str:
@@ -361,22 +285,9 @@ def _as_confirmed(text: str, card: Card) -> str:
 def _confirms(answer: RawCard | None, card: Card, block: Planted) -> bool:
     """Does the answer to a doubt agree, with a quote? A `no` confirms a `no` that has no edit."""
     wanted: CardVerdict = "no" if card.verdict == "no" and not card.edits else "yes"
-    return _says(answer, wanted) and answer is not None and any(it in block.lines for it in answer.quotes)
+    return answer is not None and answer.verdict == wanted and any(it in block.lines for it in answer.quotes)
 
 
 def _is_file_name(passage: Evidence) -> bool:
     name = passage.source.replace("\\", "/").rpartition("/")[2].casefold()
     return passage.title.casefold() in (name, name.rpartition(".")[0])
-
-
-def _outcomes(read: ReadBlock, sources: Mapping[str, str]) -> Outcomes:
-    """Counts the controls of a block for the record; `sources` has the document of each evidence."""
-    controls = read.planted.controls
-    borrowed = [number for number in controls if controls[number].borrowed]
-    return Outcomes(
-        planted=len(controls),
-        missed=len(read.missed),
-        borrowed=len(borrowed),
-        borrowed_missed=sum(number in read.missed for number in borrowed),
-        source=min((sources[control.origin.evidence_id] for control in controls.values()), default=""),
-    )

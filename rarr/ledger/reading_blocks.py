@@ -1,15 +1,17 @@
 """Cuts the sentences of a text into blocks for one request each, and plants the controls of a block."""
 
 import re
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 from rarr.backends.prompted.cards import SENTENCES
 from rarr.backends.source_lines import labelled
-from rarr.components import Piece, RawCard, ReadingBlock, SourceLine
-from rarr.ledger.controls import Control, controls
+from rarr.components import Piece, RawCard, RawReading, ReadingBlock, SourceLine
+from rarr.ledger.card import Located, located
+from rarr.ledger.controls import Control, controls, is_missed
+from rarr.ledger.reader_record import Outcomes
 from rarr.records import Evidence
 from rarr.records.usage import Controls
 from rarr.tools.text.blocks_and_sentences import Block, Span, blocks, sentences
@@ -24,18 +26,121 @@ _BREAK = re.compile(r"(?<=[.!?。！？])\n[ \t]*\n(?=[ \t]*(?:\#|[-*+] |\d{1,3}
 _ELLIPSIS = "\n\n[...]\n\n"
 
 
-class Planted(NamedTuple):
-    """A block with the place in the text, or the control, of each number, and the lines by label."""
+@dataclass
+class Planted:
+    """A block with the place in the text, or the control, of each number, and how it was read.
+
+    `lines` are the source lines by label. `cards` are those that the reader filled, by number, `located` the
+    cards of the text, and `missed` the controls that it missed. `failed` says why the block was not read at
+    all, `problem` why cards may be missing, and `served` names the model that answered.
+    """
 
     block: ReadingBlock
     places: Mapping[int, Span]
     controls: Mapping[int, Control]
     lines: Mapping[str, SourceLine]
+    cards: Mapping[int, RawCard] = field(default_factory=dict)
+    located: dict[Span, Located] = field(default_factory=dict)
+    missed: tuple[int, ...] = ()
+    served: str = ""
+    failed: str = ""
+    problem: str = ""
 
     @property
     def has_error(self) -> bool:
         """Is an error planted? A repetition alone does not examine a reader that agrees with everything."""
         return any(control.kind != "repetition" for control in self.controls.values())
+
+    @property
+    def evidence_ids(self) -> list[str]:
+        """The ids of the evidence that the block shows."""
+        return list(dict.fromkeys(line.evidence_id for line in self.lines.values()))
+
+    def keep(self, reading: RawReading, text: str, *, doubting: bool) -> None:
+        """Locates the cards of a reading in the text, and finds the planted sentences that it missed.
+
+        A reading that doubts gives verdicts alone: a planted error needs the verdict `no`.
+        """
+        self.cards, self.served, self.problem = reading.cards, reading.served, reading.problem
+        cards = self.cards
+        if doubting:
+            self.missed = tuple(n for n in self.controls if n not in cards or cards[n].verdict != "no")
+            return
+        # Nothing is known of how an answer judges that has no cards, or was cut off before the controls.
+        if not cards or (self.problem and not self.controls.keys() <= cards.keys()):
+            return
+        for number, place in self.places.items():
+            if number in cards:
+                self.located[place] = located(cards[number], text, place, self.lines)
+        self.missed = tuple(
+            number for number, it in self.controls.items() if is_missed(it, cards.get(number), self.lines)
+        )
+
+    def traced(self) -> dict[str, list[Any]]:
+        """Returns what a trace keeps of a reading: what was said of each sentence, the planted ones apart."""
+        words = {piece.number: piece.text for piece in self.block.pieces if piece.number}
+        verdicts = {number: card.verdict for number, card in self.cards.items()}
+        quoted = {
+            number: list(
+                dict.fromkeys(
+                    self.lines[label].evidence_id
+                    for label in (*card.quotes, *card.against)
+                    if label in self.lines
+                )
+            )
+            for number, card in self.cards.items()
+        }
+        return {
+            "sentences": [
+                {
+                    "number": number,
+                    "text": words[number],
+                    "verdict": verdicts.get(number, ""),
+                    "evidence": quoted.get(number, []),
+                }
+                for number in self.places
+            ],
+            "controls": [
+                {
+                    "number": number,
+                    "text": control.text,
+                    "kind": control.kind,
+                    "wrong": control.wrong,
+                    "right": control.right,
+                    "borrowed": control.borrowed,
+                    "evidence": control.origin.evidence_id,
+                    "verdict": verdicts.get(number, ""),
+                    "missed": number in self.missed,
+                }
+                for number, control in self.controls.items()
+            ],
+        }
+
+    def counts(self) -> Controls:
+        """Counts the controls for the usage of the run."""
+        errors = {number: it for number, it in self.controls.items() if it.kind != "repetition"}
+        borrowed = [number for number, it in errors.items() if it.borrowed]
+        repeated = self.controls.keys() - errors.keys()
+        return Controls(
+            planted=len(errors),
+            caught=len(errors.keys() - set(self.missed)),
+            borrowed=len(borrowed),
+            borrowed_caught=len(set(borrowed) - set(self.missed)),
+            repeated=len(repeated),
+            confirmed=len(repeated - set(self.missed)),
+            blocks_without=int(not self.has_error),
+        )
+
+    def outcomes(self, sources: Mapping[str, str]) -> Outcomes:
+        """Counts the controls for the record of the reader; `sources` has the document of each evidence."""
+        borrowed = {number for number, it in self.controls.items() if it.borrowed}
+        return Outcomes(
+            planted=len(self.controls),
+            missed=len(self.missed),
+            borrowed=len(borrowed),
+            borrowed_missed=len(borrowed & set(self.missed)),
+            source=min((sources[it.origin.evidence_id] for it in self.controls.values()), default=""),
+        )
 
 
 def divided(places: Sequence[Span], most: int = SENTENCES) -> list[list[Span]]:
@@ -74,50 +179,6 @@ def planted(
     lines = {line.label: line for excerpt in excerpts for line in excerpt.lines}
     block = ReadingBlock(context, _before(text, places[0], lead), pieces, excerpts)
     return Planted(block, at, by_number, lines)
-
-
-def shown_evidence(block: Planted) -> list[str]:
-    """Returns the ids of the evidence that a block shows."""
-    lines = (line for excerpt in block.block.excerpts for line in excerpt.lines)
-    return list(dict.fromkeys(line.evidence_id for line in lines))
-
-
-def traced_reading(
-    block: Planted, cards: Mapping[int, RawCard], missed: Sequence[int]
-) -> dict[str, list[Any]]:
-    """Returns what a trace keeps of a reading: what was said of each sentence, the planted ones apart."""
-    words = {piece.number: piece.text for piece in block.block.pieces if piece.number}
-    verdicts = {number: card.verdict for number, card in cards.items()}
-    return {
-        "sentences": [
-            {
-                "number": number,
-                "text": words[number],
-                "verdict": verdicts.get(number, ""),
-                "evidence": _quoted(cards.get(number), block.lines),
-            }
-            for number in block.places
-        ],
-        "controls": [
-            {
-                "number": number,
-                "text": control.text,
-                "kind": control.kind,
-                "wrong": control.wrong,
-                "right": control.right,
-                "borrowed": control.borrowed,
-                "evidence": control.origin.evidence_id,
-                "verdict": verdicts.get(number, ""),
-                "missed": number in missed,
-            }
-            for number, control in block.controls.items()
-        ],
-    }
-
-
-def _quoted(card: RawCard | None, lines: Mapping[str, SourceLine]) -> list[str]:
-    labels = (*card.quotes, *card.against) if card else ()
-    return list(dict.fromkeys(lines[label].evidence_id for label in labels if label in lines))
 
 
 def _pieces(
@@ -190,17 +251,3 @@ def _before(text: str, first: Span, lead: int) -> str:
     start = max([lead, *(span.end for span in known)])
     above = [text[block.start : block.end].strip() for block in chain if block.start < start]
     return "\n\n".join([*above, paragraph]).strip()
-
-
-def counted_controls(block: Planted, missed: Sequence[int]) -> Controls:
-    """Counts the controls of a block."""
-    counts: dict[str, int] = defaultdict(int)
-    for number, control in block.controls.items():
-        error = control.kind != "repetition"
-        names = ["planted", "caught"] if error else ["repeated", "confirmed"]
-        names += ["borrowed", "borrowed_caught"] if control.borrowed else []
-        for name in names:
-            good = name in ("caught", "borrowed_caught", "confirmed")
-            counts[name] += int(not good or number not in missed)
-    counts["blocks_without"] = int(not block.has_error)
-    return Controls(**counts)
