@@ -270,9 +270,6 @@ class ArticleWriter(Protocol):
     async def article(self, topic: str, chunks: Sequence[Evidence], most: int) -> Sequence[tuple[str, str]]:
         """Writes a whole article of at most `most` sections: each with its heading and its text."""
 
-    async def smoothed(self, topic: str, heading: str, text: str) -> str:
-        """Rewrites the text of a section for fluency, with the same citations."""
-
 
 class AnswerWriter(Protocol):
     async def write(self, question: str, sources: Sequence[str]) -> Sequence[CitedStatement]:
@@ -287,7 +284,7 @@ class AsksModel(Protocol):
         """Estimates the usage of one call for this text."""
 
 
-WRITING_NODES = ("plan", "write_section", "smooth")
+WRITING_NODES = ("plan", "write_section")
 """The nodes that ask a writer."""
 
 
@@ -357,7 +354,7 @@ class Components:
     rewriter: Rewriter | None = None
     """Used instead of `checker` and `editor` in a baseline that rewrites."""
     writers: Mapping[str, ArticleWriter] = field(default_factory=dict)
-    """The writers of articles, by the names of their nodes: plan, write_section and smooth."""
+    """The writers of articles, by the names of their nodes: plan and write_section."""
     answer_writer: AnswerWriter | None = None
     """The writer of answers; None: an answer quotes its sources."""
     models: tuple["LanguageModel", ...] = ()

@@ -10,7 +10,7 @@ from rarr.state import State
 from rarr.tools.models.run_budget import Budget, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
 
-WRITING = ("ask_topic", "plan", "write_section", "write_article", "smooth", "cite")
+WRITING = ("ask_topic", "plan", "write_section", "write_article", "cite")
 REVISING = (
     *("generate_queries", "retrieve", "rerank", "check_agreement", "edit", "rewrite"),
     *("attribute", "evaluate"),

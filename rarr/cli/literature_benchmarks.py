@@ -26,7 +26,6 @@ def attrscore(
     data: options.BenchmarkFolder,
     out: options.BenchmarkOut,
     judge: options.Judges = None,
-    wording: options.JudgeWording = None,
     base_url: options.BaseUrl = None,
     max_calls: options.MaxCalls = None,
     limit: options.ClaimLimit = None,
@@ -45,12 +44,12 @@ def attrscore(
     \b
     Examples:
       rarr bench attrscore data/ -o scores --limit 100
-      rarr bench attrscore data/ -o scores --judge embedded --judge vllm:Qwen/Qwen3-8B --wording nli
+      rarr bench attrscore data/ -o scores --judge embedded --judge vllm:Qwen/Qwen3-8B
     """
     from rarr.evals.literature.attrscore_benchmark import bench_attrscore
     from rarr.views.terminal.literature_tables import attrscore_text
 
-    settings, chosen = _settings(wording, base_url, max_calls), _chosen(judge, limit, jobs)
+    settings, chosen = _settings(base_url, max_calls), _chosen(judge, limit, jobs)
     return _done(_run(bench_attrscore, data, out, settings, chosen), attrscore_text, out, as_json=as_json)
 
 
@@ -59,7 +58,6 @@ def expertqa(
     data: options.BenchmarkFolder,
     out: options.BenchmarkOut,
     judge: options.Judges = None,
-    wording: options.JudgeWording = None,
     base_url: options.BaseUrl = None,
     max_calls: options.MaxCalls = None,
     limit: options.ClaimLimit = None,
@@ -83,7 +81,7 @@ def expertqa(
     from rarr.evals.literature.expertqa_benchmark import bench_expertqa
     from rarr.views.terminal.literature_tables import expertqa_text
 
-    settings, chosen = _settings(wording, base_url, max_calls), _chosen(judge, limit, jobs)
+    settings, chosen = _settings(base_url, max_calls), _chosen(judge, limit, jobs)
     return _done(_run(bench_expertqa, data, out, settings, chosen), expertqa_text, out, as_json=as_json)
 
 
@@ -92,7 +90,6 @@ def factscore(
     data: options.BenchmarkFolder,
     out: options.BenchmarkOut,
     judge: options.Judges = None,
-    wording: options.JudgeWording = None,
     base_url: options.BaseUrl = None,
     max_calls: options.MaxCalls = None,
     limit: options.ClaimLimit = None,
@@ -117,14 +114,14 @@ def factscore(
     from rarr.evals.literature.factscore_benchmark import bench_factscore
     from rarr.views.terminal.literature_tables import factscore_text
 
-    settings, chosen = _settings(wording, base_url, max_calls), _chosen(judge, limit, jobs)
+    settings, chosen = _settings(base_url, max_calls), _chosen(judge, limit, jobs)
     return _done(_run(bench_factscore, data, out, settings, chosen), factscore_text, out, as_json=as_json)
 
 
-def _settings(wording: str | None, base_url: str | None, max_calls: int | None) -> "Settings":
+def _settings(base_url: str | None, max_calls: int | None) -> "Settings":
     from rarr.settings import Settings
 
-    return Settings(**options.given(judge_wording=wording, base_url=base_url, max_calls=max_calls))
+    return Settings(**options.given(base_url=base_url, max_calls=max_calls))
 
 
 def _chosen(judges: Sequence[str] | None, limit: int | None, jobs: int) -> "JudgingOptions":

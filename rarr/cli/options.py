@@ -203,10 +203,6 @@ Judge = Annotated[
     str | None,
     typer.Option(metavar="M", help=f"Ask this judge instead: nli:NAME, {MODEL_NAMES}, ..."),
 ]
-JudgeWording = Annotated[
-    Literal["attribution", "facts", "nli", "summary"] | None,
-    typer.Option(help="The task as which a language model is asked to judge."),
-]
 ClaimJobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Claims to verify at once.")]
 ClaimLimit = Annotated[
     int | None, typer.Option("--limit", metavar="N", min=1, help="Verify only the first N claims.")

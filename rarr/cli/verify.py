@@ -25,7 +25,6 @@ def verify(
     question: options.AskedQuestion = None,
     out: options.Verified = None,
     judge: options.Judge = None,
-    wording: options.JudgeWording = None,
     model: options.Model = None,
     base_url: options.BaseUrl = None,
     prompts: options.Prompts = None,
@@ -53,14 +52,13 @@ def verify(
       rarr verify "In 1867." --question "When did the US buy Alaska?" --against alaska.pdf --json
       rarr verify "Ida Lunde was born in 1901." --graph people.csv
       rarr verify claims.jsonl -o verified --model openai:gpt-5-mini
-      rarr verify claims.jsonl -o facts --judge vllm:Qwen/Qwen3-8B --wording facts
+      rarr verify claims.jsonl -o facts --judge vllm:Qwen/Qwen3-8B
     """
     if (not against and graph is None) == (out is None):
         raise InputError(
             "give either --against FILE or --graph F, for one claim, or -o DIR, for the claims of a file"
         )
     given = options.given(
-        judge_wording=wording,
         graph=graph,
         model=model,
         base_url=base_url,

@@ -24,7 +24,6 @@ def write(
     outline: write_options.OutlineFile = None,
     plan: write_options.Plan = None,
     chunks: write_options.Chunks = None,
-    smooth: write_options.Smooth = False,
     out: write_options.ArticleFile = None,
     offline: options.Offline = False,
     refresh: options.Refresh = False,
@@ -55,7 +54,7 @@ def write(
     if out is not None:
         _require_writable(out)
     headings = None if outline is None else _headings_of(outline)
-    given = run_options.of_run(locals(), chunks=chunks, smooth=smooth)
+    given = run_options.of_run(locals(), chunks=chunks)
     if plan is not None:  # False is a value here, and no flag that is off
         given["plan"] = plan
     article = _written(topic, headings, given)

@@ -16,7 +16,6 @@ Plan = Annotated[
 Chunks = Annotated[
     int | None, typer.Option(metavar="N", min=1, max=50, help="Passages for each section; default 5.")
 ]
-Smooth = Annotated[bool, typer.Option("--smooth", help="Rewrite each section for fluency before the check.")]
 ArticleFile = Annotated[
     Path | None, typer.Option("--out", "-o", metavar="FILE", help="File for the article, in Markdown.")
 ]

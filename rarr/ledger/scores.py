@@ -1,6 +1,7 @@
-"""Computes the scores of a revision: attribution, and its harmonic mean with preservation."""
+"""Computes the scores of a revision, and those of the citations of an article."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rarr.records import Scores
 from rarr.state import Attributed
@@ -56,3 +57,55 @@ def scores_of(attributed: Attributed, preservation: float) -> Scores:
         preservation=preservation,
         f1_ap=f1_ap(auto_ais(after), preservation),
     )
+
+
+@dataclass(frozen=True)
+class CitedSentence:
+    """A sentence, and which of its citations entail it alone; None: could not be judged.
+
+    A citation of a source that does not exist is False. `words` is the number of words of the sentence.
+    """
+
+    alone: tuple[bool | None, ...] = ()
+    words: int = 0
+
+
+def citation_recall(sentences: Sequence[CitedSentence]) -> float | None:
+    """WikiGenBench's recall: the share of sentences that at least one of their citations entails.
+
+    Sentences that could not be judged (None) do not count; None if no sentence was judged.
+    """
+    return _share([_entailed(sentence) for sentence in sentences])
+
+
+def citation_precision(sentences: Sequence[CitedSentence]) -> float | None:
+    """WikiGenBench's precision: the mean over sentences of the share of their citations that entail them.
+
+    A sentence without citations counts 0. Citations that could not be judged (None) do not count, and neither
+    do sentences of which no citation was judged; None if no sentence was judged.
+    """
+    shares = [_share(sentence.alone) if sentence.alone else 0.0 for sentence in sentences]
+    judged = [share for share in shares if share is not None]
+    return sum(judged) / len(judged) if judged else None
+
+
+def citation_rate(sentences: Sequence[CitedSentence]) -> float | None:
+    """WikiGenBench's rate: the share of the words that are in sentences which a citation entails.
+
+    Sentences that could not be judged (None) do not count; None if no words were judged.
+    """
+    judged = [sentence for sentence in sentences if _entailed(sentence) is not None]
+    words = sum(sentence.words for sentence in judged)
+    return sum(sentence.words for sentence in judged if _entailed(sentence)) / words if words else None
+
+
+def _entailed(sentence: CitedSentence) -> bool | None:
+    """Does at least one citation entail the sentence? None if that could not be judged."""
+    if any(sentence.alone):
+        return True
+    return None if None in sentence.alone else False
+
+
+def _share(judgements: Sequence[bool | None]) -> float | None:
+    judged = [judgement for judgement in judgements if judgement is not None]
+    return sum(judged) / len(judged) if judged else None

@@ -34,8 +34,6 @@ from rarr.settings.settings_by_type import holds
 from rarr.valid_unicode import valid
 
 Kind = Literal["own", "official", "reference", "news", "other", "forum"]
-Wording = Literal["attribution", "facts", "nli", "summary"]
-"""The task as which a language model is asked about support (Yue et al. 2023)."""
 
 
 def installed_version() -> str:
@@ -67,8 +65,6 @@ class Settings(ServingSettings, BaseSettings):
     """The model for generate_queries, check_agreement and edit: `embedded`, or `provider:NAME`."""
     models: dict[str, Any] = {}
     """The model of a single node, by the node's name, including attribute. It wins over `model`."""
-    judge_wording: Wording = "attribution"
-    """A language model that judges support is asked about attribution, facts, nli or a summary."""
     weights: Path | None = None
     """A folder with weights for `embedded`, as `rarr train editor` writes it; None: the weights that ship."""
     fallbacks: list[Any] = []
@@ -173,8 +169,6 @@ class Settings(ServingSettings, BaseSettings):
     """`rarr write`: sections of an article, at most."""
     plan: bool = True
     """`rarr write`: plan the sections, and write each from its own passages; false: write all in one call."""
-    smooth: bool = False
-    """`rarr write`: a language model rewrites each section for fluency before its citations are checked."""
     max_edit_chars: int = Field(default=50, ge=0)
     """An edit that changes more characters than this is refused."""
     max_edit_share: float = Field(default=0.5, ge=0, le=1)

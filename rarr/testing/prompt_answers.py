@@ -194,9 +194,6 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "correct_text": _rewritten,
     "rewrite_text": _rewritten,
     "judge_attribution": _attribution,
-    "judge_as_facts": lambda it: _attribution(it, "supported", "not enough information", "refuted"),
-    "judge_as_nli": lambda it: _attribution(it, "entailment", "neutral", "contradiction"),
-    "judge_as_summary": lambda it: _attribution(it, "support", "not enough information", "contradict"),
     "split_facts": lambda variables: {"facts": _sentences(variables["text"])},
     "summarize": lambda variables: {
         "summary": summarized(variables["query"], variables["evidence"].split(_BETWEEN))
@@ -207,6 +204,5 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "outline": writing_answers.planned,
     "write_section": writing_answers.written_section,
     "write_article": writing_answers.written_article,
-    "smooth": lambda variables: {"text": variables["text"]},
     "corrupt": lambda variables: {"errors": errors(variables["text"])},
 }

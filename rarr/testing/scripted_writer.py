@@ -1,6 +1,6 @@
 """Offers a test double for the writers of articles."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rarr.components import SectionSource
 from rarr.records import Evidence
@@ -12,7 +12,7 @@ class ScriptedWriter:
         ScriptedWriter({"History": "It opened in 1976 [1].", "Design": TimeoutError("no answer")})
 
     A section that is not in the script is empty. The headings are those of the script, unless `outline` gives
-    others. `smoothing` makes the new text of a section. An exception is raised in place of a text.
+    others. An exception is raised in place of a text.
     """
 
     def __init__(
@@ -20,10 +20,9 @@ class ScriptedWriter:
         sections: Mapping[str, str | Exception],
         *,
         outline: Sequence[str] | Exception | None = None,
-        smoothing: Callable[[str], str] = str,
     ) -> None:
         self.calls: list[tuple[str, str]] = []
-        self._sections, self._smoothing = sections, smoothing
+        self._sections = sections
         self._outline = list(sections) if outline is None else outline
 
     async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
@@ -43,11 +42,6 @@ class ScriptedWriter:
         """Returns all scripted sections."""
         self.calls.append(("article", topic))
         return [(heading, _text(text)) for heading, text in self._sections.items()]
-
-    async def smoothed(self, topic: str, heading: str, text: str) -> str:
-        """Returns what `smoothing` makes of the text."""
-        self.calls.append(("smoothed", heading))
-        return self._smoothing(text)
 
 
 def _text(given: str | Exception) -> str:

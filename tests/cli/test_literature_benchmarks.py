@@ -65,16 +65,6 @@ def test_bench_wrong_folder_has_status_2(command: Command) -> None:
     assert done.err == "rarr: nowhere has no dev/retrieval/quotesum.jsonl: give the folder that holds it\n"
 
 
-@pytest.mark.loopback
-def test_bench_judge_is_asked_in_the_wording(command: Command) -> None:
-    with ScriptedServer(lambda asked: {"reason": "", "verdict": "neutral"}) as server:
-        call = ("bench", "expertqa", "data", "-o", "out", "--judge", "vllm:m", "--base-url", server.url)
-        done = command(*call, "--wording", "nli", "--json")
-    assert done.status == 0
-    assert {request.prompt for request in server.requests} == {"judge_as_nli"}
-    assert json.loads(done.out)["judges"]["vllm:m"]["scores"]["two_way"]["recall"]["value"] == 0
-
-
 @pytest.mark.parametrize("name", ["attrscore", "expertqa", "factscore"])
 def test_bench_judge_without_a_label_has_status_3(
     name: str, command: Command, monkeypatch: pytest.MonkeyPatch

@@ -66,12 +66,12 @@ def test_claim_that_cannot_be_judged_has_status_3(command: Command) -> None:
 
 
 @pytest.mark.loopback
-def test_judge_and_wording_are_those_of_the_options(command: Command) -> None:
-    with ScriptedServer(lambda asked: {"reason": "", "verdict": "refuted"}) as server:
+def test_judge_is_that_of_the_option(command: Command) -> None:
+    with ScriptedServer(lambda asked: {"reason": "", "verdict": "contradictory"}) as server:
         call = ("verify", RIGHT, "--against", "dam.md", "--judge", "vllm:m", "--base-url", server.url)
-        done = command(*call, "--wording", "facts", "--json")
+        done = command(*call, "--json")
     assert Verification.model_validate_json(done.out).label == "contradictory"
-    assert {request.prompt for request in server.requests} == {"judge_as_facts"}
+    assert {request.prompt for request in server.requests} == {"judge_attribution"}
 
 
 def test_scores_of_a_file_are_printed_and_written(command: Command) -> None:
@@ -165,7 +165,6 @@ def test_claims_without_readable_evidence_have_status_3(command: Command) -> Non
         ((RIGHT, "--against", "empty.md"), "empty.md cannot be used: it holds no text"),
         ((RIGHT, "--against", "dam.md", "--limit", "1"), "--limit belongs to the claims of a file"),
         ((RIGHT, "--against", "dam.md", "--judge", "nope:x"), "nope"),
-        ((RIGHT, "--against", "dam.md", "--wording", "nope"), "nope"),
         (("nowhere.jsonl", "-o", "out"), "nowhere.jsonl cannot be read (No such file or directory)"),
         (("claims.jsonl", "-o", "out", "--question", "Why?"), "--question belongs to one claim"),
         (("claims.jsonl", "-o", "notes"), "not a run of rarr: give a folder of its own"),

@@ -141,7 +141,6 @@ def test_model_that_writes_nothing_is_not_called_a_missing_source(command: Comma
         (("Hoover Dam", "--corpus", "empty"), "empty"),
         (("Hoover Dam", "--corpus", "dam.md", "--outline", "none.txt"), "none.txt"),
         (("Hoover Dam", "--corpus", "dam.md", "--outline", "blank.txt"), "no heading of a section"),
-        (("Hoover Dam", "--corpus", "dam.md", "--smooth"), "smooth needs a language model"),
         (("Hoover Dam", "--corpus", "dam.md", "-o", "no/such/folder/a.md"), "cannot be written"),
         (("Hoover Dam", "--corpus", "dam.md", "-o", "empty"), "is a folder"),
     ],

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from rarr.backends.prompted.attribution_wordings import AttributionAnswer
 from rarr.backends.prompted.editing import EditAnswer
 from rarr.backends.prompted.questions import QuestionsAnswer
+from rarr.backends.prompted.verifier import AttributionAnswer
 from tools.malformed_verdicts import VERDICTS, Case
 
 EDIT = {"span": "in 1911", "revision": "in 1912"}

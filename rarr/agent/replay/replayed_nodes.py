@@ -8,7 +8,6 @@ from rarr.nodes.edit import edit
 from rarr.nodes.evaluate import evaluate
 from rarr.nodes.generate_queries import generate_queries
 from rarr.nodes.plan import plan
-from rarr.nodes.smooth import smooth
 from rarr.nodes.write_article import write_article
 from rarr.nodes.write_section import write_section
 
@@ -16,7 +15,7 @@ REPLAYED_NODES = {
     node.__name__: node
     for node in (
         *(generate_queries, check_agreement, edit, rewrite, attribute, evaluate),
-        *(plan, write_section, write_article, smooth),
+        *(plan, write_section, write_article),
         write_answer,
     )
 }
@@ -26,11 +25,10 @@ NODE_PROMPTS = {
     "check_agreement": ("check_agreement", "check_agreement_doubt", "check_agreement_paper"),
     "edit": ("edit",),
     "rewrite": ("correct_text", "rewrite_text"),
-    "attribute": ("judge_attribution", "judge_as_facts", "judge_as_nli", "judge_as_summary"),
+    "attribute": ("judge_attribution",),
     "plan": ("outline",),
     "write_section": ("write_section",),
     "write_article": ("write_article",),
-    "smooth": ("smooth",),
     "write_answer": ("answer_with_citations",),
 }
 """The prompts of each node, without their forms for a text with a context."""

@@ -29,4 +29,4 @@ class JudgeMaker:
             from rarr.backends.nli.verifier import NliVerifier
 
             return NliVerifier(judge.removeprefix(NLI), threshold)
-        return PromptedVerifier(self._models[judge], self._prompts, self._settings.judge_wording)
+        return PromptedVerifier(self._models[judge], self._prompts)

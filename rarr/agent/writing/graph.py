@@ -1,7 +1,7 @@
 """Builds the pipeline that writes articles as a LangGraph graph: nodes, edges and routes.
 
 ask_topic -> retrieve -> rerank -> plan -> retrieve, one branch a section -> rerank
-          -> write_section, one branch a section (-> smooth) -> cite
+          -> write_section, one branch a section -> cite
 
 Without a plan, write_article writes all sections at once, from the passages of the topic. With an outline,
 the topic itself is not searched for. The node cite reads the sentences of the article as cards, beside the
@@ -22,7 +22,6 @@ from rarr.nodes.cite import cite
 from rarr.nodes.plan import plan
 from rarr.nodes.rerank import rerank
 from rarr.nodes.retrieve import retrieve
-from rarr.nodes.smooth import smooth
 from rarr.nodes.write_article import write_article
 from rarr.nodes.write_section import section_sources, write_section
 from rarr.state import State
@@ -35,18 +34,16 @@ def build_writing_graph(checkpointer: BaseCheckpointSaver[Any] | None = None) ->
     add_surviving(graph, plan, on_failure="cite")
     add_surviving(graph, retrieve, on_failure="rerank")
     add_surviving(graph, rerank, on_failure="cite")
-    add_surviving(graph, write_section, on_failure="smooth")
+    add_surviving(graph, write_section, on_failure="cite")
     add_surviving(graph, write_article, on_failure="cite")
-    add_surviving(graph, smooth, on_failure="cite")
     add_surviving(graph, cite, on_failure=END)
     graph.add_edge(START, "ask_topic")
     graph.add_conditional_edges("ask_topic", after_topic, ["retrieve", "plan"])
     graph.add_edge("retrieve", "rerank")
     graph.add_conditional_edges("rerank", after_passages, ["plan", "write_article", "write_section", "cite"])
     graph.add_conditional_edges("plan", one_branch_per_section, ["retrieve"])
-    graph.add_edge("write_section", "smooth")
-    graph.add_edge("write_article", "smooth")
-    graph.add_edge("smooth", "cite")
+    graph.add_edge("write_section", "cite")
+    graph.add_edge("write_article", "cite")
     graph.add_edge("cite", END)
     # None would take over the checkpointer of a graph in whose node the run is.
     return graph.compile(checkpointer=checkpointer or False)

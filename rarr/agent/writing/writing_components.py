@@ -2,9 +2,8 @@
 
 from dataclasses import replace
 
-from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.components import Components
-from rarr.errors import InputError, SettingsError
+from rarr.errors import InputError
 from rarr.retrievers.document_chunks import DocumentChunks
 
 
@@ -12,13 +11,11 @@ def writing_components(components: Components) -> Components:
     """Returns components whose retriever finds passages of `chunk_words` words.
 
     The reranker then keeps as many for a section as the setting `chunks` says. Raises `InputError` for
-    components that rewrite or read no cards, and `SettingsError` if quoted sentences are to be smoothed.
+    components that rewrite or read no cards.
     """
     if components.rewriter is not None:
         raise InputError("components with a rewriter change the text: write with the usual components")
     settings = components.settings
-    if settings.smooth and isinstance(components.writers.get("smooth"), ExtractiveWriter):
-        raise SettingsError("smooth needs a language model: name it with model, or leave smooth out")
     if components.card_reader is None:
         raise InputError("articles are checked by cards, and the preset paper has none: leave it out")
     if isinstance(components.retriever, DocumentChunks):

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from rarr.backends.embedded.words import is_pronoun
 from rarr.components import SectionSource
-from rarr.errors import SetupError
 from rarr.records import Evidence
 from rarr.retrievers.corpus.index_words import stems, terms
 from rarr.tools.concurrency import work
@@ -52,10 +51,6 @@ class ExtractiveWriter:
             "no_plan", "without a language model, no-plan only leaves out the search of each section"
         )
         return await work(quoted_article, topic, chunks, most)
-
-    async def smoothed(self, topic: str, heading: str, text: str) -> str:
-        """Raises `SetupError`: quoted sentences are not rewritten."""
-        raise SetupError("smooth needs a language model: name it with model, or leave smooth out")
 
 
 def headings_of(topic: str, chunks: Sequence[Evidence]) -> list[str]:

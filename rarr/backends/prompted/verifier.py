@@ -2,14 +2,23 @@
 
 from collections.abc import Sequence
 
-from rarr.backends.prompted.attribution_wordings import WORDINGS
+from pydantic import BaseModel
+
 from rarr.backends.prompted.prompt_text_selection import NOTHING, quoted_evidence
 from rarr.backends.prompted.prompts import Prompts
 from rarr.records import AttributionClass, Evidence, ExpectedUsage
-from rarr.settings import Wording
 from rarr.tools.concurrency import together, work
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
+
+_PROMPT = "judge_attribution"
+
+
+class AttributionAnswer(BaseModel):
+    """The model's answer: the class of the sentence, and why."""
+
+    reason: str = ""
+    verdict: AttributionClass
 
 
 class PromptedVerifier:
@@ -18,13 +27,12 @@ class PromptedVerifier:
     Support is 1 if the evidence supports the sentence fully, else 0.
     """
 
-    def __init__(self, model: LanguageModel, prompts: Prompts, wording: Wording = "attribution") -> None:
-        """`wording` is how the model is asked about support, such as in the words of a fact-checker."""
-        self._model, self._prompts, self._asked = model, prompts, WORDINGS[wording]
+    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
+        self._model, self._prompts = model, prompts
 
     def expected(self, text: str, context: str | None) -> ExpectedUsage:
         """Estimates the usage for one sentence and one evidence."""
-        return self._prompts.expected(self._model, self._asked.prompt, text, None, whole=False)
+        return self._prompts.expected(self._model, _PROMPT, text, None, whole=False)
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
@@ -41,11 +49,11 @@ class PromptedVerifier:
         Raises `ModelError` for a sentence without a judgement.
         """
         asked = await work(_support_variables, text, context, spans, evidence)
-        prompt = self._prompts[self._asked.prompt]
+        prompt = self._prompts[_PROMPT]
         judged = await together(
-            *(self._model.ask(prompt, self._asked.shape, variables) for variables in asked)
+            *(self._model.ask(prompt, AttributionAnswer, variables) for variables in asked)
         )
-        return [self._asked.classes[answer.verdict] for answer in judged]
+        return [answer.verdict for answer in judged]
 
 
 def _support_variables(

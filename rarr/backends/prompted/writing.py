@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.answer_token_limits import of_written
 from rarr.backends.prompted.numbered_sources import numbered_sources
 from rarr.backends.prompted.prompt_text_selection import NOTHING
 from rarr.backends.prompted.prompts import Prompts
@@ -66,12 +65,6 @@ class PromptedWriter:
         variables = {"topic": topic, "most": str(most), "documents": numbered_documents(chunks)}
         answer = await self._model.ask(self._prompts["write_article"], ArticleAnswer, variables)
         return [(" ".join(each.heading.split()) or topic, each.text) for each in answer.sections]
-
-    async def smoothed(self, topic: str, heading: str, text: str) -> str:
-        """Asks for a fluent text with the same citations."""
-        prompt = of_written(self._prompts["smooth"], text)
-        variables = {"topic": topic, "heading": heading, "text": text}
-        return (await self._model.ask(prompt, TextAnswer, variables)).text
 
 
 def numbered_documents(chunks: Sequence[Evidence]) -> str:

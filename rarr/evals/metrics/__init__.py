@@ -11,9 +11,6 @@ edit_kinds, is_kind                 kinds   huge, bad, unnecessary, good: Chen e
 citation_recall, citation_precision 0..1    sentences that a citation entails, and citations that do:
                                               Zhang et al. 2024 (WikiGenBench)
 citation_rate                       0..1    recall weighted by words: Zhang et al. 2024 (WikiGenBench)
-cited_share                         0..1    sentences with a citation
-alce_recall, supported              0..1    sentences that their citations entail: Gao et al. 2023b (ALCE)
-alce_precision, precise             0..1    citations that are not idle: Gao et al. 2023b (ALCE)
 triple_correctness,                 0..1    citations of triples that the graph has, and those of the minimum
   micro_triple_scores,                        knowledge: Li et al. 2023 (KaLMA)
   macro_triple_scores
@@ -102,18 +99,15 @@ from rarr.evals.metrics.triples import (
     micro_triple_scores,
     triple_correctness,
 )
-from rarr.ledger.citation_scores import (
+from rarr.ledger.scores import (
     CitedSentence,
-    alce_precision,
-    alce_recall,
+    auto_ais,
+    best_support,
     citation_precision,
     citation_rate,
     citation_recall,
-    cited_share,
-    precise,
-    supported,
+    f1_ap,
 )
-from rarr.ledger.scores import auto_ais, best_support, f1_ap
 from rarr.records.edits import pres_lev, pres_lev_by_parts
 
 __all__ = [
@@ -139,8 +133,6 @@ __all__ = [
     "WordEdits",
     "accuracy_at",
     "agreement",
-    "alce_precision",
-    "alce_recall",
     "all_correct",
     "answer_score",
     "auto_ais",
@@ -154,7 +146,6 @@ __all__ = [
     "citation_precision",
     "citation_rate",
     "citation_recall",
-    "cited_share",
     "classification",
     "detection",
     "edit_kinds",
@@ -178,7 +169,6 @@ __all__ = [
     "paired",
     "paired_f1_ap",
     "percent_agreement",
-    "precise",
     "pres_lev",
     "pres_lev_by_parts",
     "recall_at",
@@ -188,7 +178,6 @@ __all__ = [
     "rouge_l",
     "sari",
     "share",
-    "supported",
     "token_f1",
     "triple_correctness",
     "word_edits",

@@ -150,9 +150,8 @@ def test_one_model_serves_all_nodes_that_name_it() -> None:
     assert model.name == "vllm:a"
 
 
-@pytest.mark.parametrize("wording", ["attribution", "nli"])
-def test_language_model_judges_support(wording: str) -> None:
-    made = wire(Settings(search=InMemoryRetriever(), models={"attribute": "vllm:a"}, judge_wording=wording))
+def test_language_model_judges_support() -> None:
+    made = wire(Settings(search=InMemoryRetriever(), models={"attribute": "vllm:a"}))
     assert type(made.verifier) is PromptedVerifier
 
 

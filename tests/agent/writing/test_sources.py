@@ -7,7 +7,6 @@ import pytest
 from rarr import InputError, Settings, Writer
 from rarr.agent.wiring.components import wire
 from rarr.components import Baseline
-from rarr.errors import SettingsError
 from rarr.testing import ScriptedModel
 
 PAGE = "# Tolk\n\n" + " ".join(f"The river Tolk was {n} miles long in {1900 + n}." for n in range(40))
@@ -27,11 +26,6 @@ def test_passages_have_as_many_words_as_the_setting_says(notes: Path, words: int
     assert len(sizes) > 1
     assert max(sizes) <= words < max(sizes) + 20
     assert all(PAGE[each.start : each.end] == each.text for each in article.research.evidence)
-
-
-def test_smoothing_without_a_language_model_is_refused(notes: Path) -> None:
-    with pytest.raises(SettingsError, match="smooth needs a language model"):
-        Writer(Settings(corpus=notes, smooth=True))
 
 
 def test_components_that_rewrite_are_refused(notes: Path) -> None:

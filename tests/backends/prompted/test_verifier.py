@@ -7,11 +7,9 @@ import pytest
 from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model
-from rarr.backends.prompted.attribution_wordings import WORDINGS
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.components import Classifier
 from rarr.errors import ModelError
-from rarr.settings import Wording
 from rarr.testing import ScriptedModel
 from rarr.tools.text.blocks_and_sentences import sentences
 
@@ -78,21 +76,3 @@ async def test_unreadable_answer_is_no_support_of_either_kind(answer: Any) -> No
 
 def test_expected_is_one_call() -> None:
     assert verifier(answering("")).expected(TEXT, None).model_calls == 1
-
-
-@pytest.mark.parametrize("wording", WORDINGS)
-async def test_each_wording_maps_its_labels_to_the_classes(wording: Wording) -> None:
-    asked = WORDINGS[wording]
-    for label, name in asked.classes.items():
-        chat = answering({"reason": "", "verdict": label})
-        judge = PromptedVerifier(language_model(chat), PROMPTS, wording)
-        assert await judge.classify(TEXT, None, sentences(TEXT)[:1], FOUND) == [name]
-        assert chat.calls[0].name == asked.prompt
-
-
-async def test_label_of_another_wording_is_no_judgement() -> None:
-    judge = PromptedVerifier(
-        language_model(answering({"reason": "", "verdict": "attributable"})), PROMPTS, "nli"
-    )
-    with pytest.raises(ModelError):
-        await judge.classify(TEXT, None, sentences(TEXT)[:1], FOUND)

@@ -9,9 +9,9 @@ from makers import VALID
 from pydantic import BaseModel, field_validator
 
 from rarr.backends.prompted.agreement import AgreementAnswer
-from rarr.backends.prompted.attribution_wordings import AttributionAnswer
 from rarr.backends.prompted.editing import EditAnswer
 from rarr.backends.prompted.questions import GeneratedQuestion, QuestionsAnswer
+from rarr.backends.prompted.verifier import AttributionAnswer
 from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer
 from tools.malformed_answers import CASES
 
