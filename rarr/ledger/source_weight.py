@@ -1,17 +1,16 @@
-"""Weighs the sources of one answer against those of another. The order of the sources does not matter.
+"""Weighs the sources of a `mixed` card: those that say the sentence against those that say otherwise.
 
 Each independent source has a weight by its kind. Passages of one registered domain, or of one file, count as
 one source. So do pages with the same words, such as a mirror, or an agency's text in two papers. All passages
-without a source count as one source with the weight of any page. For a question about the present, the side
-with the newer source wins, if both sides have dates.
+without a source count as one source with the weight of any page. The order of the sources does not matter.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from datetime import datetime
 
 from rarr.records import UNNAMED, Evidence
-from rarr.records.card import Card, Side as CardSide
+from rarr.records.card import Card, Side
 from rarr.retrievers.web.domain_and_date_limits import host_of, site_of
 from rarr.settings import Kind
 
@@ -38,44 +37,47 @@ _SHINGLE = 6  # words
 _MIRRORS = 0.8  # of the shingles of the shorter of two texts
 
 
-LEAST_RELEVANCE_SHARE = 0.6
-"""Evidence below this share of another's relevance does not count against it."""
+def weighed(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
+    """Finds the side of a `mixed` card of `text` that weighs more; `kinds` are those of the settings."""
+    if card.verdict != "mixed":
+        return card
+    by_id = {passage.id: passage for passage in evidence}
+    ours, theirs = (
+        [by_id[quote.evidence_id] for quote in card.quotes if quote.side == side]
+        for side in ("for", "against")
+    )
+    return card.model_copy(update={"side": heavier(ours, theirs, text[card.start : card.end], kinds)})
 
 
-def relevant_beside(evidence: Sequence[Evidence], best: Evidence) -> list[Evidence]:
-    """Selects the evidence that is at least 60% as relevant as `best`, or from the same source."""
-    least = LEAST_RELEVANCE_SHARE * best.relevance
-    return [passage for passage in evidence if passage.relevance >= least or passage.source == best.source]
+def heavier(
+    ours: Sequence[Evidence], theirs: Sequence[Evidence], sentence: str, kinds: Mapping[str, Kind]
+) -> Side | None:
+    """Finds the side that wins about a sentence; None for a tie.
+
+    The user's documents outweigh all. About the present the side with the newer source wins, if both sides
+    have dates; else the side whose independent sources weigh more.
+    """
+    sides = (ours, theirs)
+    own = [float(any(source_kind(it.source, kinds) == "own" for it in side)) for side in sides]
+    newest = [_newest(side) for side in sides] if _PRESENT.search(sentence) else [0.0, 0.0]
+    weights = [
+        sum(max(WEIGHTS[source_kind(it.source, kinds)] for it in group) for group in independent_groups(side))
+        for side in sides
+    ]
+    for for_us, for_them in (own, newest if all(newest) else (0.0, 0.0), weights):
+        if for_us != for_them:
+            return "for" if for_us > for_them else "against"
+    return None
 
 
-class Side:
-    """The evidence for one answer, with the weight of its sources, its newest date and its best relevance."""
-
-    def __init__(self, evidence: Iterable[Evidence], kinds: Mapping[str, Kind]) -> None:
-        self.evidence = sorted(evidence, key=lambda passage: (passage.source, passage.start, passage.id))
-        self.weight = sum(
-            max(WEIGHTS[source_kind(passage.source, kinds)] for passage in group)
-            for group in independent_groups(self.evidence)
-        )
-        # Ignore a date in the future: a page may claim any date.
-        dates = [
-            d
-            for passage in self.evidence
-            if (d := passage.published_at) is not None and d <= passage.retrieved_at
-        ]
-        self.newest = max(dates, default=None)
-        self.relevance = max((passage.relevance for passage in self.evidence), default=0.0)
-
-    def outweighs(self, other: "Side", query: str) -> bool:
-        """Does this side win over the other? Neither does if both weigh the same, or without evidence.
-
-        For a query about the present the newer side wins, if both have a date.
-        """
-        if not self.evidence:
-            return False
-        if _PRESENT.search(query) and self.newest and other.newest and self.newest != other.newest:
-            return self.newest > other.newest
-        return self.weight > other.weight
+def _newest(side: Sequence[Evidence]) -> float:
+    """Returns the newest date of a side as a number; 0 for none. A date in the future does not count."""
+    dates: list[datetime] = [
+        passage.published_at
+        for passage in side
+        if passage.published_at is not None and passage.published_at <= passage.retrieved_at
+    ]
+    return max(dates).timestamp() if dates else 0.0
 
 
 def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
@@ -89,11 +91,8 @@ def source_kind(source: str, kinds: Mapping[str, Kind]) -> Kind:
         return "own"
     kinds = {name.lower().removeprefix("www."): kind for name, kind in kinds.items()}
     labels = host_of(source).split(".")
-    for start in range(len(labels)):
-        ending = ".".join(labels[start:])
-        if ending in kinds or ending in KINDS:
-            return kinds.get(ending) or KINDS[ending]
-    return "other"
+    endings = [".".join(labels[start:]) for start in range(len(labels))]
+    return next((kinds.get(it) or KINDS[it] for it in endings if it in kinds or it in KINDS), "other")
 
 
 def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
@@ -101,31 +100,19 @@ def independent_groups(evidence: Iterable[Evidence]) -> list[list[Evidence]]:
 
     Evidence joins a group if it shares the origin of a member, or nearly all of its words.
     """
-    groups: list[list[_SourceText]] = []
+    groups: list[list[Evidence]] = []
     for passage in evidence:
-        read = _SourceText(passage, _origin(passage.source), _shingles(passage.text))
-        apart: list[list[_SourceText]] = []
-        same: list[_SourceText] = []
-        for group in groups:
-            if any(_is_same_source(read, other) for other in group):
-                same += group
-            else:
-                apart.append(group)
-        groups = [*apart, [*same, read]]
-    return [[read.evidence for read in group] for group in groups]
+        apart = [group for group in groups if not any(_is_same_source(passage, it) for it in group)]
+        same = [it for group in groups if group not in apart for it in group]
+        groups = [*apart, [*same, passage]]
+    return groups
 
 
-class _SourceText(NamedTuple):
-    evidence: Evidence
-    origin: str
-    shingles: frozenset[tuple[str, ...]]
-
-
-def _is_same_source(text: _SourceText, other: _SourceText) -> bool:
-    if text.origin == other.origin:
+def _is_same_source(passage: Evidence, other: Evidence) -> bool:
+    if _origin(passage.source) == _origin(other.source):
         return True
-    shared, fewer = text.shingles & other.shingles, min(len(text.shingles), len(other.shingles))
-    return len(shared) >= _MIRRORS * fewer > 0
+    shingles, others = _shingles(passage.text), _shingles(other.text)
+    return len(shingles & others) >= _MIRRORS * min(len(shingles), len(others)) > 0
 
 
 def _origin(source: str) -> str:
@@ -136,26 +123,3 @@ def _shingles(text: str) -> frozenset[tuple[str, ...]]:
     words = re.findall(r"\w+", text.casefold())
     starts = range(max(1, len(words) - _SHINGLE + 1))
     return frozenset(tuple(words[start : start + _SHINGLE]) for start in starts)
-
-
-def weighed(card: Card, text: str, evidence: Sequence[Evidence], kinds: Mapping[str, Kind]) -> Card:
-    """Finds the side of a `mixed` card of `text` that weighs more; sources of the kind `own` outweigh all."""
-    if card.verdict != "mixed":
-        return card
-    by_id = {passage.id: passage for passage in evidence}
-    ours, theirs = (
-        [by_id[quote.evidence_id] for quote in card.quotes if quote.side == side]
-        for side in ("for", "against")
-    )
-    ours_own, theirs_own = (
-        any(source_kind(it.source, kinds) == "own" for it in its) for its in (ours, theirs)
-    )
-    sentence = text[card.start : card.end]
-    side: CardSide | None = None
-    if ours_own != theirs_own:
-        side = "for" if ours_own else "against"
-    elif Side(ours, kinds).outweighs(Side(theirs, kinds), sentence):
-        side = "for"
-    elif Side(theirs, kinds).outweighs(Side(ours, kinds), sentence):
-        side = "against"
-    return card.model_copy(update={"side": side})

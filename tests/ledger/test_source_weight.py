@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from makers import ASKED, FACT, evidence
 
-from rarr.ledger.source_weight import Side, independent_groups, source_kind
+from rarr.ledger.source_weight import heavier, independent_groups, source_kind
 from rarr.records import Evidence
 
 
@@ -74,23 +74,25 @@ def test_mirrored_sources_are_one() -> None:
     assert len(independent_groups([evidence(text, source="https://a.org/first"), copy])) == 1
 
 
-def test_more_independent_sources_outweigh_fewer() -> None:
-    pair, single = (
-        Side([from_("https://a.org"), from_("https://b.org")], {}),
-        Side([from_("https://c.org")], {}),
-    )
-    assert pair.outweighs(single, ASKED)
-    assert not single.outweighs(pair, ASKED)
+A, B, C = (from_(f"https://{name}.org") for name in "abc")
 
 
-def test_sources_that_weigh_the_same_outweigh_neither() -> None:
-    first, second = Side([from_("https://a.org")], {}), Side([from_("https://b.org")], {})
-    assert not first.outweighs(second, ASKED)
-    assert not second.outweighs(first, ASKED)
+@pytest.mark.parametrize(
+    ("ours", "theirs", "side"),
+    [
+        ([A, B], [C], "for"),
+        ([C], [A, B], "against"),
+        ([A], [B], None),
+        ([from_("notes.md")], [A, B, from_("https://x.gov")], "for"),  # the user's documents outweigh all
+        ([A, B], [from_("https://en.wikipedia.org/wiki/A")], "against"),
+    ],
+)
+def test_heavier_side(ours: list[Evidence], theirs: list[Evidence], side: str | None) -> None:
+    assert heavier(ours, theirs, ASKED, {}) == side
 
 
-@pytest.mark.parametrize(("asked", "newer_wins"), [("Who is the current mayor?", True), (ASKED, False)])
-def test_newer_sources_are_believed_about_the_present(asked: str, newer_wins: bool) -> None:
-    new = Side([from_("https://a.org", year=2026)], {})
-    old = Side([from_("https://b.org", year=2019), from_("https://c.org", year=2018)], {})
-    assert new.outweighs(old, asked) == newer_wins
+@pytest.mark.parametrize(("sentence", "side"), [("She is the current mayor.", "for"), (ASKED, "against")])
+def test_newer_sources_are_believed_about_the_present(sentence: str, side: str) -> None:
+    new = [from_("https://a.org", year=2020)]
+    old = [from_("https://b.org", year=2019), from_("https://c.org", year=2018)]
+    assert heavier(new, old, sentence, {}) == side
