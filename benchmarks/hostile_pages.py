@@ -25,7 +25,7 @@ from rarr.retrievers.extract import limited_calls as processes
 from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import PAGE, extracted
 from rarr.retrievers.extract.web_page_text import extract_page
-from rarr.retrievers.web.service_requests import JsonService, ServiceRequests
+from rarr.retrievers.web.service_requests import JsonService
 from rarr.tools.models.langchain_models import langchain_chat
 
 GRACE_S = 3.0
@@ -158,7 +158,7 @@ async def print_large_answers() -> None:
     server = await serve(body)
     url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}"
     model = langchain_chat("vllm:m", base_url=url, max_retries=0, timeout=60)
-    search = JsonService(ServiceRequests("SearXNG", cures={0: "mend it"}, timeout_s=60, attempts=1), {})
+    search = JsonService("SearXNG", cures={0: "mend it"}, timeout_s=60, attempts=1)
     for name, ask in (("model", model.probe), ("search", partial(search.get, url, {}))):
         await _print_answer(name, ask)
     await model.aclose()

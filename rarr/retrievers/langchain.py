@@ -10,9 +10,8 @@ from rarr.errors import RetrievalError
 from rarr.records import UNNAMED, Passage
 from rarr.retrievers.document_metadata import document_facts
 from rarr.retrievers.fetch.cached_page_passages import passages_of
-from rarr.retrievers.web.domain_and_date_limits import SourceLimits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.passages_within_limits import within_limits
 from rarr.tools.models.failures import redacted
 from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.printable_text import shown

@@ -166,5 +166,5 @@ def test_retriever_of_the_caller_stays_open() -> None:
 
 def test_opened_parts_are_closed_where_wiring_fails(connections: Any) -> None:
     with pytest.raises(SettingsError, match="give searxng_url"):
-        wire(Settings(search="searxng", reranker="vllm:bge"))
+        wire(Settings(search="wikipedia,searxng"))
     assert (len(connections) > 0, open_files(connections)) == (True, [])

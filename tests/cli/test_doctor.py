@@ -126,15 +126,6 @@ def test_model_that_judges_support_is_loaded(monkeypatch: pytest.MonkeyPatch) ->
     assert (finding_of("model nli:a/b").state, finding_of("model nli:a/b").detail) == ("ok", "it loads")
 
 
-@pytest.mark.parametrize(("search", "state"), [("tavily", "broken"), ("wikipedia", "missing")])
-def test_extra_of_a_source_is_broken_only_where_it_is_searched(
-    monkeypatch: pytest.MonkeyPatch, search: str, state: str
-) -> None:
-    monkeypatch.setenv("RARR_SEARCH", search)
-    monkeypatch.setattr(doctor, "installed", lambda package: None)
-    assert (finding_of("extra tavily").state, finding_of("extra eval").state) == (state, "missing")
-
-
 def test_extra_for_spans_is_broken_only_where_they_are_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(doctor, "installed", lambda package: None)
     assert finding_of("extra otel").state == "missing"

@@ -15,7 +15,7 @@ from rarr.cli.doctor import examine, source_probing
 from rarr.cli.doctor.diagnosis import Diagnosis
 from rarr.cli.doctor.web_sources_and_cache import sources
 from rarr.errors import RetrievalError
-from rarr.retrievers.web.cache_file import CacheFile
+from rarr.retrievers.web.cache import CacheFile
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever, refused_url
 

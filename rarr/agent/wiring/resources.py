@@ -1,6 +1,5 @@
 """Holds the files and connections that the components of one reviser open, and closes them together."""
 
-import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
@@ -42,7 +41,7 @@ class Resources:
 
     @cached_property
     def cache(self) -> "Cache":
-        """The cache of searches, pages and scores, opened at the first use."""
+        """The cache of searches and pages, opened at the first use."""
         return self.keep(_cache(self._settings))
 
     @cached_property
@@ -90,7 +89,7 @@ def _cache(settings: Settings) -> "Cache":
     valid_s = settings.cache_days * 86_400
     return Cache(
         path,
-        max_age_s={"search": valid_s, "page": valid_s, "score": math.inf},
+        max_age_s={"search": valid_s, "page": valid_s},
         offline=settings.offline,
         refresh=settings.refresh,
     )

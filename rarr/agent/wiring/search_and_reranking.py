@@ -12,10 +12,8 @@ from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.rerank.overlap import OverlapReranker
-from rarr.retrievers.web.domain_and_date_limits import SourceLimits
-from rarr.retrievers.web.passages_within_limits import within_limits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
 from rarr.settings import Settings
-from rarr.tools.models.failures import redacted
 from rarr.tools.models.run_budget import meter
 
 if TYPE_CHECKING:
@@ -84,7 +82,7 @@ def search_names(settings: Settings) -> list[Any]:
 def reranker(settings: Settings, opened: Resources) -> Reranker:
     """Makes the reranker: `overlap`, `embedded`, `vllm:NAME` on a server, or the name of a cross-encoder.
 
-    The scores of the last two are cached. What is opened is added to `opened`.
+    What is opened is added to `opened`.
     """
     if settings.reranker == "overlap":
         return OverlapReranker()
@@ -94,16 +92,11 @@ def reranker(settings: Settings, opened: Resources) -> Reranker:
 
         require_packages()
         return TrainedReranker(opened.encoder)
-    from rarr.retrievers.rerank.cached_scores import CachedReranker
-
     if settings.reranker.startswith(SERVED):
-        served = served_reranker(settings, opened)
-        # Two servers may have different models of the same name.
-        return CachedReranker(served, opened.cache, f"{settings.reranker} at {redacted(served.base_url)}")
+        return served_reranker(settings, opened)
     from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker
 
-    model = CrossEncoderReranker(settings.reranker)
-    return CachedReranker(model, opened.cache, model.name, local=True)
+    return CrossEncoderReranker(settings.reranker)
 
 
 def _split(names: str) -> list[str]:

@@ -9,8 +9,7 @@ from rarr.errors import BudgetError, RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.corpus.corpus import Corpus
 from rarr.retrievers.graph.graph import Graph
-from rarr.retrievers.web.domain_and_date_limits import SourceLimits
-from rarr.retrievers.web.passages_within_limits import within_limits
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
 from rarr.settings import Settings
 from rarr.tools.models.failures import redacted
 from rarr.tools.text.plurals_and_articles import kind_of

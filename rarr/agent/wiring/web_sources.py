@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rarr.agent.wiring.resources import Resources
     from rarr.records import Passage
     from rarr.retrievers.web.domain_and_date_limits import SourceLimits
-    from rarr.retrievers.web.source_probe_request import Probe
+    from rarr.retrievers.web.service_requests import Probe
     from rarr.settings import Settings
 
 

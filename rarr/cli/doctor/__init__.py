@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 EXTRAS = {
     "encoder": ("onnxruntime", "tokenizers"),
     "torch": ("torch", "sentence-transformers"),
-    "tavily": ("tavily-python",),
     "graph": ("pyoxigraph",),
     "office": ("openpyxl", "python-docx", "python-pptx"),
     "eval": ("rouge-score",),
@@ -138,8 +137,6 @@ def _extra(extra: str, settings: Settings) -> Diagnosis:
 
 def _needs(extra: str, settings: Settings) -> str:
     """Names the setting that needs the extra; "" if no setting does."""
-    from rarr.agent.wiring.search_and_reranking import search_names
-
     if extra == "torch" and _is_loaded(settings.reranker):
         return f"reranker {settings.reranker}"
     if extra == "torch" and (judge := _nli_judge(settings)):
@@ -150,7 +147,7 @@ def _needs(extra: str, settings: Settings) -> str:
         return "the setting otel"
     if extra == "graph" and settings.graph is not None and settings.graph.suffix.lower() in (".ttl", ".nt"):
         return f"graph {settings.graph}"
-    return "search tavily" if extra == "tavily" and "tavily" in search_names(settings) else ""
+    return ""
 
 
 def _nli_judge(settings: Settings) -> str:

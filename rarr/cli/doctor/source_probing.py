@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from rarr.cli.doctor.diagnosis import Diagnosis, State
-from rarr.retrievers.web.source_probe_request import Probe
+from rarr.retrievers.web.service_requests import Probe
 from rarr.tools.guard.bounded_http_client import bounded_client
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.failures import redacted

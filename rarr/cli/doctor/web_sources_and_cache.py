@@ -18,8 +18,8 @@ from rarr.agent.wiring.web_sources import SOURCES
 from rarr.cli.doctor.diagnosis import Diagnosis
 from rarr.cli.doctor.source_probing import origin, reached
 from rarr.errors import InputError, RarrError
-from rarr.retrievers.web.cache_file import CacheFile
-from rarr.retrievers.web.source_probe_request import Probe
+from rarr.retrievers.web.cache import CacheFile
+from rarr.retrievers.web.service_requests import Probe
 from rarr.settings import Settings
 from rarr.tools.concurrency import run
 from rarr.tools.text.plurals_and_articles import kind_of

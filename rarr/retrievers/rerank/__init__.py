@@ -1,1 +1,1 @@
-"""Scores passages with a cross-encoder model or a rerank server, and caches the scores."""
+"""Scores passages with a cross-encoder model or a rerank server."""

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rarr.errors import SettingsError, SetupError
@@ -26,8 +25,6 @@ class CrossEncoderReranker:
                 f"unknown reranker {name!r}: give overlap, embedded, the folder of a cross-encoder, or its"
                 " name on the hub, such as cross-encoder/ms-marco-MiniLM-L6-v2"
             )
-        self.name = _versioned_name(name, Path(name).expanduser())
-        """Identifies the model in the cache. For a folder it holds the newest time of its files."""
         try:
             import sentence_transformers
             from torch.nn import Sigmoid
@@ -54,13 +51,6 @@ class CrossEncoderReranker:
             # The model itself makes batches of passages of similar length.
             scores = self._model.predict(pairs, activation_fn=self._activation, show_progress_bar=False)
         return [float(score) for score in scores]
-
-
-def _versioned_name(name: str, folder: Path) -> str:
-    if not folder.is_dir():
-        return name
-    newest = max((file.stat().st_mtime_ns for file in folder.iterdir() if file.is_file()), default=0)
-    return f"{folder.resolve()} of {newest}"
 
 
 def _load(cross_encoder: Any, name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Caches the answers of searches, pages and rerankers in one file that many runs share."""
+"""Caches the answers of searches and pages in one file that many runs share."""
 
 import asyncio
 import json
@@ -6,6 +6,7 @@ import logging
 import os
 import sqlite3
 import time
+import zlib
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from concurrent.futures import Future
 from datetime import UTC, datetime
@@ -14,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rarr.errors import InputError, RetrievalError
-from rarr.retrievers.web.cache_file import CacheFile, CacheRow
+from rarr.tools.storage.database import Database, Schema
 
 KEPT_S = 30 * 86_400.0
 """Seconds that an entry is kept after it became too old: offline runs use old entries as well."""
@@ -22,6 +23,74 @@ REST_S = 60.0  # seconds without writing after a failed write, which may have ta
 PRUNE_EVERY = 64  # calls that store something
 
 _log = logging.getLogger("rarr")
+
+SCHEMA = Schema(
+    noun="cache",
+    name=0x72617272,  # "rarr" in ASCII
+    format=1,
+    tables="""
+        CREATE TABLE entries (
+            id INTEGER PRIMARY KEY,  -- grows, so that the lowest are the oldest
+            digest BLOB NOT NULL UNIQUE, kind TEXT NOT NULL, stored_at REAL NOT NULL, value BLOB NOT NULL
+        );
+        CREATE INDEX by_age ON entries (kind, stored_at);
+    """,
+)
+
+_AT_ONCE = 200  # rows of one transaction that removes entries, so that others can write in between
+_LESS = 0.9  # of the allowed bytes: the size at which removing stops
+
+
+class CacheRow(NamedTuple):
+    """One entry. `digest` identifies its kind and key; `stored_at` is in seconds since 1970."""
+
+    digest: bytes
+    kind: str
+    stored_at: float
+    value: bytes
+
+
+class CacheFile(Database):
+    """The SQLite file that holds the entries of a cache, with compressed values."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, SCHEMA)
+
+    def read(self, digest: bytes) -> CacheRow | None:
+        """Returns the entry with this digest; None if there is none. A damaged value is `DatabaseError`."""
+        query = "SELECT digest, kind, stored_at, value FROM entries WHERE digest = ?"
+        with self.used() as sqlite:
+            row = sqlite.execute(query, (digest,)).fetchone()
+        try:
+            return row and CacheRow._make((*row[:3], zlib.decompress(row[3])))
+        except (zlib.error, TypeError) as error:
+            raise sqlite3.DatabaseError(f"a value in it is damaged: {error}") from error
+
+    def write(self, row: CacheRow) -> None:
+        """Writes an entry. It replaces the entry with the same digest."""
+        with self.transaction() as sqlite:
+            sqlite.execute(
+                "REPLACE INTO entries (digest, kind, stored_at, value) VALUES (?, ?, ?, ?)",
+                row._replace(value=zlib.compress(row.value)),
+            )
+
+    def prune(self, since: Mapping[str, float], max_bytes: int) -> None:
+        """Removes entries stored before their kind's `since`. Above `max_bytes`, removes the oldest to 90%.
+
+        Their space is used again: the file itself does not shrink.
+        """
+        for kind, oldest in since.items():
+            while self._remove("WHERE kind = ? AND stored_at < ? ORDER BY stored_at", (kind, oldest)):
+                pass
+        if self.size() > max_bytes:
+            while self.size() > max_bytes * _LESS and self._remove("ORDER BY id", ()):
+                pass
+
+    def _remove(self, which: str, values: Sequence[str | float]) -> int:
+        """Removes at most 200 of the entries that the SQL clause `which` selects, and returns how many."""
+        query = f"DELETE FROM entries WHERE id IN (SELECT id FROM entries {which} LIMIT {_AT_ONCE})"
+        with self.transaction() as sqlite:
+            return sqlite.execute(query, values).rowcount
 
 
 class CacheEntry(NamedTuple):
@@ -96,27 +165,22 @@ class Cache:
 
     async def get(self, kind: str, key: object) -> CacheEntry | None:
         """Returns the entry for `key`; None if it is missing or too old, and always with `refresh`."""
-        return (await self.get_all(kind, [key]))[0]
-
-    async def get_all(self, kind: str, keys: Sequence[object]) -> list[CacheEntry | None]:
-        """Returns the entry for each key; None if it is missing or too old, and always with `refresh`."""
-        if self._refresh or not keys:
-            return [None] * len(keys)
-        digests = [_digest(kind, key) for key in keys]
-        rows = await asyncio.to_thread(self._read, digests)
-        now, most = self._clock(), self._max_age_s[kind]
-        entries = (_entry(rows.get(digest), now - most) for digest in digests)
-        return [entry if entry and (entry.fresh or self.offline) else None for entry in entries]
+        row = None if self._refresh else await asyncio.to_thread(self._read, _digest(kind, key))
+        if row is None:
+            return None
+        fresh = row.stored_at >= self._clock() - self._max_age_s[kind]
+        return CacheEntry(row.value, _time(row.stored_at), fresh) if fresh or self.offline else None
 
     async def stored(self, kind: str, key: object) -> bytes | None:
         """Returns the value for `key` of any age, even with `refresh`, to show a source; None if missing."""
-        digest = _digest(kind, key)
-        row = (await asyncio.to_thread(self._read, [digest])).get(digest)
+        row = await asyncio.to_thread(self._read, _digest(kind, key))
         return row.value if row else None
 
-    async def put_all(self, kind: str, pairs: Sequence[tuple[object, bytes]]) -> None:
-        """Stores a value for each key, all at once."""
-        await self._store(kind, pairs, self._clock())
+    async def put(self, kind: str, key: object, value: bytes) -> CacheEntry:
+        """Stores a value for `key`, and returns its entry."""
+        now = self._clock()
+        await asyncio.to_thread(self._write, CacheRow(_digest(kind, key), kind, now, value))
+        return CacheEntry(value, _time(now), fresh=True)
 
     def close(self) -> None:
         """Closes the file. The next use opens it again."""
@@ -133,30 +197,20 @@ class Cache:
             raise RetrievalError(
                 f"not in the cache, and offline: {kind} {_words(key)!r}: run it once without offline"
             )
-        value = await make()
-        now = self._clock()
-        await self._store(kind, [(key, value)], now)
-        return CacheEntry(value, _time(now), fresh=True)
+        return await self.put(kind, key, await make())
 
-    async def _store(self, kind: str, pairs: Sequence[tuple[object, bytes]], now: float) -> None:
-        rows = [CacheRow(_digest(kind, key), kind, now, value) for key, value in pairs]
-        await asyncio.to_thread(self._write, rows)
-
-    def _read(self, digests: Sequence[bytes]) -> dict[bytes, CacheRow]:
+    def _read(self, digest: bytes) -> CacheRow | None:
         try:
-            rows, damage = self._file.read(digests)
-        except (sqlite3.Error, InputError) as error:
+            return self._file.read(digest)
+        except (sqlite3.Error, InputError) as error:  # an entry that is damaged is made and stored again
             self._say("read", error)
-            return {}
-        if damage is not None:  # the damaged entry is made and stored again
-            self._say("read", damage)
-        return rows
+            return None
 
-    def _write(self, rows: Sequence[CacheRow]) -> None:
+    def _write(self, row: CacheRow) -> None:
         if time.monotonic() < self._rests_until:
             return
         try:
-            self._file.write(rows)
+            self._file.write(row)
             if self._stored % PRUNE_EVERY == 0:
                 now = self._clock()
                 since = {kind: now - most - KEPT_S for kind, most in self._max_age_s.items()}
@@ -184,10 +238,6 @@ def _digest(kind: str, key: object) -> bytes:
 
 def _time(seconds: float) -> datetime:
     return datetime.fromtimestamp(seconds, UTC)
-
-
-def _entry(row: CacheRow | None, oldest: float) -> CacheEntry | None:
-    return row and CacheEntry(row.value, _time(row.stored_at), row.stored_at >= oldest)
 
 
 def _words(key: object) -> str:

@@ -10,6 +10,8 @@ from urllib.parse import SplitResult, parse_qsl, unquote, urlencode, urlsplit
 import httpx2
 
 from rarr.records import Passage
+from rarr.tools.concurrency import work
+from rarr.tools.models.run_budget import meter
 from rarr.valid_unicode import valid
 
 _TRACKING = re.compile(
@@ -54,6 +56,18 @@ class SourceLimits:
         if self.include and not any(host_of(passage.source) for passage in passages):
             return "no web address: unset include_domains, or do not search there"
         return ""
+
+
+async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLimits) -> list[Passage]:
+    """Returns the passages that `limits` allow.
+
+    Warns if all passages of the source `name` lack the date or the address that the limits need: without the
+    warning, the source would seem to find nothing.
+    """
+    kept = await work(limits.keep, passages)
+    if passages and not kept and (missing := await work(limits.missing, passages)):
+        meter().warn("source_left_out", f"the passages of {name} are left out, since they have {missing}")
+    return kept
 
 
 def allowed(url: str, include: Sequence[str], exclude: Sequence[str]) -> bool:

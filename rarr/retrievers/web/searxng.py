@@ -12,9 +12,7 @@ from rarr.retrievers.extract.extracted_document import published
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, host_of, normalised
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.passages_of_read_pages import readable
-from rarr.retrievers.web.service_requests import JsonService, ServiceRequests, outcomes
-from rarr.retrievers.web.source_probe_request import Probe
+from rarr.retrievers.web.service_requests import JsonService, Probe, outcomes, readable
 from rarr.tools.text.printable_text import shown
 
 _CURES = {
@@ -58,8 +56,9 @@ class SearXNG:
         self._url = f"{base_url.rstrip('/').removesuffix('/search')}/search"
         self._host = f"{address.hostname}:{address.port}{address.path}"
         self._reader, self._cache, self._limits = reader, cache, limits
-        requests = ServiceRequests("SearXNG", cures=_CURES, timeout_s=timeout_s, attempts=attempts)
-        self._service = JsonService(requests, _HEADERS)
+        self._service = JsonService(
+            "SearXNG", cures=_CURES, timeout_s=timeout_s, attempts=attempts, headers=_HEADERS
+        )
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each of the `k` best pages the passages nearest to `query`. Raises `RetrievalError`.

@@ -1,17 +1,17 @@
-"""Sends requests to search services: few at once, with a timeout, repeated if that helps."""
+"""Sends requests to services that answer with JSON: few at once, with a timeout, repeated if that helps."""
 
 import asyncio
 import json
 import time
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Awaitable, Mapping, Sequence
+from typing import Any, NamedTuple, TypeVar
 
 import httpx2
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.tools.concurrency import PerLoop
-from rarr.tools.guard.bounded_http_client import bounded_client, certificates
+from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client, certificates
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.failures import (
     failure_of,
@@ -21,17 +21,35 @@ from rarr.tools.models.failures import (
     without_keys,
 )
 from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, Limiter, in_time
+from rarr.tools.models.run_budget import meter
+from rarr.tools.text.plurals_and_articles import counted
 from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
 
 AT_ONCE = 4
 """The most requests to one service at once: free services ask their users to be moderate."""
+MOST_NAMED = 3  # pages of one query that are named in warnings; the others are counted
+PAGE_FAILED = "page_failed"
+"""The code of the warnings about pages that could not be read."""
 
 Answer = TypeVar("Answer")
 
 
-class ServiceRequests:
-    """Limits, times and repeats the requests to one service, and sends nothing for a while if it is down.
+class Probe(NamedTuple):
+    """Describes a free request that tests whether a source works: the status is then in `good`.
+
+    `cures` name what to do about other HTTP statuses; the cure for 0 is for all other failures.
+    """
+
+    url: str
+    params: Mapping[str, str]
+    headers: Mapping[str, str]
+    good: tuple[int, ...]
+    cures: Mapping[int, str]
+
+
+class JsonService:
+    """Asks one service, and sends nothing for a while if it is down.
 
     It is down after several timeouts or lost connections in a row, or after one timeout if it never answered.
     `cures` complete the error messages, by HTTP status; the cure for 0 is for all other failures.
@@ -44,70 +62,70 @@ class ServiceRequests:
         cures: Mapping[int, str],
         timeout_s: float,
         attempts: int,
-        at_once: int = AT_ONCE,
+        headers: Mapping[str, str] | None = None,
+        api_key: str | None = None,
+        most: int = LONGEST,
+        limiter: Limiter | None = None,
         first_wait_s: float = 0.5,
     ) -> None:
-        """`timeout_s` is for one request. A request that got no answer in time is not repeated."""
-        self.name = name
+        """`timeout_s` is for one request. A request that got no answer in time is not repeated.
+
+        `most`: the most bytes of an answer. The key is sent as a bearer token, and removed from answers.
+        """
+        self._name, self._key = name, api_key
         self._cures, self._timeout_s, self._busy_until = cures, timeout_s, 0.0
         self._attempts = Attempts(
             name,
-            Limiter(at_once),
+            limiter or Limiter(AT_ONCE),
             attempts=attempts,
             first_wait_s=first_wait_s,
             rests_after=("timeout", "connection"),
             known=False,
         )
-
-    async def __call__(self, request: Callable[[], Awaitable[Answer]]) -> Answer:
-        """Calls `request`, repeats it after a failure that may pass, and returns its answer.
-
-        `request` may raise `CallFailure`. Raises `RetrievalError` with the cure after the last failure.
-        """
-        try:
-            return await self._attempts(lambda: self._request(request))
-        except CallFailure as failure:
-            cure = self._cures.get(failure.status or 0, self._cures[0])
-            raise RetrievalError(f"{failure}: {cure}") from failure
-
-    async def _request(self, request: Callable[[], Awaitable[Answer]]) -> Answer:
-        # When the service asks one request to wait, all requests wait: each would be asked the same.
-        await asyncio.sleep(max(0.0, self._busy_until - time.monotonic()))
-        late = f"{self.name} cannot be reached (no answer within {self._timeout_s:g} s)"
-        try:
-            return await in_time(request(), self._timeout_s, late)
-        except CallFailure as failure:
-            if (wait := failure.retry_after or 0.0) <= LONGEST_WAIT_S:
-                self._busy_until = max(self._busy_until, time.monotonic() + wait)
-            raise
-
-
-class JsonService:
-    """Sends GET requests to a service that answers with JSON objects."""
-
-    def __init__(self, requests: ServiceRequests, headers: Mapping[str, str]) -> None:
-        self._requests = requests
+        sent = {**(headers or {}), **({"Authorization": f"Bearer {api_key}"} if api_key else {})}
         # No timeout here: the client's own timeout is for a single read, and does not end a slow stream.
         certified = certificates()
         self._clients = PerLoop(
             lambda: bounded_client(
-                requests.name, headers=headers, verify=certified, timeout=None, follow_redirects=True
+                name, most=most, headers=sent, verify=certified, timeout=None, follow_redirects=not api_key
             ),
             httpx2.AsyncClient.aclose,
         )
 
     async def get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
         """Requests `url` and returns the JSON object of the answer. Raises `RetrievalError`."""
-        return await self._requests(lambda: self._get(url, params))
+        return await self._ask("GET", url, params=params)
+
+    async def post(self, url: str, body: Mapping[str, Any]) -> dict[str, Any]:
+        """Sends `body` as JSON, and returns the JSON object of the answer. Raises `RetrievalError`."""
+        return await self._ask("POST", url, json=body)
 
     async def aclose(self) -> None:
         """Closes its connections in the running event loop."""
         await self._clients.aclose()
 
-    async def _get(self, url: str, params: Mapping[str, str]) -> dict[str, Any]:
-        name, secrets = self._requests.name, secrets_of(None, url)
+    async def _ask(self, method: str, url: str, **options: Any) -> dict[str, Any]:
         try:
-            response = await self._clients.get().get(url, params=params)
+            return await self._attempts(lambda: self._in_turn(method, url, **options))
+        except CallFailure as failure:
+            cure = self._cures.get(failure.status or 0, self._cures[0])
+            raise RetrievalError(f"{failure}: {cure}") from failure
+
+    async def _in_turn(self, method: str, url: str, **options: Any) -> dict[str, Any]:
+        # When the service asks one request to wait, all requests wait: each would be asked the same.
+        await asyncio.sleep(max(0.0, self._busy_until - time.monotonic()))
+        late = f"{self._name} cannot be reached (no answer within {self._timeout_s:g} s)"
+        try:
+            return await in_time(self._answer(method, url, **options), self._timeout_s, late)
+        except CallFailure as failure:
+            if (wait := failure.retry_after or 0.0) <= LONGEST_WAIT_S:
+                self._busy_until = max(self._busy_until, time.monotonic() + wait)
+            raise
+
+    async def _answer(self, method: str, url: str, **options: Any) -> dict[str, Any]:
+        name, secrets = self._name, secrets_of(self._key, url)
+        try:
+            response = await self._clients.get().request(method, url, **options)
         except httpx2.TransportError as error:
             why = shown(redacted(str(error), secrets)) or type(error).__name__
             raise CallFailure("connection", f"{name} cannot be reached ({why})") from error
@@ -116,20 +134,15 @@ class JsonService:
         text = without_keys(response.text, secrets)
         if not response.is_success:
             raise failure_of_status(response.status_code, response.headers, text, name, secrets)
-        return _object(response, text, name)
-
-
-def _object(response: httpx2.Response, text: str, name: str) -> dict[str, Any]:
-    try:
-        answer = valid(json.loads(text))
-    except (ValueError, RecursionError):
-        answer = None
-    if not isinstance(answer, dict):
-        raise CallFailure("server", f"{name} did not answer with a JSON object")
-    if "error" in answer and "retry-after" in response.headers:  # as MediaWiki does, with status 200
-        message = str(answer["error"])
-        raise failure_of_status(429, response.headers, message, name)
-    return answer
+        try:
+            answer = valid(json.loads(text))
+        except (ValueError, RecursionError):
+            answer = None
+        if not isinstance(answer, dict):
+            raise CallFailure("server", f"{name} did not answer with a JSON object")
+        if "error" in answer and "retry-after" in response.headers:  # as MediaWiki does, with status 200
+            raise failure_of_status(429, response.headers, str(answer["error"]), name)
+        return answer
 
 
 async def outcomes(calls: list[Awaitable[Answer]]) -> list[Answer | RetrievalError]:
@@ -137,19 +150,30 @@ async def outcomes(calls: list[Awaitable[Answer]]) -> list[Answer | RetrievalErr
     return await asyncio.gather(*(_outcome(call) for call in calls))
 
 
-def joined(documents: Sequence[Sequence[Passage] | RetrievalError]) -> list[Passage]:
-    """Returns the passages of all documents in one list. Raises the first failure if there are none."""
-    passages = [
-        passage for document in documents if not isinstance(document, RetrievalError) for passage in document
-    ]
-    failures = [document for document in documents if isinstance(document, RetrievalError)]
-    if failures and not passages:
-        raise failures[0]
-    return passages
-
-
 async def _outcome(call: Awaitable[Answer]) -> Answer | RetrievalError:
     try:
         return await call
     except RetrievalError as error:
         return error
+
+
+def readable(
+    query: str, urls: Sequence[str], documents: Sequence[Sequence[Passage] | RetrievalError]
+) -> list[Passage]:
+    """Returns the passages of all pages that could be read, in order; `documents[i]` is of `urls[i]`.
+
+    Pages that could not be read become warnings of the run. Raises the first failure where there are no
+    passages, since it may be the reason.
+    """
+    results = list(zip(urls, documents, strict=True))
+    failed = [(url, result) for url, result in results if isinstance(result, RetrievalError)]
+    passages = [it for _, result in results if not isinstance(result, RetrievalError) for it in result]
+    if failed and not passages:
+        raise failed[0][1]
+    for url, error in failed[:MOST_NAMED]:
+        message = " ".join(str(error).split())
+        named = message if shown(url) in message else f"{shown(url)}: {message}"
+        meter().warn(PAGE_FAILED, f"a page was left out: {named}")
+    if (more := len(failed) - MOST_NAMED) > 0:
+        meter().warn(PAGE_FAILED, f"left out of the pages for {shown(query)!r}: {counted(more, 'more page')}")
+    return passages

@@ -1,16 +1,13 @@
-"""Searches the web with Tavily, through Tavily's own client, which the extra `tavily` installs."""
+"""Searches the web with Tavily."""
 
 import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from functools import partial
 from hashlib import sha256
-from typing import Any, Literal
+from typing import Any
 from urllib.parse import urldefrag
-
-import httpx2
 
 from rarr.errors import RetrievalError, SetupError
 from rarr.records import Passage
@@ -21,15 +18,8 @@ from rarr.retrievers.fetch.cached_page_passages import Extracted, Shelf
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, host_of
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.passages_of_read_pages import readable
-from rarr.retrievers.web.service_requests import ServiceRequests, outcomes
-from rarr.retrievers.web.source_probe_request import Probe
-from rarr.tools.concurrency import PerLoop
-from rarr.tools.guard.bounded_http_client import bounded_client, certificates
-from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.failures import failure_of, redacted, without_keys
+from rarr.retrievers.web.service_requests import JsonService, Probe, outcomes, readable
 from rarr.tools.text.printable_text import shown
-from rarr.valid_unicode import valid
 
 MOST_RESULTS = 20  # of one search, which is Tavily's limit
 MOST_BYTES = 20_000_000
@@ -39,15 +29,8 @@ _CURES = {
     0: "check the connection, or set search to wikipedia, or corpus to your own documents",
     400: "Tavily does not take this search: check the domains and dates in the settings",
     401: "check the key, TAVILY_API_KEY, at https://app.tavily.com",
-    403: "check what the plan of this key allows, at https://app.tavily.com",
+    **dict.fromkeys((403, 432, 433), "check what the plan of this key allows, at https://app.tavily.com"),
     429: "try again later, or raise the limits of the plan at https://app.tavily.com",
-}
-# The client's errors by name: they share no base class, and carry no status.
-_STATUS = {
-    "BadRequestError": 400,
-    "InvalidAPIKeyError": 401,
-    "ForbiddenError": 403,  # 432 and 433 as well: the plan's limits
-    "UsageLimitExceededError": 429,
 }
 
 
@@ -66,30 +49,19 @@ class Tavily:
         timeout_s: float = 30.0,
         attempts: int = 2,
     ) -> None:
-        """`timeout_s` is for one request. Raises `SetupError` where the API key or the package is missing.
-
-        Without an API key, Tavily's client would use an anonymous account with other limits.
-        """
+        """`timeout_s` is for one request. Raises `SetupError` where the API key is missing."""
         key = (api_key or "").strip()
         if not key:
             raise SetupError("Tavily needs a key: get one at https://app.tavily.com and set TAVILY_API_KEY")
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise SetupError("the key of Tavily holds characters that a key cannot have: copy it once more")
-        try:
-            from tavily import AsyncTavilyClient
-        except ImportError as error:
-            raise SetupError('Tavily needs a package: pip install "rarr[tavily]"') from error
-        self._key, self._timeout_s, self._limits = key, timeout_s, limits
+        self._key, self._options = key, _options(limits)
         self._window, self._step = window, step
-        self._options = _options(limits)
         self._url = (base_url or "https://api.tavily.com").rstrip("/")
         self._cache, self._shelf = cache, Shelf(cache, "tavily")
-        self._requests = ServiceRequests("Tavily", cures=_CURES, timeout_s=timeout_s, attempts=attempts)
-        certified = certificates()
-        self._clients = PerLoop(
-            lambda: bounded_client("Tavily", most=MOST_BYTES, verify=certified), httpx2.AsyncClient.aclose
+        self._service = JsonService(
+            "Tavily", cures=_CURES, timeout_s=timeout_s, attempts=attempts, api_key=key, most=MOST_BYTES
         )
-        self._tavily = partial(AsyncTavilyClient, api_key=key, api_base_url=base_url)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each of the `k` best pages the passages nearest to `query`. Raises `RetrievalError`.
@@ -103,8 +75,7 @@ class Tavily:
         request = self._options | {"query": wanted, "max_results": min(k, MOST_RESULTS)}
 
         async def search() -> bytes:
-            answer = await self._requests(lambda: self._search(request))
-            return without_keys(json.dumps(answer, ensure_ascii=True), (self._key,)).encode()
+            return json.dumps(await self._search(request)).encode()
 
         entry = await self._cache.through("search", ["tavily", request], search)
         results = json.loads(entry.value)
@@ -121,17 +92,12 @@ class Tavily:
 
     async def aclose(self) -> None:
         """Closes its connections in the running event loop."""
-        await self._clients.aclose()
+        await self._service.aclose()
 
     async def _search(self, request: Mapping[str, Any]) -> list[dict[str, Any]]:
-        try:
-            client = self._tavily(client=self._clients.get())
-            answer = valid(await client.search(**request, timeout=self._timeout_s))
-        except Exception as error:
-            raise _failure(error, self._key) from None
-        results = answer.get("results") if isinstance(answer, dict) else None
+        results = (await self._service.post(f"{self._url}/search", request)).get("results")
         if not isinstance(results, list):
-            raise CallFailure("server", "Tavily did not answer with results")
+            raise RetrievalError(f"Tavily did not answer with results: {_CURES[0]}")
         with_url = [
             result for result in results if isinstance(result, dict) and isinstance(result.get("url"), str)
         ]
@@ -221,15 +187,3 @@ _LINK = re.compile(r"(?<!!)\[([^\]\n]{1,500})\]\((?:https?:|/|#|mailto:)[^)\n]{0
 def _plain(markdown: str) -> str:
     """Removes images and the addresses of links from Markdown, since addresses are no sentences."""
     return _LINK.sub(r"\1", _IMAGE.sub("", markdown))
-
-
-def _failure(error: Exception, key: str) -> CallFailure:
-    name = type(error).__name__
-    reason = " ".join(redacted(str(error), (key,)).split())
-    if status := _STATUS.get(name):
-        kind: Literal["busy", "refused"] = "busy" if status == 429 else "refused"
-        message = f"Tavily answered with status {status}: {reason or 'it gave no reason'}"
-        return CallFailure(kind, message, status=status, said=reason)
-    if name == "TimeoutError":  # raised by Tavily's client
-        return CallFailure("timeout", f"Tavily cannot be reached ({reason})")
-    return failure_of(error, "Tavily", (key,))

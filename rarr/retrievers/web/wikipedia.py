@@ -15,9 +15,7 @@ from rarr.retrievers.fetch.cached_page_passages import Extracted, Shelf
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.mediawiki_queries_and_texts import article_text, parsed_text, search_words
 from rarr.retrievers.web.nearest_passages import nearest
-from rarr.retrievers.web.passages_of_read_pages import readable
-from rarr.retrievers.web.service_requests import JsonService, ServiceRequests, outcomes
-from rarr.retrievers.web.source_probe_request import Probe
+from rarr.retrievers.web.service_requests import JsonService, Probe, outcomes, readable
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.text.printable_text import shown
 from rarr.valid_unicode import valid
@@ -77,9 +75,10 @@ class Wikipedia:
             403: "it may refuse the user agent: set one with an address to write to",
             429: f"try again later, {_ELSE}",
         }
-        requests = ServiceRequests(self._name, cures=self._cures, timeout_s=timeout_s, attempts=attempts)
         self._headers = {"User-Agent": user_agent.strip()}
-        self._service = JsonService(requests, self._headers)
+        self._service = JsonService(
+            self._name, cures=self._cures, timeout_s=timeout_s, attempts=attempts, headers=self._headers
+        )
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the passages nearest to `query` of each of the `k` best articles.

@@ -9,7 +9,7 @@ import pytest
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.rerank.endpoint import CONTROL, EndpointReranker
+from rarr.retrievers.rerank.endpoint import EndpointReranker
 from rarr.testing import RETRIEVED_AT, Request
 from rarr.testing.http_listener import Listener
 from rarr.testing.replies import Reply, instead
@@ -29,31 +29,17 @@ def answered(results: object) -> Reply:
     return Reply(200, json.dumps({"id": "rerank-1", "results": results}).encode())
 
 
-def ranked(request: Request, control: tuple[float, float] = (0.99, 0.01)) -> Reply:
-    """As vLLM: best first, and the score is the number at the end of the document, or as in `control`."""
-    documents = request.body["documents"]
-    scores = control if is_control(request) else [float(document.split()[-1]) for document in documents]
+def ranked(request: Request) -> Reply:
+    """As vLLM: best first, and the score is the number at the end of the document."""
+    scores = [float(document.split()[-1]) for document in request.body["documents"]]
     results = [{"index": index, "relevance_score": score} for index, score in enumerate(scores)]
     return answered(sorted(results, key=lambda result: -result["relevance_score"]))
 
 
-def logits(request: Request) -> Reply:
-    return ranked(request, (8.0, -11.0))
-
-
-def is_control(request: Request) -> bool:
-    return bool(request.body["query"] == CONTROL[0])
-
-
 def planned(*entries: Entry) -> Callable[[Request], Reply]:
-    """These first, and an answer to every request after them; the control is always answered."""
+    """These first, and an answer to every request after them."""
     left = list(entries)
-    return lambda request: (not is_control(request) and left and instead(left.pop(0))) or ranked(request)
-
-
-def asked(record: RequestLog) -> list[Request]:
-    """The requests but for the control."""
-    return [request for request in record.requests if not is_control(request)]
+    return lambda request: (left and instead(left.pop(0))) or ranked(request)
 
 
 @contextmanager

@@ -3,7 +3,6 @@
 import asyncio
 import builtins
 import math
-import os
 import sys
 import threading
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from rarr.errors import SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker
 from rarr.settings import Settings
-from rarr.testing import RETRIEVED_AT, InMemoryRetriever
+from rarr.testing import RETRIEVED_AT
 
 NAME = "cross-encoder/tiny"
 
@@ -169,25 +168,6 @@ def test_wrong_reranker_is_an_error_before_indexing(fake: type[FakeModel], tmp_p
     with pytest.raises(SetupError, match="3 outputs"):
         wire(Settings(reranker=NAME, corpus=tmp_path, home=tmp_path / "home"))
     assert not (tmp_path / "home").exists()
-
-
-@pytest.mark.parametrize("offline", [False, True])
-async def test_reranker_of_the_settings_scores_each_passage_once(
-    fake: type[FakeModel], offline: bool
-) -> None:
-    settings = Settings(reranker=NAME, search=InMemoryRetriever(), offline=offline)
-    first, second = wire(settings).reranker, wire(settings).reranker
-    assert await first.score("Which?", [passage("0"), passage("0")]) == [0.5, 0.5]
-    fake.predict = None  # type: ignore[assignment,method-assign]  # it would fail
-    assert await second.score("Which?", [passage("0")]) == [0.5]
-
-
-def test_name_changes_with_the_files_in_the_folder(fake: type[FakeModel], tmp_path: Path) -> None:
-    (tmp_path / "model.safetensors").write_text("one")
-    before, same = CrossEncoderReranker(str(tmp_path)).name, CrossEncoderReranker(str(tmp_path)).name
-    os.utime(tmp_path / "model.safetensors", ns=(0, 0))
-    after = CrossEncoderReranker(str(tmp_path)).name
-    assert (before == same, before == after, CrossEncoderReranker(NAME).name) == (True, False, NAME)
 
 
 async def test_scores_are_sigmoids_in_the_order_of_the_passages(fake: type[FakeModel]) -> None:

@@ -1,19 +1,14 @@
 """A reranker behind /rerank that fails: what counts as a failure, what is asked again, and what it says."""
 
-import asyncio
-
 import pytest
 
-from rarr.errors import RetrievalError
-from rarr.retrievers.rerank.endpoint import MOST_DOCUMENTS
-from rarr.testing import Hang, NotJson, Request, Status, refused_url
-from rarr.testing.replies import Reply, failed
+from rarr.testing import NotJson, Request, Status, refused_url
+from rarr.testing.replies import Reply
 from rarr.testing.server_failure_plan import Entry
 from retrievers.rerank.served_rerankers import (
     KEY,
     TOO_LONG,
     answered,
-    asked,
     fails,
     planned,
     ranked,
@@ -54,17 +49,11 @@ async def test_answer_that_does_not_score_each_document_once_is_a_failure(result
         assert "did not answer with a score for each document" in await fails(url, attempts=1)
 
 
-@pytest.mark.parametrize("body", [b"", b"null", b"[]", b"{}", b"\xff", b'{"results":\n\n' + b"[" * 100_000])
-async def test_answer_of_another_shape_is_a_failure(body: bytes) -> None:
-    with serving(lambda _: Reply(200, body)) as (url, _):
-        assert "did not answer with a score for each document" in await fails(url, attempts=1)
-
-
 @pytest.mark.parametrize("entry", [Status(429), Status(500), Status(503), NotJson()])
 async def test_temporary_faults_are_tried_again(entry: Entry) -> None:
     with serving(planned(entry, entry)) as (url, record):
         assert await scores(url, "a 0.5") == [0.5]
-    assert len(asked(record)) == 3
+    assert len(record.requests) == 3
 
 
 async def test_connection_that_ends_mid_answer_is_tried_again() -> None:
@@ -85,36 +74,11 @@ async def test_permanent_faults_end_after_the_last_attempt(entry: Entry, request
         message = await fails(url)
     assert message.startswith("reranker bge answered with status ")
     assert message.endswith("check its server, base URL and key, and the model's name")
-    assert len(asked(record)) == requests
-
-
-async def test_server_that_asks_to_wait_is_given_the_time() -> None:
-    with serving(planned(Status(503, 0.2))) as (url, record):
-        await scores(url, "a 0.5")
-    first, second = asked(record)
-    assert second.arrived - first.arrived >= 0.2
-
-
-@pytest.mark.slow
-async def test_request_that_times_out_is_not_repeated() -> None:
-    with serving(planned(Hang())) as (url, record):
-        assert "gave no answer within 0.5 s" in await fails(url, timeout_s=0.5)
-    assert len(asked(record)) == 1
+    assert len(record.requests) == requests
 
 
 async def test_unreachable_server_is_a_failure() -> None:
     assert "reranker bge cannot be reached" in await fails(refused_url(), attempts=2)
-
-
-async def test_failed_batch_cancels_the_others() -> None:
-    def one_fails(request: Request) -> Reply:
-        long = len(request.body["documents"][0]) > 5
-        return Reply(200, b"", wait=30) if long else failed(400, "no")
-
-    with serving(one_fails) as (url, _):
-        async with asyncio.timeout(5):
-            with pytest.raises(RetrievalError, match="status 400"):
-                await scores(url, *["a 1"] * MOST_DOCUMENTS, "long document 1", timeout_s=60)
 
 
 @pytest.mark.parametrize("answer", [f"Incorrect key {KEY}", f'{{"error": {{"message": "{KEY}"}}}}'])

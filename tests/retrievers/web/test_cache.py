@@ -55,22 +55,15 @@ async def test_answer_is_made_once(cache: Cache, path: Path) -> None:
 
 async def test_stored_value_is_returned(cache: Cache) -> None:
     assert await cache.get("page", "a") is None
-    await cache.put_all("page", [("a", b"\x00" * 100)])
-    await cache.put_all("page", [("a", b"\xff")])
+    await cache.put("page", "a", b"\x00" * 100)
+    await cache.put("page", "a", b"\xff")
     assert await cache.get("page", "a") == CacheEntry(b"\xff", MADE_AT, True)
-
-
-async def test_many_at_once_keep_their_order(cache: Cache) -> None:
-    await cache.put_all("score", [("a", b"1"), ("b", b"2")])
-    answers = await cache.get_all("score", ["b", "missing", "a", "b"])
-    assert [answer and answer.value for answer in answers] == [b"2", None, b"1", b"2"]
-    assert await cache.get_all("score", []) == []
 
 
 async def test_keys_that_differ_have_separate_answers(cache: Cache) -> None:
     for number, key in enumerate(KEYS):
-        await cache.put_all("page", [(key, str(number).encode())])
-    answers = await cache.get_all("page", KEYS)
+        await cache.put("page", key, str(number).encode())
+    answers = [await cache.get("page", key) for key in KEYS]
     assert [answer and answer.value for answer in answers] == [
         str(number).encode() for number in range(len(KEYS))
     ]
@@ -78,7 +71,7 @@ async def test_keys_that_differ_have_separate_answers(cache: Cache) -> None:
 
 
 async def test_order_within_a_key_does_not_matter(cache: Cache) -> None:
-    await cache.put_all("page", [({"a": 1, "b": (2, 3)}, b"v")])
+    await cache.put("page", {"a": 1, "b": (2, 3)}, b"v")
     assert await cache.get("page", {"b": [2, 3], "a": 1})
 
 
@@ -91,7 +84,7 @@ async def test_expired_answer_is_made_again(cache: Cache, clock: Clock) -> None:
 
 async def test_each_kind_has_its_own_maximum_age(cache: Cache, clock: Clock) -> None:
     for kind in AGES:
-        await cache.put_all(kind, [("q", b"v")])
+        await cache.put(kind, "q", b"v")
     clock.now += 61
     assert [await cache.get(kind, "q") is not None for kind in AGES] == [False, True, True]
     clock.now += 10**9
@@ -107,7 +100,7 @@ async def test_offline_nothing_is_made(path: Path) -> None:
 async def test_offline_expired_answer_is_served_and_marked_stale(
     path: Path, cache: Cache, clock: Clock
 ) -> None:
-    await cache.put_all("search", [("q", b"v")])
+    await cache.put("search", "q", b"v")
     offline = opened(path, clock=clock, offline=True)
     assert await offline.through("search", "q", never) == CacheEntry(b"v", MADE_AT, True)
     clock.now += 61
@@ -115,7 +108,7 @@ async def test_offline_expired_answer_is_served_and_marked_stale(
 
 
 async def test_refresh_always_makes_and_stores(path: Path, cache: Cache) -> None:
-    await cache.put_all("search", [("q", b"old")])
+    await cache.put("search", "q", b"old")
     refreshing = opened(path, refresh=True)
     source = Source()
     assert await refreshing.get("search", "q") is None

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers.web import cache as cache_module, cache_file
+from rarr.retrievers.web import cache as cache_module
 from rarr.retrievers.web.cache import KEPT_S
 from rarr.tools.storage import database
 from retrievers.caches import AGES, Clock, Source, in_file, never, opened, value_of
@@ -44,7 +44,7 @@ def change(path: Path, script: str) -> None:
 async def keep(path: Path, value: bytes) -> None:
     """Stores it as a page, and closes the file."""
     cache = opened(path)
-    await cache.put_all("page", [("a", value)])
+    await cache.put("page", "a", value)
     cache.close()
 
 
@@ -122,7 +122,7 @@ async def test_read_only_cache_returns_new_answers_without_storing(
     path: Path, in_use: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     writer = opened(path)
-    await writer.put_all("page", [("a", b"v")])
+    await writer.put("page", "a", b"v")
     if not in_use:
         writer.close()
     monkeypatch.setattr("os.access", lambda path, mode: False)  # root may write everywhere
@@ -148,7 +148,7 @@ async def test_locked_file_is_waited_for_once_and_written_later(
 ) -> None:
     monkeypatch.setattr(database, "BUSY_S", 0.3)
     cache = opened(path)
-    await cache.put_all("page", [("known", b"v")])
+    await cache.put("page", "known", b"v")
     started = time.monotonic()
     with locked(path):
         for key in range(40):
@@ -159,13 +159,13 @@ async def test_locked_file_is_waited_for_once_and_written_later(
     assert (record.name, record.levelno) == ("rarr", logging.WARNING)
     assert "cannot be written (database is locked)" in record.getMessage()
     cache._rests_until = 0.0
-    await cache.put_all("page", [(0, b"v")])
+    await cache.put("page", 0, b"v")
     assert await cache.get("page", 0)
 
 
 async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     cache = opened(path)
-    await cache.put_all("page", [("known", b"v")])
+    await cache.put("page", "known", b"v")
     with cache._file.used() as sqlite:
         sqlite.execute("PRAGMA max_page_count = 8")  # SQLite says the same of a disk
 
@@ -182,18 +182,20 @@ async def test_closed_cache_opens_again(path: Path) -> None:
     cache = opened(path)
     cache.close()
     cache.close()
-    await cache.put_all("page", [("a", b"v")])
+    await cache.put("page", "a", b"v")
     assert await cache.get("page", "a")
 
 
 async def test_long_expired_values_are_removed(path: Path) -> None:
     clock = Clock()
-    keys = [(str(key), b"v") for key in range(cache_file._AT_ONCE + 1)]
+    keys = [(str(key), b"v") for key in range(cache_module._AT_ONCE + 1)]
     for kind in AGES:
-        await opened(path, clock=clock).put_all(kind, keys)
+        writer = opened(path, clock=clock)
+        for key, value in keys:
+            await writer.put(kind, key, value)
     for seconds, kinds in [(60 + KEPT_S, 3), (1, 2)]:
         clock.now += seconds
-        await opened(path, clock=clock).put_all("score", [("0", b"v")])
+        await opened(path, clock=clock).put("score", "0", b"v")
         assert in_file(path, COUNT) == kinds * len(keys)
 
 
@@ -202,10 +204,10 @@ async def test_oldest_values_are_removed_above_the_size_limit(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache_module, "PRUNE_EVERY", 1)
-    monkeypatch.setattr(cache_file, "_AT_ONCE", 2)
+    monkeypatch.setattr(cache_module, "_AT_ONCE", 2)
     cache = opened(path, max_bytes=1_000_000)
     for key in range(60):
-        await cache.put_all("page", [(key, os.urandom(50_000))])
+        await cache.put("page", key, os.urandom(50_000))
     kept = [key for key in range(60) if await cache.get("page", key)]
     assert kept == list(range(kept[0], 60))
     assert 13 <= len(kept) <= 19
@@ -222,9 +224,10 @@ async def test_damaged_value_is_replaced_and_others_are_kept(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     cache = opened(path)
-    await cache.put_all("page", [("whole", b"v"), ("damaged", b"w")])
+    await cache.put("page", "whole", b"v")
+    await cache.put("page", "damaged", b"w")
     change(path, "UPDATE entries SET value = x'00' WHERE id = 2;")
-    whole, damaged = await cache.get_all("page", ["whole", "damaged"])
+    whole, damaged = [await cache.get("page", key) for key in ("whole", "damaged")]
     assert (whole and whole.value, damaged) == (b"v", None)
     assert "a value in it is damaged" in caplog.text
     assert await value_of(cache.through("page", "damaged", Source())) == b"answer 1"
@@ -233,7 +236,7 @@ async def test_damaged_value_is_replaced_and_others_are_kept(
 
 async def test_stored_text_is_shown_at_any_age(path: Path) -> None:
     clock = Clock()
-    await opened(path, clock=clock).put_all("search", [("a", b"v")])
+    await opened(path, clock=clock).put("search", "a", b"v")
     clock.now += AGES["search"] + 1
     assert await opened(path, clock=clock).get("search", "a") is None
     for refresh in (False, True):

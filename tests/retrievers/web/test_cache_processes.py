@@ -33,7 +33,7 @@ async def read(key):
 async def work():
     for start in range(0, 200, 20):
         await asyncio.gather(*(read((start + me * 40 + i) % 200) for i in range(20)))
-    answers = await cache.get_all("page", list(range(200)))
+    answers = [await cache.get("page", number) for number in range(200)]
     assert [answer and answer.value for answer in answers] == [value(key) for key in range(200)]
 
 asyncio.run(work())
@@ -41,7 +41,8 @@ asyncio.run(work())
 FOR_EVER = """
 async def work():
     for key in range(10 ** 9):
-        await cache.put_all("page", [((key, i), value(key)) for i in range(20)])
+        for i in range(20):
+            await cache.put("page", (key, i), value(key))
         if key == 1:
             print("there", flush=True)
 
@@ -49,21 +50,21 @@ asyncio.run(work())
 """
 FORK = """
 to_child, to_parent = os.pipe(), os.pipe()
-asyncio.run(cache.put_all("page", [("before", b"v")]))
+asyncio.run(cache.put("page", "before", b"v"))
 pid = os.fork()
 if pid == 0:
     assert asyncio.run(cache.get("page", "before"))
-    asyncio.run(cache.put_all("page", [("child", b"v")]))
+    asyncio.run(cache.put("page", "child", b"v"))
     os.write(to_parent[1], b"!")
     os.read(to_child[0], 1)
-    asyncio.run(cache.put_all("page", [("child again", b"v")]))
+    asyncio.run(cache.put("page", "child again", b"v"))
     os._exit(0)
 os.read(to_parent[0], 1)
 cache.close()  # the last one to close a file removes its log, which the child still needs
-asyncio.run(cache.put_all("page", [("parent", b"v")]))
+asyncio.run(cache.put("page", "parent", b"v"))
 os.write(to_child[1], b"!")
 assert os.waitpid(pid, 0)[1] == 0
-assert all(asyncio.run(cache.get_all("page", ["before", "child", "parent", "child again"])))
+assert all(asyncio.run(cache.get("page", key)) for key in ("before", "child", "parent", "child again"))
 """
 BUSY_FORK = """
 import threading, time
@@ -78,7 +79,7 @@ thread = threading.Thread(target=hold)
 thread.start()
 held.wait()
 pid = os.fork()
-asyncio.run(cache.put_all("page", [(os.getpid(), b"v")]))
+asyncio.run(cache.put("page", os.getpid(), b"v"))
 assert asyncio.run(cache.get("page", os.getpid()))
 if pid == 0:
     os._exit(0)
@@ -116,7 +117,7 @@ def test_a_new_file_can_be_opened_by_many_threads_at_once(path: Path, again: int
     def work(number: int) -> bool:
         together.wait()
         cache = opened(path)
-        asyncio.run(cache.put_all("page", [(number, b"v")]))
+        asyncio.run(cache.put("page", number, b"v"))
         return asyncio.run(cache.get("page", number)) is not None
 
     with ThreadPoolExecutor(8) as pool:
@@ -137,9 +138,9 @@ def test_killed_processes_leave_a_usable_file(path: Path) -> None:
     for process in [started(FOR_EVER, path, number) for number in range(2)]:
         kill(process)
     cache = opened(path)
-    answers = asyncio.run(cache.get_all("page", [[1, i] for i in range(20)]))
+    answers = [asyncio.run(cache.get("page", [1, i])) for i in range(20)]
     assert [answer and answer.value for answer in answers] == [b"1" * 3000] * 20
-    asyncio.run(cache.put_all("page", [("after", b"v")]))
+    asyncio.run(cache.put("page", "after", b"v"))
     assert asyncio.run(cache.get("page", "after"))
     assert in_file(path, CHECK) == "ok"
 

@@ -1,6 +1,5 @@
-"""Tavily through its own client, which speaks to a server on this machine."""
+"""Tavily, as a server on this machine."""
 
-import sys
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
@@ -157,16 +156,13 @@ async def test_tavily_answers_are_cached(using: Using) -> None:
 @pytest.mark.parametrize(
     ("failure", "message"),
     [
-        (Said({"detail": {"error": f"no such key {KEY}"}}, 401), "status 401: no such key .*check the key"),
-        (Said({"detail": {"error": "too long"}}, 400), "status 400: too long: .*domains and dates"),
-        (Said({"detail": {"error": "plan"}}, 432), "status 403: plan: .*the plan of this key"),
-        (Said({"detail": {"error": "many"}}, 429), "status 429: many: try again later"),
-        (Said({"detail": "many"}, 429), "status 429: it gave no reason: try again later"),
-        (Said({"detail": {"error": "as with status 401: no"}}, 429), "status 401: no: try again later"),
+        (Said({"detail": {"error": f"no such key {KEY}"}}, 401), "status 401: .*no such key .*check the key"),
+        (Said({"detail": {"error": "too long"}}, 400), "status 400: .*too long.*domains and dates"),
+        (Said({"detail": {"error": "plan"}}, 432), "status 432: .*plan.*the plan of this key"),
+        (Said({"detail": "many"}, 429), "status 429: .*many.*: try again later"),
         (Said("oops", 500), "500"),
-        (Said("<html>"), "Tavily"),
+        (Said("<html>"), "did not answer with a JSON object"),
         (Said({"results": None}), "did not answer with results"),
-        (Said([]), "Tavily could not be asked"),
     ],
 )
 async def test_tavily_failure_is_one_line_without_the_key(using: Using, failure: Said, message: str) -> None:
@@ -184,7 +180,7 @@ async def test_busy_tavily_is_asked_again(using: Using) -> None:
 
 
 async def test_unreachable_tavily_is_a_failure(using: Using) -> None:
-    with pytest.raises(RetrievalError, match=r"Tavily cannot be reached: .*check the connection"):
+    with pytest.raises(RetrievalError, match=r"Tavily cannot be reached .*check the connection"):
         await using("http://127.0.0.1:9", attempts=1).retrieve("peaches", 5)
 
 
@@ -208,12 +204,6 @@ def test_malformed_tavily_key_is_refused_without_showing_it(key: str, tmp_path: 
     with pytest.raises(SetupError, match="copy it once more") as caught:
         Tavily(key, cache=opened(tmp_path / "c"), window=4, step=1)
     assert key not in str(caught.value)
-
-
-def test_tavily_needs_its_package(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setitem(sys.modules, "tavily", None)
-    with pytest.raises(SetupError, match=r'pip install "rarr\[tavily\]"'):
-        Tavily(KEY, cache=opened(tmp_path / "c"), window=4, step=1)
 
 
 async def test_key_repeated_by_tavily_is_redacted(using: Using) -> None:

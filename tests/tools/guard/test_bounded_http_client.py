@@ -19,7 +19,7 @@ from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.rerank.endpoint import EndpointReranker
 from rarr.retrievers.web.searxng import SearXNG
-from rarr.retrievers.web.source_probe_request import Probe
+from rarr.retrievers.web.service_requests import Probe
 from rarr.retrievers.web.tavily import Tavily
 from rarr.retrievers.web.wikipedia import Wikipedia
 from rarr.testing import RETRIEVED_AT

@@ -7,7 +7,7 @@ from tools.asking import metered
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
-from rarr.retrievers.web.passages_of_read_pages import MOST_NAMED, readable
+from rarr.retrievers.web.service_requests import MOST_NAMED, readable
 
 READ = [Passage(text="x", source="https://ok.org/", start=0, end=1, retrieved_at=datetime.now(UTC))]
 
