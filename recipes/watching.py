@@ -8,7 +8,7 @@ import torch
 from benchmarks.harness import rows
 from rarr.backends.encoder.inputs import NULL, MaskedSpan, encoder_input
 from rarr.backends.encoder.model import Pointing
-from rarr.tools.text.span import Span
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.training import batches
 from rarr.training.examples import Cloze
 from rarr.training.model import EncoderWithHeads

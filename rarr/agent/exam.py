@@ -13,7 +13,7 @@ from rarr.retrievers.given_passages import GivenPassages
 from rarr.settings import Settings
 from rarr.tools.concurrency import run, work
 from rarr.tools.models.run_budget import METER, Meter
-from rarr.tools.text.span import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 Fitness = Literal["edits", "suggestions", "nothing"]
 FILE = Path(__file__).with_name("exam_cards.json")

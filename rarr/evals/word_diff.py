@@ -5,13 +5,13 @@ from collections.abc import Iterator, Sequence
 from rapidfuzz.distance import Indel
 
 from rarr.evals.metrics.words import tokens
-from rarr.tools.text.edit_segments import Segment, merged
+from rarr.tools.text.edit_segments import Piece, merged
 
 MOST = 100_000_000
 """The largest product of the numbers of tokens for which two texts are compared word by word."""
 
 
-def word_diff(before: str, after: str) -> list[Segment]:
+def word_diff(before: str, after: str) -> list[Piece]:
     """Compares two texts by words. Kept and deleted segments are `before`, kept and inserted ones `after`.
 
     A space between two changed words is changed with them. Texts that are too long for a comparison by words
@@ -22,9 +22,9 @@ def word_diff(before: str, after: str) -> list[Segment]:
     end = _shared(old[start:][::-1], new[start:][::-1])
     old_middle, new_middle = old[start : len(old) - end], new[start : len(new) - end]
     pieces = [
-        Segment("kept", "".join(old[:start])),
+        Piece("kept", "".join(old[:start])),
         *_middle(old_middle, new_middle),
-        Segment("kept", "".join(old[len(old) - end :])),
+        Piece("kept", "".join(old[len(old) - end :])),
     ]
     return list(merged(_with_spaces(list(merged(pieces)))))
 
@@ -35,25 +35,25 @@ def _shared(first: Sequence[str], second: Sequence[str]) -> int:
     return next((n for n, (a, b) in pairs if a != b), min(len(first), len(second)))
 
 
-def _middle(old: Sequence[str], new: Sequence[str]) -> Iterator[Segment]:
+def _middle(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
     if len(old) * len(new) > MOST:
-        yield Segment("deleted", "".join(old))
-        yield Segment("inserted", "".join(new))
+        yield Piece("deleted", "".join(old))
+        yield Piece("inserted", "".join(new))
         return
     for op in Indel.opcodes(old, new):
         gone, come = "".join(old[op.src_start : op.src_end]), "".join(new[op.dest_start : op.dest_end])
         if op.tag == "equal":
-            yield Segment("kept", gone)
+            yield Piece("kept", gone)
         else:
-            yield Segment("deleted", gone)
-            yield Segment("inserted", come)
+            yield Piece("deleted", gone)
+            yield Piece("inserted", come)
 
 
-def _with_spaces(pieces: Sequence[Segment]) -> Iterator[Segment]:
+def _with_spaces(pieces: Sequence[Piece]) -> Iterator[Piece]:
     """Deletes and inserts a kept space with the replaced words around it, so that they are one change."""
     for n, piece in enumerate(pieces):
         if piece.kind == "kept" and piece.text.isspace() and 0 < n < len(pieces) - 1:
-            yield Segment("deleted", piece.text)
-            yield Segment("inserted", piece.text)
+            yield Piece("deleted", piece.text)
+            yield Piece("inserted", piece.text)
         else:
             yield piece

@@ -13,8 +13,8 @@ from typing import NamedTuple
 from rarr.backends.embedded.values import Value, states, values
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.records.card import Card, CardEdit, Place, Quote
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.folding import fold
-from rarr.tools.text.span import Span
 
 Lines = Mapping[str, SourceLine]
 """The lines of the excerpts of a request by their labels."""

@@ -21,7 +21,7 @@ from rarr.state import State, failure
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.non_english_detection import foreign_language
+from rarr.tools.text.language_detection import language_of
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.tools.trace_spans import span
 
@@ -73,7 +73,7 @@ class _Reading:
         self._counts: list[Controls] = []
         self._unreliable: set[Span] = set()
         self._examined: set[Span] = set()
-        self._language = foreign_language(self._text[:_LANGUAGE_CHARS]) or "en" if self._record else ""
+        self._language = language_of(self._text[:_LANGUAGE_CHARS]) if self._record else ""
         self._standing: Standing = self._record.standing(self._language) if self._record else "unknown"
 
     async def cards(self, places: Sequence[Span]) -> CardsRead:

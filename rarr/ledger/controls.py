@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 from rarr.backends.embedded.values import Date, Value, states, values
 from rarr.components import Excerpt, RawCard, SourceLine
 from rarr.tools.guard.injection import suspicion
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.folding import fold
-from rarr.tools.text.span import Span
 
 ControlKind = Literal["number", "name", "not", "repetition"]
 

@@ -4,6 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
+from rarr.backends.nli.labels import attribution_class
 from rarr.components import Classifier, Components, Verifier
 from rarr.ledger.evidence_selection import Place, place_of
 from rarr.ledger.scores import best_support
@@ -12,7 +13,6 @@ from rarr.records.edits import moved_range, shifted
 from rarr.state import SentenceSupport, State, failure, usable
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.attribution_class_by_support import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.trace_spans import about
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping
 
 from rarr.records import Evidence, Sentence
-from rarr.tools.text.closest_sentences import closest_sentence, sentence_texts, shared_words
+from rarr.tools.text.blocks_and_sentences import closest_sentence, sentence_texts, shared_words
 
 _MOST = 3  # quotes beside a sentence
 

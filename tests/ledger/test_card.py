@@ -7,7 +7,7 @@ from rarr.backends.embedded.values import states, values
 from rarr.components import RawCard, RawEdit, SourceLine
 from rarr.ledger.card import NOT_QUOTED, Located, is_about_another, located
 from rarr.records.card import Card, Quote
-from rarr.tools.text.span import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 LINE = SourceLine(
     "P1.1", "The *Tarrow* bridge opened on 4 May 1932 and cost two million *crowns*.", "q1.1", 40, 112

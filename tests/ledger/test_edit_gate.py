@@ -9,7 +9,7 @@ from rarr.ledger.edit_gate import Proposal, decided, out_of_bounds, sentence_of,
 from rarr.records import Change
 from rarr.records.card import Card, CardEdit
 from rarr.settings import Settings
-from rarr.tools.text.span import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 TEXT = "The dam was opened in 1932. See `code`."
 TABLE = "| Train | Leaves |\n|---|---|\n| The night train | 5 |\n"

@@ -5,8 +5,8 @@ from families import few
 from hypothesis import given, settings, strategies as st
 
 from rarr.tools.text import long_text_blocks as module
-from rarr.tools.text.blocks_and_sentences import Block, outline, split_sentences
-from rarr.tools.text.long_text_blocks import TextBlock, text_blocks
+from rarr.tools.text.blocks_and_sentences import Block, split_sentences
+from rarr.tools.text.long_text_blocks import TextBlock, outline, text_blocks
 
 SIZE = 500
 SENTENCE = "Aldmoor Mill was built in 1801 by the river Ashe. "

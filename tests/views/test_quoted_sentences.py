@@ -5,7 +5,7 @@ from makers import evidence
 
 from rarr.records import Part, Sentence
 from rarr.records.card import Quote
-from rarr.tools.text.closest_sentences import closest_sentence
+from rarr.tools.text.blocks_and_sentences import closest_sentence
 from rarr.views.quoted_sentences import confirming_sentences, quoted_sources
 
 PASSAGE = "The K3 is a kettle made in Dunfold. It was introduced in March 2019. It holds six cups."

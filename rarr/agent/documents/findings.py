@@ -6,8 +6,7 @@ from pathlib import Path
 from rarr.agent.postprocessing.summary import doubtful, unjudged
 from rarr.records import Evidence, Revision, Sentence
 from rarr.records.document_checks import DoubtfulPart, Finding, Place, SourceQuote
-from rarr.tools.text.closest_sentences import closest_sentence
-from rarr.tools.text.lines_and_columns import Lines
+from rarr.tools.text.blocks_and_sentences import closest_sentence
 
 _MOST_BYTES = 10_000_000  # of a source file that is read to find the line of a quote
 _MOST_QUOTES = 3
@@ -18,38 +17,41 @@ def document_findings(revision: Revision, fail_on: Sequence[str]) -> list[Findin
 
     `fail_on` are the statuses by which a sentence fails.
     """
-    lines = Lines(revision.original)
     found = [*doubtful(revision), *unjudged(revision)]
     return [
         Finding(
             status=sentence.status,
             fails=sentence.status in fail_on,
             text=sentence.text,
-            place=_place(lines, sentence.start, sentence.end),
-            parts=tuple(_parts(sentence, lines)),
+            place=_place(revision.original, sentence.start, sentence.end),
+            parts=tuple(_parts(sentence, revision.original)),
             quotes=tuple(_quotes(sentence, revision)),
         )
         for sentence in sorted(found, key=lambda sentence: sentence.start)
     ]
 
 
-def _place(lines: Lines, start: int, end: int) -> Place:
-    first, last = lines.at(start), lines.at(end)
+def _place(text: str, start: int, end: int) -> Place:
+    """Returns the place with its lines and columns, which count from 1; columns are in characters."""
     return Place(
         start=start,
         end=end,
-        line=first.line,
-        column=first.column,
-        end_line=last.line,
-        end_column=last.column,
+        line=_line_at(text, start),
+        column=start - text.rfind("\n", 0, start),
+        end_line=_line_at(text, end),
+        end_column=end - text.rfind("\n", 0, end),
     )
 
 
-def _parts(sentence: Sentence, lines: Lines) -> Iterator[DoubtfulPart]:
+def _line_at(text: str, offset: int) -> int:
+    return text.count("\n", 0, offset) + 1
+
+
+def _parts(sentence: Sentence, text: str) -> Iterator[DoubtfulPart]:
     for part in sentence.parts:
         if part.state != "confirmed":
             words = sentence.text[part.start - sentence.start : part.end - sentence.start]
-            place = _place(lines, part.start, part.end)
+            place = _place(text, part.start, part.end)
             yield DoubtfulPart(words=words, state=part.state, place=place, says=part.says)
 
 
@@ -100,4 +102,4 @@ def _line(passage: Evidence, quote: str) -> int | None:
         return None
     if text[passage.start : passage.end] != passage.text:
         return None
-    return Lines(text).at(passage.start + max(0, passage.text.find(quote))).line
+    return _line_at(text, passage.start + max(0, passage.text.find(quote)))

@@ -15,7 +15,7 @@ from rarr.backends.encoder.inputs import MaskedSpan, MaskKind
 from rarr.backends.encoder.model import ClozeInput, Encoder
 from rarr.components import Excerpt, RawCard, RawEdit, RawReading, ReadingBlock
 from rarr.tools.concurrency import in_thread
-from rarr.tools.text.span import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 _RANKED = 5  # places of the passage that are looked at for each value
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from rarr.errors import SetupError
+from rarr.records import AttributionClass
 
 _SUPPORT = {"entailment", "entails", "entailed", "supported", "supports", "attributable", "consistent"}
 _CONTRADICTION = {"contradiction", "contradicts", "contradicted", "contradictory", "refuted", "refutes"}
@@ -65,3 +66,10 @@ def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
 def _sigmoid(logit: float) -> float:
     power = math.exp(-abs(logit))  # the exponential of a large number would overflow
     return (1.0 if logit >= 0 else power) / (1.0 + power)
+
+
+def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:
+    """Chooses the class of AttrScore (Yue et al. 2023) by a support from 0 to 1; None if not judged."""
+    if support is None:
+        return None
+    return "attributable" if support >= threshold else "extrapolatory"

@@ -6,8 +6,8 @@ from typing import Any
 
 from rarr.backends.nli.labels import EntailmentJudgement
 from rarr.backends.nli.loading import loaded_model
+from rarr.backends.nli.long_evidence import Pair, stretches
 from rarr.errors import SetupError
-from rarr.tools.text.long_evidence_judging import Pair, stretches
 
 _BATCH_TOKENS = 8192  # padding included
 _LIMIT = 512  # tokens, where neither the tokenizer nor the config has a limit

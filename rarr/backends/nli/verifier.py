@@ -3,14 +3,13 @@
 import re
 from collections.abc import Sequence
 
-from rarr.backends.nli.labels import EntailmentJudgement
+from rarr.backends.nli.labels import EntailmentJudgement, attribution_class
+from rarr.backends.nli.long_evidence import Pair
 from rarr.backends.nli.model import NliModel
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency import infer
-from rarr.tools.text.attribution_class_by_support import attribution_class
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.citation_marks import citation_marks
-from rarr.tools.text.long_evidence_judging import Pair
 
 _BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space of a removed citation
 

@@ -48,7 +48,7 @@ def runs(before: str, after: str) -> Iterator[tuple[str, list[str]]]:
     The end of a text above about `LONGEST` characters is replaced by a remark.
     """
     left = LONGEST
-    for kind, text in word_diff(before, after):
+    for kind, text, _ in word_diff(before, after):
         if left <= 0:
             yield "kept", ["", "the rest is in report.json", ""]
             return

@@ -91,7 +91,7 @@ class _ContentPlaces:
     def moved(self, place: int) -> int:
         """Returns the place in the revision; words put in at `place`, such as a citation, stand before it."""
         old = new = 0
-        for kind, text in self._segments:
+        for kind, text, _ in self._segments:
             end = old + len(text)
             if kind == "inserted":
                 new += len(text)

@@ -16,8 +16,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from sentencex import get_sentence_boundaries
 
-from rarr.tools.text.markdown_tables import Cell, cells_of
-from rarr.tools.text.span import Span as Span
+from rarr.tools.text.markdown_tables import Cell, Span as Span, cells_of
 
 BlockKind = Literal["prose", "heading", "table", "code"]
 Tables = Literal["", "rows", "cells"]
@@ -34,11 +33,11 @@ class Block(NamedTuple):
 
 
 # Inline content is not needed, and parsing it is the slow part.
-_PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
-_PARSER.parse("x")  # compiles its rules now: on first use it would not be safe in threads
+PARSER = MarkdownIt("commonmark").enable("table").disable("inline")
+PARSER.parse("x")  # compiles its rules now: on first use it would not be safe in threads
 _HTML_BLOCK = re.compile(r"\s*<(?!table\b)[a-z!]", re.IGNORECASE)
 _HTML_TABLE = re.compile(r"\s*<table\b", re.IGNORECASE)
-_LINE_END = re.compile(r"\r\n?|\n")
+LINE_END = re.compile(r"\r\n?|\n")
 _INDENTED = re.compile(r"(?:[ \t]*+(?:\r\n?|\n)|(?: {4}| {0,3}\t)[^\r\n]*+(?:\r\n?|\n|\Z))*+[ \t]*+")
 _KINDS: dict[str, BlockKind] = {
     "paragraph_open": "prose",
@@ -48,7 +47,6 @@ _KINDS: dict[str, BlockKind] = {
     "code_block": "code",
     "html_block": "code",
 }
-_CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 # Marks before the words of a line: quote marks, list markers, task boxes, footnote labels.
 _MARKER = re.compile(r"\s*(?:(?:>|[-*+]|\d{1,9}[.)]|\[[ xX]\]|\[\^[^\]\s]+\]:)\s+|>)*")
 NUMBERS = r"\d{1,3}(?:\s*[,;–-]\s*\d{1,3}){0,20}"
@@ -82,21 +80,8 @@ _SPEAKER = re.compile(
 _ROLE = re.compile(r"user|assistant|system|human|ai|bot|agent|customer|q|a|speaker \w+", re.IGNORECASE)
 _SENTENCE_ENDS = re.compile(r"[.!?…][\"'”’)]*\s*\Z")
 _GERMAN = {
-    "der",
-    "die",
-    "das",
-    "und",
-    "ist",
-    "nicht",
-    "wurde",
-    "eine",
-    "im",
-    "von",
-    "mit",
-    "den",
-    "dem",
-    "am",
-    "es",
+    *("der", "die", "das", "und", "ist", "nicht", "wurde", "eine", "im", "von", "mit", "den", "dem"),
+    *("am", "es"),
 }
 _ENGLISH = {"the", "of", "and", "is", "was", "to", "it", "that"}
 _WORD = re.compile(r"[^\W\d_]+")
@@ -152,10 +137,10 @@ def blocks(text: str, *, indented_prose: bool = False) -> list[Block]:
 @lru_cache(maxsize=128)  # several steps parse the same text or excerpt
 def _parsed_blocks(text: str, indented_prose: bool) -> tuple[Block, ...]:
     indented_prose = indented_prose or _INDENTED.fullmatch(text) is not None
-    lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
+    lines = [0, *(match.end() for match in LINE_END.finditer(text)), len(text)]
     result: list[Block] = []
-    for token in _PARSER.parse(text):
-        kind = _kind(token, indented_prose=indented_prose)
+    for token in PARSER.parse(text):
+        kind = kind_of_block(token, indented_prose=indented_prose)
         if kind is None or token.map is None:
             continue
         start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
@@ -163,29 +148,6 @@ def _parsed_blocks(text: str, indented_prose: bool) -> tuple[Block, ...]:
             continue
         result.append(Block(kind, start, end, int(token.tag[1]) if kind == "heading" else 0))
     return tuple(result)
-
-
-def outline(text: str, longest: int) -> list[Block]:
-    """Divides a text into its top-level blocks. Each extends to the next, and has the same meaning alone.
-
-    Lists and quotes are prose. A list or quote of more than `longest` characters is split into its items.
-    """
-    lines = [0, *(match.end() for match in _LINE_END.finditer(text)), len(text)]
-    parts: list[Block] = []
-    divided = False
-    for token in _PARSER.parse(text):
-        if token.map is None or token.level > divided:
-            continue
-        start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
-        if token.level == 0:
-            divided = token.type in _CONTAINERS and end - start > longest
-            if divided:
-                continue
-        level = int(token.tag[1]) if token.type == "heading_open" else 0
-        parts.append(Block(_kind(token, indented_prose=False) or "prose", start, end, level))
-    starts = [0, *(part.start for part in parts[1:])]
-    ends = [*starts[1:], len(text)]
-    return [part._replace(start=s, end=e) for part, s, e in zip(parts, starts, ends, strict=False)]
 
 
 @lru_cache(maxsize=64)  # texts
@@ -232,12 +194,10 @@ def unread_tables(text: str) -> int:
     """Counts the tables of a text without a cell that is a sentence, and all tables in HTML."""
     if "|" not in text and "<" not in text:
         return 0
-    parsed = blocks(text)
-    unread = sum(
-        block.kind == "table" and not cells_of(text, Span(block.start, block.end)) for block in parsed
-    )
-    return unread + sum(
-        block.kind == "code" and bool(_HTML_TABLE.match(text, block.start)) for block in parsed
+    return sum(
+        (it.kind == "table" and not cells_of(text, Span(it.start, it.end)))
+        or (it.kind == "code" and _HTML_TABLE.match(text, it.start) is not None)
+        for it in blocks(text)
     )
 
 
@@ -249,10 +209,20 @@ def html_share(text: str) -> float:
     return sum(block.end - block.start for block in html) / len(text)
 
 
-def paragraph_end(text: str, start: int) -> int:
-    """The position of the next empty line after `start`, or the length of the text."""
-    end = text.find("\n\n", start)
-    return len(text) if end < 0 else end
+def sentence_texts(passage: str) -> list[str]:
+    """Returns the sentences of `passage`, or the whole of it if it has none."""
+    return [span.of(passage) for span in split_sentences(passage)] or [passage]
+
+
+def closest_sentence(passage: str, claim: str) -> str:
+    """Returns the sentence of `passage` that shares most words with `claim`."""
+    return max(sentence_texts(passage), key=lambda sentence: shared_words(sentence, claim))
+
+
+def shared_words(one: str, other: str) -> int:
+    """Counts the words that are in both texts."""
+    words, others = (set(re.findall(r"\w+", text.casefold())) for text in (one, other))
+    return len(words & others)
 
 
 def protected(text: str, start: int, end: int) -> list[Span]:
@@ -263,7 +233,7 @@ def protected(text: str, start: int, end: int) -> list[Span]:
     return [Span(match.start(), match.end()) for match in _PROTECTED.finditer(text, start, end)]
 
 
-def _kind(token: Token, *, indented_prose: bool) -> BlockKind | None:
+def kind_of_block(token: Token, *, indented_prose: bool = False) -> BlockKind | None:
     if token.type == "code_block" and indented_prose and _reads_as_prose(token):
         return "prose"
     return _KINDS.get(token.type)
@@ -361,7 +331,7 @@ def _broken_lines(text: str, start: int, end: int, width: int) -> Iterator[Span]
     # Other sentences may stand before it in its line.
     before = max(0, start - _SHORT)
     newline = max(before, text.rfind("\n", before, start) + 1)
-    for match in _LINE_END.finditer(text, start, end):
+    for match in LINE_END.finditer(text, start, end):
         line = text[newline : match.start()].strip()
         newline = match.end() if match[0] != "\r" else newline
         after = text[match.end() : match.end() + 200].lstrip(" \t>*_-\"'“(")
@@ -388,7 +358,7 @@ def _is_new(line: str, first: str) -> bool:
 
 def _lines(text: str, block: Block) -> Iterator[Span]:
     begin = block.start
-    for match in _LINE_END.finditer(text, block.start, block.end):
+    for match in LINE_END.finditer(text, block.start, block.end):
         yield _stripped(text, begin, match.start())
         begin = match.end()
     yield _stripped(text, begin, block.end)

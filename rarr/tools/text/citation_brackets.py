@@ -11,12 +11,9 @@ from rarr.tools.text.blocks_and_sentences import sentences
 
 _BRACKET = re.compile(
     r"""
-      (?:\[+|【|［|〔)(?P<square>[^\[\]【】［］〔〕\n]*)(?:\]+|】|］|〕)    # [...], [[...]], 【...】
-    | \{(?P<brace>[^{}\n]*)\}                                          # {Q1, relation: value}
-    | \((?P<round>(?:\s*(?:source|citation|cite|ref|triple)s?\b\s*:?)?
-        \s*(?:Q\d+|NA|N/A)\b[^()\n]*)\)                                # (Q1, relation: value), (NA)
-    | <(?:cite|ref|source)>(?P<tag>[^<\n]*)</(?:cite|ref|source)>       # <ref>...</ref>
-    | \[(?P<cut>[^\[\]\n]*)$                                           # [Q1, relation: value at the end
+      (?:\[+|【)(?P<square>[^\[\]【】\n]*)(?:\]+|】)                     # [...], [[...]], 【...】
+    | \((?P<round>\s*(?:Q\d+|NA|N/A)\b[^()\n]*)\)                     # (Q1, relation: value), (NA)
+    | \[(?P<cut>[^\[\]\n]*)$                                         # [Q1, relation: value at the end
     """,
     re.VERBOSE | re.IGNORECASE | re.MULTILINE,
 )

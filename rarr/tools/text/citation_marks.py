@@ -64,7 +64,7 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
     An entry is a line that begins with a label and is no prose: `[^a]: ...` and `[1]: ...` anywhere,
     `[1] ...` at the start of a block or below another entry, and `1. ...` under a title such as "References".
     """
-    code = [Span(block.start, block.end) for block in blocks(text) if block.kind == "code"]
+    code = _code_blocks(text)
     entries: list[SourceEntry] = []
     listed, begins = False, True  # under a title of a list; may the line begin an entry?
     position = 0
@@ -86,9 +86,7 @@ def source_entries(text: str) -> tuple[SourceEntry, ...]:
         entry = entry or (_NUMBERED_ENTRY.fullmatch(line[0]) if listed else None)
         begins = entry is not None
         if entry:
-            entries.append(
-                SourceEntry(Span(line.start(), line.end()), entry["label"], entry["entry"].strip())
-            )
+            entries.append(SourceEntry(Span(*line.span()), entry["label"], entry["entry"].strip()))
     return tuple(entries)
 
 
@@ -119,15 +117,23 @@ def citation_marks(text: str) -> list[CitationMark]:
 
 def numbered_marks(text: str) -> list[tuple[Span, tuple[int, ...]]]:
     """Finds the marks with numbers, `[^1]` among them, anywhere in `text` but in code, with their numbers."""
-    code = [span for span in protected(text, 0, len(text)) if text[span.start] in "`$\\"]
-    code = [span for span in code if not MARK.match(text, span.start)]
-    code += [Span(block.start, block.end) for block in blocks(text) if block.kind == "code"]
+    code = [*_code(text, 0, len(text)), *_code_blocks(text)]
     marks = ((Span(*match.span()), tuple(_listed(match))) for match in _MARK.finditer(text))
     return [
         (place, numbers)
         for place, numbers in marks
         if numbers and not any(place.overlaps(span) for span in code)
     ]
+
+
+def _code(text: str, start: int, end: int) -> list[Span]:
+    """Finds the code and formulas within lines; a mark such as \\[1\\] is none."""
+    spans = (span for span in protected(text, start, end) if text[span.start] in "`$\\")
+    return [span for span in spans if not MARK.match(text, span.start)]
+
+
+def _code_blocks(text: str) -> list[Span]:
+    return [Span(block.start, block.end) for block in blocks(text) if block.kind == "code"]
 
 
 def has_words(sentence: str) -> bool:
@@ -150,8 +156,7 @@ def _leading_marks_end(text: str, sentence: Span, before: Span | None) -> int:
 
 
 def _marks_of(text: str, sentence: Span, end: int, entries: Mapping[str, str]) -> Iterator[CitationMark]:
-    code = [span for span in protected(text, sentence.start, end) if text[span.start] in "`$\\"]
-    code = [span for span in code if not MARK.match(text, span.start)]
+    code = _code(text, sentence.start, end)
     for match in _MARK.finditer(text, sentence.start, end):
         place = Span(*match.span())
         if any(place.overlaps(span) for span in code):

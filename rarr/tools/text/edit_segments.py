@@ -5,48 +5,27 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rarr.records import Edit, Sentence
-from rarr.tools.text.span import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 Kind = Literal["kept", "deleted", "inserted"]
 
 
-class Segment(NamedTuple):
-    """Characters that are in both texts ("kept"), only in the original, or only in the revised text."""
-
-    kind: Kind
-    text: str
-
-
-def revised_place(original: str, edits: Sequence[Edit], place: Span) -> Span:
-    """Returns the place in the revised text of the characters at `place` of the original, or of those that
-    replaced them."""
-    before = within = at = 0
-    for piece in segments(original, edits):
-        length = len(piece.text)
-        if piece.kind == "inserted":
-            before += length if at <= place.start else 0
-            within += length if place.start < at <= place.end else 0
-            continue
-        if piece.kind == "kept":
-            before += max(0, min(at + length, place.start) - at)
-            within += max(0, min(at + length, place.end) - max(at, place.start))
-        at += length
-    return Span(before, before + within)
-
-
 class Piece(NamedTuple):
-    """A segment with the id of the edit that deleted or inserted it."""
+    """Characters that are in both texts ("kept"), only in the original, or only in the revised text.
+
+    `edit` is the id of the edit that deleted or inserted them; empty where several edits may have.
+    """
 
     kind: Kind
     text: str
     edit: str = ""
 
 
-def segments(original: str, edits: Sequence[Edit]) -> list[Segment]:
+def segments(original: str, edits: Sequence[Edit]) -> list[Piece]:
     """Applies the accepted edits one after the other, and returns the parts of both texts in text order.
 
-    Kept and deleted segments together are the original text, kept and inserted segments the revised text.
-    Between two kept segments there is at most one deleted segment, then at most one inserted segment.
+    Kept and deleted pieces together are the original text, kept and inserted pieces the revised text.
+    Between two kept pieces there is at most one deleted piece, then at most one inserted piece.
     """
     return list(merged(traced(original, edits)))
 
@@ -64,20 +43,17 @@ def traced(original: str, edits: Sequence[Edit]) -> list[Piece]:
             continue
         before, rest = cut(pieces, edit.start)
         within, after = cut(rest, edit.end - edit.start)
-        gone = [_deleted(piece, edit.id) for piece in within if piece.kind != "inserted"]
+        gone = [
+            piece if piece.kind == "deleted" else Piece("deleted", piece.text, edit.id)
+            for piece in within
+            if piece.kind != "inserted"
+        ]
         pieces = [*before, *gone, Piece("inserted", edit.new, edit.id), *after]
     return pieces
 
 
-def _deleted(piece: Piece, by: str) -> Piece:
-    return piece if piece.kind == "deleted" else Piece("deleted", piece.text, by)
-
-
 def cut(pieces: Sequence[Piece], at: int) -> tuple[list[Piece], list[Piece]]:
-    """Splits `pieces` after `at` characters of the revised text.
-
-    Text deleted at that place stays on the left.
-    """
+    """Splits `pieces` after `at` characters of the revised text; text deleted there stays on the left."""
     left: list[Piece] = []
     for index, piece in enumerate(pieces):
         width = 0 if piece.kind == "deleted" else len(piece.text)
@@ -106,12 +82,29 @@ def by_sentence(
     yield None, rest
 
 
-def merged(pieces: Iterable[Segment] | Iterable[Piece]) -> Iterator[Segment]:
-    """Joins the pieces between two kept pieces into at most one deleted, then one inserted segment."""
+def merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
+    """Joins the pieces between two kept pieces into at most one deleted, then one inserted piece."""
     filled = (piece for piece in pieces if piece.text)
     for kept, run in groupby(filled, lambda piece: piece.kind == "kept"):
         parts = list(run)
         kinds: tuple[Kind, ...] = ("kept",) if kept else ("deleted", "inserted")
         for kind in kinds:
             if text := "".join(piece.text for piece in parts if piece.kind == kind):
-                yield Segment(kind, text)
+                yield Piece(kind, text)
+
+
+def revised_place(original: str, edits: Sequence[Edit], place: Span) -> Span:
+    """Returns the place in the revised text of the characters at `place` of the original, or of those that
+    replaced them."""
+    before = within = at = 0
+    for piece in segments(original, edits):
+        length = len(piece.text)
+        if piece.kind == "inserted":
+            before += length if at <= place.start else 0
+            within += length if place.start < at <= place.end else 0
+            continue
+        if piece.kind == "kept":
+            before += max(0, min(at + length, place.start) - at)
+            within += max(0, min(at + length, place.end) - max(at, place.start))
+        at += length
+    return Span(before, before + within)

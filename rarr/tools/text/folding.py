@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rarr.tools.text.span import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 _ALIKE = {
     **dict.fromkeys("‘’‚‛“”„‟′″`´«»\"'", "'"),

@@ -8,7 +8,14 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rarr.tools.text.blocks_and_sentences import Block, Span, outline, split_sentences
+from rarr.tools.text.blocks_and_sentences import (
+    LINE_END,
+    PARSER,
+    Block,
+    Span,
+    kind_of_block,
+    split_sentences,
+)
 
 _WINDOW = 4  # times the size of a block: the part of a text that is parsed at once
 _WIDEST = 16  # the same, where no unit ends earlier
@@ -16,6 +23,7 @@ _TAIL = 300  # characters of the sentences before a block in its lead
 _TITLE = 200  # characters of a heading in a lead, at most
 # A sentence before which a line may be broken: its start would not be read as markup.
 _PLAIN = re.compile(r"(?!\d{1,9}[.)]\s)[\w\"“'‘(«]")
+_CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
@@ -61,6 +69,29 @@ def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
             headings = [heading for heading in headings if heading[0] < unit.level]
             headings += [(unit.level, title)] if len(title) <= _TITLE else []
         tail = block.sentences or tail
+
+
+def outline(text: str, longest: int) -> list[Block]:
+    """Divides a text into its top-level blocks. Each extends to the next, and has the same meaning alone.
+
+    Lists and quotes are prose. A list or quote of more than `longest` characters is split into its items.
+    """
+    lines = [0, *(match.end() for match in LINE_END.finditer(text)), len(text)]
+    parts: list[Block] = []
+    divided = False
+    for token in PARSER.parse(text):
+        if token.map is None or token.level > divided:
+            continue
+        start, end = lines[token.map[0]], lines[min(token.map[1], len(lines) - 1)]
+        if token.level == 0:
+            divided = token.type in _CONTAINERS and end - start > longest
+            if divided:
+                continue
+        level = int(token.tag[1]) if token.type == "heading_open" else 0
+        parts.append(Block(kind_of_block(token) or "prose", start, end, level))
+    starts = [0, *(part.start for part in parts[1:])]
+    ends = [*starts[1:], len(text)]
+    return [part._replace(start=s, end=e) for part, s, e in zip(parts, starts, ends, strict=False)]
 
 
 def _lead(text: str, span: Span, alone: Sequence[Span], above: Sequence[str], tail: str) -> str:

@@ -1,15 +1,32 @@
-"""Finds the cells of Markdown tables that have content, with the headers of their row and column."""
+"""Finds the cells of Markdown tables that have content, with their headers; declares `Span`."""
 
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rarr.tools.text.span import Span
-
 _LINE = re.compile(r"[^\r\n]+")
 _BAR = re.compile(r"\\.|(?P<bar>\|)")  # a bar behind a backslash is a character of its cell
 _NOTHING = re.compile(r"(?:n/?a|none|tbd|unknown|[\W_]*)", re.IGNORECASE)
+
+
+class Span(NamedTuple):
+    """A half-open range of characters."""
+
+    start: int
+    end: int
+
+    def of(self, text: str) -> str:
+        """The characters of `text` in this range."""
+        return text[self.start : self.end]
+
+    def overlaps(self, other: "Span") -> bool:
+        """Do the two ranges share a character?"""
+        return self.start < other.end and other.start < self.end
+
+    def moved(self, by: int) -> "Span":
+        """The range moved right by `by` characters, or left if `by` is negative."""
+        return Span(self.start + by, self.end + by)
 
 
 class Cell(NamedTuple):

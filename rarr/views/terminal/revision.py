@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from rarr.records import Edit, EditState, Evidence, PartState, Revision, Sentence, Status
-from rarr.tools.text.closest_sentences import closest_sentence
+from rarr.tools.text.blocks_and_sentences import closest_sentence
 from rarr.tools.text.edit_segments import segments
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.tools.text.warning_lines import grouped

@@ -8,10 +8,10 @@ from makers import evidence
 
 from rarr.backends.nli import verifier as module
 from rarr.backends.nli.labels import EntailmentJudgement
+from rarr.backends.nli.long_evidence import Pair
 from rarr.backends.nli.verifier import NliVerifier, judged_text
 from rarr.components import Classifier
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.long_evidence_judging import Pair
 
 TEXT = "# The mill\n\nThe Vinter Mill is old. It burned in 1921 [1].\n"
 FOUND = evidence("The mill burned in 1923.")

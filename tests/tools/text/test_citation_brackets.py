@@ -10,10 +10,8 @@ JOB = BracketCitation(entity="Q1", relation="occupation", value="geologist")
 FORMS = {
     "as asked for": "[Q1, place of birth: Aarle]",
     "double brackets": "[[Q1, place of birth: Aarle]]",
-    "braces": "{Q1, place of birth: Aarle}",
     "round brackets": "(Q1, place of birth: Aarle)",
     "wide brackets": "【Q1, place of birth: Aarle】",
-    "a tag": "<ref>Q1, place of birth: Aarle</ref>",
     "never closed": "[Q1, place of birth: Aarle",
     "no space": "[Q1,place of birth:Aarle]",
     "much space": "[  Q1 ,  place of birth :  Aarle  ]",
@@ -68,7 +66,7 @@ def test_numbers_are_read(content: str, numbers: list[int]) -> None:
     assert [citation.number for citation in bracket_citations(content)] == numbers
 
 
-@pytest.mark.parametrize("mark", ["[NA]", "[N/A]", "(NA)", "[na]", "[ NA ]", "[citation needed]", "{NA}"])
+@pytest.mark.parametrize("mark", ["[NA]", "[N/A]", "(NA)", "[na]", "[ NA ]", "[citation needed]"])
 def test_missing_support_is_read(mark: str) -> None:
     assert bracket_statements(f"Ida had a dog. {mark}") == [("Ida had a dog.", (), True)]
 

@@ -5,11 +5,11 @@ from hypothesis import given
 from views.test_notebook import edit, edited
 
 from rarr.records import Edit, with_edits
-from rarr.tools.text.edit_segments import Segment, segments
+from rarr.tools.text.edit_segments import Piece, segments
 
 
 def test_text_without_accepted_edits_is_one_kept_segment() -> None:
-    assert segments("a\r\nb", [edit(0, 1, "x", accepted=False)]) == [Segment("kept", "a\r\nb")]
+    assert segments("a\r\nb", [edit(0, 1, "x", accepted=False)]) == [Piece("kept", "a\r\nb")]
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_text_without_accepted_edits_is_one_kept_segment() -> None:
 )
 def test_overlapping_edits_are_composed(edits: list[Edit], expected: str) -> None:
     shown = ""
-    for kind, text in segments("abcdef", edits):
+    for kind, text, _ in segments("abcdef", edits):
         shown += {"kept": text, "deleted": f"[{text}|]", "inserted": f"[|{text}]"}[kind]
     assert shown.replace("|][|", "|") == expected
 
@@ -50,8 +50,8 @@ def test_overlapping_edits_are_composed(edits: list[Edit], expected: str) -> Non
 def test_segments_hold_both_texts(case: tuple[str, list[Edit]]) -> None:
     original, edits = case
     parts = segments(original, edits)
-    assert "".join(text for kind, text in parts if kind != "inserted") == original
-    assert "".join(text for kind, text in parts if kind != "deleted") == with_edits(original, edits)
+    assert "".join(text for kind, text, _ in parts if kind != "inserted") == original
+    assert "".join(text for kind, text, _ in parts if kind != "deleted") == with_edits(original, edits)
 
 
 @given(edited())

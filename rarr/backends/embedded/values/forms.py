@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from rarr.backends.embedded.values.tables import MONTHS, SIGNS, UNITS
-from rarr.tools.text.span import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 Kind = Literal["number", "ordinal", "date", "time", "identifier"]
 Range = tuple[int, int]

@@ -15,7 +15,7 @@ from text_to_num import alpha2digit
 from rarr.backends.embedded.values import forms, tables
 from rarr.backends.embedded.values.forms import Amount, Date, Kind, Value, exact, one_year
 from rarr.backends.embedded.values.tables import FACTORS, MONTHS, unit_of
-from rarr.tools.text.span import Span
+from rarr.tools.text.blocks_and_sentences import Span
 
 
 @lru_cache(maxsize=4096)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.tools.text.long_evidence_judging import Pair, stretches
+from rarr.backends.nli.long_evidence import Pair, stretches
 
 CLAIM = "The dam opened in 1936."
 FILLER = [f"Sentence {n} tells of the weather on that day." for n in range(40)]
