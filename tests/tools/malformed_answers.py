@@ -36,11 +36,8 @@ EDITS = edited(
             '{"span": "a", "revision": "```x```"}',
             {"span": "a", "revision": "```x```"},
         ),
-        "edit: lines": ('Span: "in 1911"\nRevision: "in 1912"', EDIT),
         "edit: cut": ('{"span": "in 1911", "revision": "in 19', None),
         "edit: cut at an inner quote": ('{"span": "in 1911", "revision": "He said "no"', None),
-        "edit: cut lines": ("span: in 1911\nrevision: in 1912, as the", None),
-        "edit: lines with afterwords": ("span: in 1911.\nrevision: in 1912.\n\nI hope this helps!", None),
         "edit: tag that was never closed": ('{"span": "a", "revision": "see "<think>" there"}', None),
         "edit: two": ('[{"span": "a", "revision": "b"}, {"span": "c", "revision": "d"}]', None),
     }
@@ -85,7 +82,7 @@ QUESTIONS = asked(
 )
 
 JUDGED = [
-    Case("judged", AttributionAnswer, "verdict: Contradictory.", {"verdict": "contradictory"}),
+    Case("judged", AttributionAnswer, '{"verdict": "Contradictory."}', {"verdict": "contradictory"}),
     Case("judged: first letters", AttributionAnswer, '{"verdict": "attrib"}', None),
     Case("judged: not", AttributionAnswer, "not attributable", None),
 ]

@@ -69,7 +69,7 @@ REASONING = agreed(
         ),
         "r1: mark in a cut answer": ('{"reason": "The page says </think> verdict: agrees', None),
         "nested think": ('<think>a<think>b</think>{"verdict": "agrees"}</think>{"verdict": "disagrees"}', NO),
-        "thinking": ("<thinking>agrees</thinking>verdict: disagrees", NO),
+        "thinking": ('<thinking>agrees</thinking>{"verdict": "disagrees"}', NO),
         "reasoning": ('<Reasoning>\n{"verdict": "agrees"}\n</Reasoning>\n{"verdict": "disagrees"}', NO),
         "kimi": ('◁think▷{"verdict": "agrees"}◁/think▷{"verdict": "disagrees"}', NO),
         "magistral": ('[THINK]{"verdict": "agrees"}[/THINK]{"verdict": "disagrees"}', NO),
@@ -244,28 +244,14 @@ CUT = agreed(
 )
 
 
-LINES = agreed(
+PROSE = agreed(
     {
-        "lines": ("Reason: They differ.\nVerdict: disagrees", {"reason": "They differ."} | NO),
-        "bold": ("**Reason:** They differ.\n\n**Verdict:** Disagrees.", {"reason": "They differ."} | NO),
-        "bold key": ("**Verdict**: *disagrees*", NO),
-        "bold line": ("**Verdict: disagrees**", NO),
-        "list": ("- text answer: 1911\n- verdict: agrees", {"text_answer": "1911"} | YES),
-        "heading": ("## Verdict: agrees\n\nI hope this helps!", YES),
-        "text over lines": ("Reason: They\ndiffer.\nVerdict: disagrees", {"reason": "They\ndiffer."} | NO),
-        "one word": ("Agrees", YES),
-        "one bold word": ("**agrees**.", YES),
-        "one quoted word": ('"agrees"', YES),
+        "lines": ("Reason: They differ.\nVerdict: disagrees", None),
+        "one word": ("Agrees", None),
         "prose": ("The text agrees with the evidence.", None),
-        "prose with the key": ("My verdict: the text agrees.", None),
-        "value with an explanation": ("Verdict: agrees, mostly", None),
-        "two lines that differ": ("verdict: agrees\nverdict: disagrees", None),
-        "options listed": ("- agrees\n- disagrees", None),
         "refusal": ("I'm sorry, but I can't tell whether it agrees.", None),
-        "no verdict": ("Reason: It agrees.", None),
-        "yes": ("Yes", None),
     }
 )
 
 
-VERDICTS = [*AROUND, *REASONING, *LITERALS, *SYNTAX, *WRAPPED, *SEVERAL, *CUT, *LINES]
+VERDICTS = [*AROUND, *REASONING, *LITERALS, *SYNTAX, *WRAPPED, *SEVERAL, *CUT, *PROSE]

@@ -1,4 +1,4 @@
-"""Parses a language model's answer into a pydantic object (its "shape"), or tells why it cannot.
+"""Parses a language model's answer into a pydantic object (its "shape"), or says why it cannot.
 
 Nothing is guessed: an answer that is cut off within a field, given twice or written in prose is unreadable. A
 misread verdict and half an edit are worse than asking again.
@@ -56,21 +56,10 @@ _SCALAR = re.compile(r"[-+.\d][\w.%+-]*|true|false", re.IGNORECASE)
 
 _AROUND = " \t\r\n\xa0\ufeff\u200b\"'“”„‘’‚«»*_`~"
 _BEHIND = _AROUND + ".,;:!…。"
-_LINE = re.compile(
-    r"""
-    \s*+(?:(?:[-*+•>]|\#{1,6}|\d{1,3}[.)])\s++)*+            # markers of lists, headings and quotes
-    (?P<marks>[*_`]{0,3})(?P<key>[A-Za-z][\w -]{0,40}?)\s*+
-    (?:(?P<closed>(?P=marks)\s*+[:：]|[:：]\s*+(?P=marks))|[:：])
-    \s*+(?P<value>.*)
-    """,
-    re.VERBOSE,
-)
-_FINISHED = re.compile(r"[.!?…。)\]\"”'’»`]\Z")
-_QUOTES = {('"', '"'), ("“", "”"), ("'", "'"), ("‘", "’"), ("«", "»"), ("`", "`")}
 
 
 def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
-    """Parses the answer in `text`: JSON or lines of `key: value`. Raises only `UnreadableAnswer`.
+    """Parses the JSON in `text`, whatever stands around it. Raises only `UnreadableAnswer`.
 
     Of a text that was `cut` off, only whole JSON is read: half a list would pass for all of it.
     """
@@ -84,7 +73,9 @@ def read_answer(text: str, shape: type[A], *, cut: bool = False) -> A:
     outcomes = [outcome for parsed in found for outcome in _read(parsed, shape)]
     if cut and (not outcomes or found[-1].value.cut):
         raise UnreadableAnswer("it was cut off")
-    return _agreed(outcomes) if outcomes else _from_lines(rest, shape)
+    if not outcomes:
+        raise UnreadableAnswer("it has no JSON object that fits")
+    return _agreed(outcomes)
 
 
 def outside_reasoning(text: str) -> list[str]:
@@ -250,51 +241,3 @@ def _fits(value: Value, wanted: Any) -> bool:
     if not (isinstance(value, Object) and isinstance(wanted, type) and issubclass(wanted, BaseModel)):
         return False
     return not isinstance(_outcome(value, wanted), UnreadableAnswer)
-
-
-def _from_lines(text: str, shape: type[A]) -> A:
-    """Reads lines of `key: value`, or one option alone if the only required field is a choice of options."""
-    wanted = {name: field.annotation for name, field in shape.model_fields.items()}
-    if not all(kind is str or get_origin(kind) is Literal for kind in wanted.values()):
-        raise UnreadableAnswer("it has no JSON object that fits")
-    members: list[tuple[str, Value]] = []
-    required = [name for name, field in shape.model_fields.items() if field.is_required()]
-    if len(required) == 1 and (option := _option(text, wanted[required[0]])) in get_args(wanted[required[0]]):
-        members = [(required[0], option)]
-    members = members or _lines(text, shape)
-    if not members:
-        raise UnreadableAnswer("it is neither JSON nor lines of `key: value`")
-    outcome = _outcome(Object(members, cut=False), shape)
-    if isinstance(outcome, UnreadableAnswer):
-        raise outcome
-    return outcome
-
-
-def _lines(text: str, shape: type[BaseModel]) -> list[tuple[str, Value]]:
-    """Reads the fields that lines name; an optional text may continue on the following lines.
-
-    A required text must end on its line and, at the end of the answer, look finished. Otherwise an edit could
-    not be told from an edit that was cut off, or from one with a remark after it.
-    """
-    names = {_folded(name): name for name in shape.model_fields}
-    fields: list[tuple[str, list[str]]] = []
-    for line in text.split("\n"):
-        match = _LINE.fullmatch(line)
-        if match and (name := names.get(_folded(match["key"]))):
-            value = match["value"].strip()
-            fields.append((name, [value if match["closed"] else value.removesuffix(match["marks"])]))
-        elif fields and shape.model_fields[fields[-1][0]].annotation is str and line.strip("`~ \r"):
-            fields[-1][1].append(line)
-    for name, lines in fields:
-        field = shape.model_fields[name]
-        if field.is_required() and field.annotation is str:
-            last = fields[-1][1] is lines
-            if len(lines) > 1 or (last and not _FINISHED.search(lines[0])):
-                raise UnreadableAnswer(f"where its {name!r} ends is not clear")
-    return [(name, _unquoted("\n".join(lines).strip())) for name, lines in fields]
-
-
-def _unquoted(text: str) -> str:
-    inner = text[1:-1]
-    quotes = text[:1], text[-1:]
-    return inner if quotes in _QUOTES and not any(quote in inner for quote in quotes) else text

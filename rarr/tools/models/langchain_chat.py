@@ -1,8 +1,8 @@
 """Asks the models of LangChain: OpenAI and every server with its protocol, Anthropic, and other providers.
 
 A server with OpenAI's protocol is asked in the best form that it accepts: with a JSON schema, which
-constrains the answer; in JSON mode, with the schema in the prompt; or for plain text. Other providers are
-asked in the way of their integration package. Answers are not streamed.
+constrains the answer; in JSON mode, with the schema in the prompt; or with the schema in the prompt alone.
+Other providers are asked in the way of their integration package. Answers are not streamed.
 """
 
 import json
@@ -171,7 +171,7 @@ class LangChainChat:
             options["max_tokens"] = ask.max_tokens  # LangChain sends it by its new name
         if extra:
             options["extra_body"] = extra
-        messages = _messages(ask, states_schema=form == "json_object")
+        messages = _messages(ask, states_schema=form != "json_schema")
         result = await model.agenerate([messages], **_reporting(self.name, ask), **options)
         answers = [given.message for given in result.generations[0] if hasattr(given, "message")]
         if not answers:
@@ -184,7 +184,7 @@ class LangChainChat:
             model = model.model_copy(update={field: ask.max_tokens})
         config: Any = _reporting(self.name, ask)
         if form == "text":
-            return await model.ainvoke(_messages(ask), config)
+            return await model.ainvoke(_messages(ask, states_schema=True), config)
         schema = {"title": ask.name, "description": "The answer.", **ask.schema}
         structured: Any = model.with_structured_output(schema, include_raw=True)
         raw: BaseMessage = (await structured.ainvoke(_messages(ask), config))["raw"]
