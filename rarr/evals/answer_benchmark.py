@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from rarr.agent.wiring.language_models import LanguageModels
-from rarr.backends.prompted.answer_scoring import PromptedAnswerScorer, RatedAnswer
+from rarr.backends.prompted.answers import PromptedAnswerScorer, RatedAnswer
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError
 from rarr.evals import run_folder

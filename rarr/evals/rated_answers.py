@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rarr.backends.prompted.answer_scoring import RatedAnswer
+from rarr.backends.prompted.answers import RatedAnswer
 from rarr.errors import InputError
 from rarr.evals.json_lines import WrongRowError
 from rarr.evals.rows import read_lines, row_id, string_of

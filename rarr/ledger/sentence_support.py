@@ -4,7 +4,7 @@ import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 
-from rarr.backends.nli.labels import attribution_class
+from rarr.backends.nli.loading import attribution_class
 from rarr.components import Classifier, Components, Verifier
 from rarr.ledger.evidence_selection import Place, place_of
 from rarr.ledger.scores import best_support

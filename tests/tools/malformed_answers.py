@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from rarr.backends.prompted.editing import EditAnswer
+from rarr.backends.prompted.paper import EditAnswer
 from rarr.backends.prompted.questions import QuestionsAnswer
 from rarr.backends.prompted.verifier import AttributionAnswer
 from tools.malformed_verdicts import VERDICTS, Case

@@ -4,7 +4,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.agreement import AgreementAnswer
+from rarr.backends.prompted.paper import AgreementAnswer
 
 
 class Case(NamedTuple):

@@ -12,14 +12,12 @@ from rarr.backends.baselines import NoEditor, NoRewriter, RandomRewriter, Unaske
 from rarr.backends.embedded.extractive_writing import ExtractiveWriter
 from rarr.backends.embedded.near_quotes import NearQuoteReader
 from rarr.backends.judge_name_parsing import is_language_model
-from rarr.backends.prompted.agreement import PromptedChecker
+from rarr.backends.prompted.answers import PromptedAnswers
 from rarr.backends.prompted.cards import READING, PromptedCardReader
-from rarr.backends.prompted.cited_answers import PromptedAnswers
-from rarr.backends.prompted.editing import PromptedEditor
+from rarr.backends.prompted.paper import PromptedChecker, PromptedEditor
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.questions import PromptedQuestions
+from rarr.backends.prompted.questions import CardQueries, PromptedQuestions, Unit
 from rarr.backends.prompted.rewriting_baselines import PromptedRewriter, PromptedSearches
-from rarr.backends.prompted.sentence_queries import CardQueries, Unit
 from rarr.backends.prompted.writing import PromptedWriter
 from rarr.components import (
     NO_BASELINE,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from rarr.agent.wiring.search_and_reranking import warn_of_failure
 from rarr.agent.wiring.user_retriever_wrapping import ObjectRetriever
-from rarr.backends.prompted.sentence_queries import CardQueries
+from rarr.backends.prompted.questions import CardQueries
 from rarr.components import Components
 from rarr.retrievers.given_passages import GivenFirst, GivenPassages
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits

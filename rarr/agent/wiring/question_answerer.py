@@ -1,8 +1,8 @@
 """Makes the language model that answers questions, by the settings."""
 
 from rarr.agent.wiring.language_models import LanguageModels
+from rarr.backends.prompted.answers import QuestionAnswerer
 from rarr.backends.prompted.prompts import Prompts
-from rarr.backends.prompted.question_answering import QuestionAnswerer
 from rarr.errors import SettingsError
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.chat import MODEL_NAMES

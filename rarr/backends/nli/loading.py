@@ -1,11 +1,134 @@
-"""Loads a model and its tokenizer: from a folder, from an earlier download, or from the hub."""
+"""Loads a model for entailment, and reads from its config how it takes evidence and claim and how it answers.
 
-from collections.abc import Callable
+kind                      reads                                      says
+classifier                the pair, evidence first                   its labels, or one logit
+MiniCheck's classifiers   EVIDENCE, end of sequence, CLAIM           the second of two labels
+TRUE, TrueTeacher (T5)    premise: EVIDENCE hypothesis: CLAIM        first token of 1 against that of 0
+MiniCheck-Flan-T5         predict: EVIDENCE, end of sequence, CLAIM  the same
+
+Sources: the pair is that of the model cards of MNLI models; TRUE's prompt and its 512 tokens are those of
+ExpertQA's autoais.py (Malaviya et al. 2023; TRUE: Honovich et al. 2022), which TrueTeacher has too (Gekhman
+et al. 2023); MiniCheck's are those of minicheck/inference.py in Liyan06/MiniCheck (Tang et al. 2024), where
+the two tokens are 3 and 209 of T5, the first ones of "0" and "1".
+"""
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
-from rarr.backends.nli.format_detection import ModelShape, shape_of
 from rarr.errors import SettingsError, SetupError
+from rarr.records import AttributionClass
 from rarr.tools.models.hub import INSTALL, can_be_model, loaded, one_line
+
+_SUPPORT = {"entailment", "entails", "entailed", "supported", "supports", "attributable", "consistent"}
+_CONTRADICTION = {"contradiction", "contradicts", "contradicted", "contradictory", "refuted", "refutes"}
+_SILENCE = {"neutral", "extrapolatory", "notenoughinfo"}
+_NO_SUPPORT = {"notentailment", "nonentailment", "notsupported", "unsupported", "inconsistent"}
+_UNNAMED = re.compile(r"label\d+")
+
+
+class EntailmentJudgement(NamedTuple):
+    """Probabilities that an evidence entails and contradicts a claim; None: the model has no such label."""
+
+    support: float
+    contradiction: float | None = None
+
+
+class Outputs(NamedTuple):
+    """The index of a model's output for support, and the index for contradiction, if there is one."""
+
+    support: int
+    contradiction: int | None = None
+
+    def judgement(self, logits: Sequence[float]) -> EntailmentJudgement:
+        """Turns logits into probabilities: by softmax, or by sigmoid for a single logit (as of HHEM-1)."""
+        if len(logits) == 1:
+            return EntailmentJudgement(_sigmoid(logits[0]))
+        greatest = max(logits)
+        powers = [math.exp(logit - greatest) for logit in logits]
+        shares = [power / sum(powers) for power in powers]
+        contradiction = None if self.contradiction is None else shares[self.contradiction]
+        return EntailmentJudgement(shares[self.support], contradiction)
+
+
+def outputs_of(id2label: Mapping[int, str], name: str) -> Outputs:
+    """Finds the outputs of the classifier `name`, by its labels in any order and case.
+
+    A single output is support, whatever its name. Of two outputs without names the second is support, as in
+    MiniCheck's classifiers (Tang et al. 2024; minicheck/inference.py of Liyan06/MiniCheck). Raises
+    `SetupError` where the names do not identify the outputs.
+    """
+    labels = [re.sub(r"[\W_]", "", str(id2label[index]).lower()) for index in sorted(id2label)]
+    if len(labels) == 1:
+        return Outputs(0)
+    if len(labels) == 2 and all(_UNNAMED.fullmatch(label) for label in labels):
+        return Outputs(1)
+    places = [[i for i, label in enumerate(labels) if label in names] for names in (_SUPPORT, _CONTRADICTION)]
+    others = [label for label in labels if label in _SILENCE | _NO_SUPPORT]
+    support, contradiction = places
+    if len(support) != 1 or len(contradiction) > 1 or len(labels) != 1 + len(contradiction) + len(others):
+        raise SetupError(
+            f"model 'nli:{name}' has the labels {', '.join(map(str, id2label.values()))}, not entailment,"
+            " neutral and contradiction: name them in id2label of its config.json, or choose a model for"
+            " natural language inference"
+        )
+    return Outputs(support[0], contradiction[0] if contradiction else None)
+
+
+def _sigmoid(logit: float) -> float:
+    power = math.exp(-abs(logit))  # the exponential of a large number would overflow
+    return (1.0 if logit >= 0 else power) / (1.0 + power)
+
+
+_CHOICE = (
+    "choose a model for natural language inference, such as MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli"
+    " or lytang/MiniCheck-Flan-T5-Large"
+)
+_CLASSIFIERS = "ForSequenceClassification"
+_SEQ2SEQ = ("T5ForConditionalGeneration", "MT5ForConditionalGeneration")
+
+
+class ModelShape(NamedTuple):
+    """A model's class in transformers, its prompt (None: a pair of texts), its outputs and its limit.
+
+    `limit` is in tokens; None: the limit of the tokenizer and the config. The outputs of a T5 are the
+    logits of the first tokens of "0" and "1".
+    """
+
+    loader: str
+    prompt: str | None
+    outputs: Outputs
+    limit: int | None = None
+
+    @property
+    def generates(self) -> bool:
+        return self.loader == "AutoModelForSeq2SeqLM"
+
+
+def shape_of(config: Any, name: str) -> ModelShape:
+    """Finds the shape of the model `name`, from its transformers config.
+
+    No config contains prompts: T5 models, and classifiers with two unnamed labels, are recognised as
+    MiniCheck or TRUE by name. Raises `SetupError` for any other model.
+    """
+    own = Path(name).name.lower()  # without the name of its owner or of the folders around it
+    minicheck = "minicheck" in own
+    architecture = (getattr(config, "architectures", None) or [""])[0]
+    if architecture.endswith(_CLASSIFIERS):
+        prompt = "{evidence}{end}{claim}" if minicheck else None
+        return ModelShape("AutoModelForSequenceClassification", prompt, outputs_of(config.id2label, name))
+    if architecture not in _SEQ2SEQ:
+        raise SetupError(f"model 'nli:{name}' is a {architecture or 'model of no known kind'}: {_CHOICE}")
+    if minicheck:
+        return ModelShape("AutoModelForSeq2SeqLM", "predict: {evidence}{end}{claim}", Outputs(1), 2048)
+    if "true" in own:
+        return ModelShape("AutoModelForSeq2SeqLM", "premise: {evidence} hypothesis: {claim}", Outputs(1), 512)
+    raise SetupError(
+        f"model 'nli:{name}' is a T5, and its prompt is not known: give its folder a name with true in it"
+        " for the prompt of TRUE, or with minicheck for that of MiniCheck"
+    )
 
 
 class LoadedModel(NamedTuple):
@@ -66,3 +189,10 @@ def _had(name: str, kind: Any, **options: Any) -> Any:
             f"model 'nli:{name}' cannot be loaded ({one_line(error)}): check the name and the connection,"
             " or give the folder of a model"
         ) from error
+
+
+def attribution_class(support: float | None, threshold: float) -> AttributionClass | None:
+    """Chooses the class of AttrScore (Yue et al. 2023) by a support from 0 to 1; None if not judged."""
+    if support is None:
+        return None
+    return "attributable" if support >= threshold else "extrapolatory"

@@ -1,15 +1,131 @@
-"""A verifier whose model judges each sentence by the evidence under its title."""
+"""A verifier whose model judges each sentence by the evidence under its title, in batches of similar size."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 
-from rarr.backends.nli.labels import EntailmentJudgement, attribution_class
-from rarr.backends.nli.long_evidence import Pair
-from rarr.backends.nli.model import NliModel
+from rarr.backends.nli.loading import EntailmentJudgement, attribution_class, loaded_model
+from rarr.backends.nli.long_evidence import Pair, stretches
+from rarr.errors import SetupError
 from rarr.records import AttributionClass, Evidence
 from rarr.tools.concurrency import infer
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.citation_marks import citation_marks
+
+_BATCH_TOKENS = 8192  # padding included
+_LIMIT = 512  # tokens, where neither the tokenizer nor the config has a limit
+_UNKNOWN = 100_000  # tokenizers without a limit give 10^30
+
+
+class NliModel:
+    """A loaded model. It judges in the calling thread, for one thread at a time."""
+
+    def __init__(self, name: str) -> None:
+        """Loads the model, which takes seconds, or minutes with a download.
+
+        Raises the errors of `loaded_model`.
+        """
+        self._model, self._tokenizer, self._shape, self._torch = loaded_model(name)
+        self._limit = _limit(self._shape.limit, self._tokenizer, self._model.config)
+        self._special = re.compile("|".join(map(re.escape, self._tokenizer.all_special_tokens)))
+        self._answers = _answers(self._tokenizer, name) if self._shape.generates else None
+
+    def judge(self, pairs: Sequence[Pair], title: str = "") -> list[EntailmentJudgement | None]:
+        """Judges each pair, with its evidence under `title`. Reads long evidence in stretches.
+
+        None if the claim leaves no room for evidence.
+        """
+        heading = f"{title}. " if title else ""
+
+        def titled(pair: Pair) -> Pair:
+            return Pair(heading + pair.evidence, pair.claim)
+
+        return stretches(
+            pairs,
+            lambda parts: self._judged([titled(part) for part in parts]),
+            lambda pair: self._size(titled(pair)),
+            self._limit,
+            [_support] if self._shape.outputs.contradiction is None else [_support, _contradiction],
+        )
+
+    def _plain(self, text: str) -> str:
+        """Returns the text without line ends and without the special tokens of the tokenizer."""
+        return " ".join(self._special.sub(" ", text).split())
+
+    def _texts(self, pair: Pair) -> tuple[str, ...]:
+        evidence, claim = map(self._plain, pair)
+        if self._shape.prompt is None:
+            return evidence, claim
+        end = self._tokenizer.eos_token or self._tokenizer.sep_token
+        return (self._shape.prompt.format(evidence=evidence, claim=claim, end=end),)
+
+    def _size(self, pair: Pair) -> int:
+        return len(self._tokenizer(*self._texts(pair), verbose=False)["input_ids"])
+
+    def _judged(self, pairs: Sequence[Pair]) -> list[EntailmentJudgement]:
+        """Judges the pairs in batches, the shortest first; returns the judgements in the order given."""
+        encoded = [dict(self._tokenizer(*self._texts(pair), verbose=False)) for pair in pairs]
+        judged: dict[int, EntailmentJudgement] = {}
+        for batch in size_batches([len(sequence["input_ids"]) for sequence in encoded]):
+            for index, logits in zip(batch, self._logits([encoded[i] for i in batch]), strict=True):
+                judged[index] = self._shape.outputs.judgement(logits)
+        return [judged[index] for index in range(len(pairs))]
+
+    def _logits(self, encoded: list[dict[str, Any]]) -> list[list[float]]:
+        with self._torch.inference_mode():
+            inputs = self._tokenizer.pad(encoded, return_tensors="pt").to(self._model.device)
+            if self._answers is None:
+                return self._model(**inputs).logits.float().tolist()  # type: ignore[no-any-return]
+            start = self._model.config.decoder_start_token_id
+            first = self._torch.full((len(encoded), 1), start, device=self._model.device)
+            logits = self._model(**inputs, decoder_input_ids=first).logits
+            return logits[:, 0, list(self._answers)].float().tolist()  # type: ignore[no-any-return]
+
+
+def size_batches(sizes: Sequence[int]) -> Iterator[list[int]]:
+    """Yields batches of indices of texts with these `sizes` in tokens, the shortest texts first.
+
+    A batch has at most 8,192 tokens with its padding, or one text.
+    """
+    batch: list[int] = []
+    for index in sorted(range(len(sizes)), key=lambda text: sizes[text]):
+        if batch and (len(batch) + 1) * sizes[index] > _BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(index)
+    if batch:
+        yield batch
+
+
+def _support(judged: EntailmentJudgement) -> float:
+    return judged.support
+
+
+def _contradiction(judged: EntailmentJudgement) -> float:
+    return judged.contradiction or 0.0
+
+
+def _limit(most: int | None, tokenizer: Any, config: Any) -> int:
+    """Returns the limit of an input in tokens: `most`, or else that of the tokenizer and the config."""
+    if most is not None:
+        return most
+    known = tokenizer.model_max_length if tokenizer.model_max_length < _UNKNOWN else _LIMIT
+    positions = getattr(config, "max_position_embeddings", None)
+    return min(known, positions - 2) if positions else known  # RoBERTa begins to count at 2
+
+
+def _answers(tokenizer: Any, name: str) -> tuple[int, int]:
+    """Returns the first tokens of "0" and "1": for T5, 3 and 209. The tokens named "0" and "1" are others.
+
+    Raises `SetupError` for a tokenizer that does not tell them apart.
+    """
+    no, yes = (tokenizer(digit, add_special_tokens=False)["input_ids"][0] for digit in "01")
+    if no == yes or tokenizer.unk_token_id in (no, yes):
+        raise SetupError(
+            f"model 'nli:{name}' has no tokens for 0 and 1, by which it would answer: choose another"
+        )
+    return no, yes
+
 
 _BEFORE_A_STOP = re.compile(r" (?=[.,;:!?](?: |$))")  # the space of a removed citation
 

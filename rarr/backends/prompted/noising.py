@@ -8,9 +8,7 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, field_validator
 
-from rarr.backends.prompted.answer_token_limits import of_written
-from rarr.backends.prompted.prompt_text_selection import quoted_evidence
-from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.prompts import Prompts, of_written, quoted_evidence
 from rarr.backends.prompted.rewriting_baselines import BETWEEN
 from rarr.records import Evidence
 from rarr.tools.models.language_model import LanguageModel

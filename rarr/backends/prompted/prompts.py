@@ -1,13 +1,17 @@
-"""Loads the prompts of one reviser, and chooses the plain form or the form for a text with a context."""
+"""Loads the prompts of a reviser, and selects what they show of texts, evidence and sources."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 from rarr import prompts
 from rarr.prompts import Prompt
-from rarr.records import ExpectedUsage
+from rarr.records import Evidence, ExpectedUsage, Query
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.text.blocks_and_sentences import Span, sentences, table_cells
 
 SENTENCE_TOKENS, EVIDENCE_TOKENS, ANSWER_TOKENS = 30, 120, 60
 """Common sizes in tokens: a sentence, four sentences of evidence with the question, and an answer."""
@@ -46,3 +50,79 @@ class Prompts:
 
     def __getitem__(self, name: str) -> Prompt:
         return self._prompts[name]
+
+
+NOTHING = "(none)"
+
+
+def quoted_evidence(evidence: Evidence) -> str:
+    """Returns the text of an evidence under the title of its page, which often names the subject.
+
+    Other people wrote these words: `Prompt.render` makes sure that nothing in them ends the quotation.
+    """
+    return f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text
+
+
+class Scope(NamedTuple):
+    """The characters to look at, and the sentence before them, which explains their pronouns."""
+
+    span: Span
+    before: str
+
+
+def scope_of(text: str, query: Query, *, whole: bool) -> Scope:
+    """Selects the sentences of a query that has its place in `text`, or with `whole` the whole text.
+
+    For a heading these are its lines, and for the cell of a table its row, with the header as `before`.
+    """
+    if whole:
+        return Scope(Span(0, len(text)), NOTHING)
+    place = Span(query.start, query.end)
+    spans = sentences(text)
+    about = [index for index, span in enumerate(spans) if span.overlaps(place)]
+    if not about:  # a heading: its lines
+        return Scope(_lines(text, place), NOTHING)
+    if (cell := table_cells(text).get(spans[about[0]])) is not None:
+        return Scope(_lines(text, place), _lines(text, cell.column).of(text))
+    first, last = about[0], about[-1]
+    before = spans[first - 1].of(text) if first else NOTHING
+    return Scope(Span(spans[first].start, spans[last].end), before)
+
+
+def _lines(text: str, place: Span) -> Span:
+    end = text.find("\n", place.end)
+    return Span(text.rfind("\n", 0, place.start) + 1, len(text) if end < 0 else end)
+
+
+_MARK = re.compile(r"\[\d{1,3}\]")
+
+
+def numbered_sources(texts: Iterable[str]) -> str:
+    """Writes each text on a line, with its number from 1.
+
+    Numbers in brackets in a text are left out, since a model would copy them as citations.
+    """
+    return "\n".join(
+        f"[{n}] {' '.join(_MARK.sub('', text).split())}" for n, text in enumerate(texts, start=1)
+    )
+
+
+_FRAME = 30  # tokens of the JSON around a text, and of "not stated"
+_MARGIN = 2  # times the estimate, since numbers and other languages than English have more tokens a byte
+
+
+def of_copied(prompt: Prompt, source: str) -> Prompt:
+    """Returns the prompt with a limit in tokens for an answer that copies words of `source`.
+
+    A lower limit of its own stays.
+    """
+    most = _FRAME + _MARGIN * estimated_tokens([source])
+    return replace(prompt, tokens=min(most, prompt.tokens or most))
+
+
+def of_written(prompt: Prompt, *texts: str, least: int = 300, tokens_each: int = 2) -> Prompt:
+    """Returns the prompt with a limit for an answer about `texts`, if it has no limit of its own.
+
+    The limit is `least` tokens, and `tokens_each` for each token of the texts.
+    """
+    return replace(prompt, tokens=prompt.tokens or least + tokens_each * estimated_tokens(texts))

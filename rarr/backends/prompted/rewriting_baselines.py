@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.answer_token_limits import of_written
-from rarr.backends.prompted.prompt_text_selection import NOTHING, quoted_evidence
-from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.prompts import NOTHING, Prompts, of_written, quoted_evidence
 from rarr.components import Lacking
 from rarr.records import Evidence, ExpectedUsage, Question
 from rarr.tools.models.language_model import LanguageModel

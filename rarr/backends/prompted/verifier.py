@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.prompt_text_selection import NOTHING, quoted_evidence
-from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.prompts import NOTHING, Prompts, quoted_evidence
 from rarr.records import AttributionClass, Evidence, ExpectedUsage
 from rarr.tools.concurrency import together, work
 from rarr.tools.models.language_model import LanguageModel

@@ -4,9 +4,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from rarr.backends.prompted.numbered_sources import numbered_sources
-from rarr.backends.prompted.prompt_text_selection import NOTHING
-from rarr.backends.prompted.prompts import Prompts
+from rarr.backends.prompted.prompts import NOTHING, Prompts, numbered_sources
 from rarr.components import SectionSource
 from rarr.records import Evidence
 from rarr.tools.models.language_model import LanguageModel

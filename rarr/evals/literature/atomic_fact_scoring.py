@@ -8,7 +8,7 @@ from rarr.agent.given_evidence import given_passages
 from rarr.agent.verify import ClaimVerifier
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.backends.judge_name_parsing import is_language_model
-from rarr.backends.prompted.fact_splitting import PromptedSplitter
+from rarr.backends.prompted.answers import PromptedSplitter
 from rarr.backends.prompted.prompts import Prompts
 from rarr.components import close_all
 from rarr.errors import RarrError

@@ -2,7 +2,7 @@
 
 The list is short on purpose: it matches crude attempts in English. A fluent sentence that only suggests a
 verdict is not matched (`python -m benchmarks.injection` counts how many are not), so nothing may rely on this
-list. `rarr/backends/prompted/agreement.py` limits what a passage can change through a model's answer.
+list. `rarr/backends/prompted/paper.py` limits what a passage can change through a model's answer.
 """
 
 import re

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from rarr.backends.nli.format_detection import shape_of
-from rarr.backends.nli.labels import Outputs
+from rarr.backends.nli.loading import Outputs, shape_of
 from rarr.errors import SetupError
 
 NLI = {0: "entailment", 1: "neutral", 2: "contradiction"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.backends.nli.labels import EntailmentJudgement, Outputs, outputs_of
+from rarr.backends.nli.loading import EntailmentJudgement, Outputs, outputs_of
 from rarr.errors import SetupError
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rarr.agent.wiring.components import wire
 from rarr.backends.nli.loading import loaded_model
-from rarr.backends.nli.model import size_batches
+from rarr.backends.nli.verifier import size_batches
 from rarr.errors import SettingsError, SetupError
 from rarr.settings import Settings
 

@@ -12,8 +12,7 @@ from backends.nli.tiny import classifier, t5
 from rarr import Reviser, Settings
 from rarr.backends.nli.loading import loaded_model
 from rarr.backends.nli.long_evidence import Pair
-from rarr.backends.nli.model import NliModel
-from rarr.backends.nli.verifier import NliVerifier
+from rarr.backends.nli.verifier import NliModel, NliVerifier
 from rarr.errors import SetupError
 from rarr.tools.text.blocks_and_sentences import sentences
 

@@ -7,7 +7,7 @@ import pytest
 from makers import evidence
 
 from rarr.backends.nli import verifier as module
-from rarr.backends.nli.labels import EntailmentJudgement
+from rarr.backends.nli.loading import EntailmentJudgement
 from rarr.backends.nli.long_evidence import Pair
 from rarr.backends.nli.verifier import NliVerifier, judged_text
 from rarr.components import Classifier

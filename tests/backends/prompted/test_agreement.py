@@ -6,7 +6,7 @@ import pytest
 from makers import evidence, runtime, state
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
-from rarr.backends.prompted.agreement import PromptedChecker
+from rarr.backends.prompted.paper import PromptedChecker
 from rarr.errors import ModelError
 from rarr.nodes.check_agreement import check_agreement
 from rarr.records import Agreement

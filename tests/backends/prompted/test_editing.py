@@ -4,7 +4,7 @@ import pytest
 from makers import check, evidence, runtime, state
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model, query_about
-from rarr.backends.prompted.editing import PromptedEditor
+from rarr.backends.prompted.paper import PromptedEditor
 from rarr.errors import ModelError
 from rarr.nodes.edit import edit
 from rarr.records import Change

@@ -3,7 +3,7 @@
 import pytest
 
 from backends.prompted.helpers import query_about
-from rarr.backends.prompted.prompt_text_selection import scope_of
+from rarr.backends.prompted.prompts import scope_of
 
 TABLE = "| Mill | Year |\n|---|---|\n| Old | 1919 |\n"
 TEXT = f"# Mills\n\nOne was built. It burned\nin 1921. An end came.\n\n{TABLE}"

@@ -8,8 +8,7 @@ from hypothesis import given, strategies as st
 from makers import VALID
 from pydantic import BaseModel, field_validator
 
-from rarr.backends.prompted.agreement import AgreementAnswer
-from rarr.backends.prompted.editing import EditAnswer
+from rarr.backends.prompted.paper import AgreementAnswer, EditAnswer
 from rarr.backends.prompted.questions import GeneratedQuestion, QuestionsAnswer
 from rarr.backends.prompted.verifier import AttributionAnswer
 from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer

@@ -1,0 +1,199 @@
+"""Answers by a language model: with citations, from a passage or from memory; their levels and their facts.
+
+The levels beside rated answers are the successor of learned scores that their authors propose (Chen 2023,
+chapter 3). Splitting into atomic facts is that of FActScore (Min et al. 2023, section 3).
+"""
+
+from collections.abc import Sequence
+from typing import Literal, Self, get_args
+
+from pydantic import BaseModel, Field
+
+from rarr.backends.prompted.prompts import (
+    NOTHING,
+    Prompts,
+    numbered_sources,
+    of_copied,
+    of_written,
+    quoted_evidence,
+)
+from rarr.records import Evidence, Record
+from rarr.records.answers import CitedStatement, NamedTriple
+from rarr.tools.models.language_model import LanguageModel
+from rarr.tools.text.citation_brackets import BracketCitation, bracket_statements
+
+
+class WrittenStatement(BaseModel):
+    """A statement as the model wrote it. `named` are sources that it names in words, in free text alone."""
+
+    text: str
+    citations: list[int] = []
+    needs_support: bool = False
+    named: list[BracketCitation] = []
+
+
+class WrittenAnswer(BaseModel):
+    """The model's answer."""
+
+    statements: list[WrittenStatement]
+
+    @classmethod
+    def of_free_text(cls, text: str) -> Self | None:
+        """Reads an answer that is no JSON but text with brackets; None if it looks like broken JSON."""
+        if text.lstrip().startswith(("{", "[", "```")) or '"statements"' in text:
+            return None
+        statements = [
+            WrittenStatement(
+                text=statement.text,
+                citations=[each.number for each in statement.citations if each.number is not None],
+                needs_support=statement.needs_support,
+                named=[each for each in statement.citations if each.number is None],
+            )
+            for statement in bracket_statements(text)
+        ]
+        return cls(statements=statements) if statements else None
+
+    def cited(self) -> list[CitedStatement]:
+        """Returns the statements that are not empty."""
+        return [
+            CitedStatement(
+                text=statement.text,
+                citations=tuple(statement.citations),
+                needs_support=statement.needs_support,
+                named=tuple(
+                    NamedTriple(entity=each.entity, relation=each.relation, value=each.value)
+                    for each in statement.named
+                ),
+            )
+            for statement in self.statements
+            if statement.text.strip()
+        ]
+
+
+class PromptedAnswers:
+    """Asks a language model to answer from numbered sources."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
+        self._model, self._prompts = model, prompts
+
+    async def write(self, question: str, sources: Sequence[str]) -> list[CitedStatement]:
+        """Returns the statements of the answer; the first of `sources` has the number 1.
+
+        Raises `ModelError` and `BudgetError`.
+        """
+        listed = numbered_sources(sources)
+        prompt = of_written(self._prompts["answer_with_citations"], question, least=800, tokens_each=8)
+        answer = await self._model.ask(
+            prompt, WrittenAnswer, {"question": question, "sources": listed or "(none)"}
+        )
+        return answer.cited()
+
+
+class ReadingAnswer(BaseModel):
+    """The model's answer: words of the source, or that the source has no answer."""
+
+    answer: str = ""
+
+
+class QuestionAnswerer:
+    """A language model that answers questions."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
+        self._model, self._prompts = model, prompts
+
+    @property
+    def name(self) -> str:
+        """The name of the model."""
+        return self._model.name
+
+    async def read(self, question: str, evidence: Evidence) -> str:
+        """Answers from the passage alone, in its words. Raises like `LanguageModel.ask`."""
+        source = quoted_evidence(evidence)
+        prompt = of_copied(self._prompts["read_evidence"], source)
+        answered = await self._model.ask(prompt, ReadingAnswer, {"query": question, "evidence": source})
+        return prompt.quoted(source).original(answered.answer).strip()
+
+    async def recall(self, question: str) -> str:
+        """Answers from memory, without a passage. Raises like `LanguageModel.ask`."""
+        answered = await self._model.ask(self._prompts["recall_answer"], ReadingAnswer, {"query": question})
+        return answered.answer.strip()
+
+    async def aclose(self) -> None:
+        """Closes the connections of the model in the running event loop."""
+        await self._model.aclose()
+
+
+Level = Literal["completely wrong", "mostly wrong", "half right", "mostly right", "perfect"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+SHOWN = 8
+"""The most rated answers in one prompt."""
+
+
+class LevelAnswer(BaseModel):
+    """The model's answer: the level, and why."""
+
+    reason: str = ""
+    level: Level
+
+
+class RatedAnswer(Record):
+    """An answer that a person rated, from 0 (wrong) to 1 (the same as a reference)."""
+
+    answer: str
+    references: tuple[str, ...]
+    question: str | None = None
+    passage: str | None = None
+    score: float = Field(ge=0, le=1)
+
+
+class PromptedAnswerScorer:
+    """Asks a language model for the level of an answer, once for each answer with all its references."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts, examples: Sequence[RatedAnswer] = ()) -> None:
+        """Shows the model the first `SHOWN` of the rated `examples`."""
+        self._model, self._prompts = model, prompts
+        self._examples = "\n\n".join(map(_rated, examples[:SHOWN])) or NOTHING
+
+    async def score(
+        self, answer: str, references: Sequence[str], question: str | None, passage: str | None
+    ) -> float:
+        """Returns the score, from 0 to 1 by quarters. Raises like `LanguageModel.ask`."""
+        given = {
+            "examples": self._examples,
+            "passage": passage or NOTHING,
+            "question": question or NOTHING,
+            "references": "\n".join(references),
+            "answer": answer,
+        }
+        rated = await self._model.ask(self._prompts["score_answer"], LevelAnswer, given)
+        return LEVELS.index(rated.level) / (len(LEVELS) - 1)
+
+    async def aclose(self) -> None:
+        """Closes the connections of the model in the running event loop."""
+        await self._model.aclose()
+
+
+def _rated(example: RatedAnswer) -> str:
+    """Writes an example with the level nearest to its score."""
+    level = LEVELS[round(example.score * (len(LEVELS) - 1))]
+    asked = f"Question: {example.question}\n" if example.question else ""
+    return f"{asked}Right: {' / '.join(example.references)}\nAnswer: {example.answer}\nLevel: {level}"
+
+
+class SplitAnswer(BaseModel):
+    """The model's answer: the facts of a text, each as a sentence."""
+
+    facts: list[str]
+
+
+class PromptedSplitter:
+    """Asks a language model for the facts of a text."""
+
+    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
+        self._model, self._prompts = model, prompts
+
+    async def split(self, text: str) -> Sequence[str]:
+        """Returns the facts of `text`, each once, in the order of the answer. Raises `ModelError`."""
+        prompt = of_written(self._prompts["split_facts"], text)
+        answer = await self._model.ask(prompt, SplitAnswer, {"text": text})
+        return list(dict.fromkeys(fact.strip() for fact in answer.facts if fact.strip()))
