@@ -1,9 +1,11 @@
-"""The reranker of the encoder that ships."""
+"""The reranker of the encoder that ships, which computes beside the event loop."""
 
+import threading
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pytest
 from makers import passage
 
 from rarr.backends.encoder.model import Encoder, shipped_encoder
@@ -41,5 +43,14 @@ def test_the_encoder_outweighs_shared_words() -> None:
     assert max(range(3), key=lambda n: scores[n]) == 2
 
 
-async def test_no_passages_have_no_scores() -> None:
-    assert list(await TrainedReranker(shipped_encoder()).score("When?", [])) == []
+async def test_runs_beside_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran_in: list[threading.Thread] = []
+
+    def scores(*_: object) -> list[float]:
+        ran_in.append(threading.current_thread())
+        return []
+
+    monkeypatch.setattr("rarr.backends.encoder.ranking.encoder_scores", scores)
+    await TrainedReranker(shipped_encoder()).score("", [])
+    assert ran_in
+    assert threading.current_thread() not in ran_in

@@ -1,18 +1,18 @@
-"""Loading: nothing is downloaded to be refused, no code of a model runs, and each failure is one line."""
+"""Loading: nothing is downloaded to be refused, no code of a model runs, and each failure is one line.
+
+Also: the prompt and class of a model by its config and name, and what its outputs stand for.
+"""
 
 import builtins
 import sys
-from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
 
-from rarr.agent.wiring.components import wire
-from rarr.backends.nli.loading import loaded_model
+from rarr.backends.nli.loading import EntailmentJudgement, Outputs, loaded_model, outputs_of, shape_of
 from rarr.backends.nli.verifier import size_batches
 from rarr.errors import SettingsError, SetupError
-from rarr.settings import Settings
 
 NAME = "someone/nli-model"
 CODE = "contains custom code: pass the argument `trust_remote_code=True`"
@@ -136,12 +136,6 @@ def test_unreachable_hub_is_one_line(fake: Fake, hub: list[str]) -> None:
     assert fake.asked == [("config", "nobody/nli", True)]
 
 
-def test_folder_is_never_looked_for_on_the_hub(fake: Fake, hub: list[str], tmp_path: Path) -> None:
-    fake.fails[True] = OSError("no config.json")
-    assert "no config.json" in refused(str(tmp_path))
-    assert hub == []
-
-
 @pytest.mark.parametrize("name", [NAME, "nobody/nli"])
 def test_model_with_code_of_its_own_is_refused(fake: Fake, hub: list[str], name: str) -> None:
     fake.fails = {True: ValueError(CODE), False: ValueError(CODE)}
@@ -159,15 +153,101 @@ def test_model_without_a_trained_head_is_refused(fake: Fake) -> None:
     assert "lacks weights, classifier.bias among them" in refused(NAME)
 
 
-def test_model_is_loaded_before_the_corpus_is_indexed(fake: Fake, tmp_path: Path) -> None:
-    fake.labels = ["positive", "negative"]
-    (tmp_path / "one.md").write_text("One.")
-    with pytest.raises(SetupError, match="has the labels positive"):
-        wire(Settings(models={"attribute": f"nli:{NAME}"}, corpus=tmp_path, home=tmp_path / "home"))
-    assert not (tmp_path / "home").exists()
-
-
 def test_batches_are_of_about_one_length_and_bounded() -> None:
     assert list(size_batches([4000, 10, 9000, 4100, 20])) == [[1, 4], [0], [3], [2]]
     assert list(size_batches([4096, 4096, 1])) == [[2, 0], [1]]
     assert list(size_batches([])) == []
+
+
+THREE_LABELS = {0: "entailment", 1: "neutral", 2: "contradiction"}
+UNNAMED = {0: "LABEL_0", 1: "LABEL_1"}
+
+
+def config(architecture: str | None, id2label: dict[int, str] | None = None) -> Any:
+    return SimpleNamespace(architectures=architecture and [architecture], id2label=id2label or UNNAMED)
+
+
+def test_classifier_reads_a_pair() -> None:
+    shape = shape_of(config("DebertaV2ForSequenceClassification", THREE_LABELS), "a/deberta")
+    assert (shape.prompt, shape.outputs, shape.limit, shape.generates) == (None, Outputs(0, 2), None, False)
+
+
+@pytest.mark.parametrize(
+    ("name", "architecture", "text", "limit"),
+    [
+        ("lytang/MiniCheck-RoBERTa-Large", "RobertaForSequenceClassification", "E.</s>C.", None),
+        ("lytang/MiniCheck-Flan-T5-Large", "T5ForConditionalGeneration", "predict: E.</s>C.", 2048),
+        (
+            "google/t5_xxl_true_nli_mixture",
+            "T5ForConditionalGeneration",
+            "premise: E. hypothesis: C.",
+            512,
+        ),
+    ],
+)
+def test_prompts_go_by_name(name: str, architecture: str, text: str, limit: int | None) -> None:
+    shape = shape_of(config(architecture), name)
+    assert (shape.prompt or "").format(evidence="E.", claim="C.", end="</s>") == text
+    assert (shape.outputs, shape.limit) == (Outputs(1), limit)
+
+
+@pytest.mark.parametrize(
+    ("architecture", "message"),
+    [
+        ("BertModel", "is a BertModel: choose a model for natural language inference, such as"),
+        ("LlamaForCausalLM", "is a LlamaForCausalLM: choose"),
+        (None, "is a model of no known kind: choose"),
+        ("MT5ForConditionalGeneration", "is a T5, and its prompt is not known: give its folder a name with"),
+    ],
+)
+def test_other_models_are_refused_in_one_line_with_the_cure(architecture: str | None, message: str) -> None:
+    with pytest.raises(SetupError, match=f"'nli:a/b' {message}") as raised:
+        shape_of(config(architecture), "a/b")
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        (["entailment", "neutral", "contradiction"], Outputs(0, 2)),
+        (["CONTRADICTION", "NEUTRAL", "ENTAILMENT"], Outputs(2, 0)),
+        (["contradiction", "entailment", "neutral"], Outputs(1, 0)),
+        (["SUPPORTS", "REFUTES", "NOT ENOUGH INFO"], Outputs(0, 1)),
+        (["entailment", "not_entailment"], Outputs(0)),
+        (["not_entailment", "entailment"], Outputs(1)),
+        (["entailment", "contradiction"], Outputs(0, 1)),
+        (["LABEL_0", "LABEL_1"], Outputs(1)),
+        (["LABEL_0"], Outputs(0)),
+    ],
+)
+def test_names_say_which_output_is_which(labels: list[str], expected: Outputs) -> None:
+    assert outputs_of(dict(enumerate(labels)), "a/b") == expected
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["LABEL_0", "LABEL_1", "LABEL_2"],
+        ["positive", "negative"],
+        ["entailment", "positive"],
+        ["entailment", "entailed"],
+        ["neutral", "contradiction"],
+        ["entailment", "neutral", "contradiction", "other"],
+    ],
+)
+def test_other_labels_are_refused_in_one_line_with_the_cure(labels: list[str]) -> None:
+    with pytest.raises(SetupError, match=rf"'nli:a/b' has the labels {labels[0]}, .*id2label") as raised:
+        outputs_of(dict(enumerate(labels)), "a/b")
+    assert "\n" not in str(raised.value)
+
+
+def test_several_logits_are_shares() -> None:
+    judged = Outputs(0, 2).judgement([2.0, 1.0, 0.0])
+    assert judged == pytest.approx(EntailmentJudgement(0.6652, 0.0900), abs=1e-4)
+
+
+@pytest.mark.parametrize(("logit", "support"), [(0.0, 0.5), (3.0, 0.9526), (-1000.0, 0.0), (1000.0, 1.0)])
+def test_one_logit_is_a_sigmoid(logit: float, support: float) -> None:
+    judged = Outputs(0).judgement([logit])
+    assert judged.support == pytest.approx(support, abs=1e-4)
+    assert judged.contradiction is None

@@ -9,7 +9,6 @@ import pytest
 from makers import evidence
 
 from backends.nli.tiny import classifier, t5
-from rarr import Reviser, Settings
 from rarr.backends.nli.loading import loaded_model
 from rarr.backends.nli.long_evidence import Pair
 from rarr.backends.nli.verifier import NliModel, NliVerifier
@@ -78,28 +77,6 @@ def read(model: NliModel, passage: str, claim: str) -> Any:
     return model._tokenizer.decode(model._tokenizer(*model._texts(Pair(passage, claim)))["input_ids"])
 
 
-def test_evidence_comes_first_and_minicheck_has_it_in_one_text(tmp_path: Path) -> None:
-    models = [
-        NliModel(str(classifier(tmp_path / name, ["LABEL_0", "LABEL_1"], entails=1)))
-        for name in ("two", "minicheck")
-    ]
-    texts = [read(model, "rain fell", "the town") for model in models]
-    assert texts == ["[CLS] rain fell [SEP] the town [SEP]"] * 2
-    kinds = [model._tokenizer(*model._texts(Pair("rain", "town")))["token_type_ids"] for model in models]
-    assert kinds == [[0, 0, 0, 1, 1], [0, 0, 0, 0, 0]]
-
-
-@pytest.mark.parametrize(
-    ("name", "prompt"),
-    [
-        ("true", "premise: rain fell hypothesis: the town</s>"),
-        ("minicheck", "predict: rain fell</s> the town</s>"),
-    ],
-)
-def test_t5_is_asked_as_it_was_trained(tmp_path: Path, name: str, prompt: str) -> None:
-    assert read(NliModel(str(t5(tmp_path / name, no=0.0, yes=0.0))), "rain fell", "the town") == prompt
-
-
 def test_long_evidence_is_judged_by_its_best_sentences(three: Path) -> None:
     model = NliModel(str(three))
     granted, denied, silent = model.judge(
@@ -121,12 +98,6 @@ def test_no_input_is_longer_than_the_model_takes(three: Path) -> None:
     model._logits = recorded  # type: ignore[method-assign]
     model.judge([Pair(RAIN, CLAIM), Pair(RAIN.replace(".", ""), CLAIM), Pair("大 " * 500, CLAIM)])
     assert 20 < max(lengths) <= model._limit == 62
-
-
-def test_lines_of_a_list_are_judged_one_by_one(three: Path) -> None:
-    lines = [f"- rain fell in the town {word}" for word in ["hall"] * 40 + ["granted"] + ["hall"] * 40]
-    [support] = supports(NliModel(str(three)), "\n".join(lines))
-    assert support > 0.8
 
 
 def test_claim_without_room_for_evidence_is_not_judged(three: Path) -> None:
@@ -152,21 +123,6 @@ async def test_answers_are_the_same_alone_together_and_again(three: Path) -> Non
     assert [score for [score] in alone] == pytest.approx(list(whole), abs=1e-5)
 
 
-def test_model_does_not_learn_while_judging(three: Path) -> None:
-    model = NliModel(str(three))
-    assert not model._model.training
-    assert supports(model, GRANTED) == supports(model, GRANTED)
-
-
-def test_settings_can_name_an_nli_model(three: Path, tmp_path: Path) -> None:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes/permits.md").write_text("# Permits\n\nThe permit was granted in 1936.")
-    settings = Settings(models={"attribute": f"nli:{three}"}, corpus=tmp_path / "notes")
-    with Reviser(settings) as reviser:
-        [sentence] = reviser.revise("The permit was granted in 1936.").report.sentences
-    assert (sentence.status, sentence.support is not None and sentence.support > 0.8) == ("supported", True)
-
-
 def changed(folder: Path, **values: Any) -> str:
     file = folder / "config.json"
     file.write_text(json.dumps(json.loads(file.read_text()) | values))
@@ -188,8 +144,3 @@ def test_model_that_is_no_verifier_is_refused_in_one_line(three: Path, values: A
     with pytest.raises(SetupError, match=message) as raised:
         loaded_model(changed(three, **values))
     assert "\n" not in str(raised.value)
-
-
-def test_empty_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="cannot be loaded"):
-        loaded_model(str(tmp_path))

@@ -10,7 +10,6 @@ from rarr.backends.nli import verifier as module
 from rarr.backends.nli.loading import EntailmentJudgement
 from rarr.backends.nli.long_evidence import Pair
 from rarr.backends.nli.verifier import NliVerifier, judged_text
-from rarr.components import Classifier
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 TEXT = "# The mill\n\nThe Vinter Mill is old. It burned in 1921 [1].\n"
@@ -46,11 +45,6 @@ async def test_sentences_are_asked_at_once_without_citations(verifier: NliVerifi
     assert verifier._model.calls == [([Pair(FOUND.text, claim) for claim in claims], "")]  # type: ignore[attr-defined]
 
 
-async def test_title_stands_above_the_evidence(verifier: NliVerifier) -> None:
-    await verifier.support(TEXT, None, sentences(TEXT), FOUND.model_copy(update={"title": "Vinter Mill"}))
-    assert verifier._model.calls[0][1] == "Vinter Mill"  # type: ignore[attr-defined]
-
-
 async def test_heading_is_not_judged_and_a_sentence_without_a_value_is(verifier: NliVerifier) -> None:
     spans = [Span(0, 10), *sentences(TEXT)]
     assert await verifier.support(TEXT, None, spans, FOUND) == [None, 0.1, 0.2]
@@ -76,10 +70,6 @@ async def test_class_is_the_most_probable_of_three_or_goes_by_the_threshold(
 ) -> None:
     monkeypatch.setattr(Model, "judgements", {"": judgement})
     assert await verifier.classify(TEXT, None, sentences(TEXT)[:1], FOUND) == [expected]
-
-
-def test_nli_verifier_is_a_classifier(verifier: NliVerifier) -> None:
-    assert isinstance(verifier, Classifier)
 
 
 @pytest.mark.parametrize(

@@ -27,12 +27,6 @@ def test_folder_overrides_the_prompts_that_it_holds(tmp_path: Path) -> None:
     assert own["check_agreement"] == Prompts()["check_agreement"]
 
 
-def test_tilde_in_a_folder_is_the_home_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    (tmp_path / "own").mkdir()
-    assert Prompts(Path("~/own"))["edit"] == Prompts()["edit"]
-
-
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
@@ -48,8 +42,3 @@ def test_override_that_cannot_be_used_is_an_error_at_once(
     (tmp_path / file).write_text(text)
     with pytest.raises(InputError, match=message):
         Prompts(tmp_path)
-
-
-def test_folder_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not a folder"):
-        Prompts(tmp_path / "none")

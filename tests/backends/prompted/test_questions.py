@@ -1,8 +1,5 @@
 """Questions of several samples are placed in the text, united, and near-duplicates are merged."""
 
-import asyncio
-from typing import Any
-
 import pytest
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model
@@ -11,7 +8,6 @@ from rarr.errors import ModelError
 from rarr.records import Question
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
-from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 
 TEXT = (
     "The old mill was built in 1919. It burned in 1921 and was  rebuilt\nin 1923. The owner of the mill fled."
@@ -88,18 +84,10 @@ async def test_hostile_about_field_is_read_as_text(about: str) -> None:
     assert (await place(about, "Which owner of the mill fled?")).startswith("The owner")
 
 
-async def test_symbols_are_found_as_they_are() -> None:
-    assert await place("$4.5 (net)", text="It cost $4.5 (net) in all.") == "$4.5 (net)"
-
-
 async def test_questions_without_words_are_left_out() -> None:
     assert await asked([ask(""), ask(" \n"), ask("  When\n was it? ", "1919")]) == [
         Question(text="When was it?", start=26, end=30)
     ]
-
-
-async def test_no_questions_are_an_answer() -> None:
-    assert await asked([]) == []
 
 
 @pytest.mark.parametrize("text", ["# Mills\n", "```\nx = 1919\n```\n", "***"])
@@ -112,13 +100,6 @@ async def test_text_without_a_sentence_is_not_asked_about(text: str) -> None:
 async def test_unreadable_answer_is_an_error_and_no_empty_list(answer: str) -> None:
     with pytest.raises(ModelError, match="cannot be read"):
         await generator(answering(answer)).generate(TEXT, None)
-
-
-async def test_one_readable_sample_is_enough() -> None:
-    queries = await generator(answering("", "?", {"questions": [ask("When?", "1919")]}), 3).generate(
-        TEXT, None
-    )
-    assert [query.text for query in queries] == ["When?"]
 
 
 async def test_questions_about_the_same_characters_are_one() -> None:
@@ -142,12 +123,6 @@ async def test_questions_about_one_sentence_in_nearly_the_same_words_are_one(
     assert len(await asked([ask(first)], [ask(second)], text=MINE)) == kept
 
 
-async def test_alike_questions_about_different_sentences_are_two() -> None:
-    queries = await asked([ask("When did it open?", "1990"), ask("When did it open?", "1991")],
-                        text="Mill A opened in 1990. Mill B opened in 1991.")  # fmt: skip
-    assert len(queries) == 2
-
-
 async def test_three_samples_are_united_in_the_order_of_the_text() -> None:
     late, early = ask("When did it burn?", "1921"), ask("When was it built?", "1919")
     queries = await asked([late], [early, late], [ask("Who fled?", "The owner"), early])
@@ -161,13 +136,6 @@ async def test_samples_are_one_request_with_a_temperature() -> None:
         ("generate_queries", 3, 0.7)
     ]
     assert asked_of(chat) == {"text": TEXT.removesuffix("\n")}
-
-
-async def test_context_has_a_prompt_of_its_own() -> None:
-    chat = answering({"questions": []})
-    await generator(chat).generate(TEXT, "When did it burn?")
-    assert chat.calls[0].name == "generate_queries_in_context"
-    assert asked_of(chat) == {"context": "When did it burn?", "text": TEXT}
 
 
 LONG = "\n\n".join(
@@ -184,54 +152,12 @@ def test_parts_are_a_whole_text_between_sentences() -> None:
     )
 
 
-@pytest.mark.slow
-async def test_parts_of_a_long_text_are_asked_about_at_once() -> None:
-    def answers(request: Any) -> dict[str, Any]:
-        text = PROMPTS["generate_queries"].parse(request.user) or {}
-        number = text["text"].split("built in ")[1][:4]
-        return {"questions": [ask(f"When was {number}?", number)]}
-
-    count = len(list(text_parts(LONG)))
-    all_asked = asyncio.Barrier(count)
-
-    class Waiting(ScriptedModel):
-        async def complete(self, ask: ChatRequest) -> Answer:
-            await all_asked.wait()
-            return await super().complete(ask)
-
-    chat = Waiting(answers)
-    async with asyncio.timeout(30):
-        queries = await generator(chat).generate(LONG, None)
-    assert len(queries) == len(chat.calls) == count >= 3
-    assert all(LONG[query.start : query.end] == query.text[9:13] for query in queries)
-
-
-async def test_question_is_placed_in_its_own_part() -> None:
-    chat = answering({"questions": [ask("How many wheels has it?", "It has")]})
-    places = [query.start for query in await generator(chat).generate(LONG, None)]
-    spans = list(text_parts(LONG))
-    assert all(span.start <= place < span.end for span, place in zip(spans, places, strict=True))
-
-
-async def test_model_that_fails_is_an_error() -> None:
-    chat = ScriptedModel({}, failures=[CallFailure("server", "it is gone")])
-    with pytest.raises(ModelError, match="it is gone"):
-        await generator(chat).generate(TEXT, None)
-
-
 def test_expected_is_a_call_a_part() -> None:
     short = generator(answering(""), 3).expected(TEXT, None)
     long = generator(answering(""), 3).expected(LONG, None)
     assert (short.model_calls, long.model_calls) == (1, len(list(text_parts(LONG))))
     assert long.input_tokens > 3 * short.input_tokens > 0
     assert long.output_tokens > short.output_tokens > 0
-
-
-async def test_answer_is_bounded_by_the_text() -> None:
-    short, long = answering({"questions": []}), answering({"questions": []})
-    for chat, text in ((short, "It burned in 1921."), (long, "It burned in 1921. " * 10)):
-        await generator(chat).generate(text, None)
-    assert 300 < short.calls[0].max_tokens < long.calls[0].max_tokens < 1000
 
 
 async def test_paper_unites_the_questions_without_keeping_one_about_the_same_words() -> None:

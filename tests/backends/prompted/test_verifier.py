@@ -1,6 +1,5 @@
 """A prompted verifier: full support or none, and an error where one of the sentences could not be judged."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -8,7 +7,6 @@ from makers import evidence
 
 from backends.prompted.helpers import PROMPTS, answering, asked_of, language_model
 from rarr.backends.prompted.verifier import PromptedVerifier
-from rarr.components import Classifier
 from rarr.errors import ModelError
 from rarr.testing import ScriptedModel
 from rarr.tools.text.blocks_and_sentences import sentences
@@ -27,13 +25,6 @@ def verifier(chat: ScriptedModel) -> PromptedVerifier:
 async def test_only_attributable_sentences_are_supported(verdict: str, support: float) -> None:
     chat = answering({"reason": "So it says.", "verdict": verdict})
     assert await verifier(chat).support(TEXT, None, sentences(TEXT)[:1], FOUND) == [support]
-
-
-@pytest.mark.parametrize("verdict", ["attributable", "extrapolatory", "contradictory"])
-async def test_verdict_is_the_class(verdict: str) -> None:
-    judge = verifier(answering({"reason": "So it says.", "verdict": verdict}))
-    assert await judge.classify(TEXT, None, sentences(TEXT)[:1], FOUND) == [verdict]
-    assert isinstance(judge, Classifier)
 
 
 async def test_each_sentence_is_judged_with_the_one_before_in_order() -> None:
@@ -62,17 +53,7 @@ async def test_context_stands_before_the_first_sentence() -> None:
     assert asked_of(chat)["before"] == "How old is it?"
 
 
-async def test_sentences_are_judged_at_once() -> None:
-    chat = ScriptedModel({"": {"reason": "", "verdict": "attributable"}}, latency=0.1)
-    async with asyncio.timeout(0.25):
-        await verifier(chat).support(TEXT, None, sentences(TEXT), FOUND)
-
-
 @pytest.mark.parametrize("answer", ["", "It is supported.", {"reason": "", "verdict": "supported"}])
 async def test_unreadable_answer_is_no_support_of_either_kind(answer: Any) -> None:
     with pytest.raises(ModelError, match="cannot be read"):
         await verifier(answering(answer)).support(TEXT, None, sentences(TEXT)[:1], FOUND)
-
-
-def test_expected_is_one_call() -> None:
-    assert verifier(answering("")).expected(TEXT, None).model_calls == 1
