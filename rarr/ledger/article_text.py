@@ -1,10 +1,14 @@
-"""Puts the drafts of sections together to one text without marks, and keeps what each sentence cites."""
+"""Puts the drafts of sections together to one text without marks, and keeps what each sentence cites.
+
+A section without a draft is a gap, which has the reason in place of its text.
+"""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from rarr.records.articles import PlannedSection, SectionDraft
+from rarr.records.articles import PlannedSection, SectionDraft, SectionState
+from rarr.state import State, kept_for
 from rarr.tools.text.blocks_and_sentences import Span, blocks, sentences
 from rarr.tools.text.citation_marks import numbered_marks, source_entries, source_list_places
 
@@ -52,6 +56,27 @@ def article_text(
         pieces += [head, text, "\n"]
         length = begin + len(text) + 1
     return ArticleText("".join(pieces), places, found)
+
+
+def gap_reasons(state: State) -> dict[str, str]:
+    """Returns the reason for each section without a draft, by the id of the section."""
+    return {
+        section.id: gap(state, section.query_id)[1]
+        for section in state.get("sections", [])
+        if section.id not in state.get("drafts", {})
+    }
+
+
+def gap(state: State, query_id: str) -> tuple[SectionState, str]:
+    """Returns the state of a section without a draft, and the reason in words."""
+    why = state.get("unsearched", {}).get(query_id)
+    if why == "cut":
+        return "failed", "not written: a limit of the run was reached"
+    if why == "failed":
+        return "failed", "not written: a search or the writer failed"
+    if not kept_for(state, query_id):
+        return "no_source", "not written: no source was found"
+    return "no_source", "not written: its sources say nothing for it"
 
 
 def unmarked(draft: SectionDraft) -> tuple[str, list[tuple[Span, tuple[str, ...]]]]:

@@ -3,13 +3,13 @@
 The record is a file of JSON lines in the data folder: one line for the controls of a block, or for an exam.
 """
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from time import time
 from typing import Any, Literal, NamedTuple
 
 from filelock import FileLock
+from pydantic import BaseModel, ValidationError
 
 from rarr.tools.storage.files import private_file, private_folder, write_whole
 
@@ -36,6 +36,17 @@ class Outcomes(NamedTuple):
     source: str = ""
 
 
+class _Row(BaseModel):
+    """A line of the file: the controls of a block in a text of this language, or the result of an exam."""
+
+    reader: str
+    at: int
+    served: str
+    language: str = ""
+    controls: Outcomes | None = None
+    passed: bool | None = None
+
+
 class ReaderRecord:
     """The record of one reader in `folder`, as it was when it was opened.
 
@@ -46,19 +57,13 @@ class ReaderRecord:
     def __init__(self, folder: Path, reader: Sequence[str]) -> None:
         self._file = folder / FILE
         self._reader = "\t".join(reader)
-        self._rows = [row for row in _rows(self._file) if row["reader"] == self._reader]
+        rows = [row for row in _rows(self._file) if row.reader == self._reader]
+        self._rows = [row for row in rows if row.served == rows[-1].served]
 
     def standing(self, language: str) -> Standing:
         """Tells from the last controls whether the reader may be relied on for a text in this language."""
-        rows = self._rows
-        exams = [row["passed"] for row in rows if "passed" in row and row["served"] == rows[-1]["served"]]
-        outcomes = _last(
-            [
-                Outcomes(*row["controls"])
-                for row in rows
-                if row.get("language") == language and row["served"] == rows[-1]["served"]
-            ]
-        )
+        exams = [row.passed for row in self._rows if row.passed is not None]
+        outcomes = _last([row.controls for row in self._rows if row.controls and row.language == language])
         apart, apart_missed, *_ = _sums(_worst_of_each_source(outcomes))
         if apart >= BAD_FROM and apart_missed > BAD_MISSES * apart:
             return "bad"
@@ -68,22 +73,19 @@ class ReaderRecord:
 
     def add(self, language: str, served: str, outcomes: Sequence[Outcomes]) -> None:
         """Appends the controls of some blocks. A folder that cannot be written keeps no record."""
-        facts = {"language": language, "served": served}
-        self._append([{**facts, "controls": list(outcome)} for outcome in outcomes])
+        self._append([{"language": language, "served": served, "controls": outcome} for outcome in outcomes])
 
     def add_exam(self, served: str, *, passed: bool) -> None:
         """Appends the result of an exam."""
         self._append([{"served": served, "passed": passed}])
 
-    def _append(self, rows: Sequence[dict[str, Any]]) -> None:
-        facts = {"reader": self._reader, "at": int(time())}
-        lines = "".join(json.dumps({**facts, **row}, ensure_ascii=False) + "\n" for row in rows)
+    def _append(self, facts: Sequence[dict[str, Any]]) -> None:
+        lines = _lines([_Row(reader=self._reader, at=int(time()), **fact) for fact in facts])
         try:
             private_folder(self._file.parent)
             with FileLock(f"{self._file}.lock"):
                 if self._file.exists() and self._file.stat().st_size > _LONGEST:
-                    kept = _rows(self._file)[-_MOST_ROWS:]
-                    write_whole(self._file, "".join(json.dumps(row) + "\n" for row in kept))
+                    write_whole(self._file, _lines(_rows(self._file)[-_MOST_ROWS:]))
                 private_file(self._file)
                 with self._file.open("a", encoding="utf-8") as out:
                     out.write(lines)
@@ -91,29 +93,23 @@ class ReaderRecord:
             return
 
 
-def _rows(file: Path) -> list[dict[str, Any]]:
+def _lines(rows: Sequence[_Row]) -> str:
+    return "".join(row.model_dump_json(exclude_none=True) + "\n" for row in rows)
+
+
+def _rows(file: Path) -> list[_Row]:
     """Reads the rows of the last 30 days; a line that cannot be read is left out."""
     try:
-        lines = file.read_text(encoding="utf-8", errors="replace").splitlines()
+        lines = file.read_bytes().splitlines()
     except OSError:
         return []
-    rows = []
+    rows: list[_Row] = []
     for line in lines:
         try:
-            row = json.loads(line)
-        except ValueError:
+            rows.append(_Row.model_validate_json(line))
+        except ValidationError:
             continue
-        if _is_row(row) and row["at"] > time() - KEPT_DAYS * 86_400:
-            rows.append(row)
-    return rows
-
-
-def _is_row(row: Any) -> bool:
-    if not isinstance(row, dict) or not {"reader", "at", "served"} <= row.keys():
-        return False
-    controls = row.get("controls", [0, 0, 0, 0])
-    counts = isinstance(controls, list) and 4 <= len(controls) <= len(Outcomes._fields)
-    return counts and all(isinstance(number, int) for number in [row["at"], *controls[:4]])
+    return [row for row in rows if row.at > time() - KEPT_DAYS * 86_400]
 
 
 def _last(outcomes: Sequence[Outcomes]) -> list[Outcomes]:

@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.article_text import ArticleText, DraftSentence, article_text
+from rarr.ledger.article_text import ArticleText, DraftSentence, article_text, gap_reasons
 from rarr.ledger.card_reading import Kept, read_cards
 from rarr.ledger.card_report import card_checks, disagreement_notices, is_relied_on, status_of
 from rarr.ledger.edit_gate import with_card_edits
-from rarr.ledger.section_gaps import gap_reasons
 from rarr.records import Query
 from rarr.records.articles import SectionDraft, WrittenCitation, WrittenSentence
 from rarr.records.card import Card

@@ -5,8 +5,7 @@ from collections.abc import Iterable
 from langgraph.runtime import Runtime
 
 from rarr.components import Components
-from rarr.ledger.article_text import has_sentence
-from rarr.ledger.section_gaps import gap
+from rarr.ledger.article_text import gap, has_sentence
 from rarr.records import Notice
 from rarr.records.articles import PlannedSection, SectionDraft
 from rarr.state import State, usable

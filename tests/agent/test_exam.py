@@ -77,7 +77,7 @@ def test_exam_is_kept_in_the_record(tmp_path: Path) -> None:
         result = examined("vllm:rules", settings)
         assert len(server.requests) == 2
     assert result.cards == 24
-    assert '"passed": false' in (tmp_path / "readers.jsonl").read_text()
+    assert '"passed":false' in (tmp_path / "readers.jsonl").read_text()
 
 
 def test_good_controls_without_an_exam_are_no_good_record(tmp_path: Path) -> None:

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from rarr.agent.citing.citation_insertion import cited_text
 from rarr.agent.citing.citation_planning import PlannedCitation, mark_place
 from rarr.agent.final_revision import revision_of
-from rarr.ledger.article_text import ArticleText, article_text, word_count
+from rarr.ledger.article_text import ArticleText, article_text, gap, gap_reasons, word_count
 from rarr.ledger.scores import CitedSentence, citation_precision, citation_rate, citation_recall
-from rarr.ledger.section_gaps import gap, gap_reasons
 from rarr.ledger.sentence_support import moved_place
 from rarr.records import Evidence, Notice, Report, Revision, Sentence
 from rarr.records.articles import Article, ArticleSection, CitationScores, WrittenSentence

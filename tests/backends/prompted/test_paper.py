@@ -1,4 +1,4 @@
-"""The check and the edit of the paper: the model decides the verdict, and only the words that it names change."""
+"""The check and the edit of the paper: the model decides, and only the words that it names change."""
 
 from typing import Any
 
