@@ -7,12 +7,11 @@ paper: the verdict of the model decides (Gao et al. 2023, section 3.3).
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
 from rarr.ledger.sentence_support import moved_place
-from rarr.records import Change, Edit, EditState
+from rarr.records import Change, Check, Edit, EditState
 from rarr.records.card import Card, Place
 from rarr.settings import Settings
 from rarr.state import State, named
@@ -22,18 +21,8 @@ from rarr.tools.text.plurals_and_articles import counted
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
 
 
-class Proposal(NamedTuple):
-    """A change that an editor of the paper proposed for the current text, for a query and by an evidence."""
-
-    change: Change
-    query_id: str
-    evidence_id: str
-    reason: str
-
-
-def decided(text: str, proposal: Proposal, state: State, edits: int, settings: Settings) -> Edit:
-    """Makes the record of an edit of the paper, accepted or refused, after `edits` other edits."""
-    change = proposal.change
+def decided(text: str, change: Change, check: Check, state: State, edits: int, settings: Settings) -> Edit:
+    """Makes the record of an edit of the paper for a check, after `edits` other edits."""
     sentence = sentence_of(text, change, across=settings.scope == "text")
     refusal = out_of_bounds(text, sentence, change, settings)
     if change.start < state.get("lead", 0):
@@ -44,10 +33,10 @@ def decided(text: str, proposal: Proposal, state: State, edits: int, settings: S
         end=change.end,
         old=Span(change.start, change.end).of(text),
         new=change.new,
-        query_id=proposal.query_id,
-        evidence_id=proposal.evidence_id,
+        query_id=check.query_id,
+        evidence_id=check.evidence_id,
         state="refused" if refusal else "accepted",
-        reason=refusal or proposal.reason,
+        reason=refusal or check.reason,
     )
 
 

@@ -1,8 +1,6 @@
 """Step 4: checks whether each evidence implies the same answer to its query as the text does."""
 
 import asyncio
-from collections.abc import Sequence
-from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
@@ -28,25 +26,15 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
     """
     if runtime.context.card_reader is not None:
         return await _read_cards(state, runtime.context)
-    queries = await work(moved_queries, state["queries"], state.get("edits", []))
-    evidence = unchecked(state)
-    by_query = await asyncio.gather(
-        *(
-            _check_query(
-                state,
-                runtime.context,
-                query,
-                [passage for passage in evidence if passage.query_id == query.id],
-            )
-            for query in queries
-        )
-    )
-    checked = [outcome for outcomes in by_query for outcome in outcomes]
-    update: State = {
-        "checks": [*state.get("checks", []), *(outcome.check for outcome in checked)],
-        "warnings": [outcome.notice for outcome in checked if outcome.notice is not None],
+    queries = {
+        query.id: query for query in await work(moved_queries, state["queries"], state.get("edits", []))
     }
-    return update
+    pairs = [(queries[it.query_id], it) for it in unchecked(state)]
+    checked = await asyncio.gather(*(_checked(state, runtime.context, *pair) for pair in pairs))
+    return {
+        "checks": [*state.get("checks", []), *(check for check, _ in checked)],
+        "warnings": [notice for _, notice in checked if notice is not None],
+    }
 
 
 async def _read_cards(state: State, components: Components) -> State:
@@ -88,13 +76,6 @@ def _kept_by_query(state: State) -> dict[str, list[str]]:
     return kept
 
 
-class CheckOutcome(NamedTuple):
-    """A check, and a notice if it failed."""
-
-    check: Check
-    notice: Notice | None = None
-
-
 def unchecked(state: State) -> list[Evidence]:
     """Returns the evidence without a check on the current text.
 
@@ -105,14 +86,10 @@ def unchecked(state: State) -> list[Evidence]:
     return [passage for passage in usable(state) if passage.id not in done]
 
 
-async def _check_query(
-    state: State, components: Components, query: Query, passages: Sequence[Evidence]
-) -> list[CheckOutcome]:
-    """Checks a query against its passages, all at once."""
-    return await asyncio.gather(*(_check_pair(state, components, query, passage) for passage in passages))
-
-
-async def _check_pair(state: State, components: Components, query: Query, evidence: Evidence) -> CheckOutcome:
+async def _checked(
+    state: State, components: Components, query: Query, evidence: Evidence
+) -> tuple[Check, Notice | None]:
+    """Checks a query against a passage; a failure is `unknown`, with a notice."""
     notice = None
     try:
         with about(evidence.id):
@@ -123,8 +100,4 @@ async def _check_pair(state: State, components: Components, query: Query, eviden
         notice = failure(
             "check_agreement", "agreement could not be checked", error, code="check_failed", query_id=query.id
         )
-    return CheckOutcome(_check(agreement, query, evidence), notice)
-
-
-def _check(agreement: Agreement, query: Query, evidence: Evidence) -> Check:
-    return Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id)
+    return Check(**agreement.model_dump(), query_id=query.id, evidence_id=evidence.id), notice

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from rarr.components import Baseline, Components
 from rarr.ledger.card_report import queries_of
-from rarr.ledger.edit_gate import Proposal, decided, with_card_edits
+from rarr.ledger.edit_gate import decided, with_card_edits
 from rarr.ledger.sentence_support import moved_queries
 from rarr.records import Check, Edit, Evidence, Notice
 from rarr.settings import Settings
@@ -84,8 +84,7 @@ async def _edit(
         return failure("edit", "an edit could not be made", error, query_id=query.id)
     if change is None:
         return None
-    proposal = Proposal(change, query.id, evidence.id, check.reason)
-    return await work(decided, state["text"], proposal, state, edits, components.settings)
+    return await work(decided, state["text"], change, check, state, edits, components.settings)
 
 
 def _edited(state: State, edits: list[Edit], settled: list[str]) -> State:

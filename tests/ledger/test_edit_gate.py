@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from makers import state
+from makers import check, state
 
-from rarr.ledger.edit_gate import Proposal, decided, out_of_bounds, sentence_of, with_card_edits
+from rarr.ledger.edit_gate import decided, out_of_bounds, sentence_of, with_card_edits
 from rarr.records import Change
 from rarr.records.card import Card, CardEdit
 from rarr.settings import Settings
@@ -19,8 +19,8 @@ PAPER = Settings(preset="paper")
 def made(old: str, new: str, **fields: Any) -> tuple[str, str]:
     start = TEXT.index(old)
     change = Change(start=start, end=start + len(old), new=new)
-    proposal = Proposal(change, "q1", "q1.1", "they disagree")
-    edit = decided(TEXT, proposal, state(TEXT, **fields), 0, PAPER)
+    reason = check().model_copy(update={"reason": "they disagree"})
+    edit = decided(TEXT, change, reason, state(TEXT, **fields), 0, PAPER)
     assert (edit.id, edit.old, edit.new) == ("e1", old, new)
     return edit.state, edit.reason
 
