@@ -40,8 +40,6 @@ async def rerank(state: State, runtime: Runtime[Components]) -> State:
         if isinstance(kept, Exception):
             update["warnings"].append(failure("rerank", "rerank failed", kept, query_id=query.id))
             update["unsearched"] |= unsearched(query.id, kept)
-        elif isinstance(kept, BaseException):
-            raise kept
         else:
             update["warnings"] += suspicious_notices(kept, update["evidence"])
             update["evidence"] += kept
@@ -100,16 +98,8 @@ def _new_passages(query: Query, passages: Sequence[Passage], state: State) -> li
         for other in state["queries"]
         if any(span.overlaps(Span(other.start, other.end)) for span in about)
     }
-    known = [
-        earlier_passage
-        for earlier_passage in state.get("evidence", [])
-        if earlier_passage.query_id in earlier
-    ]
-    return [
-        passage
-        for passage in passages
-        if not any(same_place(passage, earlier_passage) for earlier_passage in known)
-    ]
+    known = [it for it in state.get("evidence", []) if it.query_id in earlier]
+    return [passage for passage in passages if not any(same_place(passage, it) for it in known)]
 
 
 def _kept_by_query(
@@ -118,11 +108,11 @@ def _kept_by_query(
     scores: Sequence[Scored],
     most: int,
     widens: bool,
-) -> list[list[Evidence] | BaseException]:
+) -> list[list[Evidence] | Exception]:
     """Selects the evidence of each query, or returns the error of its scoring."""
-    kept: list[list[Evidence] | BaseException] = []
+    kept: list[list[Evidence] | Exception] = []
     for query, scored in zip(queries, scores, strict=True):
-        if isinstance(scored, BaseException):
+        if isinstance(scored, Exception):
             kept.append(scored)
             continue
         try:
