@@ -54,11 +54,6 @@ async def test_several_sources_take_turns() -> None:
     ]
 
 
-async def test_several_sources_give_k_documents_with_all_their_passages() -> None:
-    retriever = FixedRetriever(passage("a", "1"), passage("b", "2"), passage("a", "3"))
-    assert await sources(2, retriever, FixedRetriever("x")) == ["a", "a", "x"]
-
-
 async def test_several_sources_give_the_same_page_once() -> None:
     first, other = (
         FixedRetriever("https://www.example.org/a/"),
@@ -89,10 +84,3 @@ async def test_several_sources_that_all_fail_are_a_failure() -> None:
     failing = {name: Failing(RetrievalError(f"no {name}")) for name in ("web", "notes")}
     with pytest.raises(RetrievalError, match=r"^web: no web; notes: no notes$"):
         await CombinedRetriever(failing, on_failure=unheard).retrieve("q", 5)
-
-
-async def test_several_sources_hide_no_bug() -> None:
-    with pytest.raises(ZeroDivisionError):
-        await CombinedRetriever(
-            {"a": Failing(ZeroDivisionError()), "b": FixedRetriever("x")}, on_failure=unheard
-        ).retrieve("q", 1)

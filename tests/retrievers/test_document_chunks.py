@@ -37,16 +37,6 @@ def test_long_sentence_is_a_chunk_of_its_own() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "# Title\n"])
-def test_text_without_a_sentence_has_no_chunk(text: str) -> None:
-    assert pieces(50, text) == []
-
-
-def test_code_between_sentences_is_left_out_if_it_is_long() -> None:
-    code = "```\n" + "x = 1\n" * 60 + "```"
-    assert pieces(50, f"Before it.\n\n{code}\n\nBehind it.") == ["Before it.", "Behind it."]
-
-
 def opened(folder: Path) -> Corpus:
     (folder / "notes").mkdir()
     (folder / "notes" / "tolk.md").write_text(TEXT)

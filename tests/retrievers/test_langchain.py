@@ -68,12 +68,6 @@ async def test_sources_of_langchain_without_metadata_have_a_name(document: Docum
     assert passage.source == source
 
 
-async def test_sources_of_langchain_are_limited() -> None:
-    documents = [Document("x.", metadata={"source": f"https://{host}.org"}) for host in "ab"]
-    passages = await over(*documents, limits=SourceLimits(exclude=["a.org"])).retrieve("x", 1)
-    assert [passage.source for passage in passages] == ["https://b.org"]
-
-
 async def test_sources_of_langchain_that_no_limit_can_allow_are_a_warning() -> None:
     limits = SourceLimits(after=datetime(2020, 1, 1, tzinfo=UTC))
     with metered() as meter:
@@ -81,11 +75,6 @@ async def test_sources_of_langchain_that_no_limit_can_allow_are_a_warning() -> N
     [warning] = meter.warnings
     assert warning.code == "source_left_out"
     assert warning.message.startswith("the passages of the LangChain retriever Shelf are left out, since")
-
-
-@pytest.mark.parametrize("text", ["", " \n"])
-async def test_sources_of_langchain_without_text_give_nothing(text: str) -> None:
-    assert await over(Document(text, metadata={"source": "a"})).retrieve("x", 5) == []
 
 
 async def test_sources_of_langchain_that_fail_say_why() -> None:

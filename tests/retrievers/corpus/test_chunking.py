@@ -25,27 +25,6 @@ def test_windows_slide_by_one_sentence() -> None:
     assert numbers(prose(6)) == [[0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 5]]
 
 
-@pytest.mark.parametrize("count", [1, 3, 4])
-def test_a_short_text_is_one_window(count: int) -> None:
-    assert numbers(prose(count)) == [list(range(count))]
-
-
-@pytest.mark.parametrize(
-    ("count", "window", "step", "expected"),
-    [
-        (5, 2, 2, [[0, 1], [2, 3], [3, 4]]),
-        (5, 4, 4, [[0, 1, 2, 3], [1, 2, 3, 4]]),
-        (6, 2, 5, [[0, 1], [2, 3], [4, 5]]),
-        (3, 1, 1, [[0], [1], [2]]),
-        (7, 3, 2, [[0, 1, 2], [2, 3, 4], [4, 5, 6]]),
-    ],
-)
-def test_larger_steps_leave_nothing_out(
-    count: int, window: int, step: int, expected: list[list[int]]
-) -> None:
-    assert numbers(prose(count), window, step) == expected
-
-
 def test_headings_break_windows_and_name_them() -> None:
     text = "Zero.\n\n# One\n\nFirst here. Second here.\n\nThree\n---\n\nThird here."
     windows = [(text[window.start : window.end], window.heading) for window in cut(text)]
@@ -61,35 +40,11 @@ def test_rows_of_tables_count_as_sentences() -> None:
     ]
 
 
-def test_code_is_left_out() -> None:
-    text = "Before it.\n\n```\nx = 1\n```\n\nAfter it."
-    assert [text[window.start : window.end] for window in cut(text, 1)] == ["Before it.", "After it."]
-
-
-def test_line_ends_and_text_direction_do_not_matter() -> None:
-    text = "שלום עולם. מה שלומך?\r\n\r\nمرحبا بالعالم."
-    assert [text[window.start : window.end] for window in cut(text, 1)] == [
-        "שלום עולם.",
-        "מה שלומך?",
-        "مرحبا بالعالم.",
-    ]
-
-
 @pytest.mark.parametrize("word", ["x" * 50_000, "word " * 10_000, "Long. " + "x " * 30_000, "日本" * 20_000])
 def test_long_sentences_are_cut(word: str) -> None:
     windows = cut(word)
     assert len(windows) >= len(word) / LONGEST
     assert all(0 < window.end - window.start <= LONGEST for window in windows)
-
-
-def test_sentences_are_cut_at_white_space() -> None:
-    text = "word " * 1000
-    assert all(text[window.start : window.end].replace("word", "").strip() == "" for window in cut(text))
-
-
-def test_a_window_of_long_sentences_holds_whole_sentences() -> None:
-    text = " ".join(f"Sentence {number} {'x ' * 400}ends." for number in range(6))
-    assert [len(window) for window in numbers(text)] == [2, 2, 2, 2, 2]
 
 
 @given(

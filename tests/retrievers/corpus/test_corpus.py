@@ -1,5 +1,4 @@
 import json
-import os
 import shutil
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -8,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
-from rarr.errors import InputError, RetrievalError
+from rarr.errors import RetrievalError
 from rarr.retrievers.corpus import corpus as corpus_module
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT, Corpus
 from rarr.retrievers.corpus.manifest import MANIFEST
@@ -29,38 +28,10 @@ async def test_passages_are_slices_of_their_source(folder: Path, opened: Open) -
     assert [passage.text for passage in passages] == [text[p.start : p.end] for p in passages]
 
 
-async def test_the_best_passage_comes_first(folder: Path, opened: Open) -> None:
-    passages = await opened(folder).retrieve("Where did the tree come from?", 5)
-    assert passages[0].text == "The tree came from China. Spanish monks brought it to America."
-
-
 async def test_words_of_headings_and_titles_are_searched(folder: Path, opened: Open) -> None:
     passages = await opened(folder).retrieve("peaches history", 5)
     assert "China" in passages[0].text
     assert len(passages) == 3
-
-
-async def test_a_passage_says_where_it_comes_from_and_when_it_was_found(folder: Path, opened: Open) -> None:
-    before = datetime.now(UTC)
-    [passage] = await opened(folder).retrieve("capital of France", 5)
-    assert (passage.source, passage.title) == (f"{folder.as_posix()}/more/paris.txt", "paris")
-    assert before <= passage.retrieved_at <= datetime.now(UTC)
-
-
-@pytest.mark.slow
-async def test_sources_keep_the_spelling_of_the_corpus_path(
-    folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened(folder)
-    monkeypatch.chdir(folder)
-    for given_path, source in [("../notes", "../notes/more/paris.txt"), (".", "more/paris.txt")]:
-        [passage] = await opened(Path(given_path)).retrieve("France", 5)
-        assert passage.source == source
-
-
-async def test_a_single_file_is_its_own_source(folder: Path, opened: Open) -> None:
-    [passage] = await opened(folder / "more" / "paris.txt").retrieve("France", 5)
-    assert passage.source == (folder / "more" / "paris.txt").as_posix()
 
 
 async def test_sources_of_records_are_their_address_or_line(tmp_path: Path, opened: Open) -> None:
@@ -101,12 +72,6 @@ async def test_a_built_index_is_searched_without_its_corpus(
     assert passage.source == f"{folder.as_posix()}/more/paris.txt"
 
 
-async def test_a_moved_index_works(folder: Path, tmp_path: Path, opened: Open) -> None:
-    built(folder, tmp_path / "index")
-    (tmp_path / "index").rename(tmp_path / "else where %?#")
-    assert await opened(tmp_path / "else where %?#").retrieve("France", 5)
-
-
 @pytest.mark.slow
 async def test_changes_are_seen_at_the_next_opening(folder: Path, opened: Open) -> None:
     opened(folder)
@@ -117,20 +82,6 @@ async def test_changes_are_seen_at_the_next_opening(folder: Path, opened: Open) 
     assert await corpus.retrieve("peaches", 5) == []
 
 
-@pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
-async def test_offsets_count_the_original_line_ends(tmp_path: Path, opened: Open, line_end: str) -> None:
-    text = line_end.join(["# שלום", "", "Pears are green.", "Really. 🍐🍐", "", "Pears are sweet. עולם."])
-    (tmp_path / "a.md").write_bytes(text.encode())
-    [passage] = await opened(tmp_path / "a.md").retrieve("pears", 5)
-    assert passage.text == text[passage.start : passage.end]
-    assert passage.text.endswith("עולם.")
-
-
-@pytest.mark.parametrize("query", ["", " ", "?!", "zebra"])
-async def test_query_without_matches_finds_nothing(folder: Path, opened: Open, query: str) -> None:
-    assert await opened(folder).retrieve(query, 5) == []
-
-
 @pytest.mark.slow
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example('text:"a b"~3 AND (NOT [x TO *]) ^2 \\')
@@ -139,34 +90,6 @@ async def test_query_without_matches_finds_nothing(folder: Path, opened: Open, q
 async def test_queries_are_not_parsed_as_a_query_language(folder: Path, opened: Open, query: str) -> None:
     passages = await opened(folder).retrieve(f"{query} france", 5)
     assert "Paris is the capital of France." in [passage.text for passage in passages]
-
-
-@pytest.mark.slow
-def test_skipped_files_are_listed(folder: Path, tmp_path: Path, opened: Open) -> None:
-    (folder / "bad.json").write_text("{")
-    os.mkfifo(folder / "pipe.txt")
-    built(folder, tmp_path / "index")
-    for corpus in (opened(folder), opened(folder), opened(tmp_path / "index")):
-        assert [file for file, _ in corpus.skipped] == [f"{folder}/pipe.txt", f"{folder}/bad.json"]
-
-
-@pytest.mark.parametrize("rules", [{"window": 3}, {"step": 2}])
-def test_an_index_of_other_windows_is_an_input_error(
-    folder: Path, tmp_path: Path, rules: dict[str, int]
-) -> None:
-    built(folder, tmp_path / "index")
-    with pytest.raises(
-        InputError, match=r"holds windows of 4 sentences at step 1, not .*: set window and step"
-    ):
-        Corpus.open(tmp_path / "index", home=tmp_path, **(RULES | rules))
-
-
-async def test_a_tilde_is_the_users_home(folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", str(folder.parent))
-    corpus = opened(Path("~/notes"))
-    [passage] = await corpus.retrieve("France", 5)
-    assert passage.source == f"{folder}/more/paris.txt"
-    assert await corpus.extracted(passage.source) == "Paris is the capital of France."
 
 
 async def test_text_of_a_file_can_be_shown_with_its_offsets(folder: Path, opened: Open) -> None:
@@ -187,17 +110,6 @@ async def test_text_of_a_file_outside_the_corpus_is_not_shown(
     assert await opened(folder).extracted(f"{folder}/{source}") is None
 
 
-@pytest.mark.parametrize("item", ["nonsense", "", "1", "9" * 5000])
-async def test_text_of_a_missing_item_is_not_shown(folder: Path, opened: Open, item: str) -> None:
-    assert await opened(folder).extracted(f"{folder}/peaches.md#{item}") is None
-
-
-async def test_text_of_a_deleted_file_is_not_shown(folder: Path, opened: Open) -> None:
-    corpus = opened(folder)
-    (folder / "peaches.md").unlink()
-    assert await corpus.extracted(f"{folder}/peaches.md") is None
-
-
 async def test_a_search_that_fails_is_a_retrieval_error(folder: Path, opened: Open) -> None:
     corpus = opened(folder)
     corpus.close()
@@ -206,35 +118,6 @@ async def test_a_search_that_fails_is_a_retrieval_error(folder: Path, opened: Op
         RetrievalError, match=r"cannot be searched \(unable to open.*\): delete the index '.*' and build it"
     ):
         await corpus.retrieve("France", 5)
-
-
-async def test_a_corpus_that_was_closed_opens_again(folder: Path, opened: Open) -> None:
-    corpus = opened(folder)
-    before = [passage.text for passage in await corpus.retrieve("France", 5)]
-    await corpus.aclose()
-    await corpus.aclose()
-    assert [passage.text for passage in await corpus.retrieve("France", 5)] == before != []
-
-
-def test_a_folder_without_permission_is_an_input_error(
-    folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    real = Path.stat
-
-    def refuse(path: Path, **options: bool) -> os.stat_result:
-        if folder in path.parents:
-            raise PermissionError(13, "Permission denied")
-        return real(path, **options)
-
-    monkeypatch.setattr(Path, "stat", refuse)
-    with pytest.raises(InputError, match=r"peaches.md: it cannot be read \(Permission denied\)"):
-        opened(folder)
-
-
-@pytest.mark.parametrize("path", ["none", "a\0b", "x" * 5000, "~nobody-of-this-name/x", "none/x"])
-def test_a_missing_path_is_an_input_error(opened: Open, path: str) -> None:
-    with pytest.raises(InputError, match=r"cannot be read \([^\n]*: give a folder, a file or a built index"):
-        opened(Path(path))
 
 
 @pytest.mark.slow

@@ -1,5 +1,4 @@
 import os
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -49,17 +48,6 @@ def test_a_build_reports_its_counts(build: Build) -> None:
     )
 
 
-def test_files_that_cannot_be_searched_are_no_read_files(build: Build, folder: Path) -> None:
-    (folder / "bad.json").write_text("{")
-    (folder / "empty.md").touch()
-    (folder / "old.doc").touch()
-    (folder / "image.bin").touch()
-    first, again = build(), build()
-    assert (counts(first), counts(again)) == ((2, 0, 0), (0, 2, 0))
-    assert first.unsearched == again.unsearched == len(first.skipped) == 3
-    assert first.ignored == again.ignored == ["image.bin"]
-
-
 def test_unchanged_files_are_not_read_again(build: Build, reads: list[str]) -> None:
     build()
     reads.clear()
@@ -100,12 +88,6 @@ def test_another_corpus_replaces_the_first_in_the_index(
     times = (folder / "peaches.md").stat().st_mtime_ns
     os.utime(other / "peaches.md", ns=(times, times))
     assert counts(built(other, out)) == (1, 1, 0)
-
-
-def test_progress_counts_files(folder: Path, out: Path) -> None:
-    seen: list[tuple[int, int]] = []
-    built(folder, out, progress=lambda done, total: seen.append((done, total)))
-    assert seen == [(0, 2), (1, 2), (2, 2)]
 
 
 @pytest.mark.slow
@@ -152,14 +134,6 @@ def test_a_partly_read_file_is_not_listed_as_not_searched(folder: Path, build: B
     ]
 
 
-@pytest.mark.parametrize("name", ["a.txt", "a.html"])
-def test_a_guessed_encoding_is_reported(folder: Path, build: Build, name: str) -> None:
-    text = "<p>" * name.endswith("html") + "Die Brücke über die Mühlbäche ist für Fußgänger gesperrt. " * 5
-    (folder / name).write_bytes(text.encode("cp1252"))
-    [(_, reason)] = build().skipped
-    assert re.match(r"read as \w+, since it is not UTF-8: ", reason)
-
-
 def test_many_bad_lines_are_summed_up(folder: Path, build: Build) -> None:
     (folder / "a.jsonl").write_text('{"text": "Good line."}\n' + "bad\n" * 50)
     notes = [reason for _, reason in build().skipped]
@@ -175,12 +149,6 @@ def test_no_readable_file_is_an_input_error(tmp_path: Path, out: Path) -> None:
 def test_a_folder_with_other_files_is_not_written_into(folder: Path) -> None:
     with pytest.raises(InputError, match=r"holds other files, such as .*: give a new folder"):
         built(folder, folder)
-
-
-def test_an_index_path_that_is_a_file_is_an_input_error(folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "index").touch()
-    with pytest.raises(InputError, match=r"is a file: give a new folder"):
-        built(folder, tmp_path / "index")
 
 
 def test_a_place_that_cannot_be_written_is_an_input_error(folder: Path, tmp_path: Path) -> None:
@@ -205,10 +173,4 @@ def test_a_damaged_index_is_rebuilt(build: Build, out: Path, damage: str, conten
         (out / damage).unlink()
     else:
         (out / damage).write_bytes(content)
-    assert build() == expected
-
-
-def test_an_index_without_its_passages_is_rebuilt(build: Build, out: Path) -> None:
-    expected = build()
-    shutil.rmtree(out / "passages")
     assert build() == expected

@@ -1,4 +1,3 @@
-import shutil
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -6,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError, RetrievalError
-from rarr.retrievers.corpus.index_reader import IndexReader, failures, is_index, place
+from rarr.retrievers.corpus.index_reader import IndexReader, failures
 from rarr.retrievers.corpus.manifest import MANIFEST
 from rarr.retrievers.corpus.tantivy_index import best_hits
 from retrievers.makers import built
@@ -20,10 +19,6 @@ def index(folder: Path, tmp_path: Path) -> Path:
 
 def names(reader: IndexReader) -> list[str]:
     return sorted(reader.snapshot().names.values())
-
-
-def test_a_reader_sees_only_live_files(index: Path) -> None:
-    assert names(IndexReader(index, 4, 1)) == ["more/paris.txt", "peaches.md"]
 
 
 def test_a_reader_sees_the_next_build(index: Path, folder: Path) -> None:
@@ -53,10 +48,6 @@ def test_a_read_only_index_is_read(index: Path, monkeypatch: pytest.MonkeyPatch)
     assert sorted(index.rglob("*")) == files
 
 
-def test_an_index_is_known_by_its_manifest(index: Path, folder: Path) -> None:
-    assert (is_index(index), is_index(folder), is_index(folder / "peaches.md")) == (True, False, False)
-
-
 @pytest.mark.parametrize("name", ["passages/meta.json", MANIFEST])
 @pytest.mark.parametrize("content", [b"", b"{}", b"nonsense" * 1000])
 def test_damage_is_an_input_error_that_names_the_cure(index: Path, name: str, content: bytes) -> None:
@@ -72,14 +63,6 @@ def test_missing_passages_are_an_input_error(index: Path, pattern: str) -> None:
     for file in (index / "passages").glob(pattern):
         file.unlink()
     with pytest.raises(InputError, match="is damaged"):
-        IndexReader(index, 4, 1)
-
-
-def test_passages_of_another_index_are_an_input_error(index: Path, folder: Path, tmp_path: Path) -> None:
-    built(folder / "more", tmp_path / "other")
-    shutil.rmtree(index / "passages")
-    shutil.copytree(tmp_path / "other" / "passages", index / "passages")
-    with pytest.raises(InputError, match="passages listed: 4, passages there: 1"):
         IndexReader(index, 4, 1)
 
 
@@ -101,12 +84,3 @@ def test_failures_become_a_one_line_retrieval_error(raised: BaseException) -> No
     with pytest.raises(RetrievalError) as caught, failures(RetrievalError):
         raise raised
     assert "\n" not in str(caught.value)
-
-
-def test_keyboard_interrupt_is_not_converted() -> None:
-    with pytest.raises(KeyboardInterrupt), failures(RetrievalError):
-        raise KeyboardInterrupt
-
-
-def test_place_joins_folder_and_file_with_slashes() -> None:
-    assert (place(Path("a/b"), "c/d.md"), place(Path("a/b.md"), "")) == ("a/b/c/d.md", "a/b.md")

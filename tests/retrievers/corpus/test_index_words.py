@@ -1,7 +1,7 @@
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.retrievers.corpus.index_words import composed, terms
+from rarr.retrievers.corpus.index_words import terms
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,6 @@ def test_terms_are_the_stems_of_content_words(query: str, expected: list[str]) -
     assert terms(query) == expected
 
 
-def test_combining_accents_give_the_same_terms() -> None:
-    assert terms("cafe\u0301") == terms("caf\u00e9")
-
-
 def test_long_queries_are_cut() -> None:
     assert len(terms(" ".join(f"word{number}" for number in range(1000)))) == 64
 
@@ -34,7 +30,3 @@ def test_long_queries_are_cut() -> None:
 @given(st.text(st.characters(), max_size=50))
 def test_any_text_is_a_query(query: str) -> None:
     assert all(isinstance(term, str) for term in terms(query))
-
-
-def test_ascii_is_composed_unchanged() -> None:
-    assert composed("plain") == "plain"

@@ -1,4 +1,3 @@
-import sqlite3
 from pathlib import Path
 
 import pytest
@@ -34,13 +33,6 @@ def test_a_published_version_replaces_the_one_before(manifest: Manifest) -> None
     assert list(manifest.live()) == [new]
 
 
-def test_removed_files_are_not_live(manifest: Manifest) -> None:
-    version_id = begun(manifest, "a")
-    manifest.publish()
-    assert manifest.publish(["a", "never there"]) == [version_id]
-    assert manifest.live() == {}
-
-
 def test_version_of_an_aborted_build_is_gone_and_its_id_is_not_reused(
     manifest: Manifest, tmp_path: Path
 ) -> None:
@@ -59,20 +51,3 @@ def test_state_changes_with_the_live_versions(manifest: Manifest) -> None:
     assert manifest.state() == before
     manifest.publish()
     assert manifest.state() != before
-
-
-def test_readers_do_not_wait_for_a_build(manifest: Manifest, tmp_path: Path) -> None:
-    begun(manifest, "a")
-    assert Manifest(tmp_path).live() == {}
-
-
-def test_skipped_lists_files_that_were_not_read_and_notes(manifest: Manifest) -> None:
-    begun(manifest, "a")
-    manifest.publish()
-    manifest.set_skipped([("b", "too large")])
-    assert manifest.skipped() == [("b", "not searched: too large"), ("a", "note")]
-
-
-def test_a_folder_without_a_manifest_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(sqlite3.Error):
-        Manifest(tmp_path)

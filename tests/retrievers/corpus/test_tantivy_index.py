@@ -64,17 +64,9 @@ def files(searcher: Searcher, *words: str) -> list[int]:
     return sorted(hit.version_id for hit in best_hits(searcher, words, 10))
 
 
-def test_passages_are_found_by_their_words(searcher: Searcher) -> None:
-    assert files(searcher, "pear") == [1]
-
-
 def test_passages_are_found_by_title_and_heading(searcher: Searcher) -> None:
     assert files(searcher, "breakfast") == [1, 2]
     assert files(searcher, "drink") == [2]
-
-
-def test_removed_passages_are_gone(searcher: Searcher) -> None:
-    assert searcher.num_docs == 2
 
 
 def test_every_field_of_a_passage_is_stored(searcher: Searcher) -> None:
@@ -82,12 +74,3 @@ def test_every_field_of_a_passage_is_stored(searcher: Searcher) -> None:
     assert (hit.version_id, hit.item) == (2, 7)
     expected = Stored("Café au lait.", "https://x.org", "Breakfast", 7, 20, DOCUMENT.published_at, ())
     assert stored_passage(searcher, hit) == expected
-
-
-def test_number_of_hits_is_limited(searcher: Searcher) -> None:
-    assert len(best_hits(searcher, ["breakfast"], 1)) == 1
-
-
-def test_a_missing_folder_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="DoesNotExist"):
-        open_passages(tmp_path / "none")

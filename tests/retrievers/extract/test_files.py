@@ -84,18 +84,6 @@ def test_title_is_in_the_front_matter_or_the_first_heading_or_the_name(
     assert read(written(tmp_path / "file.md", text))[0].title == title
 
 
-def test_date_is_in_the_front_matter(tmp_path: Path) -> None:
-    file = written(tmp_path / "a.md", "---\r\ndate: 2020-03-04\r\n---\r\nText.")
-    assert read(file)[0].published_at == datetime(2020, 3, 4, tzinfo=UTC)
-
-
-@pytest.mark.slow
-def test_pdf_of_too_many_pages_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pdf_module, "MOST_PAGES", 0)
-    with pytest.raises(UnreadableError, match="its PDF has 1 pages, more than 0: split it"):
-        pdf_module.read_pdf(pdf("Peaches grow."))
-
-
 def test_pdf_of_too_much_text_is_refused() -> None:
     with pytest.raises(UnreadableError, match="its PDF holds more than 5 characters: split it"):
         pdf_module.read_pdf(pdf("Peaches grow."), most_characters=5)
@@ -134,11 +122,6 @@ def test_rows_of_a_table_of_a_pdf_are_a_table() -> None:
     assert text.split("\n\n") == ["Lakes", table, "They are old."]
 
 
-def test_columns_of_a_page_of_a_pdf_are_no_table() -> None:
-    text, _ = pdf_module.read_pdf(shown("The dam is|It was built", "high and old.|in 1936."))
-    assert "|" not in text
-
-
 @pytest.mark.parametrize("title", ["untitled", "Microsoft Word - draft7.docx", "Document1"])
 def test_pdf_whose_title_says_nothing_is_named_by_its_file(tmp_path: Path, title: str) -> None:
     info = f"trailer << /Info << /Title ({title}) >> ".encode()
@@ -158,16 +141,6 @@ def test_file_of_rows_is_a_table(tmp_path: Path, name: str, content: str) -> Non
     [document] = read(written(tmp_path / name, content))
     assert document.title == "a"
     assert document.text == "| Lake | Depth, m |\n| --- | --- |\n| Ule | 12.9 |\n| Sor | 3.6 |"
-
-
-def test_pages_of_a_pdf_are_separated(tmp_path: Path) -> None:
-    file = written(tmp_path / "a.pdf", pdf("Peaches grow.\nPears too."))
-    assert read(file) == [Document("Peaches grow.\n\nPears too.", "a")]
-
-
-def test_html_is_reduced_to_its_main_text(tmp_path: Path) -> None:
-    file = written(tmp_path / "a.html", "<h1>Peaches</h1><p>They grow in Georgia, mostly.</p>")
-    assert "They grow in Georgia, mostly." in read(file)[0].text
 
 
 def lines(folder: Path, data: bytes) -> tuple[list[Document], list[str]]:
@@ -248,10 +221,6 @@ def test_dates_are_read_as_sources_write_them(value: object, expected: datetime 
 def test_lone_surrogates_are_replaced(tmp_path: Path) -> None:
     file = written(tmp_path / "a.json", '{"text": "a \\ud800 b", "title": "\\udfff"}')
     assert read(file) == [Document("a \ufffd b", "\ufffd", item=1)]
-
-
-def test_blank_records_are_left_out(tmp_path: Path) -> None:
-    assert [d.item for d in read(written(tmp_path / "a.json", '[{"text": " "}, {"text": "a"}]'))] == [2]
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,6 @@ from benchmarks.hostile_makers import repeated
 from rarr import Reviser, Settings
 from rarr.retrievers.extract import limited_calls as extracting
 from rarr.retrievers.extract.extracted_document import UnreadableError
-from rarr.retrievers.extract.files import extract
 from rarr.retrievers.extract.limited_calls import extracted, extracted_file
 from rarr.retrievers.extract.worker_main import CallLimits
 from retrievers import calls
@@ -71,11 +70,6 @@ async def test_extraction_that_crashes_its_process_does_not_affect_the_next(
 
 
 @pytest.mark.slow
-async def test_extraction_that_fails_in_an_unknown_way_says_how() -> None:
-    assert "it cannot be read (FileNotFoundError: " in await why(calls.missing, "/nowhere")
-
-
-@pytest.mark.slow
 async def test_extraction_result_runs_no_code_in_this_process(tmp_path: Path) -> None:
     assert "gave no text" in await why(calls.evil, str(tmp_path / "made"))
     assert await asyncio.to_thread(os.path.exists, tmp_path / "made") is False
@@ -86,20 +80,6 @@ async def test_extraction_may_print_to_standard_output(capfd: pytest.CaptureFixt
     assert await extracted(calls.chatter, "x" * 100_000) == "x" * 100_000
     assert await extracted(calls.double, 2) == 4
     assert capfd.readouterr() == ("", "")
-
-
-@pytest.mark.slow
-async def test_extraction_reuses_a_process() -> None:
-    assert await extracted(calls.process) == await extracted(calls.process)
-
-
-@pytest.mark.slow
-@posix
-async def test_extraction_works_after_an_idle_process_was_killed() -> None:
-    pid = await extracted(calls.process)
-    os.kill(pid, signal.SIGKILL)
-    assert until(lambda: not extracting.pids())
-    assert await extracted(calls.double, 2) == 4
 
 
 @pytest.mark.slow
@@ -175,25 +155,8 @@ def test_extraction_of_a_file_can_be_interrupted() -> None:
     assert extracting.pids() == []
 
 
-def test_extraction_of_a_large_file_may_take_more(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[CallLimits] = []
-
-    class Call:
-        def __init__(self, *_: object, limits: CallLimits) -> None:
-            asked.append(limits)
-
-        def __call__(self) -> tuple[list[object], list[str]]:
-            return [], []
-
-    monkeypatch.setattr(extracting, "WorkerCall", Call)
-    for name, size in (("a.pdf", 0), ("a.html", 2_000_000), ("a.json", 9_000_000)):
-        (tmp_path / name).write_bytes(bytes(size))
-        with pytest.raises(UnreadableError):
-            list(extract(tmp_path / name, 5_000_000, print))
-    assert asked == [CallLimits(60, 1000), CallLimits(120, 1040), CallLimits(210, 1100)]
-
-
 def test_markdown_needs_no_extraction_process(tmp_path: Path) -> None:
+    extracting.end_idle()
     (tmp_path / "a.md").write_text("Peaches grow in Georgia.")
     with Reviser(Settings(corpus=tmp_path, home=tmp_path / "home", model="embedded")) as reviser:
         reviser.revise("Peaches grow in Georgia.")

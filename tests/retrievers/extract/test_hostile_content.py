@@ -15,7 +15,6 @@ from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.extract.worker_main import CallLimits
 from rarr.retrievers.web.mediawiki_queries_and_texts import article_text
-from rarr.retrievers.web.tavily import page_text
 from retrievers.extract.endings import no_process_stays as no_process_stays, short as short
 
 pytestmark = pytest.mark.usefixtures("no_process_stays")
@@ -41,16 +40,6 @@ async def test_extraction_of_other_hostile_pages_ends(name: str, monkeypatch: py
     with pytest.raises(UnreadableError):
         page = await extracted(extract_page, content(), kind, None)
         await extracted(partial(windows, window=4, step=1), page.text)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("short")
-@pytest.mark.parametrize("unit", few(["[a", "[a](/", "![a](", "| ", "a\n\n"], every=5))
-async def test_extraction_of_hostile_markdown_ends(unit: str) -> None:
-    try:
-        assert isinstance(await extracted(page_text, unit * (1_900_000 // len(unit))), str)
-    except UnreadableError as error:
-        assert "reading it takes more than" in str(error)
 
 
 @pytest.mark.parametrize("line", ["== a" + " " * 300_000 + "b", "=" * 300_000, "= " * 150_000])

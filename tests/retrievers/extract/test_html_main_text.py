@@ -1,5 +1,3 @@
-from datetime import UTC, datetime
-
 import pytest
 
 from rarr.retrievers.extract.extracted_document import UnreadableError
@@ -28,15 +26,6 @@ def test_a_page_becomes_markdown() -> None:
     ]
 
 
-def test_a_page_has_a_title_and_a_date() -> None:
-    page = read_page(PAGE.encode())
-    assert (page.title, page.published_at) == ("Peaches", datetime(2020, 3, 4, tzinfo=UTC))
-
-
-def test_a_short_page_is_read_too() -> None:
-    assert "Tiny page about peaches." in read_page(b"<p>Tiny page about peaches.</p>").text
-
-
 def test_the_declared_encoding_is_used() -> None:
     page = (
         '<html><head><meta charset="windows-1251"></head><body><p>Персики растут в Грузии.</p></body></html>'
@@ -47,11 +36,6 @@ def test_the_declared_encoding_is_used() -> None:
 @pytest.mark.parametrize("page", [b"", b"<html></html>", b"<p></p>", b"<" * 1000])
 def test_a_page_without_text_is_empty(page: bytes) -> None:
     assert read_page(page).text.strip("<") == ""
-
-
-def test_content_that_is_not_html_is_refused() -> None:
-    with pytest.raises(UnreadableError):
-        read_page(b"\x00\x01\x02")
 
 
 @pytest.mark.slow

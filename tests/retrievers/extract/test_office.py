@@ -14,7 +14,6 @@ import pptx
 import pytest
 from pptx.util import Inches
 
-from rarr import Reviser, Settings
 from rarr.retrievers.extract import office
 from rarr.retrievers.extract.extracted_document import Document, UnreadableError
 from rarr.retrievers.extract.files import extract
@@ -131,25 +130,11 @@ def test_a_workbook_is_read(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.slow
-def test_title_comes_from_the_document_properties(tmp_path: Path) -> None:
-    made = docx.Document()
-    made.add_heading("A heading", 1)
-    made.core_properties.title = "A title"
-    assert read(tmp_path, "letter.docx", saved(made)).title == "A title"
-
-
 def test_a_zip_bomb_is_not_unpacked(monkeypatch: pytest.MonkeyPatch) -> None:
     bomb = changed(letter(), "word/document.xml", lambda xml: xml + b" " * 2_000_000)
     monkeypatch.setattr(office, "MOST_UNPACKED", 1_000_000)
     with pytest.raises(UnreadableError, match="it unpacks to more than 1 MB: split it"):
         office.read_docx(bomb)
-
-
-def test_more_text_than_books_hold_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(office, "MOST_CHARACTERS", 100)
-    with pytest.raises(UnreadableError, match="it holds more than 100 characters: split it"):
-        office.read_docx(letter())
 
 
 def laughing(xml: bytes) -> bytes:
@@ -255,22 +240,3 @@ def test_missing_extra_is_an_error_with_its_install_line(
     with pytest.raises(UnreadableError, match=r'it needs a package: pip install "rarr\[office\]"') as caught:
         reader(letter())
     assert not caught.value.lasting
-
-
-@pytest.mark.slow
-def test_office_files_are_searched_and_unread_files_warned_about_once(tmp_path: Path) -> None:
-    corpus = tmp_path / "corpus"
-    corpus.mkdir()
-    (corpus / "bridge.docx").write_bytes(letter())
-    for number in range(42):
-        (corpus / f"damaged{number:02}.docx").write_bytes(b"PK" + bytes(number))
-        (corpus / f"old{number:02}.doc").write_bytes(b"old")
-    with Reviser(Settings(corpus=corpus, home=tmp_path / "home")) as reviser:
-        revision = reviser.revise("The bridge was opened in 1938.")
-    assert revision.text == "The bridge was opened in 1937."
-    assert [warning.message for warning in revision.warnings if warning.code == "file_skipped"] == [
-        f"{corpus}/old00.doc and 41 other files: not searched: files of its kind are not read: "
-        "save it as .docx, .pdf or text",
-        f"{corpus}/damaged00.docx and 41 other files: not searched: its content cannot be read "
-        "(BadZipFile: File is not a zip file)",
-    ]

@@ -19,7 +19,6 @@ from rarr.retrievers.fetch import cached_page_passages
 from rarr.retrievers.fetch.cached_page_passages import PageReader, passages_of
 from rarr.retrievers.fetch.fetching import Fetched
 from rarr.retrievers.fetch.responses import PAGE_TYPES
-from rarr.retrievers.web.nearest_passages import nearest
 from retrievers.caches import opened
 
 NOW = datetime(2024, 3, 5, tzinfo=UTC)
@@ -76,12 +75,6 @@ async def test_page_text_can_be_shown_with_its_offsets(reading: Reading) -> None
     assert [text[passage.start : passage.end] for passage in passages] == [
         passage.text for passage in passages
     ]
-
-
-async def test_page_is_fetched_once(reading: Reading) -> None:
-    web = Web(HTML.encode())
-    assert await reading(web).read(URL) == await reading(web).read(URL)
-    assert web.fetched == [URL]
 
 
 async def test_page_of_every_kind_that_is_fetched_can_be_read(reading: Reading) -> None:
@@ -179,23 +172,6 @@ async def test_page_without_text_is_refused(
 @pytest.mark.parametrize(
     "block",
     [
-        "We use cookies to give you the best experience. Read our policy.",
-        "By continuing to use this site, you agree to our use of cookies.",
-        "Accept all cookies",
-        "Share on Facebook | Tweet | Email",
-        "## Advertisement",
-        "Home » News » Politics » Europe » France",
-        "© 2024 Example Media. All rights reserved.",
-        "Sign up for our daily newsletter",
-    ],
-)
-def test_page_navigation_and_boilerplate_are_left_out(block: str) -> None:
-    assert without_furniture(f"One.\n\n{block}\n\nTwo.") == "One.\n\nTwo."
-
-
-@pytest.mark.parametrize(
-    "block",
-    [
         "Cookies are baked from flour, butter and sugar.",
         "A web site may use cookies, which are small files.",
         "Home is where the heart is.",
@@ -213,20 +189,3 @@ def passages(*texts: str) -> list[Passage]:
     return passages_of(
         text, source=URL, title="", window=4, step=1, retrieved_at=NOW, published_at=None, offset=10
     )
-
-
-def test_page_passages_nearest_to_the_query_come_first() -> None:
-    candidates = passages("Apples are red.", "Peaches grow in Georgia.", "Georgia is a state.")
-    assert [passage.text for passage in nearest(candidates, "Where do peaches grow in Georgia?", most=2)] == [
-        "Peaches grow in Georgia.",
-        "Georgia is a state.",
-    ]
-
-
-def test_page_without_words_of_the_query_gives_its_beginning() -> None:
-    candidates = passages("Äpfel sind rot.", "Birnen sind grün.", "Pflaumen sind blau.")
-    assert nearest(candidates, "peaches", most=2) == candidates[:2]
-
-
-def test_page_passages_point_into_their_source() -> None:
-    assert passages("Apples are red.")[0].start == 10

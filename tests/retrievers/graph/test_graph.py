@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr import Graph, Reviser, Settings, cite, revise
+from rarr import Graph, Reviser, Settings, revise
 from rarr.errors import InputError
 from rarr.retrievers.graph.triples import Triple
 from rarr.tools.models.run_budget import METER, Meter
@@ -54,18 +54,6 @@ def test_triple_of_another_relation_contradicts_nothing(false: str) -> None:
     assert not revision.changed
 
 
-@pytest.mark.slow
-def test_surname_alone_is_researched_as_the_person() -> None:
-    facts = (
-        ("p1", "Marie Lunde", "place of death", "Norvik"),
-        ("p1", "Marie Lunde", "place of birth", "Aarle"),
-    )
-    text = "Marie Lunde was born in Aarle. Lunde died in Tolk."
-    _, sentence = revise(text, search=graph_of(*facts), offline=True).report.sentences
-    assert sentence.status == "unconfirmed"  # whether this Lunde is Marie is for a model to read
-    assert [quote.text for quote in sentence.quotes] == ["Marie Lunde died in Norvik."]
-
-
 async def test_entity_whose_id_is_an_address_has_it_as_its_source() -> None:
     graph = graph_of(("https://e.org/ida", "Ida Lunde", "dog", "Rex"))
     assert [each.source for each in await graph.retrieve("Ida Lunde", 5)] == ["https://e.org/ida"]
@@ -100,21 +88,6 @@ def test_empty_file_is_refused(name: str, tmp_path: Path) -> None:
         Graph.open(tmp_path / name)
 
 
-def test_text_is_revised_by_a_graph() -> None:
-    revision = revise("Marie Curie was born on 7 November 1866.", graph=PEOPLE)
-    assert revision.text == "Marie Curie was born on 7 November 1867."
-    assert [sentence.status for sentence in revision.report.sentences] == ["supported"]
-    assert [
-        edit.evidence_id in {e.id for e in revision.evidence if e.source.endswith("#p1")}
-        for edit in revision.edits
-    ] == [True]
-
-
-def test_text_is_cited_to_a_graph_object() -> None:
-    cited = cite("Marie Curie died on 4 July 1934.", search=Graph.open(PEOPLE), offline=True)
-    assert [each.source for each in cited.sources] == ["examples/graph/people.csv#p1"]
-
-
 def test_limits_on_the_web_do_not_hold_for_a_graph() -> None:
     revision = revise("Marie Curie died in 1934.", graph=PEOPLE, include_domains=["example.org"])
     assert revision.evidence
@@ -127,16 +100,3 @@ def test_source_text_of_evidence_is_the_text_about_the_entity() -> None:
         text = reviser.source_text(evidence)
     assert text is not None
     assert text[evidence.start : evidence.end] == evidence.text
-
-
-def test_corpus_and_graph_are_searched_together(tmp_path: Path) -> None:
-    (tmp_path / "note.md").write_text("Ida Lunde was born in Aarle.", encoding="utf-8")
-    revision = revise("Ida Lunde was born in Aarle. Marie Curie died in 1934.", graph=PEOPLE, corpus=tmp_path)
-    assert [sentence.status for sentence in revision.report.sentences] == ["supported", "supported"]
-
-
-def test_graph_that_search_does_not_name_is_a_warning(tmp_path: Path) -> None:
-    (tmp_path / "note.md").write_text("Ida Lunde was born in Aarle.", encoding="utf-8")
-    with Reviser(Settings(graph=PEOPLE, corpus=tmp_path, search="corpus")) as reviser:
-        codes = {warning.code for warning in reviser.revise("Ida Lunde was born in Aarle.").warnings}
-    assert "graph_not_searched" in codes

@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.retrievers.graph.relations import rank_of, sentence_of
-from rarr.retrievers.graph.triples import name_key, relation_words, value_forms
+from rarr.retrievers.graph.triples import value_forms
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,3 @@ def test_common_relations_come_first_in_a_text() -> None:
 )
 def test_dates_have_the_forms_of_texts(value: str, forms: tuple[str, ...]) -> None:
     assert value_forms(value) == forms
-
-
-def test_marks_quotes_and_accents_do_not_count_in_names() -> None:
-    assert name_key("J. R. R. “Ronald” Tolkien") == name_key('J.R.R. "ronald" Tolkien')
-    assert name_key("Irène Joliot-Curie") == "irene joliot curie"
-    assert relation_words("http://example.org/place_of-birth/") == "place of birth"

@@ -29,31 +29,12 @@ def test_repeated_triple_counts_once_and_the_order_stays() -> None:
     assert store.pointing_at(aarle) == [OLE, IDA]
 
 
-def test_entity_is_named_by_its_name_and_aliases() -> None:
-    store = store_of(IDA, Triple("p1", "Ida Lunde", "also known as", "Ida of Aarle", "Ida of Aarle"))
-    assert store.named("ida lunde") == store.named("ida of aarle") == (store.number("p1"),)
-    assert len(store) == 1
-
-
-def test_cycle_is_two_entities() -> None:
-    store = store_of(IDA, AARLE, Triple("p1", "Ida Lunde", "knows", "p1", "Ida Lunde"))
-    ida = store.number("p1")
-    assert ida is not None
-    assert [store.id(number) for number in store.entities()] == ["p1", "c1"]
-    assert [triple.relation for triple in store.pointing_at(ida)] == ["mayor", "knows"]
-
-
 def test_value_of_very_many_triples_names_no_entity() -> None:
     many = [Triple(f"p{n}", f"Person {n}", "instance of", "human", "Human") for n in range(1001)]
     store = store_of(*many)
     human = store.number("human")
     assert human is not None
     assert store.pointing_at(human) == []
-
-
-def test_empty_graph_has_nothing() -> None:
-    store = store_of()
-    assert (len(store), store.entities(), store.named("ida"), store.longest_name) == (0, [], (), 0)
 
 
 def test_value_with_the_name_of_one_subject_is_this_subject() -> None:

@@ -36,11 +36,6 @@ def test_rows_with_ids_are_triples(name: str, text: str, tmp_path: Path) -> None
     assert list(read_triples(graph_file(tmp_path, name, text))) == [LUNDE]
 
 
-def test_ids_default_to_names(tmp_path: Path) -> None:
-    file = graph_file(tmp_path, "a.csv", "\ufeffsubject,relation,object\nIda Lunde,height,1.7\n")
-    assert list(read_triples(file)) == [Triple("Ida Lunde", "Ida Lunde", "height", "1.7", "1.7")]
-
-
 @pytest.mark.parametrize(
     ("name", "text"),
     [
@@ -52,12 +47,6 @@ def test_ids_default_to_names(tmp_path: Path) -> None:
 def test_rows_of_entities_have_a_triple_for_each_filled_column(name: str, text: str, tmp_path: Path) -> None:
     triples = list(read_triples(graph_file(tmp_path, name, text)))
     assert triples == [Triple("d1", "Hoover Dam", "height", "221 metres", "221 metres")]
-
-
-def test_names_with_quotes_and_commas_stay_whole(tmp_path: Path) -> None:
-    row = '"Dwayne ""The Rock"" Johnson, Jr.",occupation,actor'
-    file = graph_file(tmp_path, "a.csv", f"subject,relation,object\n{row}\n")
-    assert [triple.subject for triple in read_triples(file)] == ['Dwayne "The Rock" Johnson, Jr.']
 
 
 @pytest.mark.parametrize(

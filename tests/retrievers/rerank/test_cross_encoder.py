@@ -119,35 +119,6 @@ def test_model_is_loaded_once_from_the_download(fake: type[FakeModel]) -> None:
     assert fake.loaded == [(NAME, True)]
 
 
-def test_folder_is_never_looked_for_on_the_hub(
-    fake: type[FakeModel], hub: list[tuple[str, float]], tmp_path: Path
-) -> None:
-    fake.downloaded = False
-    with pytest.raises(SetupError, match="cannot be loaded"):
-        CrossEncoderReranker(str(tmp_path))
-    assert (fake.loaded, hub) == ([(str(tmp_path), True)], [])
-
-
-def test_model_is_downloaded_where_the_hub_has_it(
-    fake: type[FakeModel], hub: list[tuple[str, float]]
-) -> None:
-    fake.downloaded = False
-    CrossEncoderReranker(NAME)
-    assert fake.loaded == [(NAME, True), (NAME, False)]
-    assert hub == [(NAME, 10)]
-
-
-def test_unreachable_hub_is_a_one_line_error_and_is_not_tried_again(
-    fake: type[FakeModel], hub: list[tuple[str, float]]
-) -> None:
-    fake.downloaded = False
-    hub.append(("an earlier question", 0))
-    with pytest.raises(SetupError, match=r"cannot be loaded \(Name or service not known\): check") as raised:
-        CrossEncoderReranker(NAME)
-    assert "\n" not in str(raised.value)
-    assert fake.loaded == [(NAME, True)]
-
-
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [({"num_labels": 3}, "has 3 outputs"), ({"architectures": ("BertModel",)}, "has no trained head")],
@@ -180,18 +151,6 @@ async def test_title_is_read_before_the_passage(fake: type[FakeModel]) -> None:
     reranker = CrossEncoderReranker(NAME)
     await reranker.score("Which?", [passage("is 3", "Title"), passage("is 4")])
     assert reranker._model.pairs == [("Which?", "Title\nis 3"), ("Which?", "is 4")]
-
-
-async def test_calls_at_the_same_time_wait_for_each_other(fake: type[FakeModel]) -> None:
-    reranker = CrossEncoderReranker(NAME)
-    scores = await asyncio.gather(*(reranker.score("Which?", [passage(str(n))]) for n in range(50)))
-    assert [score[0] for score in scores] == sorted(score[0] for score in scores)
-
-
-async def test_no_passages_cost_nothing(fake: type[FakeModel]) -> None:
-    reranker = CrossEncoderReranker(NAME)
-    assert await reranker.score("Which?", []) == []
-    assert reranker._model.pairs == []
 
 
 @pytest.mark.slow

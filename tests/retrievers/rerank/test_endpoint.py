@@ -38,16 +38,6 @@ async def test_title_stands_before_the_text() -> None:
     assert record.requests[0].body["documents"] == ["The library\nIt opened. 1"]
 
 
-async def test_base_url_may_end_in_a_slash_and_have_no_version() -> None:
-    with serving() as (url, record):
-        await scores(url.removesuffix("v1"), "a 1")
-    assert record.requests[0].path == "/rerank"
-
-
-async def test_no_passages_are_no_request() -> None:
-    assert await scores("http://nowhere.invalid") == []
-
-
 async def test_key_is_sent() -> None:
     with serving() as (url, record):
         await scores(url, "a 1", api_key=KEY)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.testing import NotJson, Request, Status, refused_url
+from rarr.testing import Status
 from rarr.testing.replies import Reply
 from rarr.testing.server_failure_plan import Entry
 from retrievers.rerank.served_rerankers import (
@@ -11,8 +11,6 @@ from retrievers.rerank.served_rerankers import (
     answered,
     fails,
     planned,
-    ranked,
-    scores,
     serving,
 )
 
@@ -49,23 +47,6 @@ async def test_answer_that_does_not_score_each_document_once_is_a_failure(result
         assert "did not answer with a score for each document" in await fails(url, attempts=1)
 
 
-@pytest.mark.parametrize("entry", [Status(429), Status(500), Status(503), NotJson()])
-async def test_temporary_faults_are_tried_again(entry: Entry) -> None:
-    with serving(planned(entry, entry)) as (url, record):
-        assert await scores(url, "a 0.5") == [0.5]
-    assert len(record.requests) == 3
-
-
-async def test_connection_that_ends_mid_answer_is_tried_again() -> None:
-    left = [True]
-
-    def dying(request: Request) -> Reply:
-        return Reply(200, ranked(request).body, dies=bool(left and left.pop()))
-
-    with serving(dying) as (url, _):
-        assert await scores(url, "a 0.5") == [0.5]
-
-
 @pytest.mark.parametrize(
     ("entry", "requests"), [(Status(503), 3), (Status(401), 1), (Status(404), 1), (Status(429, 3600.0), 1)]
 )
@@ -75,10 +56,6 @@ async def test_permanent_faults_end_after_the_last_attempt(entry: Entry, request
     assert message.startswith("reranker bge answered with status ")
     assert message.endswith("check its server, base URL and key, and the model's name")
     assert len(record.requests) == requests
-
-
-async def test_unreachable_server_is_a_failure() -> None:
-    assert "reranker bge cannot be reached" in await fails(refused_url(), attempts=2)
 
 
 @pytest.mark.parametrize("answer", [f"Incorrect key {KEY}", f'{{"error": {{"message": "{KEY}"}}}}'])

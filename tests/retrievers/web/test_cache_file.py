@@ -41,82 +41,6 @@ def change(path: Path, script: str) -> None:
     other.close()
 
 
-async def keep(path: Path, value: bytes) -> None:
-    """Stores it as a page, and closes the file."""
-    cache = opened(path)
-    await cache.put("page", "a", value)
-    cache.close()
-
-
-@pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\x00" + b"\xff" * 4096, b"x" * 100_000])
-def test_file_that_is_not_a_database_is_refused(path: Path, content: bytes) -> None:
-    path.write_bytes(content)
-    assert refused(path).endswith("it is damaged or not a cache: delete it, or give another path")
-
-
-async def test_truncated_file_is_refused(path: Path) -> None:
-    await keep(path, os.urandom(100_000))
-    os.truncate(path, 5000)
-    assert refused(path).endswith("it is damaged or not a cache: delete it, or give another path")
-
-
-def test_database_of_another_program_is_refused(path: Path) -> None:
-    change(path, "CREATE TABLE entries (mine);")
-    assert refused(path).endswith("a database of another program, not a cache: give another path")
-
-
-def test_file_of_another_version_is_refused(path: Path) -> None:
-    opened(path).close()
-    change(path, "PRAGMA user_version = 99;")
-    assert refused(path).endswith("made by another version of rarr: delete it, or give another path")
-
-
-@pytest.mark.parametrize("name", [".", "file/cache.sqlite"])
-def test_path_that_cannot_be_a_file_is_refused(tmp_path: Path, name: str) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot be opened"):
-        opened(tmp_path / name)
-
-
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root may write everywhere")
-def test_new_file_in_a_read_only_folder_is_refused(tmp_path: Path) -> None:
-    tmp_path.chmod(0o555)
-    with pytest.raises(InputError, match="in a folder that may be written"):
-        opened(tmp_path / "cache.sqlite")
-    tmp_path.chmod(0o755)
-
-
-def test_empty_file_is_filled(path: Path) -> None:
-    path.touch()
-    opened(path).close()
-    assert in_file(path, COUNT) == 0
-
-
-async def test_folder_is_made_and_odd_names_are_fine(tmp_path: Path) -> None:
-    path = tmp_path / "a" / "ca?che#1 %20é.sqlite"
-    await keep(path, b"v")
-    assert in_file(path, COUNT) == 1
-
-
-async def test_values_are_stored_compressed(path: Path) -> None:
-    await keep(path, b"the same words " * 100_000)
-    assert os.path.getsize(path) < 100_000  # noqa: ASYNC240, PTH202  # nothing else runs
-
-
-def spoil(path: Path) -> None:
-    """As a bad disk does."""
-    with path.open("r+b") as file:
-        file.seek(path.stat().st_size // 2)
-        file.write(b"\xff" * 5000)
-
-
-async def test_damaged_entry_is_made_again(path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    await keep(path, os.urandom(200_000))
-    spoil(path)
-    assert await value_of(opened(path).through("page", "a", Source())) == b"answer 1"
-    assert "delete it where it is damaged" in caplog.text
-
-
 @pytest.mark.parametrize("in_use", [False, True])
 async def test_read_only_cache_returns_new_answers_without_storing(
     path: Path, in_use: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
@@ -178,14 +102,6 @@ async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.Log
     assert await cache.get("page", "known")
 
 
-async def test_closed_cache_opens_again(path: Path) -> None:
-    cache = opened(path)
-    cache.close()
-    cache.close()
-    await cache.put("page", "a", b"v")
-    assert await cache.get("page", "a")
-
-
 async def test_long_expired_values_are_removed(path: Path) -> None:
     clock = Clock()
     keys = [(str(key), b"v") for key in range(cache_module._AT_ONCE + 1)]
@@ -214,12 +130,6 @@ async def test_oldest_values_are_removed_above_the_size_limit(
     assert in_file(path, "PRAGMA page_count") * in_file(path, "PRAGMA page_size") < 1_200_000
 
 
-async def test_answer_larger_than_the_cache_is_returned(path: Path) -> None:
-    cache = opened(path, max_bytes=10)
-    assert await value_of(cache.through("page", "a", Source())) == b"answer 1"
-    assert await cache.get("page", "a") is None
-
-
 async def test_damaged_value_is_replaced_and_others_are_kept(
     path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -242,3 +152,15 @@ async def test_stored_text_is_shown_at_any_age(path: Path) -> None:
     for refresh in (False, True):
         assert await opened(path, clock=clock, refresh=refresh).stored("search", "a") == b"v"
     assert await opened(path).stored("search", "b") is None
+
+
+@pytest.mark.parametrize("script", ["", "CREATE TABLE entries (mine);"])
+def test_file_that_is_no_cache_is_refused_and_stays(path: Path, script: str) -> None:
+    if script:
+        change(path, script)
+    else:
+        path.write_bytes(b"no database" * 1000)
+    before = path.read_bytes()
+    with pytest.raises(InputError, match=r"delete it, or give another path|not a cache: give another path"):
+        opened(path)
+    assert path.read_bytes() == before

@@ -36,10 +36,6 @@ def test_wikipedia_formula_stays_in_its_sentence() -> None:
     ]
 
 
-def test_wikipedia_indented_lines_without_a_formula_stay() -> None:
-    assert article_text("Code:\n  a = 1\n  b = 2") == "Code:\n\na = 1\n\nb = 2"
-
-
 @pytest.mark.parametrize(
     ("question", "first"),
     [
@@ -59,18 +55,8 @@ def test_wikipedia_search_is_shortened_to_the_content_words() -> None:
     assert search_words(long)[0] == "things said famous orchard"
 
 
-@pytest.mark.parametrize("question", ["", "?!", "- -", "''"])
-def test_wikipedia_search_without_words_is_empty(question: str) -> None:
-    assert search_words(question) == []
-
-
 @given(st.text(max_size=600))
 def test_wikipedia_searches_are_short_and_plain(question: str) -> None:
     for words in search_words(question):
         assert 0 < len(words) <= 250
         assert not set(words) & set('"*~|!?:<>(){}[]')
-
-
-@given(st.text(alphabet=" =\nax{}\\displaystyle", max_size=200))
-def test_wikipedia_text_is_made_of_blocks(extract: str) -> None:
-    assert all(block == block.strip() for block in article_text(extract).split("\n\n"))

@@ -86,34 +86,11 @@ async def test_searxng_hit_with_an_invalid_address_is_skipped_alone(using: Using
     assert [passage.source for passage in passages] == ["https://a.org/\ufffd", "https://b.org/"]
 
 
-async def test_searxng_page_that_was_read_can_be_shown(using: Using) -> None:
-    with Service(lambda asked: results_page("https://a.org/")) as service:
-        searxng = using(service.url)
-        [passage] = await searxng.retrieve("q", 1)
-        assert await searxng.extracted(passage.source) == passage.text
-        assert await searxng.extracted("https://b.org/") is None
-
-
-async def test_searxng_answers_are_cached(using: Using) -> None:
-    with Service(lambda asked: results_page("https://a.org/")) as service:
-        assert await using(service.url).retrieve("q", 2)
-        assert await using(service.url).retrieve("q", 1)
-    assert len(service.asked) == 1
-
-
 async def test_searxng_sources_that_are_excluded_are_not_read(using: Using, reader: Reader) -> None:
     limits = SourceLimits(exclude=["a.org"])
     with Service(lambda asked: results_page("https://a.org/", "https://b.org/")) as service:
         await using(service.url, limits=limits).retrieve("q", 1)
     assert reader.read_pages == ["https://b.org/"]
-
-
-async def test_searxng_date_is_used_for_a_page_without_one(using: Using) -> None:
-    dated = [{"url": "https://a.org/", "publishedDate": "2024-01-02T00:00:00"}, {"url": "https://b.org/"}]
-    limits = SourceLimits(after=datetime(2024, 1, 1, tzinfo=UTC))
-    with Service(lambda asked: results_page(results=dated)) as service:
-        [passage] = await using(service.url, limits=limits).retrieve("q", 5)
-    assert passage.published_at == datetime(2024, 1, 2, tzinfo=UTC)
 
 
 async def test_searxng_source_that_cannot_be_read_is_left_out_and_named(using: Using, reader: Reader) -> None:
@@ -155,33 +132,16 @@ async def test_searxng_failure_names_its_cure(using: Using, answer: Said, messag
         await using(service.url, attempts=1).retrieve("q", 2)
 
 
-@pytest.mark.parametrize("answer", [results_page(), Said({"results": [1, {"url": 5}]})])
-async def test_searxng_that_finds_nothing_gives_no_sources(using: Using, answer: Said) -> None:
-    with Service(lambda asked: answer) as service:
-        assert await using(service.url).retrieve("q", 2) == []
-
-
 async def test_server_that_is_not_searxng_is_a_failure(using: Using) -> None:
     answer = Said({"detail": "Not Found"})
     with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match="is not SearXNG"):
         await using(service.url).retrieve("q", 2)
 
 
-async def test_unreachable_searxng_is_a_failure(using: Using) -> None:
-    with pytest.raises(RetrievalError, match=r"SearXNG cannot be reached .* check searxng_url"):
-        await using("http://127.0.0.1:9", attempts=1).retrieve("q", 2)
-
-
 @pytest.mark.parametrize("url", ["", "localhost:8080", "ftp://x", "http://"])
 def test_searxng_needs_an_address(url: str, reader: Reader, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="http://localhost:8080"):
         SearXNG(url, reader=reader, cache=opened(tmp_path / "c"))
-
-
-async def test_surrogates_from_searxng_are_replaced(using: Using, reader: Reader) -> None:
-    with Service(lambda asked: results_page("https://a.org/\ud83d\ude00\ud800", extra="\udfff")) as service:
-        await using(service.url).retrieve("q", 5)
-    assert reader.read_pages == ["https://a.org/\U0001f600\ufffd"]
 
 
 async def test_password_repeated_by_searxng_is_redacted(using: Using) -> None:

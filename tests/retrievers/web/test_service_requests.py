@@ -22,10 +22,6 @@ def messages(*pages: list[Passage] | str) -> list[str]:
     return [warning.message for warning in meter.warnings]
 
 
-def test_read_pages_cause_no_warning() -> None:
-    assert messages(READ, []) == []
-
-
 def test_page_that_failed_is_named_once_with_its_cause() -> None:
     assert messages(READ, "gone:\ncheck it", "https://2.org/: it answered 404: check it") == [
         "a page was left out: https://1.org/: gone: check it",

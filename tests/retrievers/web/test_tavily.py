@@ -1,6 +1,5 @@
 """Tavily, as a server on this machine."""
 
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from rarr.errors import RetrievalError, SetupError
-from rarr.retrievers.web.domain_and_date_limits import SourceLimits, normalised
+from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.tavily import Tavily
 from retrievers.caches import opened
 from retrievers.services import Said, Service
@@ -100,26 +99,6 @@ async def test_tavily_quotation_is_not_kept_as_the_page(using: Using) -> None:
     assert len({passage.source for passage in passages}) == 3
 
 
-async def test_tavily_quotation_is_cited_at_its_page(using: Using) -> None:
-    with Service(lambda asked: search_answer(BARE)) as service:
-        [passage] = await using(service.url).retrieve("peaches", 5)
-    assert passage.source.startswith("https://example.org/fruit#quoted-by-tavily-")
-    assert normalised(passage.source) == "example.org/fruit"
-
-
-@pytest.mark.slow
-async def test_tavily_cached_page_is_preferred_to_its_quotation(using: Using) -> None:
-    answers = [search_answer(RESULT), search_answer(BARE)]
-    with Service(lambda asked: answers.pop(0)) as service:
-        tavily = using(service.url)
-        assert await tavily.retrieve("a", 5) == await tavily.retrieve("b", 5)
-
-
-async def test_tavily_page_without_text_gives_no_passages(using: Using) -> None:
-    with Service(lambda asked: search_answer({**BARE, "content": ""})) as service:
-        assert await using(service.url).retrieve("peaches", 5) == []
-
-
 async def test_tavily_is_asked_with_the_key_and_the_limits(using: Using) -> None:
     limits = SourceLimits(["a.org"], ["b.org"], datetime(2024, 1, 1), datetime(2024, 2, 1, tzinfo=UTC))
     with Service(lambda asked: search_answer(RESULT)) as service:
@@ -146,13 +125,6 @@ async def test_tavily_hit_with_an_invalid_address_is_skipped_alone(using: Using)
     assert {passage.source for passage in passages} == {"https://b.org/\ufffd"}
 
 
-async def test_tavily_answers_are_cached(using: Using) -> None:
-    with Service(lambda asked: search_answer(RESULT)) as service:
-        first = await using(service.url).retrieve("peaches", 5)
-        assert await using(service.url).retrieve("peaches", 5) == first
-    assert len(service.asked) == 1
-
-
 @pytest.mark.parametrize(
     ("failure", "message"),
     [
@@ -170,27 +142,6 @@ async def test_tavily_failure_is_one_line_without_the_key(using: Using, failure:
         await using(service.url, attempts=1).retrieve("peaches", 5)
     assert "0123456789" not in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.slow
-async def test_busy_tavily_is_asked_again(using: Using) -> None:
-    answers = [Said({"detail": {"error": "many"}}, 429), search_answer(RESULT)]
-    with Service(lambda asked: answers.pop(0)) as service:
-        assert await using(service.url).retrieve("peaches", 5)
-
-
-async def test_unreachable_tavily_is_a_failure(using: Using) -> None:
-    with pytest.raises(RetrievalError, match=r"Tavily cannot be reached .*check the connection"):
-        await using("http://127.0.0.1:9", attempts=1).retrieve("peaches", 5)
-
-
-async def test_slow_tavily_times_out(using: Using) -> None:
-    def slow(asked: object) -> Said:
-        time.sleep(0.4)
-        return search_answer()
-
-    with Service(slow) as service, pytest.raises(RetrievalError, match="Tavily cannot be reached"):
-        await using(service.url, timeout_s=0.1).retrieve("peaches", 5)
 
 
 @pytest.mark.parametrize("key", [None, "", " "])
