@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import json
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, TypedDict
@@ -9,17 +10,19 @@ from typing import Any, TypedDict
 import pytest
 from langchain_core.language_models import FakeListChatModel, GenericFakeChatModel
 from langchain_core.messages import AIMessage
+from langchain_openai import ChatOpenAI
 from langgraph.graph import START, StateGraph
+from pydantic import SecretStr
 
 from rarr.errors import SettingsError, SetupError
-from rarr.testing import Request, ScriptedServer
+from rarr.testing import CutOff, Endless, Request, ScriptedServer, Status
 from rarr.testing.replies import Reply
 from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
 from rarr.tools.models.langchain_chat import LangChainChat
 from rarr.tools.models.langchain_models import langchain_chat
-from tools.asking import ANSWERS, ASK, KEY, TEXT, outcome, patient
+from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, outcome, patient, protocol
 
-loopback = pytest.mark.loopback
+pytestmark = pytest.mark.loopback
 THREE = replace(ASK, samples=3, temperature=0.7)
 
 
@@ -38,7 +41,6 @@ async def of(server: ScriptedServer, ask: ChatRequest = ASK, *, attempts: int = 
     return await outcome(patient(chat(server, **options), attempts=attempts), ask)
 
 
-@loopback
 @pytest.mark.parametrize("given", [KEY, None])
 async def test_faults_about_keys_do_not_show_the_key(
     given: str | None, monkeypatch: pytest.MonkeyPatch
@@ -49,10 +51,7 @@ async def test_faults_about_keys_do_not_show_the_key(
     assert "status 401: Incorrect API key provided: ***" in str(failure)
 
 
-@loopback
 async def test_faults_about_the_key_of_a_given_model_do_not_show_it() -> None:
-    from langchain_openai import ChatOpenAI  # loads for a second
-    from pydantic import SecretStr
 
     with ScriptedServer(ANSWERS, requires_key="another", echo_key=True) as server:
         given = ChatOpenAI(base_url=server.url, api_key=SecretStr("an unusual key"), max_retries=0)
@@ -62,7 +61,6 @@ async def test_faults_about_the_key_of_a_given_model_do_not_show_it() -> None:
 
 
 @pytest.mark.slow
-@loopback
 def test_two_event_loops_one_after_the_other() -> None:
     async def ask() -> Answer:
         async with aclosing(model):
@@ -72,17 +70,6 @@ def test_two_event_loops_one_after_the_other() -> None:
         model = chat(server)
         assert [asyncio.run(ask()).texts, asyncio.run(ask()).texts] == [(TEXT,), (TEXT,)]
     gc.collect()  # what is left open warns now, and a warning is an error
-
-
-@loopback
-async def test_closing_leaves_other_models_of_the_server_open() -> None:
-    with ScriptedServer(ANSWERS) as server:
-        async with aclosing(chat(server)) as first:
-            await first.complete(ASK)
-            async with aclosing(chat(server)) as other:
-                await other.complete(ASK)
-            await first.complete(ASK)
-    assert len(server.requests) == 3
 
 
 async def test_structured_answer_falls_back_to_plain_text_without_support() -> None:
@@ -114,19 +101,6 @@ async def test_structured_answer_of_other_integrations_is_read(message: AIMessag
     assert (await LangChainChat("fake", lambda _: fake).complete(ASK)).texts == (text,)
 
 
-async def test_one_model_is_made_for_each_temperature() -> None:
-    made: list[float | None] = []
-
-    def make(temperature: float | None) -> FakeListChatModel:
-        made.append(temperature)
-        return FakeListChatModel(responses=[TEXT])
-
-    model = patient(LangChainChat("fake", make))
-    for ask in (ASK, THREE, ASK, THREE):
-        await model.complete(ask)
-    assert made == [0.0, 0.7]
-
-
 @pytest.mark.parametrize(
     ("name", "error", "message"),
     [
@@ -146,7 +120,6 @@ def test_unavailable_model_is_an_error_that_names_the_cure(
         langchain_chat(name, max_retries=0, base_url=None)
 
 
-@loopback
 async def test_key_repeated_by_a_server_is_redacted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-environment")
     with ScriptedServer(lambda request: "it is key-of-the-environment", dialect="openai") as server:
@@ -154,7 +127,6 @@ async def test_key_repeated_by_a_server_is_redacted(monkeypatch: pytest.MonkeyPa
     assert answer.texts == ("it is ***",)
 
 
-@loopback
 async def test_azure_is_asked_at_its_deployment() -> None:
     paths: list[str] = []
 
@@ -171,7 +143,6 @@ async def test_azure_is_asked_at_its_deployment() -> None:
     assert [path.partition("?")[0] for path in paths] == ["/openai/deployments/mini/chat/completions"]
 
 
-@loopback
 async def test_stream_of_the_graph_around_it_has_no_answers() -> None:
     class State(TypedDict, total=False):
         said: str
@@ -185,3 +156,159 @@ async def test_stream_of_the_graph_around_it_has_no_answers() -> None:
             graph = StateGraph(State).add_node(ask).add_edge(START, "ask").compile()
             events = [event async for event in graph.astream({}, stream_mode=["messages", "updates"])]
     assert events == [("updates", {"ask": {"said": TEXT}})]
+
+
+async def bodies(server: ScriptedServer, *asks: Any, **options: Any) -> list[dict[str, Any]]:
+    """What was sent for these questions, one after the other."""
+    async with aclosing(patient(protocol(server, **options))) as model:
+        for ask in asks:
+            await model.complete(ask)
+    return [dict(request.body) for request in server.requests]
+
+
+async def test_structured_request_has_our_schema() -> None:
+    with ScriptedServer(ANSWERS) as server:
+        [body] = await bodies(server, ASK)
+    schema = {"name": "edit", "schema": SCHEMA, "strict": True}
+    assert body == {
+        "model": "scripted",
+        "messages": [message._asdict() for message in ASK.messages],
+        "max_tokens": 1000,
+        "temperature": 0.0,
+        "stream": False,
+        "response_format": {"type": "json_schema", "json_schema": schema},
+    }
+
+
+async def test_samples_are_one_request() -> None:
+    with ScriptedServer(lambda request: str(request.sample)) as server:
+        async with aclosing(protocol(server)) as model:
+            answer = await model.complete(THREE)
+    assert answer.texts == ("0", "1", "2")
+    assert (server.requests[0].n, server.requests[0].body["temperature"]) == (3, 0.7)
+
+
+async def test_structured_format_falls_back_to_plain_text_and_is_remembered() -> None:
+    with ScriptedServer(ANSWERS, dialect="plain") as server:
+        sent = await bodies(server, ASK, ASK)
+    formats = [body.get("response_format", {}).get("type") for body in sent]
+    assert formats == ["json_schema", "json_object", None, None]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "This response_format type is unavailable now",
+        "Invalid schema for response_format 'edit': no 'a'",
+    ],
+)
+async def test_json_mode_has_the_schema_in_the_prompt(said: str) -> None:
+    def no_schema(request: Request) -> Status | None:
+        refused = request.body.get("response_format", {}).get("type") == "json_schema"
+        return Status(400, message=said) if refused else None
+
+    with ScriptedServer(ANSWERS, plan=no_schema) as server:
+        first, second = await bodies(server, ASK)
+    system, user = second["messages"]
+    assert second["response_format"] == {"type": "json_object"}
+    assert system["content"].startswith(f"{first['messages'][0]['content']}\n\nAnswer with one JSON object")
+    assert json.loads(system["content"].partition("schema: ")[2]) == SCHEMA
+    assert user == first["messages"][1]
+
+
+async def test_samples_are_asked_for_without_n_where_it_is_refused() -> None:
+    with ScriptedServer(ANSWERS, dialect="plain") as server:
+        sent = await bodies(server, ASK, THREE, THREE)
+    assert [body.get("n") for body in sent[3:]] == [3, None, None]
+
+
+async def test_refused_temperature_is_left_out_afterwards() -> None:
+    with ScriptedServer(ANSWERS, rejects=["temperature"]) as server:
+        sent = await bodies(server, ASK, ASK)
+    assert ["temperature" in body for body in sent] == [True, False, False]
+    assert all("response_format" in body for body in sent)
+
+
+@pytest.mark.parametrize("status", [400, 401, 404])
+async def test_model_name_in_an_error_does_not_change_the_format(status: int) -> None:
+    plan = [Status(status, message="The model `strict-tools` is not there")]
+    with ScriptedServer(ANSWERS, plan=plan) as server:
+        async with aclosing(protocol(server, name="vllm:strict-tools")) as model:
+            with pytest.raises(CallFailure, match="is not there"):
+                await model.complete(ASK)
+
+
+@pytest.mark.parametrize("part", ["max_tokens", "max_completion_tokens"])
+async def test_limit_of_the_answer_has_the_name_that_the_server_knows(part: str) -> None:
+    def refuse(request: Request) -> Status | None:
+        said = f"'{part}' is not supported: use max_completion_tokens" if part in request.body else ""
+        return Status(400, message=said) if said else None
+
+    with ScriptedServer(ANSWERS, plan=refuse) as server:
+        sent = await bodies(server, ASK)
+    assert part not in sent[-1]
+    assert sent[-1].get("max_completion_tokens" if part == "max_tokens" else "max_tokens") == 1000
+
+
+async def test_seed_is_sent_and_left_out_where_it_is_refused() -> None:
+    with ScriptedServer(ANSWERS, rejects=["seed"]) as server:
+        sent = await bodies(server, replace(ASK, seed=7), ASK)
+    assert [body.get("seed") for body in sent] == [7, None, None]
+
+
+@pytest.mark.parametrize(("key", "header"), [(None, "Bearer none"), (KEY, f"Bearer {KEY}")])
+async def test_key_is_sent_where_there_is_one(key: str | None, header: str | None) -> None:
+    with ScriptedServer(ANSWERS, requires_key=key) as server:
+        await bodies(server, ASK, api_key=key)
+    assert server.requests[0].headers.get("authorization") == header
+
+
+async def test_extra_fields_go_into_the_body() -> None:
+    extra = {"chat_template_kwargs": {"enable_thinking": False}}
+    with ScriptedServer(ANSWERS) as server:
+        [body] = await bodies(server, ASK, extra_body=extra)
+    assert body["chat_template_kwargs"] == {"enable_thinking": False}
+
+
+async def test_tokens_are_counted_with_the_cached_ones() -> None:
+    with ScriptedServer({"": "x" * 8}) as server:
+        async with aclosing(protocol(server)) as model:
+            ask = replace(ASK, messages=(ASK.messages[0]._replace(content="y" * 128),))
+            assert [(await model.complete(ask)).tokens for _ in range(2)] == [
+                Tokens(32, 2),
+                Tokens(32, 2, 32),
+            ]
+
+
+async def test_free_check_finds_the_model() -> None:
+    with ScriptedServer({}) as server:
+        async with aclosing(protocol(server)) as model:
+            assert await model.probe() == f"served by {server.url}"
+    assert [request.method for request in server.requests] == ["GET"]
+
+
+@pytest.mark.parametrize(
+    ("options", "name", "said"),
+    [
+        ({"requires_key": KEY}, "vllm:scripted", "status 401"),
+        ({}, "vllm:other", "the server has scripted alone"),
+    ],
+)
+async def test_free_check_tells_a_wrong_key_and_another_model(
+    options: dict[str, Any], name: str, said: str
+) -> None:
+    with ScriptedServer({}, **options) as server:
+        async with aclosing(protocol(server, name=name)) as model:
+            with pytest.raises(CallFailure, match=said):
+                await model.probe()
+
+
+@pytest.mark.parametrize(("plan", "part"), [(CutOff(), TEXT[:8]), (Endless("again "), "again again ")])
+async def test_text_that_was_cut_off_is_kept_with_its_tokens(plan: Any, part: str) -> None:
+    with ScriptedServer(ANSWERS, plan=[plan]) as server:
+        async with aclosing(patient(protocol(server))) as model:
+            answer = await model.complete(replace(ASK, max_tokens=50))
+            whole = await model.complete(ASK)
+    assert answer.cut and answer.texts[0].startswith(part)
+    assert answer.tokens.output > 0
+    assert (whole.cut, whole.texts, len(server.requests)) == (False, (TEXT,), 2)

@@ -4,17 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, strategies as st
-from makers import VALID
 
 from rarr.tools.models.lenient_json import Array, Bare, Object, Value, find
-
-strings = st.text(VALID, max_size=10)
-values = st.recursive(
-    strings | st.integers() | st.booleans() | st.none(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(strings, inner, max_size=3),
-    max_leaves=10,
-)
 
 
 def plain(value: Value) -> Any:
@@ -86,12 +77,6 @@ def test_truncated_json_is_left_out(
     assert list(find(text)) == expected
 
 
-def test_each_container_records_whether_it_was_truncated() -> None:
-    [container] = find('{"a": [{"b": "c"}, {"b": "d')
-    inner = Array([Object([("b", "c")], cut=False), Object([], cut=True, lost="b")], cut=True)
-    assert container.value == Object([("a", inner)], cut=True)
-
-
 @pytest.mark.parametrize("text", ['{"a": b c}', '{"a": "b, "c": "d"}', '{"a": [1}', '{"a": {"b": "c"} d}'])
 def test_invalid_json_is_broken(text: str) -> None:
     assert [container.broken for container in find(text)] == [True]
@@ -100,20 +85,3 @@ def test_invalid_json_is_broken(text: str) -> None:
 @pytest.mark.parametrize(("depth", "broken"), [(50, False), (51, True)])
 def test_depth_is_limited(depth: int, broken: bool) -> None:
     assert [container.broken for container in find('{"a":' * depth + "1" + "}" * depth)] == [broken]
-
-
-@pytest.mark.slow
-@given(st.dictionaries(strings, values, min_size=1, max_size=4), st.sampled_from([None, 2]))
-def test_json_is_read_exactly(value: dict[str, Any], indent: int | None) -> None:
-    assert whole(json.dumps(value, indent=indent)) == [value]
-    assert whole(json.dumps(value, ensure_ascii=False, indent=indent)) == [value]
-
-
-@pytest.mark.slow
-@given(
-    st.dictionaries(st.text(VALID, max_size=10).filter(lambda key: not {*"{}"} & {*key}), strings, max_size=4)
-)
-def test_truncated_json_keeps_its_complete_members(value: dict[str, str]) -> None:
-    text = json.dumps(value)
-    for end in range(1, len(text)):
-        assert all(plain(container.value).items() <= value.items() for container in find(text[:end]))

@@ -1,14 +1,14 @@
 """How often a model is asked that fails, how long, and when it is left alone."""
 
 import asyncio
+import contextlib
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Any
 
 import pytest
-from tenacity import AsyncRetrying, RetryCallState
 
 from rarr.testing import (
     DieMidAnswer,
@@ -22,8 +22,9 @@ from rarr.testing import (
     refused_url,
 )
 from rarr.tools.concurrency import PerLoop
+from rarr.tools.models import retries
 from rarr.tools.models.chat import Answer, CallFailure
-from rarr.tools.models.retries import LONGEST_WAIT_S, Limiter
+from rarr.tools.models.retries import FIRST_SLOW, Limiter
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
 from rarr.tools.models.run_budget import Meter, ModelCall
 from tools.asking import ANSWERS, ASK, KEY, metered, outcome, patient, protocol
@@ -134,22 +135,6 @@ async def test_limiter_is_shared_by_models() -> None:
         assert server.in_flight_most == 3
 
 
-def test_limiter_serves_one_event_loop_after_the_other() -> None:
-    asked = patient(ScriptedModel(ANSWERS, latency=0.001), most=1)
-
-    async def two() -> list[Answer]:
-        return await asyncio.gather(*(asked.complete(ASK) for _ in range(2)))
-
-    assert [len(asyncio.run(two())), len(asyncio.run(two()))] == [2, 2]
-
-
-@pytest.mark.parametrize("attempt", [1, 5, 20])
-def test_faults_never_wait_longer_than_the_longest_wait(attempt: int) -> None:
-    state = RetryCallState(AsyncRetrying(), None, (), {})
-    state.attempt_number = attempt
-    assert patient(ScriptedModel(ANSWERS))._attempts._wait(state) <= 1.25 * LONGEST_WAIT_S
-
-
 def test_ended_event_loops_leave_nothing_behind() -> None:
     made = PerLoop(asyncio.get_running_loop)  # what holds its loop
 
@@ -179,3 +164,135 @@ def test_event_loops_in_many_threads_have_separate_values() -> None:
     finally:
         sys.setswitchinterval(before)
     assert len(set(map(id, values))) == len(values) == 320
+
+
+async def test_faults_three_in_a_row_make_the_model_rest() -> None:
+    model = ScriptedModel(ANSWERS, failures=[down()] * 3)
+    asked = patient(model, attempts=1)
+    assert [await fails(asked) for _ in range(5)] == ["server"] * 3 + ["resting"] * 2
+    assert len(model.calls) == 3
+
+
+async def test_faults_success_resets_the_count() -> None:
+    model = ScriptedModel(ANSWERS, failures=[down(), down(), None, down(), down()])
+    asked = patient(model, attempts=1)
+    assert [await fails(asked), await fails(asked)] == ["server"] * 2
+    await asked.complete(ASK)
+    assert [await fails(asked), await fails(asked)] == ["server"] * 2
+    await asked.complete(ASK)
+
+
+async def test_faults_success_ends_the_rest() -> None:
+    slow = asyncio.Event()
+
+    class Late(ScriptedModel):
+        async def complete(self, ask: Any) -> Answer:
+            late = not self.calls
+            answer = await super().complete(ask)
+            if late:
+                await slow.wait()
+            return answer
+
+    asked = patient(Late(ANSWERS, failures=[None, down(), down(), down()]), attempts=1)
+    first = asyncio.create_task(asked.complete(ASK))
+    await asyncio.sleep(0.01)
+    assert [await fails(asked) for _ in range(4)][-1] == "resting"
+    slow.set()
+    await first
+    await asked.complete(ASK)
+
+
+@pytest.mark.parametrize("kind", ["busy", "refused"])
+async def test_faults_in_answers_of_the_server_do_not_make_it_rest(kind: Any) -> None:
+    asked = patient(ScriptedModel(ANSWERS, failures=[CallFailure(kind, kind)] * 5), attempts=1)
+    assert [await fails(asked) for _ in range(5)] == [kind] * 5
+
+
+@pytest.mark.parametrize(("answers_first", "sent"), [(False, 1), (True, 4)])
+async def test_server_that_never_answered_rests_after_its_first_timeout(
+    answers_first: bool, sent: int
+) -> None:
+    requests: list[int] = []
+
+    async def hanging() -> None:
+        requests.append(1)
+        if not answers_first or len(requests) > 1:
+            raise CallFailure("timeout", "no answer")
+
+    rests: Any = ("timeout",)
+    attempts = retries.Attempts("a", Limiter(1), attempts=1, rests_after=rests, known=False)
+    for _ in range(6):
+        with contextlib.suppress(CallFailure):
+            await attempts(hanging)
+    assert len(requests) == sent
+
+
+async def test_faults_one_request_is_tried_after_the_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retries, "REST_S", 0.05)
+    model = ScriptedModel(ANSWERS, failures=[down()] * 4)
+    asked = patient(model, attempts=1)
+    assert [await fails(asked) for _ in range(4)][-1] == "resting"
+    await asyncio.sleep(0.06)
+    assert [await fails(asked), await fails(asked)] == ["server", "resting"]
+    await asyncio.sleep(0.06)
+    await asked.complete(ASK)
+    assert len(model.calls) == 5
+
+
+MOST, SLOW_S = 16, 10.0
+
+
+class Server:
+    """Answers all requests that are under way at once, after a second for each of them: it has one slot."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, slots: int = 1) -> None:
+        self.now, self.waiting, self.at_once = 1.0, 0, list[int]()
+        self._slots = slots
+        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+
+    async def answer(self, limiter: Limiter, failure: CallFailure | None = None) -> None:
+        with suppress(CallFailure):
+            async with limiter():
+                self.waiting += 1
+                await asyncio.sleep(0)  # the others come
+                if self.waiting:  # the first one answers for all
+                    self.at_once.append(self.waiting)
+                    self.now += self.waiting / self._slots
+                    self.waiting = 0
+                if failure is not None:
+                    raise failure
+
+
+async def asked(
+    server: Server, limiter: Limiter, times: int, failure: CallFailure | None = None
+) -> list[int]:
+    await asyncio.gather(*(server.answer(limiter, failure) for _ in range(times)))
+    return server.at_once
+
+
+async def test_slow_server_gets_fewer_requests_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = await asked(Server(monkeypatch), Limiter(MOST, SLOW_S), 200)
+    assert (at_once[0], at_once[1]) == (MOST, FIRST_SLOW)
+    assert max(at_once[1:]) <= SLOW_S + 1
+    assert max(at_once[-10:]) > FIRST_SLOW  # it rises again
+
+
+@pytest.mark.parametrize("kind", ["timeout", "busy"])
+async def test_overloaded_server_gets_fewer_requests(monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
+    server, limiter = Server(monkeypatch, slots=16), Limiter(MOST, SLOW_S)
+    await asked(server, limiter, MOST, CallFailure("timeout" if kind == "timeout" else "busy", "late"))
+    server.at_once.clear()
+    assert (await asked(server, limiter, MOST))[0] == FIRST_SLOW
+
+
+async def test_number_of_requests_is_fixed_without_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    at_once = await asked(Server(monkeypatch), Limiter(MOST), 64)
+    assert at_once[:3] == [MOST] * 3
+
+
+async def test_one_request_is_always_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
+    server, limiter = Server(monkeypatch), Limiter(MOST, SLOW_S)
+    for _ in range(20):
+        await asked(server, limiter, 1, CallFailure("timeout", "late"))
+        server.now += 1
+    assert server.at_once == [1] * 20

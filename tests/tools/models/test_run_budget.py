@@ -1,13 +1,20 @@
 """What a run spends is counted at the node that spent it, and held to the budget."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
 from rarr.errors import BudgetError
-from rarr.tools.models.chat import Tokens
-from rarr.tools.models.run_budget import Budget, Meter, ModelCall, Tally, meter
-from tools.asking import ASK, PROMPT, metered
+from rarr.testing import (
+    Hang,
+    NoUsage,
+    ScriptedModel,
+    ScriptedServer,
+)
+from rarr.tools.models.chat import Answer, CallFailure, Tokens, estimated_tokens
+from rarr.tools.models.run_budget import Budget, Meter, ModelCall, meter
+from tools.asking import ANSWERS, ASK, PROMPT, TEXT, metered, outcome, patient, protocol
 
 CALL = ModelCall("", "scripted", PROMPT, ASK.messages, (), Tokens(), 0.0, "")
 
@@ -18,12 +25,6 @@ async def spend(node: str, tokens: int) -> None:
         with meter().request(tokens):
             await asyncio.sleep(0)
             meter().spend(Tokens(input=tokens), cost=1.0)
-
-
-def test_meter_outside_of_a_run_limits_and_counts_nothing() -> None:
-    with meter().request(10**9):
-        pass
-    assert meter().total == Tally()
 
 
 async def test_usage_is_counted_for_the_node_of_the_task() -> None:
@@ -42,17 +43,6 @@ async def test_usage_of_tasks_started_by_a_node_counts_for_the_node() -> None:
     with metered() as whole, meter().step("edit"):
         await asyncio.gather(ask(), ask())
     assert (whole.by_node["edit"].model_calls, whole.by_node["edit"].output_tokens) == (2, 4)
-
-
-def test_budget_of_calls_counts_requests_that_fail() -> None:
-    whole = Meter(Budget(max_calls=1))
-    with pytest.raises(ValueError, match="broken"), whole.request(1):
-        raise ValueError("broken")
-    with (
-        pytest.raises(BudgetError, match=r"max_calls \(1\) is reached: raise it"),
-        whole.request(1),
-    ):
-        pass
 
 
 def test_budget_of_tokens_counts_requests_under_way() -> None:
@@ -82,15 +72,80 @@ async def test_budget_deadline_ends_slow_work() -> None:
             await asyncio.sleep(5)
 
 
-async def test_nested_budget_deadlines_raise_one_error() -> None:
-    whole = Meter(Budget(deadline_s=0.02))
-    with pytest.raises(BudgetError):
-        async with whole.in_time(), whole.in_time():
-            await asyncio.sleep(5)
-
-
 async def test_budget_deadline_is_not_blamed_for_other_timeouts() -> None:
     whole = Meter(Budget(deadline_s=5.0))
     with pytest.raises(TimeoutError, match="a socket"):
         async with whole.in_time():
             raise TimeoutError("a socket")
+
+
+loopback = pytest.mark.loopback
+
+
+async def of(server: ScriptedServer, **options: Any) -> Answer | CallFailure:
+    return await outcome(patient(protocol(server), **options))
+
+
+@loopback
+async def test_budget_deadline_ends_a_slow_call() -> None:
+    over = pytest.raises(BudgetError, match=r"deadline_s \(0.1\) is over: raise it for more")
+    with ScriptedServer(ANSWERS, plan=[Hang()]) as server, metered(deadline_s=0.1), over:
+        await of(server)
+    assert len(server.requests) == 1
+
+
+async def test_budget_deadline_ends_a_wait_for_the_limiter() -> None:
+    model = ScriptedModel(ANSWERS, latency=5)
+    asked = patient(model, most=1, timeout_s=9)
+    first = asyncio.create_task(asked.complete(ASK))
+    await asyncio.sleep(0.01)
+    with metered(deadline_s=0.05), pytest.raises(BudgetError, match="deadline_s"):
+        await asked.complete(ASK)
+    first.cancel()
+    assert len(model.calls) == 1
+
+
+async def test_budget_calls_hold_with_many_requests_at_once() -> None:
+    model = ScriptedModel(ANSWERS, latency=0.01)
+    asked = patient(model)
+    with metered(max_calls=7) as meter:
+        results = await asyncio.gather(*(asked.complete(ASK) for _ in range(50)), return_exceptions=True)
+    assert sum(isinstance(result, BudgetError) for result in results) == 43
+    assert (len(model.calls), meter.total.model_calls) == (7, 7)
+
+
+@pytest.mark.parametrize(
+    ("limits", "sent"), [({"max_tokens": 1000}, 4), ({"max_cost": 0.05}, 4), ({"max_cost": 0.0}, 0)]
+)
+async def test_budget_counts_requests_under_way(limits: dict[str, Any], sent: int) -> None:
+    """A request is expected to need 7 tokens in and 200 out."""
+    model = ScriptedModel(ANSWERS, latency=0.01)
+    asked = patient(model, price=(0.0, 60.0))
+    with metered(**limits):
+        await asyncio.gather(*(asked.complete(ASK) for _ in range(50)), return_exceptions=True)
+    assert len(model.calls) == sent
+
+
+@pytest.mark.parametrize(("price", "cost"), [((), None), ((2.0, 10.0), 0.0025), ((2.0, 10.0, 0.5), 0.00175)])
+def test_prices_are_per_million_tokens(price: tuple[float, ...], cost: float | None) -> None:
+    asked = patient(ScriptedModel(ANSWERS), price=price)
+    assert asked.cost(Tokens(input=1000, output=50, cached=500)) == (cost and pytest.approx(cost))
+
+
+async def test_call_is_recorded_with_its_answer() -> None:
+    calls: list[ModelCall] = []
+    with metered(Meter(on_call=calls.append)) as meter, meter.step("edit"):
+        await patient(ScriptedModel(ANSWERS)).complete(ASK)
+    [call] = calls
+    assert (call.node, call.model, call.prompt, call.messages) == ("edit", "scripted", PROMPT, ASK.messages)
+    assert (call.texts, call.tokens, call.error) == ((TEXT,), Tokens(7, 4), "")
+
+
+@pytest.mark.loopback
+async def test_budget_counts_an_estimate_without_reported_usage() -> None:
+    with ScriptedServer(ANSWERS, plan=[NoUsage()] * 2) as server, metered() as meter:
+        model = patient(protocol(server))
+        await asyncio.gather(model.complete(ASK), model.complete(ASK))
+        await model.aclose()
+    assert meter.total.input_tokens >= 2 * estimated_tokens(["Edit."])
+    assert [notice.code for notice in meter.warnings] == ["usage_estimated"]

@@ -4,11 +4,11 @@ import subprocess
 import sys
 
 import pytest
-from jinja2 import Environment, TemplateNotFound, UndefinedError
+from jinja2 import Environment
 from markupsafe import Markup
 
 from rarr.tools.pages import html_rendering
-from rarr.tools.pages.html_rendering import digest, duration, is_web, policy_of, render
+from rarr.tools.pages.html_rendering import digest, is_web, policy_of, render
 
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & \u202e{{ 7 * 7 }}{% raw %}"
 
@@ -50,13 +50,6 @@ def test_policy_of_a_page_can_be_sent_as_a_header() -> None:
     assert f"' '{digest('p {}')}'; connect-src 'self'; base-uri" in more
 
 
-def test_missing_template_variables_fail() -> None:
-    with pytest.raises(UndefinedError, match="'title' is undefined"):
-        render("tools/pages/page.html", styles=[], scripts=[])
-    with pytest.raises(TemplateNotFound):
-        render("tools/pages/none.html")
-
-
 def test_long_address_is_cut_in_text_and_whole_in_the_link() -> None:
     linked = '{% from "tools/pages/macros.html" import linked %}{{ linked(source, title) }}'
     address = "https://example.org/" + "x" * 200_000
@@ -81,14 +74,6 @@ def test_long_address_is_cut_in_text_and_whole_in_the_link() -> None:
 )
 def test_only_web_addresses_are_links(source: str, web: bool) -> None:
     assert is_web(source) is web
-
-
-@pytest.mark.parametrize(
-    ("seconds", "words"),
-    [(None, "not ended"), (0.0012, "1.2 ms"), (0.05, "50 ms"), (2, "2.00 s"), (90, "1.5 min")],
-)
-def test_durations_have_a_unit(seconds: float | None, words: str) -> None:
-    assert duration(seconds) == words
 
 
 def test_templates_are_not_loaded_before_a_page_is_drawn() -> None:

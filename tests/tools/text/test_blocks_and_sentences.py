@@ -4,7 +4,7 @@ from itertools import pairwise
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.tools.text.blocks_and_sentences import Span, blocks, protected, sentences, split_sentences
+from rarr.tools.text.blocks_and_sentences import blocks, protected, sentences, split_sentences
 
 
 def document_sentences(text: str, *, tables: bool = False) -> list[str]:
@@ -43,10 +43,6 @@ def test_indented_code_is_no_sentence_of_a_text_and_one_of_a_document() -> None:
     text = "It stands.\n\n    The dam is 221 metres high.\n\nIt is old."
     assert [span.of(text) for span in sentences(text)] == ["It stands.", "It is old."]
     assert document_sentences(text) == ["It stands.", "The dam is 221 metres high.", "It is old."]
-
-
-def test_a_heading_has_a_level() -> None:
-    assert blocks("### Title\n")[0].level == 3
 
 
 @pytest.mark.parametrize(
@@ -175,12 +171,6 @@ def test_a_source_keeps_the_speaker_of_each_sentence() -> None:
     assert document_sentences(text)[1:4] == ["Bo: It fell.", "Ida: When?", "Bo: Today."]
 
 
-def test_sentences_of_a_text_are_cached() -> None:
-    text = "It is high. It is old."
-    assert sentences(text) is sentences(text)
-    assert list(sentences(text)) == split_sentences(text)
-
-
 def test_rows_of_tables_on_request() -> None:
     text = "| a | b |\n|---|---|\n| c | d |\n"
     assert document_sentences(text) == []
@@ -209,15 +199,6 @@ def test_prose_is_not_protected(text: str) -> None:
     assert protected(text, 0, len(text)) == []
 
 
-def test_protected_parts_are_cut_to_the_given_range() -> None:
-    assert protected("`a` `b`", 3, 7) == [Span(4, 7)]
-
-
-def test_spans_overlap_where_they_share_a_character() -> None:
-    assert Span(0, 2).overlaps(Span(1, 3))
-    assert not Span(0, 2).overlaps(Span(2, 3))
-
-
 def assert_ordered(text: str, spans: Sequence[tuple[int, int]]) -> None:
     assert all(0 <= start < end <= len(text) for start, end in spans)
     assert all(span[1] <= other[0] for span, other in pairwise(spans))
@@ -236,3 +217,30 @@ def test_a_hostile_text_is_split_quickly(unit: str) -> None:
     text = (unit * 200_000)[:200_000]
     assert_ordered(text, split_sentences(text))
     assert_ordered(text, list(protected(text, 0, len(text))))
+
+
+UNITS = ["g", "km", "ml", "hrs", "ft", "kg", "yd", "gal", "mph", "fl. oz", "sq. ft", "kWh", "yrs"]
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_the_stop_of_a_unit_ends_no_sentence_that_goes_on(unit: str) -> None:
+    first, second = f"It has 2.55 {unit}. of the ore as a whole.", "The mill is old."
+    assert document_sentences(f"{first} {second}") == [first, second]
+
+
+@pytest.mark.parametrize("unit", ["km", "kg", "m", "g", "km/h", "m²"])
+def test_a_sentence_ends_with_a_unit_before_a_capital(unit: str) -> None:
+    expected = [f"It has 2.55 {unit}.", "Workers took it away."]
+    assert document_sentences(" ".join(expected)) == expected
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        ["He took 2.55 g. of salt, 3 ml. of oil and 4 kg. of flour."],
+        ["It weighs 5 kg.", "iPhones weigh less."],
+        ["The block of the old mill by the river has a weight of about 5 kg.\nof stone."],
+    ],
+)
+def test_measures_in_a_row_brand_names_and_line_ends(expected: list[str]) -> None:
+    assert document_sentences(" ".join(expected)) == expected

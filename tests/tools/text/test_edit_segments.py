@@ -5,11 +5,7 @@ from hypothesis import given
 from views.test_notebook import edit, edited
 
 from rarr.records import Edit, with_edits
-from rarr.tools.text.edit_segments import Piece, segments
-
-
-def test_text_without_accepted_edits_is_one_kept_segment() -> None:
-    assert segments("a\r\nb", [edit(0, 1, "x", accepted=False)]) == [Piece("kept", "a\r\nb")]
+from rarr.tools.text.edit_segments import segments
 
 
 @pytest.mark.parametrize(

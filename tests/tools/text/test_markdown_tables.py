@@ -36,11 +36,6 @@ def test_cells_are_sentences_between_those_of_the_prose() -> None:
     ]
 
 
-def test_cell_reads_as_a_statement() -> None:
-    cells = list(table_cells(TABLE).values())
-    assert cells[0].statement(TABLE) == "Main span: Length is 1,280 m"
-
-
 @pytest.mark.parametrize(
     ("table", "cells"),
     [

@@ -44,15 +44,6 @@ def test_blocks_have_the_sentences_of_the_text(name: str, separator: str) -> Non
     assert [span for block in blocks for span in block.sentences] == split_sentences(text)
 
 
-@pytest.mark.parametrize("name", LAYOUTS)
-def test_blocks_begin_where_parts_of_the_outline_begin(name: str) -> None:
-    text = "\n\n".join(LAYOUTS[name])
-    starts = {part.start for part in outline(text, 2 * len(text))} | {
-        part.start for part in outline(text, SIZE) if text[part.start : part.end].startswith(("- ", "> "))
-    }
-    assert {block.span.start for block in checked_blocks(text)} <= starts
-
-
 def test_block_includes_its_headings_and_the_text_before_it() -> None:
     text = "\n\n".join(
         ["# Mills", "## Old", PARAGRAPH * 2, "### Deep", PARAGRAPH * 2, "## New", PARAGRAPH * 2]
@@ -79,13 +70,6 @@ def test_one_paragraph_of_20_000_words_is_divided_between_sentences() -> None:
     assert [span for block in blocks for span in block.sentences] == split_sentences(text)
 
 
-def test_no_block_begins_with_a_false_list_marker() -> None:
-    text = "It was in 1986. 1986. That was the year. " * 60
-    assert [span.of(text) for b in checked_blocks(text) for span in b.sentences] == [
-        span.of(text) for span in split_sentences(text)
-    ]
-
-
 @pytest.mark.parametrize("end", ["```\n\n", ""], ids=["closed", "never closed"])
 def test_code_longer_than_a_block_stays_code(end: str) -> None:
     code = "```\n" + "Merrow Tower has 50 floors.\n\n" * 2000 + end
@@ -93,12 +77,6 @@ def test_code_longer_than_a_block_stays_code(end: str) -> None:
     blocks = checked_blocks(text)
     assert [bool(block.sentences) for block in blocks] == ([True, False, True] if end else [True, False])
     assert blocks[1].too_long
-
-
-def test_endless_sentence_makes_a_block_too_long() -> None:
-    [block] = checked_blocks("word " * 20_000)
-    assert block.too_long
-    assert len(block.sentences) == 1
 
 
 @pytest.mark.parametrize("name", few([*LAYOUTS, "one paragraph", "one list", "short lines"], every=4))

@@ -1,10 +1,61 @@
-"""Warnings as lines, and whether anything was checked: what failed everywhere is no result."""
+"""Nouns after numbers, and with their articles."""
 
 import pytest
 from makers import TEXT, check, evidence, query
 
 from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
+from rarr.tools.text.plurals_and_articles import counted, kind_of
+from rarr.tools.text.section_headings import clean_headings
 from rarr.tools.text.warning_lines import beside_the_reason, by_reason, grouped, nothing_checked
+
+
+@pytest.mark.parametrize(
+    ("n", "noun", "expected"),
+    [
+        (0, "run", "0 runs"),
+        (1, "run", "1 run"),
+        (1000, "row", "1,000 rows"),
+        (1, "query", "1 query"),
+        (2, "query", "2 queries"),
+        (2, "day", "2 days"),
+        (2, "branch", "2 branches"),
+        (2, "more document", "2 more documents"),
+    ],
+)
+def test_nouns_are_counted(n: int, noun: str, expected: str) -> None:
+    assert counted(n, noun) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [(1, "an int"), ("", "a str"), (object(), "an object"), ([], "a list"), (OSError(), "an OSError")],
+)
+def test_class_names_have_an_article(value: object, expected: str) -> None:
+    assert kind_of(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (
+            ["## Early life", "2. Career", "(3) Death", "- **Legacy**"],
+            ["Early life", "Career", "Death", "Legacy"],
+        ),
+        (["References", "See also", "External links:", "Notes"], []),
+        (["History", "HISTORY", "  history "], ["History"]),
+        (["Marie Curie", "", "   "], []),
+        (["1936 opening", "3D printing"], ["1936 opening", "3D printing"]),
+        (["12 Angry Men", "9 November 1989"], ["12 Angry Men", "9 November 1989"]),
+        (["2.1 Early life", "3: Career", "## 4. Death"], ["Early life", "Career", "Death"]),
+    ],
+)
+def test_headings_are_clean(lines: list[str], expected: list[str]) -> None:
+    assert clean_headings(lines, "Marie Curie") == expected
+
+
+def test_heading_has_100_characters_at_most() -> None:
+    assert len(clean_headings(["a b " * 100], "x")[0]) <= 100
+
 
 CHECK_FAILED = Notice(code="check_failed", message="the server is gone", node="check_agreement")
 
@@ -46,19 +97,9 @@ def test_reason_is_a_failure_rather_than_a_notice_about_the_text() -> None:
     assert beside_the_reason(failed.warnings) == [table]
 
 
-def test_message_does_not_repeat_its_code() -> None:
-    failed = Notice(code="retrieve_failed", message="retrieve failed: it is down", node="retrieve")
-    assert grouped([failed]) == ["retrieve_failed: it is down"]
-
-
 def test_same_warnings_are_counted() -> None:
     first, other = Notice(code="c", message="m", node="n"), Notice(code="c", message="o", node="n")
     assert grouped([first, other, first]) == ["c: m (2 times)", "c: o"]
-
-
-def test_by_reason_names_the_first_file_of_each_reason() -> None:
-    skipped = [("a.pdf", "locked"), ("b.md", "empty"), ("c.pdf", "locked"), ("d.pdf", "locked")]
-    assert by_reason(skipped) == ["a.pdf and 2 other files: locked", "b.md: empty"]
 
 
 def test_by_reason_joins_reasons_that_differ_in_a_detail() -> None:
