@@ -11,6 +11,7 @@ from rarr.tools.models.chat import CallFailure, Kind
 
 _MOST = 300  # characters of a server's message
 _OF_PROMPT = (400, 413, 422, 500)  # the statuses with which servers refuse a prompt that is too long
+_KINDS: dict[int, Kind] = {408: "timeout", 429: "busy"}
 _SHORTEST = 8  # characters of the shortest secret that is removed from answers
 # Keys of known providers, and forms in which a server shows a part of a key.
 _KEYS = re.compile(
@@ -116,12 +117,11 @@ def secrets_of(api_key: str | None, base_url: str | None) -> tuple[str, ...]:
 def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> CallFailure:
     """Makes the failure for `error`, by its HTTP status or class name: providers share no base class.
 
-    `model` is its name in the message. A `CallFailure` that is the error or its cause is returned as it is.
+    `model` is its name in the message. A `CallFailure` that is the error or its cause is returned as it is:
+    clients wrap the errors of reading an answer, such as an answer that is too long.
     """
-    # Clients wrap the errors of reading an answer, such as an answer that is too long.
-    if (
-        failure := next((cause for cause in (error, *_causes(error)) if isinstance(cause, CallFailure)), None)
-    ) is not None:
+    errors = [error, *_causes(error)]
+    if failure := next((cause for cause in errors if isinstance(cause, CallFailure)), None):
         return failure
     names = [kind.__name__ for kind in type(error).__mro__]
     facts = f"{getattr(error, 'body', '')} {getattr(error, 'code', '')} {' '.join(names)}"
@@ -133,7 +133,7 @@ def failure_of(error: Exception, model: str, secrets: Sequence[str] = ()) -> Cal
         limit = _limit(f"{message} {facts}")
         return CallFailure("too_long", f"{model} cannot read so much: {message}", limit=limit)
     # A timeout while connecting is a failure of the connection: nothing was sent yet.
-    connecting = any("ConnectTimeout" in type(cause).__name__ for cause in (error, *_causes(error)))
+    connecting = any("ConnectTimeout" in type(cause).__name__ for cause in errors)
     if any("Timeout" in name for name in names) and not connecting:
         return CallFailure("timeout", f"{model} gave no answer in time: {message}")
     if connecting or any(word in name for name in names for word in ("Connect", "Protocol", "Network")):
@@ -157,14 +157,10 @@ def failure_of_status(
     """
     reason = _line(_message(body), secrets) or "it gave no reason"
     message = f"{model} answered with status {status}: {reason}"
-    kind: Kind = "refused"
+    kind: Kind = "server" if status >= 500 else _KINDS.get(status, "refused")
     limit = None
     if status in _OF_PROMPT and _TOO_LONG.search(f"{body} {facts}"):
         kind, limit = "too_long", _limit(f"{body} {facts}")
-    elif status >= 500:
-        kind = "server"
-    elif status in (408, 429):
-        kind = "busy" if status == 429 else "timeout"
     return CallFailure(kind, message, _retry_after(headers), status=status, said=reason, limit=limit)
 
 

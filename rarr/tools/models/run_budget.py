@@ -132,16 +132,14 @@ class Meter:
     @property
     def exhausted(self) -> bool:
         """True if the requests, tokens, cost or time spent so far have reached a limit."""
-        spent, budget, remaining = self.total, self.budget, self.remaining
-        return (
-            (remaining is not None and remaining <= 0)
-            or (budget.max_calls is not None and spent.model_calls >= budget.max_calls)
-            or (
-                budget.max_tokens is not None
-                and spent.input_tokens + spent.output_tokens >= budget.max_tokens
-            )
-            or (budget.max_cost is not None and (spent.cost or 0.0) >= budget.max_cost)
+        spent, budget = self.total, self.budget
+        limits = (
+            (spent.model_calls, budget.max_calls),
+            (spent.input_tokens + spent.output_tokens, budget.max_tokens),
+            (spent.cost or 0.0, budget.max_cost),
+            (self.seconds, budget.deadline_s),
         )
+        return any(limit is not None and amount >= limit for amount, limit in limits)
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:

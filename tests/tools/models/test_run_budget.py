@@ -12,7 +12,7 @@ from rarr.testing import (
     ScriptedModel,
     ScriptedServer,
 )
-from rarr.tools.models.chat import Answer, CallFailure, Tokens, estimated_tokens
+from rarr.tools.models.chat import Tokens, estimated_tokens
 from rarr.tools.models.run_budget import Budget, Meter, ModelCall, meter
 from tools.asking import ANSWERS, ASK, PROMPT, TEXT, metered, outcome, patient, protocol
 
@@ -82,16 +82,15 @@ async def test_budget_deadline_is_not_blamed_for_other_timeouts() -> None:
 loopback = pytest.mark.loopback
 
 
-async def of(server: ScriptedServer, **options: Any) -> Answer | CallFailure:
-    return await outcome(patient(protocol(server), **options))
-
-
 @loopback
 async def test_budget_deadline_ends_a_slow_call() -> None:
     over = pytest.raises(BudgetError, match=r"deadline_s \(0.1\) is over: raise it for more")
-    with ScriptedServer(ANSWERS, plan=[Hang()]) as server, metered(deadline_s=0.1), over:
-        await of(server)
-    assert len(server.requests) == 1
+    with ScriptedServer(ANSWERS, plan=[None, Hang()]) as server:
+        model = patient(protocol(server))
+        await model.complete(ASK)  # the first request loads the client
+        with metered(deadline_s=0.1), over:
+            await outcome(model)
+    assert len(server.requests) == 2
 
 
 async def test_budget_deadline_ends_a_wait_for_the_limiter() -> None:
