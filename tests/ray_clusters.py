@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rarr import Settings
-from rarr.batches.ray_cluster import require_ray
+from rarr.batches.ray import require_ray
 from rarr.records import Passage
 
 RIGHT, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."

@@ -157,7 +157,7 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
     ("rule", "module", "source"),
     [
         (imports_point_down, "rarr.agent.graph", "from rarr.nodes.edit import edit"),
-        (imports_point_down, "rarr.nodes.evaluate", "from rarr.ledger.ais_scores import auto_ais"),
+        (imports_point_down, "rarr.nodes.evaluate", "from rarr.ledger.scores import auto_ais"),
         (imports_point_down, "rarr.evals.resumable_evaluation", "from rarr.agent.revise import revise"),
         (imports_point_down, "rarr.components", "from rarr.settings import Settings"),
         (
@@ -175,8 +175,8 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
         (imports_point_down, "rarr.integrations.langchain.runnable", "from rarr.agent.revise import Reviser"),
         (
             imports_point_down,
-            "rarr.integrations.ray.dataset",
-            "from rarr.batches.column_mapping import Columns",
+            "rarr.integrations.mcp.tools",
+            "from rarr.batches.columns import Columns",
         ),
         (prints_nothing, "rarr.cli", "print('done')"),
         (prints_nothing, "rarr.cli.revise", "print('done')"),

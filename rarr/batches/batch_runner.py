@@ -1,29 +1,21 @@
-"""Runs the rows of a batch: in worker processes, in this process, or in actors of a Ray cluster.
-
-The actors are behind a `Runner`, as the processes are, and not behind Ray Data. So a batch stores results,
-continues and keeps its limits in the same way wherever its rows run.
-"""
+"""Runs the rows of a batch: in worker processes, in this process, or in actors of a Ray cluster."""
 
 import os
 import uuid
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from types import TracebackType
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, Self, cast
 
 from rarr.agent.batches import BatchRow
-from rarr.batches.ray_actors import RayActors
+from rarr.batches.ray import RayActors
 from rarr.errors import InputError, RarrError
-from rarr.records import Record
 from rarr.records.postprocessing import Postprocessed
-from rarr.serve.in_process import InProcess
-from rarr.serve.job_and_runner import Job, Runner, WorkerLostError
-from rarr.serve.workers import WorkerPool
+from rarr.serve.jobs import Job, Tasks, WorkerLostError
+from rarr.serve.worker_processes import WorkerProcesses
 from rarr.settings import Settings
 from rarr.settings.serving import unserved
 
-TRIES = 2
-"""How often a row is tried if its process ends: with other rows, and then alone."""
-ENDED = f"the process that ran it ended {TRIES} times: give the workers more memory, or divide the text"
+ENDED = "the process that ran it ended twice: give the workers more memory, or divide the text"
 
 
 def batch_settings(settings: Settings) -> Settings:
@@ -34,33 +26,6 @@ def batch_settings(settings: Settings) -> Settings:
     """
     asked = "trace" in settings.model_fields_set
     return unserved(settings if asked else settings.model_copy(update={"trace": False}))
-
-
-def worker_count(settings: Settings, workers: int | None) -> int:
-    """Returns the number of processes: the given one, or one for each core without a language model."""
-    return ((os.cpu_count() or 1) if settings.is_embedded else 0) if workers is None else workers
-
-
-class _RowRunner(NamedTuple):
-    """A runner, how many rows to give it at once when it has started, and how it runs a row alone."""
-
-    runner: Runner
-    at_once: Callable[[], int]
-    run_alone: Callable[[Job], Awaitable[Record]]
-
-
-def _row_runner(settings: Settings, workers: int | None, ray: str | None) -> _RowRunner:
-    if ray is not None:
-        if workers == 0:
-            raise InputError("0 workers are this process: leave --workers out, or leave --ray out")
-        actors = RayActors(settings, ray, workers)
-        return _RowRunner(actors, lambda: actors.at_once, actors.run_alone)
-    count = worker_count(settings, workers)
-    if not count:
-        here = InProcess(settings)
-        return _RowRunner(here, lambda: settings.concurrency, here.run)
-    pool = WorkerPool(settings, count)  # its processes have one row each
-    return _RowRunner(pool, lambda: 2 * count, pool.run)
 
 
 class BatchRunner:
@@ -76,29 +41,45 @@ class BatchRunner:
     ) -> None:
         """`settings` are those of `batch_settings`; `options` are arguments of `rarr.postprocess`."""
         self._options = dict(options)
-        self._runner, self._at_once, self._run_alone = _row_runner(settings, workers, ray)
+        self._settings = settings
+        if workers is None and ray is None:
+            workers = (os.cpu_count() or 1) if settings.is_embedded else 0
+        self._runner: RayActors | WorkerProcesses | Tasks
+        if ray is not None:
+            if workers == 0:
+                raise InputError("0 workers are this process: leave --workers out, or leave --ray out")
+            self._runner = RayActors(settings, ray, workers)
+        elif workers:
+            self._runner = WorkerProcesses(settings, workers)
+        else:
+            self._runner = Tasks(settings)
+        self._workers = workers
 
     @property
     def at_once(self) -> int:
-        """Returns how many rows run or wait: for each process, those that it runs and one that waits."""
-        return self._at_once()
+        """Returns how many rows run or wait, once it has started: one waits for each process."""
+        if isinstance(self._runner, RayActors):
+            return self._runner.at_once
+        return 2 * self._workers if self._workers else self._settings.concurrency
 
     async def run(self, row: BatchRow) -> Postprocessed:
         """Postprocesses a row. A row whose process ends is run again, alone; then `RarrError` is raised."""
-        for run in (self._runner.run, self._run_alone):
-            job = Job(
-                "postprocess",
-                row.text,
-                uuid.uuid4().hex,
-                context=row.context,
-                sources=tuple(cast(Any, row.sources) or ()),
-                options=self._options,
-            )
-            try:
-                return cast(Postprocessed, await run(job))
-            except WorkerLostError:
-                continue
-        raise RarrError(ENDED)
+        job = Job(
+            "postprocess",
+            row.text,
+            uuid.uuid4().hex,
+            context=row.context,
+            sources=tuple(cast(Any, row.sources) or ()),
+            options=self._options,
+        )
+        try:
+            return cast(Postprocessed, await self._runner.run(job))
+        except WorkerLostError:
+            assert not isinstance(self._runner, Tasks)
+        try:
+            return cast(Postprocessed, await self._runner.run_alone(job))
+        except WorkerLostError:
+            raise RarrError(ENDED) from None
 
     async def __aenter__(self) -> Self:
         try:

@@ -1,7 +1,7 @@
 """Revises the rows of a file into another file. Whatever ends the process, the same call continues.
 
-Beside the file OUT, the folder OUT.batch holds run.json (what the run was made with), results.db (a result
-for each row, stored when it is finished), and input.jsonl (the rows, if they came from standard input).
+Beside the file OUT, the folder OUT.batch holds run.json (what the run was made with) and results.db (a
+result for each row, stored when it is finished).
 """
 
 import asyncio
@@ -13,18 +13,24 @@ from contextlib import AsyncExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 from rarr.agent.batches import BatchResult, BatchRow, batch_result
 from rarr.agent.wiring.language_models import require_prices
 from rarr.batches.batch_runner import BatchRunner, batch_settings
-from rarr.batches.column_check import require_columns, without_results
-from rarr.batches.column_mapping import Columns, columns_of, digest_of, error_columns, result_columns
-from rarr.batches.column_types import ColumnType, ColumnTypes
-from rarr.batches.counts import BatchCounts, Counting, Limit
-from rarr.batches.input_files import input_file, require_usable, state_of
-from rarr.batches.input_rows import UNREAD, InputRow, format_of, input_rows
-from rarr.batches.output_rows import write_rows
+from rarr.batches.columns import (
+    RESULT_COLUMNS,
+    BatchCounts,
+    Columns,
+    Counting,
+    Limit,
+    columns_of,
+    digest_of,
+    error_columns,
+    result_columns,
+)
+from rarr.batches.input_rows import UNREAD, InputRow, format_of, input_rows, require_parquet
+from rarr.batches.output_rows import ColumnType, ColumnTypes, json_text, write_rows
 from rarr.batches.result_store import Expected, ResultStore, has_results
 from rarr.errors import InputError, RarrError
 from rarr.evals import run_folder
@@ -62,7 +68,7 @@ OnProgress = Callable[[Counting, Expected], None]
 
 
 def revise_file(
-    source: Path | BinaryIO,
+    source: Path,
     out: Path,
     *,
     settings: Settings | None = None,
@@ -77,10 +83,9 @@ def revise_file(
 ) -> BatchReport:
     """Postprocesses the rows of `source`, and writes them with the columns of their results to `out`.
 
-    The endings of the names tell the formats: .jsonl, .csv (both also with .gz) and .parquet; an open file
-    has JSON lines. `full` adds the whole record of each run. `workers` is the number of processes, and `ray`
-    the address of a cluster; see `BatchRunner`. If an interrupt ends the process, `out` is written, and
-    `on_interrupt` called with its counts.
+    The endings of the names give the formats: .jsonl, .csv and .parquet. `full` adds the whole record of each
+    run. `workers` is the number of processes, and `ray` the address of a cluster; see `BatchRunner`. If an
+    interrupt ends the process, `out` is written, and `on_interrupt` called with its counts.
 
     Rows that have a result from an earlier run of the same call are not done again; those with an error are.
     Raises `RarrError` before anything is spent: for files that cannot be read or written, a missing column,
@@ -89,7 +94,7 @@ def revise_file(
     """
     until = None if limits.deadline_s is None else monotonic() + limits.deadline_s
     settings = batch_settings(settings or Settings())
-    require_usable(source, out)
+    _require_usable(source, out)
     if limits.max_cost is not None:
         require_prices(settings)
     folder = out.with_name(f"{out.name}.batch")
@@ -99,10 +104,10 @@ def revise_file(
         locked(folder / run_folder.LOCK, f"{out} is being written by another rarr batch: wait for it"),
         _removed_if_empty(folder),
     ):
-        batch = _FileBatch(input_file(source, folder), out, folder, columns, full=full)
+        batch = _FileBatch(source, out, folder, columns, full=full)
         try:
             batch.begin(settings, mode)
-            with before_end(lambda: (on_interrupt or _ignored)(batch.write())):
+            with before_end(lambda: (on_interrupt or (lambda counts: None))(batch.write())):
                 runner = BatchRunner(settings, {"mode": mode}, workers, ray)
                 run(batch.work(runner, limits.max_cost, until, on_progress))
             return batch.finish(settings)
@@ -110,8 +115,22 @@ def revise_file(
             batch.close()
 
 
-def _ignored(counts: BatchCounts) -> None:
-    pass
+def _require_usable(source: Path, out: Path) -> None:
+    """Raises `RarrError` for names without a format, without pyarrow, and for one file that is both."""
+    if "parquet" in (format_of(source), format_of(out)):
+        require_parquet()
+    if source.absolute() == out.absolute():
+        raise InputError(f"{out} is the input: give another path for the output")
+    if out.is_dir():
+        raise InputError(f"{out} is a folder: give the path of a file")
+
+
+def _state_of(path: Path) -> object:
+    """Returns what changes with a file: its size and time; None for a file that cannot be found."""
+    try:
+        return (state := path.stat()).st_size, state.st_mtime_ns
+    except OSError:
+        return None
 
 
 @contextmanager
@@ -146,22 +165,17 @@ class _FileBatch:
 
     def begin(self, settings: Settings, mode: PostprocessMode) -> None:
         """Reads all rows once. Raises `InputError` before anything is spent."""
-        self._input_state = state_of(self._source)
-        require_columns(self._columns, self._source)
+        self._input_state = _state_of(self._source)
+        self._columns.require_in(self._source)
         searched = corpora([settings.corpus], settings.max_file_mb)
-        self._inputs = run_inputs("", described(settings) | {"mode": mode} | self._read_and_kept(), searched)
+        read = {f"--{name}": column or "none" for name, column in self._columns._asdict().items()}
+        kept = {"mode": mode, "--full": "on" if self._full else "off"}
+        self._inputs = run_inputs("", described(settings) | kept | read, searched)
         run_folder.check(self._folder, self._inputs, "give another -o, or delete this folder")
         self._expected = self._store.expect(self._noted_digests())
         if not self._expected.rows and not self._wrong:
             raise InputError(f"{self._source} has no row: give a row with a text")
         run_folder.begin(self._folder, self._inputs)
-
-    def _read_and_kept(self) -> dict[str, str]:
-        """Returns the columns that a result depends on, and whether results have the record of their run."""
-        read = {
-            f"--{name}": getattr(self._columns, name) or "none" for name in ("text", "context", "sources")
-        }
-        return read | {"--full": "on" if self._full else "off"}
 
     async def work(
         self, runner: BatchRunner, max_cost: float | None, until: float | None, on_progress: OnProgress | None
@@ -210,7 +224,7 @@ class _FileBatch:
             notes.append(
                 f"the input lacks the rows of {counted(gone, 'earlier result')}, which stay in {self._folder}"
             )
-        if self._input_state != state_of(self._source):
+        if self._input_state != _state_of(self._source):
             notes.append(f"{self._source} changed during the run: run again for the rows that are new")
         if self._inputs["corpora"] != corpora([settings.corpus], settings.max_file_mb):
             notes.append(
@@ -238,26 +252,23 @@ class _FileBatch:
         return self._types.mixed() if format_of(self._out) == "parquet" else []
 
     def _noted_digests(self) -> Iterator[bytes]:
-        """Yields the digest of each usable row. Notes column types, wrong rows and repeated ids."""
-        ids, repeated, first = set[str](), 0, ""
+        """Yields the digest of each usable row. Notes column types and wrong rows."""
         for row, usable in self._rows():
             self._types.add(row.output({}))
-            if not isinstance(usable, BatchRow):
-                self._wrong.append(f"{self._columns.place(row)}: {usable}")
-                continue
-            if self._columns.id is not None:
-                if usable.id in ids:
-                    repeated, first = repeated + 1, first or f"{self._columns.place(row)} has the id"
-                ids.add(usable.id)
-            yield digest_of(usable)
-        if repeated:
-            more = f"; so have {counted(repeated - 1, 'more row')}" if repeated > 1 else ""
-            self._notes.append(f"{first} of an earlier row{more}")
+            if isinstance(usable, BatchRow):
+                yield digest_of(usable)
+            else:
+                self._wrong.append(f"{row.place}: {usable}")
 
     def _rows(self) -> Iterator[tuple[InputRow, BatchRow | str]]:
         """Yields each row of the input with what it holds, or with the reason why it cannot be used."""
-        for row in without_results(input_rows(self._source)):
-            yield row, self._columns.row_or_problem(row)
+        for row in input_rows(self._source):
+            usable = self._columns.row_or_problem(row)
+            taken = [name for name in row.columns if name in RESULT_COLUMNS or name == UNREAD]
+            if taken:  # its value would be replaced
+                values = json_text({name: row.columns.pop(name) for name in taken})
+                row = row._replace(unread=row.unread or values)
+            yield row, usable
 
     def _rows_to_do(self, max_cost: float | None, until: float | None) -> Iterator[BatchRow]:
         spent = 0.0 if max_cost is None else self._store.cost()
@@ -282,6 +293,6 @@ class _FileBatch:
             else:
                 result = error_columns(usable)
             if result is not None:
-                counting.add(result, self._columns.place(row))
+                counting.add(result, row.place)
                 columns = row.output(result)
                 yield {name: value for name, value in columns.items() if name in names}

@@ -1,20 +1,13 @@
 """Reads rows from files of JSON lines, CSV and Parquet, one at a time, however long the file is."""
 
-import codecs
 import csv
-import gzip
 import json
 import sys
-import zlib
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from io import BufferedReader
+from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, NamedTuple, cast
+from typing import IO, Any, NamedTuple
 
-from rarr.batches.json_text import json_text
-from rarr.batches.parquet import parquet_rows
-from rarr.errors import InputError
+from rarr.errors import InputError, SetupError
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.valid_unicode import valid
 
@@ -23,9 +16,10 @@ UNREAD = "rarr_unread"
 """The column of what could not be read of a row, so that nothing is lost. Other outputs lack it."""
 LONGEST = 64 << 20
 """The most bytes of a line, and characters of a cell. A longer one would fill the memory."""
+ROWS = 1000
+"""The rows of one group of a Parquet file, which are in memory at once."""
 
 _ONE = "put one JSON object on each line"
-_UTF16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _MORE_CELLS: Any = object()
 """The key of the cells of a row that have no column. It is no text, since a column may have any name."""
 
@@ -43,20 +37,22 @@ class InputRow(NamedTuple):
     line: int | None = None
     unread: str = ""
 
-    def output(self, result: Mapping[str, Any]) -> dict[str, Any]:
+    @property
+    def place(self) -> str:
+        """Names the row in a message: by its number, and by its line if that is another number."""
+        return f"row {self.number}" + (f" (line {self.line})" if self.line not in (None, self.number) else "")
+
+    def output(self, result: dict[str, Any]) -> dict[str, Any]:
         """Returns the columns of the row with those of its result, and with `UNREAD` where there is some."""
         return {**self.columns, **result, **({UNREAD: self.unread} if self.unread else {})}
 
 
 def format_of(path: Path) -> str:
-    """Returns jsonl, csv or parquet by the ending, before .gz. Raises `InputError` for another ending."""
-    packed = path.suffix.lower() == ".gz"
-    ending = (path.with_suffix("") if packed else path).suffix.lower()
-    kind = FORMATS.get(ending)
-    if kind is None or (packed and kind == "parquet"):
+    """Returns jsonl, csv or parquet by the ending. Raises `InputError` for another ending."""
+    if (kind := FORMATS.get(path.suffix.lower())) is None:
         raise InputError(
             f"{path} has no known ending: give a file of JSON lines, CSV or Parquet, named .jsonl, .csv or"
-            " .parquet; .gz may follow the first two"
+            " .parquet"
         )
     return kind
 
@@ -66,41 +62,32 @@ def input_rows(path: Path) -> Iterator[InputRow]:
     kind = format_of(path)
     try:
         if kind == "parquet":
-            for number, columns in enumerate(parquet_rows(path), start=1):
-                yield InputRow(number, columns)
-            return
-        with _opened(path) as file:
-            if file.peek(2)[:2] in _UTF16:
-                raise InputError(f"{path} is UTF-16: convert the file, as with iconv -f UTF-16 -t UTF-8")
-            yield from json_rows(file) if kind == "jsonl" else _csv_rows(path, file)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{path} cannot be read ({reason}): give the path of a whole file") from None
+            yield from _parquet_rows(path)
+        else:
+            with path.open("rb") as file:
+                yield from _json_rows(file) if kind == "jsonl" else _csv_rows(path, file)
+    except OSError as error:
+        raise InputError(
+            f"{path} cannot be read ({error.strerror or error}): give the path of a file"
+        ) from None
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[BufferedReader]:
-    packed = path.suffix.lower() == ".gz"
-    with cast(BufferedReader, gzip.open(path) if packed else path.open("rb")) as file:
-        yield file
-
-
-def json_rows(file: IO[bytes]) -> Iterator[InputRow]:
+def _json_rows(file: IO[bytes]) -> Iterator[InputRow]:
     """Yields a row for each line of JSON that is not blank. A line that is no object has a problem."""
     number = 0
     for place, line in enumerate(iter(lambda: file.readline(LONGEST + 1), b""), start=1):
         too_long, rest = len(line) > LONGEST, line
         while too_long and rest and not rest.endswith(b"\n"):
             rest = file.readline(LONGEST)
-        if line.strip(b" \t\r\n\xef\xbb\xbf"):
-            number += 1
-            columns, problem = ({}, _too_long()) if too_long else _json_columns(line)
-            unread = line.decode("utf-8-sig", "backslashreplace").strip() if problem and not too_long else ""
-            yield InputRow(number, columns, problem, place, unread)
-
-
-def _too_long() -> str:
-    return f"it has more than {LONGEST >> 20} MB: divide the text"
+        if not line.strip(b" \t\r\n\xef\xbb\xbf"):
+            continue
+        number += 1
+        if too_long:
+            yield InputRow(number, {}, f"it has more than {LONGEST >> 20} MB: divide the text", place)
+            continue
+        columns, problem = _json_columns(line)
+        unread = line.decode("utf-8-sig", "backslashreplace").strip() if problem else ""
+        yield InputRow(number, columns, problem, place, unread)
 
 
 def _json_columns(line: bytes) -> tuple[dict[str, Any], str]:
@@ -125,10 +112,12 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Makes an object of its keys and values. Raises `InputError` for two values of one key."""
     value = dict(pairs)
     if len(value) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError(f"it has {twice!r} twice: rename one of them, or leave it out")
+        raise InputError(f"it has {_repeated([name for name, _ in pairs])!r} twice: rename one of them")
     return value
+
+
+def _repeated(names: list[str]) -> str | None:
+    return next((name for name in names if names.count(name) > 1), None)
 
 
 def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
@@ -136,11 +125,17 @@ def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
     # Strict: a quote that is never closed would make one row of all rows after it.
     reader = csv.DictReader(_lines(path, file), restkey=_MORE_CELLS, restval=None, strict=True)
     try:
-        _check_header(path, list(reader.fieldnames or ()))
+        names = list(reader.fieldnames or ())
+        if len(names) == 1 and (mark := next((mark for mark in ";\t" if mark in names[0]), None)):
+            raise InputError(f"{path} separates its cells by {mark!r}: separate them by commas")
+        if twice := _repeated(names):
+            raise InputError(f"{path} has two columns {twice!r}: rename one of them")
         for number, cells in enumerate(reader, start=1):
-            extra = cells.pop(_MORE_CELLS, None)
-            problem = _too_many(extra) if extra else ""
-            unread = json_text(valid(extra)) if extra else ""
+            problem, unread = "", ""
+            if extra := cells.pop(_MORE_CELLS, None):
+                more = counted(len(extra), "cell")
+                problem = f"it has {more} more than the header: put cells with commas in quotes"
+                unread = json.dumps(valid(extra), ensure_ascii=False)
             yield InputRow(number, valid(dict(cells)), problem, reader.line_num, unread)
     except UnicodeDecodeError:
         raise InputError(
@@ -154,18 +149,6 @@ def _csv_rows(path: Path, file: IO[bytes]) -> Iterator[InputRow]:
         ) from None
 
 
-def _too_many(cells: Sequence[str]) -> str:
-    return f"it has {counted(len(cells), 'cell')} more than the header: put cells with commas in quotes"
-
-
-def _check_header(path: Path, names: list[str]) -> None:
-    """Raises `InputError` for two columns of one name, and for cells between semicolons or tabs."""
-    if len(names) == 1 and (mark := next((mark for mark in ";\t" if mark in names[0]), None)):
-        raise InputError(f"{path} separates its cells by {mark!r}: separate them by commas")
-    if twice := next((name for name in names if names.count(name) > 1), None):
-        raise InputError(f"{path} has two columns {twice!r}: rename one of them")
-
-
 def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:
     encoding = "utf-8-sig"
     while line := file.readline(LONGEST + 1):
@@ -173,3 +156,28 @@ def _lines(path: Path, file: IO[bytes]) -> Iterator[str]:
             raise InputError(f"{path} has a line of more than {LONGEST >> 20} MB: divide the text")
         yield line.decode(encoding)
         encoding = "utf-8"
+
+
+def require_parquet() -> None:
+    """Raises `SetupError` where pyarrow is not installed."""
+    try:
+        import pyarrow.parquet  # noqa: F401
+    except ImportError:
+        raise SetupError('Parquet needs a package: pip install "rarr[parquet]"') from None
+
+
+def _parquet_rows(path: Path) -> Iterator[InputRow]:
+    require_parquet()
+    import pyarrow
+    import pyarrow.parquet
+
+    number = 0
+    try:
+        with pyarrow.parquet.ParquetFile(path) as file:
+            for group in file.iter_batches(batch_size=ROWS):
+                for columns in group.to_pylist():
+                    number += 1
+                    yield InputRow(number, columns)
+    except pyarrow.ArrowInvalid as error:
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"{path} cannot be read ({reason}): give a file of Parquet") from None

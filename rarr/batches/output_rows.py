@@ -1,21 +1,22 @@
 """Writes rows to files of JSON lines, CSV and Parquet. A file gets its name when it is complete."""
 
+import base64
 import csv
-import gzip
 import io
+import json
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any, Literal
 
-from rarr.batches.column_types import ColumnType
-from rarr.batches.input_rows import format_of
-from rarr.batches.json_text import base64_or_text, json_text
-from rarr.batches.parquet import write_parquet
+from rarr.batches.input_rows import ROWS, format_of, require_parquet
 from rarr.errors import InputError
 from rarr.tools.storage.files import replaced
 
 Row = Mapping[str, Any]
+ColumnType = Literal["string", "bool", "int", "float", "strings", "json"]
+"""The type of a column. `strings` are lists of texts, and `json` is everything else, written as JSON."""
 
 
 def write_rows(path: Path, rows: Iterable[Row], columns: Mapping[str, ColumnType], source: Path) -> None:
@@ -28,10 +29,12 @@ def write_rows(path: Path, rows: Iterable[Row], columns: Mapping[str, ColumnType
     try:
         with replaced(path) as part:
             if kind == "parquet":
-                write_parquet(part, rows, columns, source)
+                _write_parquet(part, rows, columns, source)
             else:
-                with _opened(part, packed=path.suffix.lower() == ".gz") as file:
-                    file.writelines(_json_lines(rows) if kind == "jsonl" else _csv_lines(rows, list(columns)))
+                with part.open("wb") as file:
+                    file.writelines(
+                        map(_json_line, rows) if kind == "jsonl" else _csv_lines(rows, [*columns])
+                    )
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise InputError(
@@ -39,19 +42,28 @@ def write_rows(path: Path, rows: Iterable[Row], columns: Mapping[str, ColumnType
         ) from None
 
 
-@contextmanager
-def _opened(path: Path, *, packed: bool) -> Iterator[IO[bytes]]:
-    with cast(IO[bytes], gzip.open(path, "wb") if packed else path.open("wb")) as file:
-        yield file
+def json_text(value: object) -> str:
+    """Writes a value as JSON. Dates and the like become text, bytes base64, and NaN and infinity null."""
+    try:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False, default=_text)
+    except ValueError:  # a float that JSON has no word for
+        return json.dumps(_finite(value), ensure_ascii=False, default=_text)
 
 
-def json_line(row: Row) -> bytes:
-    """Writes a row as one line of JSON; see `json_text`."""
+def _text(value: object) -> str:
+    return base64.b64encode(value).decode() if isinstance(value, bytes) else str(value)
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _finite(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(part) for part in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _json_line(row: Row) -> bytes:
     return json_text(dict(row)).encode("utf-8", "replace") + b"\n"
-
-
-def _json_lines(rows: Iterable[Row]) -> Iterator[bytes]:
-    return map(json_line, rows)
 
 
 def _csv_lines(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[bytes]:
@@ -59,15 +71,88 @@ def _csv_lines(rows: Iterable[Row], columns: Sequence[str]) -> Iterator[bytes]:
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
     for row in rows:
-        writer.writerow({name: cell(row.get(name)) for name in columns})
+        writer.writerow({name: _cell(row.get(name)) for name in columns})
         yield text.getvalue().encode("utf-8", "replace")
         text.seek(0)
         text.truncate()
     yield text.getvalue().encode()
 
 
-def cell(value: object) -> object:
+def _cell(value: object) -> object:
     """Returns what stands in a cell: JSON for lists and objects, true or false, and base64 for bytes."""
     if isinstance(value, bool | list | dict):
         return json_text(value)
-    return base64_or_text(value) if isinstance(value, bytes) else value
+    return _text(value) if isinstance(value, bytes) else value
+
+
+class ColumnTypes:
+    """Collects the types of the columns of all rows, in the order in which the columns appear first."""
+
+    def __init__(self) -> None:
+        self._seen: dict[str, set[ColumnType]] = {}
+
+    def add(self, row: Row) -> None:
+        """Notes the types of the values of one row."""
+        for name, value in row.items():
+            seen = self._seen.setdefault(name, set())
+            if value is not None:
+                seen.add(_type_of(value))
+
+    def by_name(self) -> dict[str, ColumnType]:
+        """Returns the type of each column: float for integers and others, json where types are mixed."""
+        return {name: _common(seen) for name, seen in self._seen.items()}
+
+    def mixed(self) -> list[str]:
+        """Returns the names of the columns whose values have several types."""
+        return [name for name, seen in self._seen.items() if len(seen) > 1 and _common(seen) == "json"]
+
+
+def _type_of(value: object) -> ColumnType:
+    if isinstance(value, bool):
+        return "bool"
+    if isinstance(value, int):
+        return "int" if -(1 << 63) <= value < 1 << 63 else "json"
+    if isinstance(value, float):
+        return "float"
+    return "string" if isinstance(value, str) else "json"
+
+
+def _common(seen: set[ColumnType]) -> ColumnType:
+    if len(seen) < 2:
+        return next(iter(seen), "string")
+    return "float" if seen == {"int", "float"} else "json"
+
+
+def typed(value: Any, column: ColumnType) -> Any:
+    """Returns the value as the type of its column has it."""
+    if value is None or column in ("string", "bool", "int", "strings"):
+        return value
+    return float(value) if column == "float" else json_text(value)
+
+
+def arrow_type(column: ColumnType) -> Any:
+    """Returns the type that Parquet has for a column."""
+    import pyarrow
+
+    if column == "strings":
+        return pyarrow.list_(pyarrow.string())
+    plain = {"bool": pyarrow.bool_, "int": pyarrow.int64, "float": pyarrow.float64}
+    return plain.get(column, pyarrow.string)()
+
+
+def _write_parquet(path: Path, rows: Iterable[Row], columns: Mapping[str, ColumnType], source: Path) -> None:
+    """Writes the rows to a new file, a group at a time."""
+    require_parquet()
+    import pyarrow
+    import pyarrow.parquet
+
+    own = pyarrow.parquet.read_schema(source) if format_of(source) == "parquet" else pyarrow.schema([])
+    schema = pyarrow.schema(
+        own.field(name) if name in own.names else (name, arrow_type(kind)) for name, kind in columns.items()
+    )
+    new = {name: kind for name, kind in columns.items() if name not in own.names}
+    left = iter(rows)
+    with pyarrow.parquet.ParquetWriter(path, schema) as writer:
+        while group := list(islice(left, ROWS)):
+            values = [{**row, **{name: typed(row.get(name), new[name]) for name in new}} for row in group]
+            writer.write_table(pyarrow.Table.from_pylist(values, schema))

@@ -11,7 +11,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from rarr.batches.json_text import json_text
+from rarr.batches.output_rows import json_text
 from rarr.errors import InputError
 from rarr.tools.storage.database import Database, Schema
 
@@ -57,13 +57,13 @@ class ResultStore:
     def __init__(self, path: Path) -> None:
         """Opens or makes the file. Raises `InputError` where it cannot be used."""
         self._path, self._database = path, Database(path, _SCHEMA)
-        with self._transaction() as sqlite:
+        with self._used(writing=True) as sqlite:
             self._run = sqlite.execute("INSERT INTO runs DEFAULT VALUES").lastrowid
 
     def expect(self, digests: Iterable[bytes]) -> Expected:
         """Notes the rows of this run. Results that the input no longer has are kept."""
         rows = 0
-        with self._transaction() as sqlite:
+        with self._used(writing=True) as sqlite:
             for digest in digests:
                 rows += 1
                 sqlite.execute(
@@ -85,7 +85,7 @@ class ResultStore:
 
     def start(self, digest: bytes) -> bool:
         """Notes that this run starts the row; False if it has done so before, or the row has its result."""
-        with self._transaction() as sqlite:
+        with self._used(writing=True) as sqlite:
             return bool(
                 sqlite.execute(
                     f"UPDATE results SET started = ?1 WHERE digest = ?2 AND started IS NOT ?1 AND {_UNDONE}",
@@ -96,7 +96,7 @@ class ResultStore:
     def add(self, digest: bytes, columns: Mapping[str, Any], error: str) -> None:
         """Stores the result of a row, in place of an earlier one."""
         text = json_text(dict(columns))
-        with self._transaction() as sqlite:
+        with self._used(writing=True) as sqlite:
             sqlite.execute(
                 "UPDATE results SET columns = ?, error = ? WHERE digest = ?", (text, error, digest)
             )
@@ -112,20 +112,11 @@ class ResultStore:
         self._database.close()
 
     @contextmanager
-    def _used(self) -> Iterator[sqlite3.Connection]:
-        with self._readable_errors(), self._database.used() as sqlite:
-            yield sqlite
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        with self._readable_errors(), self._database.transaction() as sqlite:
-            yield sqlite
-
-    @contextmanager
-    def _readable_errors(self) -> Iterator[None]:
-        """Turns an error of SQLite into an `InputError` that names the cure."""
+    def _used(self, *, writing: bool = False) -> Iterator[sqlite3.Connection]:
+        """Lends the connection, and turns an error of SQLite into an `InputError` that names the cure."""
         try:
-            yield
+            with self._database.transaction() if writing else self._database.used() as sqlite:
+                yield sqlite
         except sqlite3.Error as error:
             raise InputError(
                 f"{self._path} cannot be used ({error}): correct that, such as a full disk, and run again,"

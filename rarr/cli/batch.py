@@ -1,32 +1,21 @@
-"""`rarr batch`: revises the rows of a file into another file, or of a pipe into a pipe."""
+"""`rarr batch`: revises the rows of a file into another file."""
 
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any
 
 from rarr.cli import batch_options, graph_options, options
-from rarr.cli.streams import complain, input_pipe, warn, warn_of_each, write, write_bytes
+from rarr.cli.streams import complain, warn, warn_of_each, write
 from rarr.errors import InputError
 from rarr.tools.concurrency import before_end
 from rarr.tools.text.plurals_and_articles import counted
 from rarr.views.terminal.remaining_time import duration
 
 if TYPE_CHECKING:
-    from rarr.batches.cost_model import Bottleneck
-    from rarr.batches.counts import BatchCounts, Counting, Limit
+    from rarr.batches.columns import BatchCounts, Columns, Counting, Limit
     from rarr.settings import Settings
-
-BOUND_BY: "Mapping[Bottleneck, str]" = {
-    "cores": "the cores",
-    "one process": "the embedded reader in one process",
-    "model": "the answers of the model",
-    "waiting": "what the workers wait for: searches, answers, or other work of the machine",
-    "results": "the process that stores the results",
-}
-"""The words for what bounds the rate of a batch."""
 
 _WHY_LEFT: "Mapping[Limit | None, str]" = {
     "max_cost": ", since the cost has reached --max-cost: run again with a higher limit",
@@ -41,10 +30,8 @@ def batch(
     text: batch_options.TextColumn = "text",
     context: batch_options.ContextColumn = None,
     sources: batch_options.SourcesColumn = None,
-    id_: batch_options.IdColumn = None,
     mode: batch_options.Mode = "revise",
     full: batch_options.Full = False,
-    ordered: batch_options.Ordered = False,
     workers: batch_options.Workers = None,
     ray: batch_options.Ray = None,
     max_cost: batch_options.MaxBatchCost = None,
@@ -68,19 +55,16 @@ def batch(
     (--sources: a list of texts, or of objects with "text", "title", "url"). OUT gets the same rows with the
     columns rarr_text, rarr_changed, rarr_notice, rarr_statuses and more; rarr_error says why a row has none.
     Results are kept in OUT.batch: the same call continues after an interrupt, and does not repeat rows that
-    are done; rows with an error are repeated. With - as OUT, rows go out as lines of JSON as they finish, and
-    nothing is kept. Exit status: 0 done; 2 the call is wrong, or a row has an error; 3 every row has an
-    error; 4 rows are left because of a limit, or a measure is under its limit.
+    are done; rows with an error are repeated. Exit status: 0 done; 2 the call is wrong, or a row has an
+    error; 3 every row has an error; 4 rows are left because of a limit, or a measure is under its limit.
 
     \b
     Examples:
       rarr batch answers.jsonl -o revised.jsonl --corpus notes/
       rarr batch answers.csv -o revised.parquet --text answer --context question --corpus notes.index
       rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
-      tail -f answers.jsonl | rarr batch - -o - --corpus notes/
     """
-    from rarr.batches.column_mapping import Columns
-    from rarr.batches.counts import MEASURES
+    from rarr.batches.columns import MEASURES, Columns
     from rarr.evals.quality_gate import limits_of
     from rarr.settings import Settings
 
@@ -97,78 +81,49 @@ def batch(
             preset=preset,
         )
     )
-    measures, to_pipe = limits_of(fail_under or [], MEASURES), out == "-"
-    if to_pipe and (max_cost is not None or deadline is not None or as_json):
-        raise InputError("--max-cost, --deadline and --json need a file: give -o FILE")
-    if ordered and not to_pipe:
-        raise InputError("--ordered belongs to -o -: the rows of a file are always in the order of IN")
+    measures = limits_of(fail_under or [], MEASURES)
     if ray is None and (workers or 0) > batch_options.MOST_PROCESSES:
         most = batch_options.MOST_PROCESSES
         raise InputError(f"--workers is {workers}: give at most {most} processes, or a cluster by --ray")
-    columns = Columns(text, context, sources, id_)
+    columns = Columns(text, context, sources)
     if estimate:
-        if ray is not None:
-            raise InputError("--estimate is about this machine: give --workers N in place of --ray")
-        write(_estimated(source, settings, columns, mode, workers, as_json=as_json))
+        write(_estimated(Path(source), settings, columns, as_json=as_json))
         return 0
-    work = partial(
-        _to_pipe if to_pipe else _to_file,
-        input_pipe() if source == "-" else Path(source),
+    counts = _to_file(
+        Path(source),
+        Path(out),
         settings=settings,
         columns=columns,
         mode=mode,
         full=full,
         workers=workers,
         ray=ray,
+        max_cost=max_cost,
+        deadline_s=deadline,
     )
-    counts = work(ordered=ordered) if to_pipe else work(Path(out), max_cost=max_cost, deadline_s=deadline)
     if as_json:
         write(counts.model_dump_json(indent=2) + "\n")
     else:
         complain(_summary(counts, out), 0)
-    return _outcome(counts, measures, kept=not to_pipe)
+    return _outcome(counts, measures)
 
 
-def _estimated(source: str, settings: "Settings", *arguments: Any, as_json: bool) -> str:
+def _estimated(source: Path, settings: "Settings", columns: "Columns", *, as_json: bool) -> str:
     from rarr.batches.batch_estimate import estimate_batch
 
-    if source == "-":
-        raise InputError("--estimate reads a sample of IN: give the path of a file")
-    about = estimate_batch(Path(source), settings, *arguments)
+    about = estimate_batch(source, settings, columns)
     if as_json:
         return about.model_dump_json(indent=2) + "\n"
-    time_ = "time unknown: rarr doctor --model NAME measures the model"
-    if about.seconds is not None:
-        time_ = f"about {duration(about.seconds)}"
-    parts = [f"{counted(about.rows, 'row')}, {about.words:,} words, by a sample of {about.sample}: {time_}"]
-    if about.workers:
-        parts.append(f"with {counted(about.workers, 'worker')}")
+    parts = [f"{counted(about.rows, 'row')}, {about.words:,} words, by a sample of {about.sample}"]
     if about.model_calls:
         tokens = f"{counted(about.input_tokens, 'token')} in, {about.output_tokens:,} out"
-        parts.append(f"of the model, {counted(about.model_calls, 'call')}, {tokens}")
+        parts.append(f"{counted(about.model_calls, 'model call')}, {tokens}")
         parts += [f"cost {about.cost:.4g}"] if about.cost else []
-    if about.bottleneck is not None:
-        parts.append(f"bound by {BOUND_BY[about.bottleneck]}")
     return ", ".join(parts) + "\n"
 
 
-def _to_pipe(source: "Path | BinaryIO", **options: Any) -> "BatchCounts":
-    from rarr.batches.stream_batch import revise_stream
-    from rarr.views.terminal.progress_line import Waiting
-
-    progress = BatchProgress()
-    with Waiting(watched=sys.stderr.isatty()) as waiting:
-        return revise_stream(
-            source,
-            write_bytes,
-            on_progress=lambda done: waiting.say(progress.line(done)),
-            on_warning=warn,
-            **options,
-        )
-
-
 def _to_file(
-    source: "Path | BinaryIO", out: Path, *, max_cost: float | None, deadline_s: float | None, **options: Any
+    source: Path, out: Path, *, max_cost: float | None, deadline_s: float | None, **options: Any
 ) -> "BatchCounts":
     from rarr.batches.file_batch import BatchLimits, revise_file
     from rarr.views.terminal.progress_line import Waiting
@@ -213,9 +168,9 @@ class BatchProgress:
         parts.append(f"{done.rows / seconds:.2g} a second")
         if total:
             parts.append(f"about {duration(seconds / done.rows * (total - done.rows))} left")
-        parts += [f"{done.changed:,} changed", f"{done.unconfirmed:,} with open sentences"]
-        if done.errors:
-            parts.append(counted(done.errors, "error"))
+        parts += [f"{done.sums['changed']:,} changed", f"{done.sums['unconfirmed']:,} with open sentences"]
+        if done.sums["errors"]:
+            parts.append(counted(done.sums["errors"], "error"))
         if done.cost:
             parts.append(f"cost {done.cost:.4g}")
         return ", ".join(parts)
@@ -223,7 +178,6 @@ class BatchProgress:
 
 def _summary(counts: "BatchCounts", out: str) -> str:
     """Writes one line about what OUT holds."""
-    where = "" if out == "-" else f" in {out}"
     parts = [f"{counts.changed:,} changed", f"{counts.unconfirmed:,} with sentences that are not supported"]
     if counts.unchecked:
         parts.append(f"{counts.unchecked:,} with nothing to check")
@@ -233,18 +187,14 @@ def _summary(counts: "BatchCounts", out: str) -> str:
         parts.append(f"{counted(counts.saved_searches, 'search')} saved")
     if counts.cost:
         parts.append(f"cost {counts.cost:.4g}")
-    return f"{counted(counts.rows, 'row')}{where}: {', '.join(parts)}"
+    return f"{counted(counts.rows, 'row')} in {out}: {', '.join(parts)}"
 
 
-def _outcome(counts: "BatchCounts", limits: Mapping[str, float], *, kept: bool) -> int:
-    """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem.
-
-    `kept`: results are kept, so that the same call repeats the rows with an error alone.
-    """
+def _outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
+    """Returns the exit status of the worst problem: 3, 4, 2 or 0. Prints one line for each problem."""
     status = 0
     if counts.errors:
-        repeated = ", which the same call repeats" if kept else ""
-        which = f"{counted(counts.errors, 'row')} with an error{repeated}"
+        which = f"{counted(counts.errors, 'row')} with an error, which the same call repeats"
         status = complain(f"{which}; the first: {counts.first_error}", 2)  # which names its own cure
     if counts.left:
         status = complain(f"{counted(counts.left, 'row')} left{_WHY_LEFT[counts.ended_by]} to continue", 4)

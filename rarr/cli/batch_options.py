@@ -6,11 +6,11 @@ import typer
 
 Source = Annotated[
     str,
-    typer.Argument(metavar="IN", help="File of rows: .jsonl, .csv (also with .gz), .parquet; - for a pipe."),
+    typer.Argument(metavar="IN", help="File of rows: .jsonl, .csv or .parquet."),
 ]
 Out = Annotated[
     str,
-    typer.Option("--out", "-o", metavar="OUT", help="File for the rows, with such an ending; - for a pipe."),
+    typer.Option("--out", "-o", metavar="OUT", help="File for the rows, with such an ending."),
 ]
 TextColumn = Annotated[str, typer.Option("--text", metavar="COLUMN", help="Column of the text.")]
 ContextColumn = Annotated[
@@ -21,20 +21,11 @@ SourcesColumn = Annotated[
     str | None,
     typer.Option("--sources", metavar="COLUMN", help="Column of passages, which are searched first."),
 ]
-IdColumn = Annotated[
-    str | None,
-    typer.Option(
-        "--id",
-        metavar="COLUMN",
-        help="Column of ids, which name rows in messages; a warning tells of equal ids.",
-    ),
-]
 Mode = Annotated[
     Literal["revise", "cite", "check", "annotate"],
     typer.Option(help="What becomes of a text: corrections, citations, nothing, or marks."),
 ]
 Full = Annotated[bool, typer.Option("--full", help="Add rarr_revision, the whole record of each run.")]
-Ordered = Annotated[bool, typer.Option("--ordered", help="With -o -: write rows in the order of IN.")]
 MOST_PROCESSES = 64
 Workers = Annotated[
     int | None,
@@ -62,7 +53,8 @@ BatchDeadline = Annotated[
     float | None, typer.Option("--deadline", metavar="S", min=0, help="Seconds after which no row begins.")
 ]
 EstimateBatch = Annotated[
-    bool, typer.Option("--estimate", help="Estimate time and cost from a sample of rows, and write nothing.")
+    bool,
+    typer.Option("--estimate", help="Estimate requests and cost by a sample, and write nothing."),
 ]
 FailUnder = Annotated[
     list[str] | None,

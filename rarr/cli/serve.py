@@ -28,10 +28,9 @@ def serve(
 
     Clients of OpenAI use the address that is printed as their base URL. Chat completions and responses come
     back revised; everything else under /v1 passes. A request may choose with the object "rarr" in its body:
-    mode, sources, corpus (by its NAME), search, deadline_s. Own calls: /v1/revise, /v1/verify, /v1/cite,
-    /v1/runs; /openapi.json describes them. People use the page at /. On other addresses than this machine's
-    own, callers need a token of RARR_SERVE_TOKEN. Standard error gets the addresses, in two lines, and then
-    the log, as lines of JSON.
+    mode, sources, corpus (by its NAME), search, deadline_s. Own calls: /v1/revise, /v1/postprocess,
+    /v1/verify, /v1/cite; /openapi.json describes them. On other addresses than this machine's own, callers
+    need a token of RARR_SERVE_TOKEN. Standard error gets the address, and then the log, as lines of JSON.
 
     \b
     Examples:
@@ -39,7 +38,7 @@ def serve(
       rarr serve --upstream http://localhost:8000/v1 --corpus docs=docs.index --mode check --deadline 5
       rarr serve --upstream http://localhost:8000/v1 --graph catalogue.csv
     """
-    from rarr.serve.packages import require_packages
+    from rarr.serve import require_packages
 
     require_packages()
     from rarr.settings import Settings
@@ -66,8 +65,7 @@ def serve(
     import asyncio
 
     from rarr.cli.interrupts import hand_over
-    from rarr.serve.logs import log_to_stderr
-    from rarr.serve.server import require_safe, serve as serve_forever
+    from rarr.serve.server import log_to_stderr, require_safe, serve as serve_forever
 
     require_safe(settings)
     hand_over()
@@ -92,5 +90,5 @@ def _corpora(given: Sequence[str]) -> dict[str, str]:
 
 
 def _say_ready(address: str) -> None:
-    sys.stderr.write(f"rarr: listening at {address}\nrarr: the page is at {address.removesuffix('v1')}\n")
+    sys.stderr.write(f"rarr: listening at {address}\n")
     sys.stderr.flush()

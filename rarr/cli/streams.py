@@ -5,9 +5,8 @@ import os
 import re
 import sys
 from collections.abc import Sequence
-from io import UnsupportedOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
@@ -93,20 +92,6 @@ def _input(cure: str) -> str:
         return _filled(sys.stdin.buffer.read(), "standard input")
     except OSError as error:
         raise InputError(f"standard input cannot be read ({error.strerror}): {cure}") from None
-
-
-def input_pipe() -> BinaryIO:
-    """Opens standard input for a thread that may still read when Python ends.
-
-    Python closes `sys.stdin` at its end, and dies if a thread reads that very file. Raises `InputError` if
-    standard input is closed.
-    """
-    if sys.stdin is None:
-        raise InputError("standard input is closed: give the path of a file as IN")
-    try:
-        return open(os.dup(sys.stdin.fileno()), "rb")  # noqa: PTH123  # open until the process ends
-    except UnsupportedOperation:  # it is no file of the system
-        return sys.stdin.buffer
 
 
 def _read(file: Path) -> bytes:

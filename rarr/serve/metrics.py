@@ -9,34 +9,22 @@ class Metrics:
     """The counters of one server. Labels are few and known: no label holds what a caller sent."""
 
     def __init__(self) -> None:
-        self.registry = CollectorRegistry()
-        self.requests = Counter(
-            "rarr_requests", "Requests that were answered", ["route", "status"], registry=self.registry
-        )
+        own = self.registry = CollectorRegistry()
+        self.requests = Counter("rarr_requests", "Requests answered", ["route", "status"], registry=own)
         self.seconds = Histogram(
-            "rarr_request_seconds",
-            "Seconds of a request",
-            ["route"],
-            buckets=_SECONDS,
-            registry=self.registry,
+            "rarr_request_seconds", "Seconds of a request", ["route"], buckets=_SECONDS, registry=own
         )
-        self.in_flight = Gauge("rarr_requests_in_flight", "Requests under way", registry=self.registry)
-        self.left = Counter("rarr_clients_left", "Clients that left before the end", registry=self.registry)
-        self.jobs = Counter(
-            "rarr_jobs", "Texts that were worked on", ["task", "outcome"], registry=self.registry
-        )
+        self.in_flight = Gauge("rarr_requests_in_flight", "Requests under way", registry=own)
+        self.left = Counter("rarr_clients_left", "Clients that left before the end", registry=own)
+        self.jobs = Counter("rarr_jobs", "Texts that were worked on", ["task", "outcome"], registry=own)
         self.job_seconds = Histogram(
-            "rarr_job_seconds",
-            "Seconds of a text, with waiting",
-            ["task"],
-            buckets=_SECONDS,
-            registry=self.registry,
+            "rarr_job_seconds", "Seconds of a text, with waiting", ["task"], buckets=_SECONDS, registry=own
         )
         self.upstream_failures = Counter(
-            "rarr_upstream_failures", "Requests that failed upstream", ["kind"], registry=self.registry
+            "rarr_upstream_failures", "Requests that failed upstream", ["kind"], registry=own
         )
         self.workers_replaced = Gauge(
-            "rarr_workers_replaced", "Worker processes that died and were replaced", registry=self.registry
+            "rarr_workers_replaced", "How often the worker processes were replaced", registry=own
         )
 
     def page(self) -> bytes:

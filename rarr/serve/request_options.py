@@ -57,10 +57,7 @@ class RequestOptions(TextOptions):
     """The object `rarr` of a request to the proxy."""
 
     mode: ServeMode | None = None
-
-    def mode_or(self, settings: Settings) -> ServeMode:
-        """Returns the mode of the request, or without one that of the server."""
-        return self.mode or settings.serve_mode
+    """None: that of the server."""
 
 
 def options_of(value: Any, settings: Settings) -> RequestOptions:

@@ -1,27 +1,38 @@
 """Runs the server: starts its workers, listens, and at SIGTERM finishes what is under way."""
 
 import asyncio
+import json
+import logging
 import os
-from collections.abc import Callable
+import queue
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from logging.handlers import QueueHandler
 from types import FrameType
 
-import h11
 import uvicorn
-from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rarr.errors import SettingsError
 from rarr.serve.app import Application
-from rarr.serve.callers import Callers
-from rarr.serve.in_process import InProcess
-from rarr.serve.job_and_runner import Runner
-from rarr.serve.request_admission import LONGEST_HEAD
-from rarr.serve.workers import WorkerPool
+from rarr.serve.gate import LONGEST_HEAD, Callers
+from rarr.serve.jobs import Runner, Tasks
+from rarr.serve.worker_processes import WorkerProcesses
 from rarr.settings import Settings
 from rarr.settings.serving import unserved
 from rarr.tools.guard.listening import is_loopback, listening_socket
 
 IDLE_S = 75
 """Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
+MOST_LINES = 10_000
+"""The most lines of the log that wait for the reader of standard error. Further ones are dropped."""
+LOG_END_S = 2.0
+"""Seconds for the lines that are left at the end, at most."""
+_FIELDS = (
+    "run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "error",
+)  # fmt: skip
+"""The facts that a line of the log may hold. Nothing else is written, whatever a caller sent."""
 
 
 async def serve(settings: Settings, on_ready: Callable[[str], None]) -> None:
@@ -55,12 +66,12 @@ def require_safe(settings: Settings) -> None:
 
 
 def made_runner(settings: Settings) -> Runner:
-    """Makes a pool of worker processes; for a language model, a runner in this process."""
+    """Makes worker processes; for a language model, whose runs wait most of the time, this process runs."""
     # Workers get no tokens and no keys, so a worker cannot leak them.
     plain = unserved(settings).model_copy(update={"serve_corpora": settings.serve_corpora})
     if settings.is_embedded:
-        return WorkerPool(plain, settings.serve_workers or os.cpu_count() or 1)
-    return InProcess(plain)
+        return WorkerProcesses(plain, settings.serve_workers or os.cpu_count() or 1)
+    return Tasks(plain)
 
 
 class HttpServer(uvicorn.Server):
@@ -72,7 +83,7 @@ class HttpServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 application.asgi,
-                http=_protocol(settings.serve_body_timeout_s),
+                http="h11",
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -93,27 +104,62 @@ class HttpServer(uvicorn.Server):
         self._captured_signals.clear()  # the process ends in order, with the status of the command
 
 
-def _protocol(head_s: float) -> type[H11Protocol]:
-    """Makes the protocol, which closes connections that do not send the head of a request in time."""
+class JsonLines(logging.Formatter):
+    """Formats a record as one line of JSON, without keys and texts."""
 
-    class Protocol(H11Protocol):
-        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-            super().connection_made(transport)
-            self._head_timer = self.loop.call_later(head_s, self._close_slow)
+    def format(self, record: logging.LogRecord) -> str:
+        """Returns the line: time, level, event, and the known facts of the record."""
+        day = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created))
+        event = record.getMessage()
+        if not record.name.startswith("rarr"):  # its arguments and traceback may hold what a caller sent
+            event = f"{record.name}: {str(record.msg).partition(chr(10))[0][:200]}"
+        line = {"time": f"{day}.{record.msecs:03.0f}Z", "level": record.levelname.lower(), "event": event}
+        line |= {name: value for name in _FIELDS if (value := getattr(record, name, None)) is not None}
+        return json.dumps(line, ensure_ascii=False)
 
-        def data_received(self, data: bytes) -> None:
-            super().data_received(data)
-            if self.conn.their_state is not h11.IDLE:
-                self._head_timer.cancel()
-            elif not self.timeout_keep_alive_task and self._head_timer.cancelled():
-                self._head_timer = self.loop.call_later(head_s, self._close_slow)
 
-        def connection_lost(self, exc: Exception | None) -> None:
-            self._head_timer.cancel()
-            super().connection_lost(exc)
+class _Dropping(QueueHandler):
+    """Puts lines into a queue, and drops them while it is full: whoever reads standard error may be slow."""
 
-        def _close_slow(self) -> None:
-            if self.conn.their_state is h11.IDLE:
-                self.transport.close()
+    def prepare(self, record: logging.LogRecord) -> str:
+        return self.format(record)
 
-    return Protocol
+    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # the name of logging
+        """Does nothing: the queue is full."""
+
+
+@contextmanager
+def log_to_stderr(descriptor: int = 2) -> Iterator[None]:
+    """Makes this package's and the HTTP server's loggers write lines of JSON to standard error in the block.
+
+    A thread writes them. The end of the block waits for it for `LOG_END_S` seconds at most.
+    """
+    lines: queue.Queue[str | None] = queue.Queue(MOST_LINES)
+    handler = _Dropping(lines)
+    handler.setFormatter(JsonLines())
+    writing = threading.Thread(target=_write, args=(lines, descriptor), name="rarr-log", daemon=True)
+    levels = {"rarr": logging.INFO, "uvicorn": logging.WARNING, "asyncio": logging.ERROR}
+    loggers = [logging.getLogger(name) for name in levels]
+    before = [(each.handlers, each.propagate, each.level) for each in loggers]
+    for logger, level in zip(loggers, levels.values(), strict=True):
+        logger.handlers, logger.propagate = [handler], False
+        logger.setLevel(level)
+    writing.start()
+    try:
+        yield
+    finally:
+        with suppress(queue.Full):
+            lines.put_nowait(None)
+        writing.join(LOG_END_S)
+        for logger, (handlers, propagate, level) in zip(loggers, before, strict=True):
+            logger.handlers, logger.propagate = handlers, propagate
+            logger.setLevel(level)
+
+
+def _write(lines: "queue.Queue[str | None]", descriptor: int) -> None:
+    """Writes lines until None comes. It takes no lock of Python's own streams, which the exit waits for."""
+    while (line := lines.get()) is not None:
+        left = f"{line}\n".encode(errors="backslashreplace")
+        with suppress(OSError):  # nobody reads any more
+            while left:
+                left = left[os.write(descriptor, left) :]

@@ -10,10 +10,9 @@ from urllib.parse import unquote
 import httpx2
 
 from rarr.errors import SettingsError
-from rarr.serve.callers import TOKEN_HEADER
+from rarr.serve.gate import TOKEN_HEADER, Call, Headers
 from rarr.serve.metrics import Metrics
 from rarr.serve.refusals import Refusal
-from rarr.serve.request_context import Call, Headers
 from rarr.settings import Settings
 from rarr.tools.guard.bounded_http_client import CONNECT_S, certificates
 
@@ -22,9 +21,8 @@ _HOP = {
     b"trailer", b"transfer-encoding", b"upgrade",
 }  # fmt: skip
 """The headers of one connection (RFC 9110, section 7.6.1)."""
-_OURS = {b"host", b"content-length", b"expect", b"x-rarr-token"}
+_OURS = {b"host", b"content-length", b"expect", TOKEN_HEADER.encode()}
 _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|//")
-_ROOT = "/v1"
 
 
 class Upstream:
@@ -50,10 +48,15 @@ class Upstream:
         `plain` asks for a body that is not compressed. Raises `Refusal` if there is no response, or no server
         behind.
         """
+        if self._url is None:
+            told = "this server has no server behind it: give rarr serve --upstream URL"
+            raise Refusal(404, "no_upstream", told)
+        query = b"?" + call.query if call.query else b""
+        path = self._url.raw_path.rstrip(b"/") + safe_path(call.path).encode() + query
         request = httpx2.Request(
             call.method,
-            self._target(call),
-            headers=self._headers(call, body, plain=plain),
+            self._url.copy_with(raw_path=path),
+            headers=self._headers(self._url, call, body, plain=plain),
             content=body,
         )
         try:
@@ -67,39 +70,24 @@ class Upstream:
 
     def failure(self, error: httpx2.HTTPError) -> Refusal:
         """Makes the refusal (502 or 504) for a request to the server behind that failed, and counts it."""
-        late = isinstance(error, httpx2.TimeoutException)
-        connected = not isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout)
-        kind = "upstream_timeout" if late and connected else "upstream_unreachable"
-        if connected and not late:
-            kind = "upstream_broke_off"
+        if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
+            kind, told = "upstream_unreachable", "cannot be reached: start it, or correct --upstream"
+        elif isinstance(error, httpx2.TimeoutException):
+            kind, told = "upstream_timeout", "sent nothing in time: ask again, or change the timeout"
+        else:
+            kind, told = "upstream_broke_off", "broke off its answer: ask again"
         self._metrics.upstream_failures.labels(kind).inc()
-        texts = {
-            "upstream_timeout": "the server behind sent nothing in time: ask again, or change the timeout",
-            "upstream_unreachable": "the server behind cannot be reached: start it, or correct --upstream",
-            "upstream_broke_off": "the server behind broke off its answer: ask again",
-        }
-        return Refusal(504 if kind == "upstream_timeout" else 502, kind, texts[kind])
+        return Refusal(504 if kind == "upstream_timeout" else 502, kind, f"the server behind {told}")
 
     async def aclose(self) -> None:
         """Closes the connections to the server behind."""
         await self._client.aclose()
 
-    def _target(self, call: Call) -> httpx2.URL:
-        if self._url is None:
-            raise Refusal(
-                404, "no_upstream", "this server has no server behind it: give rarr serve --upstream URL"
-            )
-        rest = safe_path(call.path)
-        query = b"?" + call.query if call.query else b""
-        return self._url.copy_with(raw_path=self._url.raw_path.rstrip(b"/") + rest.encode() + query)
-
-    def _headers(self, call: Call, body: bytes, *, plain: bool) -> Headers:
+    def _headers(self, url: httpx2.URL, call: Call, body: bytes, *, plain: bool) -> Headers:
         left_out = _OURS | ({b"accept-encoding"} if plain else set())
-        if self._key is not None:
-            left_out |= {b"authorization"}
+        left_out |= {b"authorization"} if self._key is not None else set()
         headers = [pair for pair in end_to_end(call.headers) if pair[0].lower() not in left_out]
-        assert self._url is not None
-        headers += [(b"Host", self._url.netloc), (b"Content-Length", str(len(body)).encode())]
+        headers += [(b"Host", url.netloc), (b"Content-Length", str(len(body)).encode())]
         if plain:
             headers.append((b"Accept-Encoding", b"identity"))
         if self._key is not None:
@@ -124,11 +112,9 @@ def safe_path(path: str) -> str:
                 400, "wrong_path", "the path leads elsewhere: send the path of the API, such as /v1/models"
             )
         if (further := unquote(decoded)) == decoded:
-            break
+            return path.removeprefix("/v1")
         decoded = further
-    else:
-        raise Refusal(400, "wrong_path", "the path is encoded several times: encode it once")
-    return path.removeprefix(_ROOT)
+    raise Refusal(400, "wrong_path", "the path is encoded several times: encode it once")
 
 
 def _base(url: str | None) -> httpx2.URL | None:
@@ -141,6 +127,3 @@ def _base(url: str | None) -> httpx2.URL | None:
     if base.scheme not in ("http", "https") or not base.host or base.query or base.fragment:
         raise SettingsError(f"--upstream is {url!r}: give an address, such as http://localhost:8000/v1")
     return base
-
-
-assert TOKEN_HEADER.encode() in _OURS

@@ -21,7 +21,7 @@ class ServingSettings(BaseSettings):
     serve_upstream_key: SecretStr | None = None
     """The key for that server; None: the key that each caller sends, unless it is a token of this server."""
     serve_token: SecretStr | None = None
-    """The tokens of callers, several with commas. Each token is a caller, who sees only its own runs."""
+    """The tokens of callers, several with commas. Each token is a caller."""
     serve_host: str = "127.0.0.1"
     """The address at which `rarr serve` listens. Any other than this machine's own needs `serve_token`."""
     serve_port: int = Field(default=8100, ge=0, le=65535)
@@ -37,7 +37,7 @@ class ServingSettings(BaseSettings):
     serve_max_body_mb: float = Field(default=16, gt=0)
     """Megabytes of the body of a request, at most."""
     serve_body_timeout_s: float = Field(default=20, gt=0)
-    """Seconds in which the head of a request must have come, and seconds for its body, at most."""
+    """Seconds for the body of a request, at most."""
     serve_upstream_timeout_s: float = Field(default=600, gt=0)
     """Seconds without a byte from the server behind, at most."""
     serve_rate: int | None = Field(default=None, ge=1)

@@ -1,11 +1,14 @@
 """A folder with a corpus and an input, for tests of batches."""
 
 import json
+import os
+import signal
 from pathlib import Path
 from typing import Any
 
 from rarr import Settings
 from rarr.batches.file_batch import BatchReport, revise_file
+from rarr.records import Passage
 
 RIGHT, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
 
@@ -38,3 +41,18 @@ class Batch:
 
     def results(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.out.read_text().splitlines()]
+
+
+class Deadly:
+    """A source that kills the process that asks it about a name: at most so often, as `Orrel=2`."""
+
+    def __init__(self, folder: Path, **kills: int) -> None:
+        self.folder, self.kills = folder, kills
+
+    async def retrieve(self, query: str, k: int) -> list[Passage]:
+        for name, most in self.kills.items():
+            killed = len(list(self.folder.glob(f"{name}.*")))
+            if name in query and killed < most:
+                (self.folder / f"{name}.{killed}").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return []

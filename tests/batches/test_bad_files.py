@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from batches.batch_folder import RIGHT, WRONG, Batch
-from rarr.batches.column_mapping import Columns
+from rarr.batches import columns
+from rarr.batches.columns import Columns
 from rarr.batches.input_rows import input_rows
 from rarr.batches.result_store import Expected, ResultStore
 from rarr.errors import InputError
@@ -27,12 +28,9 @@ def test_row_that_cannot_be_used_has_an_error_and_stops_no_other(batch: Batch) -
     assert (report.counts.rows, report.counts.errors) == (4, 3)
 
 
-def test_row_that_cannot_be_used_is_named_by_its_line_and_its_id(batch: Batch) -> None:
-    batch.source.write_text('\n{"text": 3, "key": "num"}\n\n{"text": 4, "key": null}\n{"text": "A mill."}')
-    assert batch.revise(columns=Columns(id="key")).wrong_rows == [
-        "row 1 (line 2, id num): its 'text' is an int: give a text",
-        "row 2 (line 4): its 'text' is an int: give a text",
-    ]
+def test_row_that_cannot_be_used_is_named_by_its_line(batch: Batch) -> None:
+    batch.source.write_text('\n{"text": 3}\n\n{"text": "A mill."}')
+    assert batch.revise().wrong_rows == ["row 1 (line 2): its 'text' is an int: give a text"]
 
 
 @pytest.mark.parametrize(
@@ -67,7 +65,6 @@ def test_output_of_rows_that_can_be_read_has_no_column_for_the_unread(batch: Bat
     ("rows", "options", "message"),
     [
         ([{"text": RIGHT}], {"columns": Columns("answer")}, "no column 'answer': give one of 'text' as text"),
-        ([{"text": RIGHT}], {"columns": Columns(id="key")}, "no column 'key': give one of 'text' as id"),
         ([{"text": RIGHT, "rarr_text": ""}], {}, "the column 'rarr_text' is a result of rarr batch already"),
         ([{"text": RIGHT, "rarr_unread": ""}], {}, "the column 'rarr_unread' is a result of rarr batch"),
         ([], {}, "has no row"),
@@ -123,13 +120,6 @@ def test_other_columns_and_other_records_are_refused(
     assert batch.ran == [WRONG] and batch.out.read_bytes() == written
 
 
-def test_another_column_of_ids_changes_no_result(batch: Batch) -> None:
-    batch.rows({"text": WRONG, "key": "a"})
-    batch.revise()
-    batch.revise(columns=Columns(id="key"))
-    assert batch.ran == [WRONG]
-
-
 def test_corpus_that_changes_during_the_run_is_told(batch: Batch) -> None:
     batch.rows({"text": RIGHT})
     report = batch.revise(
@@ -161,23 +151,31 @@ def test_column_with_several_types_is_told_and_kept_as_json(batch: Batch) -> Non
     assert parquet.read_table(batch.out).column("n").to_pylist() == ["1", '"one"', None]
 
 
-def test_equal_ids_are_told_and_nothing_is_lost(batch: Batch) -> None:
-    batch.rows({"text": RIGHT, "key": "a"}, {"text": WRONG, "key": "a"})
-    report = batch.revise(columns=Columns(id="key"))
-    assert report.notes == ["row 2 (id a) has the id of an earlier row"] and len(batch.results()) == 2
+def test_row_that_lacks_columns_or_has_one_of_a_result_stops_no_other(
+    batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "FIRST_ROWS", 3)
+    batch.source.write_text(
+        'broken\n{"note": "a"}\n'
+        + json.dumps({"text": WRONG, "given": [RIGHT]})
+        + '\n{"text": "a", "rarr_text": "b"}'
+    )
+    _, second, fourth = batch.revise(columns=Columns(sources="given")).wrong_rows
+    assert second == "row 2: it has no column 'text': give a text"
+    assert fourth.startswith("row 4: the column 'rarr_text' is a result of rarr batch already")
+    results = batch.results()
+    assert [row["rarr_text"] for row in results] == [None, None, RIGHT, None]
+    assert results[3]["rarr_unread"] == '{"rarr_text": "b"}'
 
 
-def test_equal_ids_of_many_rows_are_counted_in_one_line(batch: Batch) -> None:
-    batch.rows(*[{"text": RIGHT, "key": "a"}] * 4)
-    note = "row 2 (id a) has the id of an earlier row; so have 2 more rows"
-    assert batch.revise(columns=Columns(id="key")).notes == [note]
-
-
-def test_broken_first_line_stops_no_other_row(batch: Batch) -> None:
-    batch.source.write_text("broken\n" + json.dumps({"text": WRONG}))
-    [line] = batch.revise().wrong_rows
-    assert line.startswith("row 1: it is not JSON (Expecting value, at character 1): put one")
-    assert [row["rarr_text"] for row in batch.results()] == [None, RIGHT]
+def test_column_that_none_of_the_first_rows_has_is_refused(
+    batch: Batch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(columns, "FIRST_ROWS", 2)
+    batch.rows({"text": RIGHT}, {"n": 1}, {"asked": "a"})
+    with pytest.raises(InputError, match="no column 'asked' in the first 2 rows: give one of 'text', 'n' as"):
+        batch.revise(columns=Columns(context="asked"))
+    assert batch.ran == []
 
 
 def test_first_row_that_can_be_read_must_have_the_columns(batch: Batch) -> None:
@@ -206,7 +204,7 @@ def test_full_disk_is_one_line_and_the_next_run_continues(
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="has no device that is always full")
-@pytest.mark.parametrize("name", ["out.jsonl", "out.csv.gz", "out.parquet"])
+@pytest.mark.parametrize("name", ["out.jsonl", "out.csv", "out.parquet"])
 def test_disk_that_is_full_at_the_end_keeps_the_results(name: str, batch: Batch) -> None:
     if name.endswith(".parquet"):
         pytest.importorskip("pyarrow")

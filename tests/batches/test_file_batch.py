@@ -4,20 +4,17 @@ import asyncio
 import threading
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from batches.batch_folder import RIGHT, WRONG, Batch
-from rarr.batches import batch_runner, file_batch
-from rarr.batches.column_mapping import Columns
-from rarr.batches.counts import Counting
-from rarr.batches.file_batch import BatchLimits
+from batches.batch_folder import RIGHT, WRONG, Batch, Deadly
+from rarr.batches import file_batch
+from rarr.batches.columns import Columns, Counting, error_columns
+from rarr.batches.file_batch import BatchLimits, revise_file
 from rarr.batches.result_store import Expected
 from rarr.errors import InputError
 from rarr.records import Passage
-from rarr.serve.in_process import InProcess
-from rarr.serve.job_and_runner import Job, WorkerLostError
+from rarr.serve.jobs import Tasks
 from rarr.tools.concurrency import call_all
 from rarr.tools.storage.files import locked
 
@@ -66,26 +63,23 @@ def test_results_without_a_row_are_told_and_kept(batch: Batch) -> None:
     assert sorted(batch.ran) == sorted([WRONG, RIGHT])
 
 
-def test_row_whose_process_ends_twice_has_an_error_and_is_repeated(
-    batch: Batch, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.slow
+def test_row_that_kills_its_process_twice_has_an_error_and_costs_no_other_row_its_result(
+    batch: Batch,
 ) -> None:
-    tries: list[str] = []
-
-    class Dying(InProcess):
-        async def run(self, job: Job, on_step: Any = None) -> Any:
-            tries.append(job.text)
-            if job.text == WRONG or len(tries) == 1:
-                raise WorkerLostError
-            return await super().run(job, on_step)
-
-    batch.rows({"text": RIGHT}, {"text": WRONG})
-    with monkeypatch.context() as patch:
-        patch.setattr(batch_runner, "InProcess", Dying)
-        batch.revise()
-    assert sorted(tries) == sorted([RIGHT, RIGHT, WRONG, WRONG])
-    right, wrong = batch.results()
-    assert right["rarr_error"] is None and "ended 2 times" in wrong["rarr_error"]
-    assert batch.revise().counts.errors == 0
+    texts = [RIGHT, "The Orrel Dam is 212 metres high.", "The Arden Dam is 212 metres high.", WRONG]
+    batch.rows(*({"text": text} for text in texts))
+    settings = batch.settings(search=["corpus", Deadly(batch.folder, Orrel=2, Arden=1)], trace=False)
+    counts = revise_file(batch.source, batch.out, settings=settings, workers=2).counts
+    first, killer, once, last = batch.results()
+    assert (counts.rows, counts.errors) == (4, 1)
+    assert "ended twice" in killer["rarr_error"] and once["rarr_error"] is None
+    assert (first["rarr_text"], last["rarr_text"]) == (RIGHT, RIGHT)
+    assert [len(list(batch.folder.glob(f"{name}.*"))) for name in ("Orrel", "Arden")] == [2, 1]
+    again = revise_file(batch.source, batch.out, settings=settings, workers=2).counts
+    assert again.errors == 0
+    names = [row["rarr_run_id"] for row in batch.results()]
+    assert [names[0], *names[2:]] == [row["rarr_run_id"] for row in (first, once, last)]
 
 
 FLOOD = "after a flood in the valley"
@@ -119,13 +113,13 @@ def test_deadline_also_ends_the_start(
 ) -> None:
     started: list[object] = []
 
-    async def endless(runner: InProcess) -> None:
+    async def endless(runner: Tasks) -> None:
         started.append(runner)
         await asyncio.Event().wait()
 
     batch.rows({"text": WRONG})
     with monkeypatch.context() as patch:
-        patch.setattr(InProcess, "start", endless)
+        patch.setattr(Tasks, "start", endless)
         patch.setattr(file_batch, "monotonic", lambda: 0.0)
         counts = batch.revise(limits=BatchLimits(deadline_s=deadline_s)).counts
     assert (counts.left, counts.ended_by, len(started)) == (1, "deadline", starts)
@@ -190,3 +184,12 @@ def test_whole_record_is_added_on_request(batch: Batch) -> None:
     batch.revise(full=True)
     [row] = batch.results()
     assert row["rarr_revision"]["text"] == RIGHT and row["rarr_revision"]["edits"]
+
+
+def test_failed_row_with_an_open_sentence_is_counted_as_an_error_alone() -> None:
+    counting, is_open = Counting(), {"rarr_statuses": ["unconfirmed"]}
+    for number, error in enumerate(("no model", None), start=1):
+        counting.add(error_columns(error) | is_open, f"row {number}")
+    total = counting.counts()
+    assert (total.rows, total.unconfirmed, total.errors) == (2, 1, 1)
+    assert total.first_error == "row 1: no model"

@@ -1,6 +1,5 @@
 """Rows are read from JSON lines, CSV and Parquet, and what is no row is told by its number."""
 
-import gzip
 import json
 from pathlib import Path
 
@@ -12,20 +11,17 @@ from rarr.errors import InputError
 
 ROWS = [{"text": 'Ümlaut, "quoted"\nand a line', "n": "1"}, {"text": "second", "n": "2"}]
 
-TORN = gzip.compress(b'{"text": "a"}\n' * 100, mtime=0)[:40]  # a time would be in the name of a case
-
 
 def written(folder: Path, name: str) -> Path:
     path = folder / name
     lines = "".join(json.dumps(row) + "\n" for row in ROWS)
     if ".csv" in name:
         lines = 'text,n\n"Ümlaut, ""quoted""\nand a line",1\nsecond,2\n'
-    data = lines.encode()
-    path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    path.write_text(lines, encoding="utf-8")
     return path
 
 
-@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.jsonl.gz", "A.JSONL", "a.csv", "a.csv.gz"])
+@pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "A.JSONL", "a.csv"])
 def test_every_format_gives_the_same_rows(name: str, tmp_path: Path) -> None:
     assert [row.columns for row in input_rows(written(tmp_path, name))] == ROWS
 
@@ -47,7 +43,7 @@ def test_parquet_gives_the_same_rows(tmp_path: Path) -> None:
             "it is not JSON (Expecting property name enclosed in double quotes, at character 1): put one JSON"
             " object on each line",
         ),
-        (b'{"text": "a", "text": "b"}', "it has 'text' twice: rename one of them, or leave it out"),
+        (b'{"text": "a", "text": "b"}', "it has 'text' twice: rename one of them"),
         (b'{"text": "a", "given": [{"n": 1, "n": 2}]}', "it has 'n' twice: rename one"),
         (b'{"text": "\xff"}', "it is not UTF-8 (byte 0xff at 10): save the file as UTF-8"),
         (b"[" * 100_000, "it is not JSON that can be read (maximum recursion depth exceeded"),
@@ -97,9 +93,7 @@ def test_line_of_csv_that_is_too_long_is_an_error(tmp_path: Path, monkeypatch: p
     ("name", "data", "message"),
     [
         ("a.txt", b"", "no known ending"),
-        ("a.parquet.gz", b"", "no known ending"),
-        ("a.jsonl.gz", TORN, "give the path of a whole file"),
-        ("a.jsonl.gz", b"plain", "Not a gzipped file"),
+        ("a.csv.gz", b"", "no known ending"),
         ("a.csv", b"text\n\xff\n", "line 2, is not UTF-8"),
         (
             "a.csv",
@@ -111,8 +105,7 @@ def test_line_of_csv_that_is_too_long_is_an_error(tmp_path: Path, monkeypatch: p
             b'text\n"a" b\n',
             "after line 1, is not CSV .*: close each quote, and double quotes within a cell",
         ),
-        ("a.csv", "text\na\n".encode("utf-16"), "a.csv is UTF-16: convert the file, as with iconv -f UTF-16"),
-        ("a.jsonl.gz", gzip.compress("{}".encode("utf-16"), mtime=0), "a.jsonl.gz is UTF-16"),
+        ("a.csv", "text\na\n".encode("utf-16"), "is not UTF-8: convert the file, as with iconv"),
         ("a.csv", b"id;text\n1;a\n", "separates its cells by ';': separate them by commas"),
         ("a.csv", b"id\ttext\n1\ta\n", "separates its cells by .*: separate them by commas"),
         ("none.jsonl", None, "No such file"),

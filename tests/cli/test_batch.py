@@ -1,7 +1,6 @@
 """`rarr batch`: what it prints, its exit status, and what it refuses."""
 
 import csv
-import gzip
 import json
 import os
 import subprocess
@@ -59,47 +58,14 @@ def test_json_has_the_counts_alone(command: Command) -> None:
     assert result.err == "" and json.loads(result.out)["statuses"] == {"supported": 1}
 
 
-def test_pipe_becomes_a_pipe_in_order(command: Command) -> None:
-    rows = [{"text": WRONG, "n": number} for number in range(3)]
-    result = command("batch", "-", "-o", "-", "--workers", "0", "--ordered", stdin=lines(*rows))
-    found = [json.loads(line) for line in result.out.splitlines()]
-    assert [(row["n"], row["rarr_text"]) for row in found] == [(0, RIGHT), (1, RIGHT), (2, RIGHT)]
-
-
-def test_broken_first_line_of_a_pipe_stops_no_other_row(command: Command) -> None:
-    result = command(
-        "batch", "-", "-o", "-", "--workers", "0", "--ordered", stdin=b"broken\n" + lines({"text": WRONG})
-    )
-    first, second = [json.loads(line) for line in result.out.splitlines()]
-    assert (first["rarr_text"], second["rarr_text"]) == (None, RIGHT)
-    assert result.err.startswith(
-        "rarr: warning: row 1: it is not JSON (Expecting value, at character 1): put"
-    )
-
-
-@pytest.mark.parametrize("options", [(), ("--full",)])
-def test_pipe_has_the_record_only_if_it_is_asked_for(options: tuple[str, ...], command: Command) -> None:
-    result = command("batch", "-", "-o", "-", "--workers", "0", *options, stdin=lines({"text": WRONG}))
-    assert ("rarr_revision" in json.loads(result.out)) == bool(options)
-
-
-def test_pipe_becomes_a_file_and_the_same_call_continues(command: Command) -> None:
-    argv = ("batch", "-", "-o", "out.csv", "--workers", "0")
-    command(*argv, stdin=lines({"text": WRONG}))
-    first = Path("out.csv").read_text()
-    command(*argv, stdin=lines({"text": WRONG}))
-    assert Path("out.csv").read_text() == first  # with the id of the first run
-
-
-@pytest.mark.parametrize("out", ["out.csv", "out.csv.gz", "out.jsonl.gz", "out.parquet"])
+@pytest.mark.parametrize("out", ["out.csv", "out.jsonl", "out.parquet"])
 def test_every_format_can_be_opened_by_its_own_library(out: str, command: Command) -> None:
     given({"text": WRONG, "note": 'a "b",\nc'}, {"text": RIGHT, "note": None})
     assert batch(command, out=out).status == 0
     if out.endswith(".parquet"):
         rows = pytest.importorskip("pyarrow.parquet").read_table(out).to_pylist()
     else:
-        opened = gzip.open if out.endswith(".gz") else open
-        with opened(out, "rt", newline="") as file:
+        with Path(out).open(newline="") as file:
             rows = list(csv.DictReader(file)) if ".csv" in out else [json.loads(line) for line in file]
     assert [row["rarr_text"] for row in rows] == [RIGHT, RIGHT]
     assert rows[0]["note"] == 'a "b",\nc' and not rows[1]["note"]
@@ -189,10 +155,10 @@ def test_rows_that_are_left_give_status_4_and_the_next_call_does_them(command: C
     assert batch(command).status == 0
 
 
-def test_estimate_tells_the_time_and_writes_nothing(command: Command) -> None:
+def test_estimate_writes_nothing(command: Command) -> None:
     given({"text": RIGHT}, {"text": WRONG})
     result = batch(command, "--estimate")
-    assert result.out.startswith(b"2 rows, 14 words, by a sample of 2: about ")
+    assert result.out == b"2 rows, 14 words, by a sample of 2\n"
     assert json.loads(batch(command, "--estimate", "--json").out)["rows"] == 2
     assert not Path("out.jsonl").exists() and not Path("out.jsonl.batch").exists()
 
@@ -201,11 +167,8 @@ WRONG_CALLS = [
     (("in.jsonl", "-o", "out.txt"), "no known ending"),
     (("in.jsonl", "-o", "out.jsonl", "--text", "answer"), "give one of 'text' as text"),
     (("in.jsonl", "-o", "out.jsonl", "--fail-under", "x=1"), "unknown measure 'x'"),
-    (("in.jsonl", "-o", "out.jsonl", "--ordered"), "--ordered belongs to -o -"),
-    (("in.jsonl", "-o", "-", "--json"), "need a file"),
-    (("in.jsonl", "-o", "-", "--deadline", "3"), "need a file"),
+    (("-", "-o", "out.jsonl"), "- has no known ending"),
     (("in.jsonl", "-o", "in.jsonl"), "is the input"),
-    (("-", "-o", "out.jsonl", "--estimate"), "give the path of a file"),
     (("none.jsonl", "-o", "out.jsonl"), "none.jsonl cannot be read"),
     (("twice.csv", "-o", "out.jsonl"), "twice.csv has two columns 'text'"),
     (("in.jsonl", "-o", "out.jsonl", "--corpus", "none"), "corpus 'none' cannot be read"),
@@ -214,7 +177,6 @@ WRONG_CALLS = [
     (("in.jsonl", "-o", "in.jsonl/out.jsonl"), "cannot be written"),
     (("in.jsonl", "-o", "out.jsonl", "--workers", "65"), "give at most 64 processes, or a cluster by --ray"),
     (("in.jsonl", "-o", "out.jsonl", "--workers", "0", "--ray", "local"), "leave --ray out"),
-    (("in.jsonl", "-o", "out.jsonl", "--estimate", "--ray", "local"), "--estimate is about this machine"),
     (("in.jsonl", "-o", "out.jsonl", "--ray", "local"), 'pip install "rarr[ray]"'),
 ]
 
@@ -234,42 +196,8 @@ def test_wrong_call_is_one_line_and_leaves_nothing(
     assert set(Path().iterdir()) - before <= {Path("home")}
 
 
-def test_closed_standard_input_is_told(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    from rarr.cli import run
-
-    monkeypatch.setattr(sys, "stdin", None)
-    assert run(["batch", "-", "-o", "-"]) == 2
-
-
 def run(*argv: str, **options: Any) -> "subprocess.Popen[bytes]":
     return subprocess.Popen([sys.executable, "-m", "rarr", "batch", *argv], env=os.environ, **options)
-
-
-@pytest.mark.slow
-def test_run_ends_when_the_reader_of_its_pipe_has_gone() -> None:
-    endless = subprocess.Popen(["yes", json.dumps({"text": WRONG})], stdout=subprocess.PIPE)
-    piped = {"stdin": endless.stdout, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
-    with endless, run("-", "-o", "-", "--workers", "0", **piped) as running:
-        assert endless.stdout and running.stdout
-        endless.stdout.close()
-        assert json.loads(running.stdout.readline())["rarr_text"] == RIGHT
-        running.stdout.close()
-        assert running.wait(30) == 0
-
-
-@pytest.mark.slow
-def test_run_ends_when_the_reader_has_gone_though_no_more_row_comes() -> None:
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with run("-", "-o", "-", "--workers", "0", **pipes) as running:
-        assert running.stdin and running.stdout and running.stderr
-        running.stdin.write(lines({"text": WRONG}))
-        running.stdin.flush()
-        assert json.loads(running.stdout.readline())["rarr_text"] == RIGHT
-        running.stdout.close()
-        running.stdin.write(lines({"text": WRONG}))
-        running.stdin.flush()
-        assert running.wait(30) == 0
-        assert running.stderr.read().count(b"\n") == 1  # the counts, and nothing of Python's
 
 
 @pytest.mark.slow
@@ -279,12 +207,3 @@ def test_any_number_of_workers_writes_the_same(workers: str) -> None:
     with run("in.jsonl", "-o", "out.jsonl", "--workers", workers, stderr=subprocess.PIPE) as running:
         assert running.wait(60) == 0
     assert [row["rarr_text"] for row in results()] == [RIGHT, RIGHT, "The dam is tall."]
-
-
-@pytest.mark.slow
-def test_full_disk_behind_a_pipe_is_one_line() -> None:
-    given({"text": RIGHT})
-    with Path("/dev/full").open("wb") as full:
-        with run("in.jsonl", "-o", "-", "--workers", "0", stdout=full, stderr=subprocess.PIPE) as running:
-            assert running.stderr and b"cannot be written (No space left" in running.stderr.read()
-        assert running.wait() == 2

@@ -7,8 +7,6 @@ from serve.serving import ALICE, BOB
 
 TOKEN = {"Authorization": f"Bearer {ALICE}"}
 JSON = {"Content-Type": "application/json"}
-OF_BOB = "{bob}"
-"""Is replaced by the name of a run of Bob."""
 
 
 class Case(NamedTuple):
@@ -68,7 +66,7 @@ TOKENS = [
     Case("token in the query", "GET", f"/v1/models?token={ALICE}", {}, b"", 401, "send a token"),
     Case("metrics without token", "GET", "/metrics", {}, b"", 401, "send a token"),
     Case("description without token", "GET", "/openapi.json", {}, b"", 401, "send a token"),
-    Case("runs without token", "GET", "/v1/runs", {}, b"", 401, "send a token"),
+    Case("page without token", "GET", "/", {}, b"", 401, "send a token"),
     Case(
         "guardrail without token", "POST", "/beta/litellm_basic_guardrail_api", {}, b"{}", 401, "send a token"
     ),
@@ -94,24 +92,9 @@ PATHS = [
     Case("everything", "OPTIONS", "*", TOKEN, b"", 404, "there is no such route"),
 ]
 
-RUNS = [
-    get("run above", "/v1/runs/../../etc/passwd", 400, "the path leads elsewhere"),
-    get("run of encoded slashes", "/v1/runs/..%2f..%2fetc%2fpasswd", 400, "the path leads elsewhere"),
-    get("run of dots", "/v1/runs/%2e%2e", 404, "there is no such run of yours"),
-    get("last run of anybody", "/v1/runs/last", 404, "there is no such run of yours"),
-    get("run of another caller", f"/v1/runs/{OF_BOB}", 404, "there is no such run of yours"),
-    get("trace of another caller", f"/v1/runs/{OF_BOB}/trace", 404, "there is no such run of yours"),
-    get("run by SQL", "/v1/runs/x'%20OR%20'1'='1", 404, "there is no such run of yours"),
-    get("run by a pattern", "/v1/runs/%25", 404, "there is no such run of yours"),
-    get("endless name of a run", f"/v1/runs/{'a' * 5000}", 404, "there is no such run of yours"),
-    get("no runs", "/v1/runs?limit=0", 400, "query.limit: give a number greater than or equal to 1"),
-    get("all runs", "/v1/runs?limit=1000000000", 400, "query.limit: give a number less than or equal to"),
-    get("some runs", "/v1/runs?limit=abc", 400, "query.limit: give a whole number"),
-]
-
 BODIES = [
-    revise("no JSON", b"{", "the body is not JSON"),
-    revise("list", [], "the body is a list: send an object"),
+    revise("no JSON", b"{", "it is no JSON object"),
+    revise("list", [], "send an object with sources"),
     revise("number as text", {"text": 1}, "body.text: give a text"),
     revise("empty text", {"text": ""}, "body.text: it is empty: give a text"),
     revise("text of spaces", {"text": " \n"}, "body.text: it is empty: give a text"),
@@ -155,7 +138,7 @@ BODIES = [
     revise("bytes that are no text", b'{"text": "\xff"}', "error parsing the body"),
     revise("deep JSON", b'{"text": ' + b"[" * 5000, "error parsing the body"),
     revise(
-        "form of a page", b"text=x", "the header Content-Type does not say JSON", Content_Type="text/plain"
+        "form of a page", b"text=x", "the header Content-Type: application/json", Content_Type="text/plain"
     ),
     chat("unknown mode", {"mode": "delete"}, "rarr.mode: give 'revise', 'cite', 'check'"),
     chat("mode as a text", "off", "rarr: give an object"),
@@ -209,4 +192,4 @@ CONNECTIONS = [
     Case("name of a header with a space", "GET", "/", {"X Y": "z"}, b"", 400, "Invalid HTTP"),
 ]
 
-CASES = [*TOKENS, *PATHS, *RUNS, *BODIES, *CONNECTIONS]
+CASES = [*TOKENS, *PATHS, *BODIES, *CONNECTIONS]

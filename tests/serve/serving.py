@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import TracebackType
 from typing import Any, Self
 
@@ -11,8 +11,7 @@ from rarr.errors import InputError
 from rarr.records import Record
 from rarr.records.postprocessing import AnswerCitation, Postprocessed
 from rarr.serve.app import Application
-from rarr.serve.fallback_records import original
-from rarr.serve.job_and_runner import Job, OnStep, Runner
+from rarr.serve.jobs import Job, Runner, original
 from rarr.serve.server import HttpServer
 from rarr.tools.guard.listening import listening_socket
 
@@ -24,7 +23,7 @@ ALICE, BOB = "alice-0123456789ab", "bob-0123456789abcdef"
 class KnownRunner:
     """Corrects the height of the dam, and cites a source for it. Keeps its jobs.
 
-    A text with the word "wait" takes for ever, one with "steps" reports two nodes, and "refuse" is refused.
+    A text with the word "wait" takes for ever, and "refuse" is refused.
     """
 
     def __init__(self) -> None:
@@ -35,7 +34,7 @@ class KnownRunner:
     async def start(self) -> None:
         pass
 
-    async def run(self, job: Job, on_step: OnStep | None = None) -> Record:
+    async def run(self, job: Job) -> Record:
         self.jobs.append(job)
         self.started.set()
         if self.fails:
@@ -47,9 +46,6 @@ class KnownRunner:
                 self.cancelled.set()
         if "refuse" in job.text:
             raise InputError("the text is refused: give another")
-        for node in ("retrieve", "edit") if on_step and "steps" in job.text else ():
-            assert on_step is not None
-            on_step(node)
         return corrected(job) if job.task == "postprocess" else original(job, "finished", "done")
 
     def ready(self) -> bool:
@@ -135,6 +131,3 @@ class Served:
 def answers(text: str) -> Callable[[Any], str]:
     """A script that always answers with this text."""
     return lambda request: text
-
-
-Json = Mapping[str, Any]

@@ -18,7 +18,7 @@ import pytest
 from rarr import Settings
 from rarr.cli import run
 from rarr.errors import SettingsError, SetupError
-from rarr.serve.packages import require_packages
+from rarr.serve import require_packages
 from rarr.serve.server import require_safe
 from rarr.testing import ScriptedServer
 from serve.serving import ALICE, answers
@@ -205,7 +205,7 @@ def test_port_that_is_taken_is_one_line(capfd: pytest.CaptureFixture[str]) -> No
 
 
 def test_missing_package_is_named_with_its_cure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rarr.serve.packages.find_spec", lambda name: None if name == "uvicorn" else util)
+    monkeypatch.setattr("rarr.serve.find_spec", lambda name: None if name == "uvicorn" else util)
     with pytest.raises(SetupError, match=r'uvicorn is missing\): pip install "rarr\[serve\]"'):
         require_packages()
 

@@ -3,7 +3,6 @@
 import json
 import re
 import socket
-import sqlite3
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,12 +11,12 @@ from typing import Any
 import httpx2
 import pytest
 
-from rarr import Reviser, Settings
+from rarr import Settings
 from rarr.errors import SettingsError
-from rarr.serve.callers import Callers
-from rarr.testing import ScriptedServer, scripted_components
+from rarr.serve.gate import Callers
+from rarr.testing import ScriptedServer
 from serve.conftest import script
-from serve.hostile_cases import CASES, OF_BOB, Case
+from serve.hostile_cases import CASES, Case
 from serve.serving import ALICE, BOB, Served
 
 pytestmark = pytest.mark.loopback
@@ -40,16 +39,6 @@ def behind() -> Iterator[ScriptedServer]:
 def guarded(behind: ScriptedServer) -> Iterator[Served]:
     with Served(serve_upstream_url=behind.url, **SETTINGS) as server:
         yield server
-
-
-@pytest.fixture(scope="module")
-def run_of_bob(guarded: Served) -> str:
-    """A run of Bob, recorded as a worker records it."""
-    home = guarded.settings.home
-    name = Callers(guarded.settings).of({"authorization": f"Bearer {BOB}"}).new_run()
-    with Reviser(components=scripted_components(settings=Settings(home=home, trace=True))) as reviser:
-        reviser.revise("The dam is 212 metres high.", run_id=name)
-    return name
 
 
 def answer(served: Served, sent: bytes) -> tuple[int, str]:
@@ -78,10 +67,10 @@ def _is_whole(data: bytes) -> bool:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_hostile_caller_gets_a_status_and_one_line(
-    guarded: Served, behind: ScriptedServer, run_of_bob: str, case: Case
+    guarded: Served, behind: ScriptedServer, case: Case
 ) -> None:
     before, jobs = len(behind.requests), len(guarded.known.jobs)
-    status, message = answer(guarded, case._replace(path=case.path.replace(OF_BOB, run_of_bob)).sent())
+    status, message = answer(guarded, case.sent())
     expected: object = (case.status, Containing(case.says))
     assert (status, message) == expected
     assert len(message.splitlines()) <= 1
@@ -103,45 +92,6 @@ class Containing:
 
     def __repr__(self) -> str:
         return f"...{self.words}..."
-
-
-def test_owner_reads_its_run_and_nobody_else_does(guarded: Served, run_of_bob: str) -> None:
-    path, bob, alice = f"{guarded.url}/runs", bearer(BOB), bearer(ALICE)
-    assert httpx2.get(f"{path}/{run_of_bob}", headers=bob).json()["run_id"] == run_of_bob
-    assert [run["run_id"] for run in httpx2.get(path, headers=bob).json()["runs"]] == [run_of_bob]
-    assert httpx2.get(path, headers=alice).json() == {"runs": []}
-
-
-@pytest.mark.parametrize("facts", ["{", "{}"])
-def test_damaged_run_is_listed_as_damaged_and_is_a_failure_of_the_server(
-    guarded: Served, run_of_bob: str, facts: str
-) -> None:
-    name = run_of_bob[:-4] + "beef"
-    with sqlite3.connect(guarded.settings.home / "traces.sqlite") as sqlite:
-        columns = "started, stored, seconds, error, records, revision"
-        sqlite.execute(
-            f"INSERT INTO runs (run_id, facts, {columns}) SELECT ?, ?, {columns} FROM runs WHERE run_id = ?",
-            (name, facts, run_of_bob),
-        )
-    path, bob = f"{guarded.url}/runs", bearer(BOB)
-    try:
-        runs = httpx2.get(path, headers=bob).json()["runs"]
-        assert [(run["run_id"], run["status"]) for run in runs] == [(name, "damaged"), (run_of_bob, "done")]
-        found = httpx2.get(path, headers=bob, params={"status": "done"}).json()["runs"]
-        assert [run["run_id"] for run in found] == [run_of_bob]
-        shown = httpx2.get(f"{path}/{name}", headers=bob)
-        assert (shown.status_code, shown.json()["error"]["code"]) == (500, "damaged_run")
-    finally:
-        with sqlite3.connect(guarded.settings.home / "traces.sqlite") as sqlite:
-            sqlite.execute("DELETE FROM runs WHERE run_id = ?", (name,))
-
-
-def test_page_of_a_trace_loads_nothing_and_is_not_stored(guarded: Served, run_of_bob: str) -> None:
-    page = httpx2.get(f"{guarded.url}/runs/{run_of_bob}/trace", headers=bearer(BOB))
-    assert page.headers["content-type"] == "text/html; charset=utf-8"
-    assert "default-src 'none'" in page.headers["content-security-policy"]
-    assert page.headers["cache-control"] == "no-store"
-    assert "212 metres" in page.text
 
 
 @pytest.mark.parametrize(
@@ -178,20 +128,6 @@ def test_name_of_another_machine_is_refused_without_tokens(behind: ScriptedServe
     assert response.json()["error"]["code"] == "wrong_host"
 
 
-def test_head_that_does_not_end_is_not_waited_for(guarded: Served) -> None:
-    assert answer(guarded, b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ") == (0, "")
-
-
-def test_second_head_that_does_not_end_is_not_waited_for(guarded: Served) -> None:
-    with socket.create_connection(("127.0.0.1", guarded.port), timeout=5) as connection:
-        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
-        data = b""
-        while not _is_whole(data):
-            data += connection.recv(65_536)
-        connection.sendall(b"GET /healthz HTT")
-        assert connection.recv(65_536) == b""
-
-
 def test_too_many_requests_in_a_minute_are_told_when_to_come_again(behind: ScriptedServer) -> None:
     with Served(serve_upstream_url=behind.url, serve_token=f"{ALICE},{BOB}", serve_rate=3) as served:
         statuses = [httpx2.get(f"{served.url}/models", headers=bearer(ALICE)) for _ in range(4)]
@@ -208,7 +144,7 @@ def test_too_many_requests_at_once_are_told_to_come_again() -> None:
         )
         while not served.known.jobs:
             time.sleep(0.01)
-        response = httpx2.get(f"{served.url}/runs")
+        response = httpx2.get(f"{served.url}/models")
         assert waiting.result().status_code == 200
     assert (response.status_code, response.headers["retry-after"]) == (429, "1")
 

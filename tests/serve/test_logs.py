@@ -3,29 +3,16 @@
 import json
 import logging
 import os
-import queue
 
 import pytest
 
-from rarr.serve import logs
-from rarr.serve.logs import JsonLines, QueuedLines, log_to_stderr
-
-
-def test_lines_beyond_the_most_are_dropped_and_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "MOST_LINES", 2)
-    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
-    handler = QueuedLines(lines)
-    handler.setFormatter(JsonLines())
-    for number in range(5):
-        handler.emit(logging.LogRecord("rarr.serve", logging.INFO, "", 0, f"line {number}", None, None))
-    assert [lines.get(), lines.get()] and lines.empty()
-    handler.emit(logging.LogRecord("rarr.serve", logging.INFO, "", 0, "next", None, None))
-    told = [json.loads(lines.get() or "")["event"] for _ in range(2)]
-    assert told == ["3 lines of this log were dropped: nobody read them in time", "next"]
+from rarr.serve import server
+from rarr.serve.server import log_to_stderr
 
 
 def test_end_does_not_wait_for_a_reader_that_is_stuck(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "END_S", 0.01)
+    monkeypatch.setattr(server, "LOG_END_S", 0.01)
+    monkeypatch.setattr(server, "MOST_LINES", 100)
     reading, writing = os.pipe()
     with log_to_stderr(writing):
         for _ in range(1000):

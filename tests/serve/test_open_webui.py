@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from rarr import Settings
-from rarr.serve.in_process import InProcess
-from rarr.serve.job_and_runner import WorkerLostError
+from rarr.serve.jobs import Tasks, WorkerLostError
 from rarr.testing import ScriptedServer
 from rarr.testing.server import refused_url
 from serve.serving import ALICE, RIGHT, SOURCE, WRONG, Served, answers
@@ -187,7 +186,7 @@ async def test_failed_run_leaves_the_answer_and_the_status_says_why() -> None:
 @pytest.mark.slow
 async def test_answer_is_corrected_against_the_corpus_of_a_server(tmp_path: Path) -> None:
     corpus = {"dams": FILE.parents[1] / "corpus" / "hoover-dam.md"}
-    runner = InProcess(Settings(home=tmp_path, serve_corpora=corpus))
+    runner = Tasks(Settings(home=tmp_path, serve_corpora=corpus))
     with Served(runner, home=tmp_path, serve_corpora=corpus) as real:
         content, said = await outlet("The Hoover Dam is 212 metres high.", url=real.root)
     assert content.startswith("The Hoover Dam is 221 metres high.[^1]\n\nSources:\n\n- [^1] Hoover Dam, ")

@@ -14,7 +14,7 @@ import pytest
 from local_server import LocalServer
 from openai import OpenAI
 
-from rarr.serve.worker_main import sendable
+from rarr.serve.jobs import WorkerLostError, sendable
 from rarr.testing import ScriptedServer, Status
 from serve.conftest import PARAGRAPHS
 from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
@@ -284,8 +284,6 @@ def test_wrong_list_of_a_request_is_for_the_server_behind_to_refuse(
 
 
 def test_original_goes_out_if_the_process_that_checks_ends(client: OpenAI, served: Served) -> None:
-    from rarr.serve.job_and_runner import WorkerLostError
-
     served.known.fails = WorkerLostError()
     try:
         answer = chat(client)

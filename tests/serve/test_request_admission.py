@@ -7,10 +7,9 @@ import pytest
 from starlette.types import Message, Receive, Scope, Send
 
 from rarr import Settings
-from rarr.serve import request_admission as module
-from rarr.serve.callers import Callers
+from rarr.serve import gate as module
+from rarr.serve.gate import Gate
 from rarr.serve.metrics import Metrics
-from rarr.serve.request_admission import Gate
 
 SCOPE: dict[str, Any] = {
     "type": "http",
@@ -45,7 +44,7 @@ async def test_client_that_does_not_read_loses_its_place(app: Any, monkeypatch: 
 
     monkeypatch.setattr(module, "SEND_S", 0.01)
     metrics = Metrics()
-    gate = Gate(app, Settings(), Callers(Settings()), metrics)
+    gate = Gate(app, Settings(), metrics)
     await gate({**SCOPE}, receive, send)
     assert gate._in_flight == 0
     assert b"rarr_clients_left_total 1.0" in metrics.page()

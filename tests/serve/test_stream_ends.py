@@ -8,14 +8,11 @@ from typing import Any
 import pytest
 
 from rarr import Settings
-from rarr.serve.callers import Caller
-from rarr.serve.chat_stream import ChatStream
-from rarr.serve.jobs_with_fallback import Desk
-from rarr.serve.ordered_stream import BrokenOffError
-from rarr.serve.request_context import Call
+from rarr.serve.answers import TextWork
+from rarr.serve.gate import Call
+from rarr.serve.jobs import Desk
 from rarr.serve.request_options import RequestOptions
-from rarr.serve.response_stream import ResponseStream
-from rarr.serve.text_work import TextWork
+from rarr.serve.streams import BrokenOffError, ChatStream, ResponseStream
 from serve.serving import RIGHT, WRONG, KnownRunner
 
 DONE = "[DONE]"
@@ -25,7 +22,7 @@ Event = dict[str, Any] | str
 
 async def sent(kind: type[ChatStream | ResponseStream], *came: Event) -> list[Any]:
     """The events that go out for those that came, and None at the end if the stream broke off."""
-    call = Call(Caller("local"), "POST", "/v1", b"", [], b"")
+    call = Call("local", "POST", "/v1", b"", [], b"")
     work = TextWork(Desk(KnownRunner(), lambda *_: None), call, RequestOptions(mode="revise"), [], Settings())
     items, out = kind(work).items(_body(came)), list[Any]()
     try:

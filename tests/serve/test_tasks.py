@@ -13,10 +13,9 @@ from rarr.agent import revise, verify
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier
 from rarr.errors import InputError, SetupError
-from rarr.serve.job_and_runner import Job, Task
+from rarr.serve.jobs import Job, Task, Tasks
 from rarr.serve.refusals import Refusal
 from rarr.serve.request_options import options_of
-from rarr.serve.tasks import Tasks
 from rarr.tools.concurrency import require_awaited
 
 
@@ -81,7 +80,7 @@ async def test_cancelled_start_ends_what_it_builds(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(revise, "Reviser", endless)
     tasks = Tasks(settings(tmp_path))
-    building = asyncio.create_task(tasks.build())
+    building = asyncio.create_task(tasks.start())
     assert await asyncio.to_thread(begun.wait, 30)
     building.cancel()
     try:
@@ -110,7 +109,7 @@ async def test_server_does_not_start_with_a_graph_that_cannot_be_read(tmp_path: 
     (tmp_path / "dams.csv").write_text("subject,relation,object\nHoover Dam,,\n")
     tasks = Tasks(settings(tmp_path, graph=tmp_path / "dams.csv"))
     with pytest.raises(InputError, match="line 2"):
-        await tasks.build()
+        await tasks.start()
     await tasks.aclose()
 
 

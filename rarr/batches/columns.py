@@ -1,0 +1,284 @@
+"""Finds text, context and sources in the columns of a row, and makes and counts the columns of results."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from rarr.agent.batches import BatchResult, BatchRow
+from rarr.batches.input_rows import UNREAD, InputRow, input_rows
+from rarr.batches.output_rows import ColumnType
+from rarr.errors import InputError
+from rarr.ledger.scores import f1_ap
+from rarr.records import Record
+from rarr.records.postprocessing import Postprocessed
+from rarr.tools.text.plurals_and_articles import kind_of
+
+LONGEST_TEXT = 1_000_000
+"""The most characters of a text. Longer texts were never measured, and would keep a worker for hours."""
+FIRST_ROWS = 1000
+"""The rows of a file in which a column is looked for: a row may lack a column that it has no value for."""
+MEASURES = ("supported", "attribution", "preservation", "f1_ap")
+"""The measures that may have a limit."""
+Limit = Literal["max_cost", "deadline"]
+"""What may end a run before its rows do."""
+
+_NAMED = 20  # columns that a message names
+RESULT_COLUMNS: Mapping[str, ColumnType] = {
+    "rarr_text": "string",
+    "rarr_changed": "bool",
+    "rarr_outcome": "string",
+    "rarr_notice": "string",
+    "rarr_statuses": "strings",
+    "rarr_corrected": "int",
+    "rarr_suggested": "int",
+    "rarr_attribution_before": "float",
+    "rarr_attribution": "float",
+    "rarr_preservation": "float",
+    "rarr_f1_ap": "float",
+    "rarr_model_calls": "int",
+    "rarr_saved_calls": "int",
+    "rarr_saved_searches": "int",
+    "rarr_cost": "float",
+    "rarr_run_id": "string",
+    "rarr_error": "string",
+    "rarr_revision": "json",
+}
+"""The columns that a batch adds, and the types of their values. `rarr_revision` is there on request."""
+
+
+class Columns(NamedTuple):
+    """The names of the columns that a batch reads. One that is None is not read."""
+
+    text: str = "text"
+    context: str | None = None
+    sources: str | None = None
+
+    def require_in(self, path: Path) -> None:
+        """Raises `InputError` if none of the first rows of a file has a column.
+
+        A file without a row that can be read is not refused: each of its rows has a problem of its own.
+        """
+        names, rows = dict[str, Any](), 0
+        for row in islice(input_rows(path), FIRST_ROWS):
+            names |= dict.fromkeys(row.columns)
+            rows += 1
+        if names:
+            self.check(names, f" in the first {rows:,} rows" if rows == FIRST_ROWS else "")
+
+    def check(self, columns: Iterable[str], where: str = "") -> None:
+        """Raises `InputError` if a column is not there, or if one is that of a result.
+
+        `where` says which rows have these columns.
+        """
+        there = list(columns)
+        for option, name in self._asdict().items():
+            if name is not None and name not in there:
+                listed = ", ".join(map(repr, there[:_NAMED])) or "none"
+                raise InputError(f"there is no column {name!r}{where}: give one of {listed} as {option}")
+        if told := _taken(there):
+            raise InputError(told)
+
+    def row_or_problem(self, given: InputRow) -> BatchRow | str:
+        """Makes a row, or returns the reason why there is none."""
+        if problem := given.problem or _taken(given.columns):
+            return problem
+        try:
+            return self._row(given.columns, given.number)
+        except InputError as error:
+            return str(error)
+
+    def _row(self, columns: Mapping[str, Any], number: int) -> BatchRow:
+        """Makes a row of its columns. Raises `InputError` for wrong types, and for no or too much text."""
+        if self.text not in columns:
+            raise InputError(f"it has no column {self.text!r}: give a text")
+        given = columns[self.text]
+        if not isinstance(given, str) or not given.strip():
+            what = "empty" if given is None or isinstance(given, str) else kind_of(given)
+            raise InputError(f"its {self.text!r} is {what}: give a text")
+        if len(given) > LONGEST_TEXT:
+            raise InputError(
+                f"its {self.text!r} has {len(given):,} characters: divide it into texts of at most"
+                f" {LONGEST_TEXT:,}"
+            )
+        context = None if self.context is None else columns.get(self.context)
+        if not isinstance(context, str | None):
+            raise InputError(f"its {self.context!r} is {kind_of(context)}: give a text, or leave it empty")
+        sources = None if self.sources is None else _sources(columns.get(self.sources), self.sources)
+        return BatchRow(given, context if context and context.strip() else None, sources, str(number))
+
+
+def _taken(columns: Iterable[str]) -> str:
+    """Says that a column has the name of one that a batch adds, whose value would be replaced."""
+    for name in columns:
+        if name in RESULT_COLUMNS or name == UNREAD:
+            return f"the column {name!r} is a result of rarr batch already: rename it, or leave it out"
+    return ""
+
+
+def _sources(given: object, name: str) -> list[Any] | None:
+    """Reads the passages of a row: a list of texts and objects, or one text, or the JSON of a list."""
+    if given is None or given == "":
+        return None
+    if isinstance(given, str):
+        try:
+            read = json.loads(given) if given.lstrip().startswith("[") else given
+        except ValueError:
+            read = given
+        given = read if isinstance(read, list) else [given]
+    if not isinstance(given, list):
+        raise InputError(f"its {name!r} is {kind_of(given)}: give a list of texts, or of objects with a text")
+    # Parquet gives all objects of a list the same keys, some of them without a value.
+    filled = [
+        {key: value for key, value in each.items() if value is not None} if isinstance(each, dict) else each
+        for each in given
+    ]
+    return filled or None
+
+
+def digest_of(row: BatchRow) -> bytes:
+    """Makes a digest of all of a row that its result depends on."""
+    parts = json.dumps([row.text, row.context, row.sources], default=str, ensure_ascii=False)
+    return hashlib.blake2b(parts.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def result_columns(*, full: bool) -> dict[str, ColumnType]:
+    """Returns the columns that a batch adds, in their order. `full`: with the whole record of each run."""
+    return {name: kind for name, kind in RESULT_COLUMNS.items() if full or name != "rarr_revision"}
+
+
+def columns_of(result: BatchResult, *, full: bool) -> dict[str, Any]:
+    """Makes the columns of a result. `full`: with the whole record of the run."""
+    if result.result is None:
+        return error_columns(result.error)
+    return error_columns(result.error or None) | _values(result.result, full=full)
+
+
+def error_columns(error: str | None) -> dict[str, Any]:
+    """Makes the columns of a row without a result."""
+    return dict.fromkeys(RESULT_COLUMNS) | {"rarr_error": error}
+
+
+def _values(result: Postprocessed, *, full: bool) -> dict[str, Any]:
+    columns: dict[str, Any] = {
+        "rarr_text": result.text,
+        "rarr_changed": result.changed,
+        "rarr_outcome": result.outcome,
+        "rarr_notice": result.notice,
+        "rarr_statuses": [],
+    }
+    if (revision := result.revision) is not None:
+        columns |= {
+            "rarr_statuses": [sentence.status for sentence in revision.report.sentences],
+            "rarr_corrected": sum(edit.accepted for edit in revision.edits),
+            "rarr_suggested": sum(edit.state == "suggested" for edit in revision.edits),
+            "rarr_attribution_before": revision.scores.attribution_before,
+            "rarr_attribution": revision.scores.attribution_after,
+            "rarr_preservation": revision.scores.preservation,
+            "rarr_f1_ap": revision.scores.f1_ap,
+            "rarr_model_calls": revision.usage.model_calls,
+            "rarr_saved_calls": revision.usage.saved_calls,
+            "rarr_saved_searches": revision.usage.saved_searches,
+            "rarr_cost": revision.usage.cost,
+            "rarr_run_id": revision.run_id,
+            "rarr_revision": revision.model_dump(mode="json") if full else None,
+        }
+    return columns
+
+
+class BatchCounts(Record):
+    """The counts over the rows of an output file.
+
+    `unchecked` counts rows that hold nothing to check, and `unconfirmed` others without an error that have a
+    sentence that is not `supported`. `statuses` counts the sentences of all rows, also those with nothing to
+    check. `left` counts rows without a result, because of the limit `ended_by` if there was one. `cost` is
+    None if a price is not known. `saved_calls` counts the answers of language models that were kept, and not
+    asked for again, and `saved_searches` the searches that a process had made before. `attribution` and
+    `preservation` are means over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023,
+    section 5).
+    """
+
+    rows: int
+    changed: int
+    unconfirmed: int
+    unchecked: int
+    errors: int
+    first_error: str
+    left: int
+    ended_by: Limit | None
+    cost: float | None
+    model_calls: int
+    saved_calls: int
+    saved_searches: int
+    statuses: Mapping[str, int]
+    attribution: float | None
+    preservation: float | None
+    f1_ap: float | None
+
+    @property
+    def supported(self) -> float | None:
+        """The share of sentences that are supported; None without a sentence."""
+        total = sum(self.statuses.values())
+        return self.statuses.get("supported", 0) / total if total else None
+
+
+_SUMS = ("changed", "unconfirmed", "unchecked", "errors", "model_calls", "saved_calls", "saved_searches")
+
+
+class Counting:
+    """Adds up the result columns of rows."""
+
+    def __init__(self) -> None:
+        self.rows = 0
+        self.cost: float | None = 0.0
+        self.sums: Counter[str] = Counter()
+        """The sums of the fields of `BatchCounts` that count rows and calls."""
+        self._statuses: Counter[str] = Counter()
+        self._first_error = ""
+        self._attribution, self._preservation, self._scored = 0.0, 0.0, 0
+
+    def add(self, columns: Mapping[str, Any], place: str = "") -> None:
+        """Adds a row. `place` names it in `first_error`."""
+        self.rows += 1
+        error, statuses = columns["rarr_error"], columns["rarr_statuses"] or []
+        if error:
+            self._first_error = self._first_error or (f"{place}: {error}" if place else error)
+        is_empty = columns["rarr_outcome"] == "nothing_to_check"
+        is_open = any(status != "supported" for status in statuses)
+        self.sums["errors"] += bool(error)
+        self.sums["changed"] += bool(columns["rarr_changed"])
+        self.sums["unchecked"] += is_empty
+        self.sums["unconfirmed"] += is_open and not is_empty and not error
+        for name in _SUMS[4:]:
+            self.sums[name] += columns[f"rarr_{name}"] or 0
+        self._statuses.update(statuses)
+        if columns["rarr_run_id"]:
+            cost = columns["rarr_cost"]
+            self.cost = None if cost is None or self.cost is None else self.cost + cost
+        attribution, preservation = columns["rarr_attribution"], columns["rarr_preservation"]
+        if attribution is not None and preservation is not None:
+            self._scored += 1
+            self._attribution += attribution
+            self._preservation += preservation
+
+    def counts(self, left: int = 0, ended_by: Limit | None = None) -> BatchCounts:
+        """Makes the record of the counts."""
+        attribution = preservation = score = None
+        if self._scored:
+            attribution, preservation = self._attribution / self._scored, self._preservation / self._scored
+            score = f1_ap(attribution, preservation)
+        return BatchCounts(
+            rows=self.rows,
+            first_error=self._first_error,
+            left=left,
+            ended_by=ended_by if left else None,
+            cost=self.cost,
+            statuses=dict(sorted(self._statuses.items())),
+            attribution=attribution,
+            preservation=preservation,
+            f1_ap=score,
+            **{name: self.sums[name] for name in _SUMS},
+        )

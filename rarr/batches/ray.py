@@ -1,0 +1,290 @@
+"""Runs rows in a Ray cluster (extra `ray`): those of `rarr batch --ray`, and data sets of Ray Data."""
+
+import asyncio
+import logging
+import os
+import socket
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from rarr.agent.batches import BatchResult, BatchRow, batch_result
+from rarr.batches.columns import Columns, columns_of, error_columns, result_columns
+from rarr.batches.input_rows import InputRow
+from rarr.batches.output_rows import arrow_type, typed
+from rarr.errors import InputError, SetupError
+from rarr.records import Record
+from rarr.records.postprocessing import Postprocessed, PostprocessMode
+from rarr.serve.jobs import Job, Tasks, WorkerLostError, sendable
+from rarr.settings import Settings, set_variable
+from rarr.tools.concurrency import bounded_flow, run
+
+LOCAL = "local"
+"""The address that starts a cluster of this machine alone."""
+CONNECT_S = 10.0
+"""Seconds to wait for an answer of the address of a cluster."""
+PLACE_S = 300.0
+"""Seconds to wait for a free core of the cluster. Its autoscaler may add a node meanwhile."""
+_CURE = "give the HOST:PORT that ray start printed, auto on a node of the cluster, or local"
+_ROWS = 8
+"""Rows of a batch of Ray Data for each that an actor works on at once."""
+
+
+def require_ray() -> Any:
+    """Returns the module `ray`. Raises `SetupError` where it is not installed."""
+    # A cluster that this process starts must not report its use, and Ray reads this while it is imported.
+    set_variable("RAY_USAGE_STATS_ENABLED", "0")
+    try:
+        import ray
+        import ray.exceptions
+    except ImportError:
+        raise SetupError('Ray needs a package: pip install "rarr[ray]"') from None
+    return ray
+
+
+def connect(address: str) -> bool:
+    """Connects with the cluster at `address`: HOST:PORT, `auto` for that of this machine, or `local`.
+
+    Returns False if this process was connected before: its cluster is used. Raises `InputError` for an
+    address without a cluster. The thread that calls this must live as long as the cluster is used: a cluster
+    that it starts ends with it.
+    """
+    ray = require_ray()
+    if ray.is_initialized():
+        return False
+    if address not in (LOCAL, "auto"):
+        _require_answer(address)
+    options = {"include_dashboard": False} if address == LOCAL else {}
+    try:
+        # Results tell which rows failed, and why; Ray's own lines would tear up the progress line.
+        ray.init(address=address, log_to_driver=False, logging_level=logging.CRITICAL, **options)
+    except (ConnectionError, RuntimeError, ValueError) as error:
+        reason = str(error).strip().partition("\n")[0].rstrip(".")
+        raise InputError(f"no Ray cluster at {address} ({reason}): {_CURE}") from None
+    # Ray prints what it says about lost processes to standard output, also without a log of the driver, and
+    # has no public switch. Standard output is for results.
+    ray._private.worker._worker_logs_enabled = False
+    return True
+
+
+def _require_answer(address: str) -> None:
+    """Raises `InputError` if nothing answers: Ray would wait for a minute, and then end this process."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_S).close()
+    except ValueError:
+        raise InputError(f"{address} is not the address of a Ray cluster: {_CURE}") from None
+    except OSError as error:
+        raise InputError(f"no Ray cluster at {address} ({error.strerror or error}): {_CURE}") from None
+
+
+def _enter(folder: str) -> None:
+    """Works in the folder of the caller, so that relative paths in the settings mean what they mean there.
+
+    A node may lack the folder. A relative path then fails with its own error, and a whole one does not.
+    """
+    with suppress(OSError):
+        os.chdir(folder)
+
+
+class TaskActor:
+    """The process of an actor. Its methods return errors, since Ray hides what they raise in its own."""
+
+    def __init__(self, settings: Settings, folder: str) -> None:
+        _enter(folder)
+        self._tasks = Tasks(settings)
+
+    async def build(self) -> Exception | None:
+        """Builds the reviser, and returns why it cannot be built."""
+        try:
+            await self._tasks.start()
+        except Exception as error:
+            return sendable(error)
+        return None
+
+    async def run(self, job: Job) -> Record | Exception:
+        """Runs a job, and returns its record or its error."""
+        try:
+            return await self._tasks.run(job)
+        except Exception as error:  # one job may fail; the actor goes on
+            return sendable(error)
+
+
+class RayActors:
+    """A `Runner` with `count` actors. A job waits for a free actor; Ray restarts an actor that dies.
+
+    An actor takes one core. It runs one job at a time, and `concurrency` jobs with a language model, since
+    they wait most of the time: if one kills the actor, all are lost. None: an actor for each core of the
+    cluster, or one with a language model. The address is that of `connect`.
+    """
+
+    def __init__(self, settings: Settings, address: str, count: int | None) -> None:
+        self._ray, self._settings, self._address, self._count = require_ray(), settings, address, count
+        exceptions = self._ray.exceptions
+        self._deaths = (exceptions.RayActorError, exceptions.OutOfMemoryError, exceptions.NodeDiedError)
+        self._jobs_each = 1 if settings.is_embedded else settings.concurrency
+        self._free: asyncio.Queue[Any] = asyncio.Queue()  # an actor for each job that it could begin
+        self._alone: Any = None
+        self._one_alone = asyncio.Lock()
+        # A cluster that `connect` starts ends with the thread that started it.
+        self._connecting = ThreadPoolExecutor(1, thread_name_prefix="rarr-ray")
+        self._connected_here = False
+        self._actors: list[Any] = []
+
+    @property
+    def at_once(self) -> int:
+        """Returns how many jobs to have at once: those that can run, and one more for each actor."""
+        return (self._count or 1) * (self._jobs_each + 1)
+
+    async def start(self) -> None:
+        """Connects, and builds the actors. Raises `RarrError` if they find no core or cannot be built."""
+        self._connected_here = await self._on_thread(lambda: connect(self._address))
+        if self._count is None:
+            cores = (await self._on_thread(self._ray.cluster_resources)).get("CPU", 1)
+            self._count = max(1, int(cores)) if self._settings.is_embedded else 1
+        self._actors = [self._made(num_cpus=1) for _ in range(self._count)]
+        for actor in self._actors:
+            try:
+                if error := await asyncio.wait_for(actor.build.remote(), PLACE_S):
+                    raise error
+            except TimeoutError:
+                raise SetupError(
+                    f"no actor found a core of the Ray cluster in {PLACE_S:.0f} s: end other work of the"
+                    " cluster, or add nodes, and run again"
+                ) from None
+            except self._deaths:
+                raise SetupError(
+                    "an actor ended while it started: give it more memory, and install the same versions of"
+                    " rarr, ray and Python on every node"
+                ) from None
+        for actor in self._actors * self._jobs_each:
+            self._free.put_nowait(actor)
+
+    async def run(self, job: Job) -> Record:
+        """Runs a job in a free actor, and returns its record."""
+        actor = await self._free.get()
+        try:
+            return await self._run_in(actor, job)
+        finally:
+            self._free.put_nowait(actor)
+
+    async def run_alone(self, job: Job) -> Record:
+        """Runs a job in an actor that has no other job: if it kills the actor, no other job is lost."""
+        async with self._one_alone:
+            if self._alone is None:
+                self._alone = self._made(num_cpus=0)  # the cores are taken
+            return await self._run_in(self._alone, job)
+
+    async def aclose(self) -> None:
+        """Kills the actors, with the jobs that they run, and leaves the cluster."""
+        await self._on_thread(self._leave)  # after `connect`, if that is still at work
+        self._connecting.shutdown(wait=False)
+
+    def _made(self, num_cpus: int) -> Any:
+        actor_class = self._ray.remote(TaskActor)
+        options = actor_class.options(num_cpus=num_cpus, max_restarts=-1, max_concurrency=self._jobs_each + 1)
+        return options.remote(self._settings, str(Path.cwd()))
+
+    async def _run_in(self, actor: Any, job: Job) -> Record:
+        try:
+            outcome: Record | Exception = await actor.run.remote(job)
+        except self._deaths:
+            raise WorkerLostError from None
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    def _leave(self) -> None:
+        for actor in [*self._actors, *([self._alone] if self._alone else [])]:
+            self._ray.kill(actor)
+        if self._connected_here:
+            self._ray.shutdown()
+
+    async def _on_thread(self, work: Callable[[], Any]) -> Any:
+        return await asyncio.get_running_loop().run_in_executor(self._connecting, work)
+
+
+def revise(
+    dataset: Any,
+    settings: Settings | None = None,
+    *,
+    columns: Columns = Columns(),  # noqa: B008  # it is immutable
+    mode: PostprocessMode = "revise",
+    full: bool = False,
+    **options: Any,
+) -> Any:
+    """Returns the `ray.data.Dataset` with the columns of `rarr batch`, such as `rarr_text` and `rarr_error`.
+
+    `columns` names the columns to read; `mode` is that of `rarr.postprocess`, and `full` adds the whole
+    record of each run. `options` go to `Dataset.map_batches`, such as `concurrency`, the number of actors,
+    `num_cpus` and `batch_size`. Each actor builds one reviser. Nothing runs before the rows are taken. A row
+    that cannot be used has a `rarr_error`. Raises `InputError` for a missing column, if the data set knows
+    its columns, and `SetupError` without Ray.
+    """
+    from rarr.batches.batch_runner import batch_settings
+
+    ray = require_ray()
+    if not isinstance(dataset, ray.data.Dataset):
+        raise InputError(f"dataset is {type(dataset).__name__}: give a ray.data.Dataset")
+    settings = batch_settings(settings or Settings())
+    if (schema := dataset.schema(fetch_if_missing=False)) is not None:
+        columns.check(schema.names)
+    rows = _ROWS * (1 if settings.is_embedded else settings.concurrency)
+    # A small file is one block, and one block would go to one actor.
+    return dataset.repartition(target_num_rows_per_block=options.get("batch_size") or rows).map_batches(
+        RowReviser,
+        fn_constructor_args=(settings, str(Path.cwd()), columns, mode, full),
+        batch_format="pyarrow",
+        **{"batch_size": rows, "concurrency": 1, "udf_modifying_row_count": False} | options,
+    )
+
+
+class RowReviser:
+    """Adds the columns of `rarr batch` to batches of rows, in an actor. Its reviser is built once."""
+
+    def __init__(
+        self, settings: Settings, folder: str, columns: Columns, mode: PostprocessMode, full: bool
+    ) -> None:
+        from rarr.agent.revise import Reviser
+
+        _enter(folder)
+        self._columns, self._mode, self._full = columns, mode, full
+        self._at_once = 1 if settings.is_embedded else settings.concurrency
+        self._reviser = Reviser(settings)
+
+    def __call__(self, table: Any) -> Any:
+        """Takes and returns a table of pyarrow. Raises `InputError` if it lacks a column that is named."""
+        import pyarrow
+
+        self._columns.check(table.column_names)
+        read = list(dict.fromkeys(name for name in self._columns if name is not None))
+        results = run(self._revised(table.select(read).to_pylist()))
+        for name, kind in result_columns(full=self._full).items():
+            values = [typed(row[name], kind) for row in results]
+            table = table.append_column(name, pyarrow.array(values, arrow_type(kind)))
+        return table
+
+    def __del__(self) -> None:
+        """Closes the reviser: Ray Data deletes this object when it needs the actor no more."""
+        if hasattr(self, "_reviser"):
+            self._reviser.close()
+
+    async def _revised(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Returns the columns of the result of each row."""
+        given = [self._columns.row_or_problem(InputRow(n, row)) for n, row in enumerate(rows, 1)]
+
+        async def revised(row: BatchRow | str, number: int) -> dict[str, Any]:
+            if isinstance(row, str):
+                return error_columns(row)
+            try:
+                result = await batch_result(row, number, self._postprocessed)
+            except Exception as error:  # a defect: one of millions of rows must not end the run
+                result = BatchResult(row, number, None, f"{type(error).__name__}: {error}: report this text")
+            return columns_of(result, full=self._full)
+
+        return [row async for row in bounded_flow(given, revised, self._at_once, ordered=True)]
+
+    async def _postprocessed(self, row: BatchRow) -> Postprocessed:
+        return await self._reviser.apostprocess(row.text, row.context, row.sources, mode=self._mode)

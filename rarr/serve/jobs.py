@@ -1,0 +1,288 @@
+"""Runs jobs, one text each, with revisers that are built once; the original goes out where a job fails."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
+
+from rarr.agent.postprocessing.untouched_answer import untouched
+from rarr.components import close_all
+from rarr.errors import InputError, RarrError, SetupError
+from rarr.records import Notice, Record, Revision
+from rarr.records.citations import CitationStyle, Cited
+from rarr.records.postprocessing import Outcome, PostprocessMode
+from rarr.records.verification import Verification
+from rarr.settings import Settings
+from rarr.tools.concurrency import by_deadline, in_thread
+
+if TYPE_CHECKING:
+    from rarr.agent.revise import Reviser
+
+Task = Literal["postprocess", "revise", "verify", "cite"]
+Built = TypeVar("Built")
+MARGIN_S = 0.15
+"""Seconds before the deadline at which a job gives up by itself, so that its answer comes in time."""
+
+_log = logging.getLogger("rarr.serve")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One text to work on. It can be pickled.
+
+    `context` is the question, or the messages of the conversation. `sources` are the passages of the caller.
+    `corpus` is the name of a corpus of the server; "": the first one. `deadline_s`: seconds that are left;
+    None: no deadline. `options` are arguments of the task alone, such as `mode`.
+    """
+
+    task: Task
+    text: str
+    run_id: str
+    context: str | Sequence[Mapping[str, Any]] | None = None
+    sources: tuple[str | Mapping[str, str], ...] = ()
+    corpus: str = ""
+    deadline_s: float | None = None
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+class WorkerLostError(Exception):
+    """The process that ran a job ended before the job was done."""
+
+
+class NoTimeError(Exception):
+    """A job would not be done by its deadline, since too many others wait: it was not begun."""
+
+
+class DefectError(Exception):
+    """A job of another process ended by a defect, an error of the class `name`."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(name, message)
+        self.name = name
+
+    def __str__(self) -> str:
+        return ": ".join(self.args)
+
+
+def sendable(error: Exception) -> Exception:
+    """Returns a `RarrError` as it is, and any other error as a `DefectError`, which can be pickled."""
+    return error if isinstance(error, RarrError) else DefectError(type(error).__name__, str(error))
+
+
+class Runner(Protocol):
+    """Runs jobs, several at a time: in this process, in worker processes, or on a cluster."""
+
+    async def start(self) -> None:
+        """Builds what jobs need. Raises `RarrError` where something is missing."""
+
+    async def run(self, job: Job) -> Record:
+        """Runs one job, and returns a `Postprocessed`, `Revision`, `Verification` or `Cited`, by the task.
+
+        Raises `InputError` for a wrong text or passage, `WorkerLostError`, and `NoTimeError` at once.
+        """
+
+    def ready(self) -> bool:
+        """Tells whether a job could begin now or soon."""
+
+    async def aclose(self) -> None:
+        """Closes what `start` built, or ends the processes that it started."""
+
+
+class Tasks:
+    """The `Runner` of this process. It builds one `Reviser` for each corpus, at the first job for it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._building: dict[object, asyncio.Task[Any]] = {}
+        self._ready = False
+
+    async def start(self) -> None:
+        """Builds the reviser of the first corpus. Raises `RarrError` where something is missing."""
+        name = self._name("")
+        try:
+            await self._reviser(name)
+        except asyncio.CancelledError:
+            self._building[name].cancel()  # or `aclose` would wait for its end
+            raise
+        self._ready = True
+
+    async def run(self, job: Job) -> Record:
+        """Runs a job, and returns the record of its task."""
+        if job.task in ("postprocess", "revise"):
+            return await self._postprocessed(job)
+        running = self._verified(job) if job.task == "verify" else self._cited(job)
+        result = await by_deadline(running, job.deadline_s)
+        return result or original(job, "deadline", "not checked: the deadline came first")
+
+    def ready(self) -> bool:
+        """Tells whether the first reviser is built."""
+        return self._ready
+
+    async def aclose(self) -> None:
+        """Closes the revisers and the verifier, with their files and connections."""
+        built = await asyncio.gather(*self._building.values(), return_exceptions=True)
+        await close_all(each for each in built if not isinstance(each, BaseException))
+
+    async def _postprocessed(self, job: Job) -> Record:
+        reviser = await self._served(job)
+        result = await reviser.apostprocess(
+            job.text,
+            job.context,
+            job.sources or None,
+            deadline=job.deadline_s,
+            run_id=job.run_id,
+            **job.options,
+        )
+        if job.task == "postprocess":
+            return result
+        return result.revision or original(job, result.outcome, result.notice)
+
+    async def _verified(self, job: Job) -> Record:
+        from rarr.agent.evidence_search import verify_by_search
+        from rarr.agent.verify import ClaimVerifier
+
+        verifier = await self._once(ClaimVerifier, lambda: ClaimVerifier(self._settings))
+        question = _question(job)
+        if job.sources and (not job.corpus or job.options.get("search") == "given"):
+            return await verifier.averify(job.text, list(job.sources), question)
+        reviser = await self._served(job)
+        return await verify_by_search(reviser, verifier, job.text, question, job.sources)
+
+    async def _cited(self, job: Job) -> Record:
+        from rarr.retrievers.given_passages import GivenPassages
+
+        reviser = await self._served(job)
+        options = dict(job.options)
+        alone = options.pop("search", None) == "given" or not reviser.names_sources
+        if job.sources:
+            window, step = self._settings.window, self._settings.step
+            given = await in_thread(
+                lambda: GivenPassages(job.sources, window=window, step=step, name="sources")
+            )
+            reviser = reviser.searching(given, alone=alone)
+        return await reviser.acite(job.text, _question(job), run_id=job.run_id, **options)
+
+    async def _served(self, job: Job) -> "Reviser":
+        """Returns the reviser of the job. A caller is not told the path of a corpus, and cannot mend it."""
+        name = self._name(job.corpus)
+        try:
+            return await self._reviser(name)
+        except InputError as error:
+            if not name:
+                raise
+            raise SetupError(f"the corpus {name!r} of this server cannot be used") from error
+
+    def _name(self, corpus: str) -> str:
+        name = corpus or next(iter(self._settings.serve_corpora), "")
+        if name and name not in self._settings.serve_corpora:
+            raise InputError(f"unknown corpus {name!r}: name one that the server was given")
+        return name
+
+    async def _reviser(self, name: str) -> "Reviser":
+        from rarr.agent.revise import Reviser
+
+        corpus: dict[str, Any] = {"corpus": self._settings.serve_corpora[name]} if name else {}
+        settings = self._settings.model_copy(update=corpus)
+        return await self._once(name, lambda: Reviser(settings))
+
+    async def _once(self, key: object, make: Callable[[], Built]) -> Built:
+        """Builds on a thread what all jobs with this key use, once, and again after a failure."""
+        building = self._building.get(key)
+        if building is None or (building.done() and building.exception()):
+            building = self._building[key] = asyncio.create_task(in_thread(make))
+        built: Built = await asyncio.shield(building)
+        return built
+
+
+def _question(job: Job) -> str | None:
+    from rarr.agent.postprocessing.conversation import context_of
+
+    return context_of(job.context, job.text)
+
+
+class Desk:
+    """Hands jobs to the runner. A job that fails or is late gives a record with the original text."""
+
+    def __init__(self, runner: Runner, on_outcome: Callable[[Job, str, float], None]) -> None:
+        """`on_outcome` is called with each job, its outcome and its seconds."""
+        self._runner, self._on_outcome = runner, on_outcome
+        self._stopping = asyncio.Event()
+
+    def ready(self) -> bool:
+        """True if the runner is ready and the server is not shutting down."""
+        return self._runner.ready() and not self._stopping.is_set()
+
+    def stop_after(self, seconds: float) -> None:
+        """Hands back the originals of all jobs that are not done after so many seconds."""
+        asyncio.get_running_loop().call_later(seconds, self._stopping.set)
+
+    async def done(self, job: Job) -> Record:
+        """Runs a job, and returns the record of its task.
+
+        At the deadline, after a failure and at shutdown, the record has the original text.
+        Raises `InputError` for a wrong text or passage.
+        """
+        started = asyncio.get_running_loop().time()
+        result, outcome = await self._outcome(job)
+        self._on_outcome(job, outcome, asyncio.get_running_loop().time() - started)
+        return result
+
+    async def _outcome(self, job: Job) -> tuple[Record, str]:
+        margin = min(MARGIN_S, (job.deadline_s or 0) / 4)
+        given = job if job.deadline_s is None else replace(job, deadline_s=job.deadline_s - margin)
+        running = asyncio.ensure_future(self._runner.run(given))
+        stopping = asyncio.ensure_future(self._stopping.wait())
+        try:
+            await asyncio.wait(
+                {running, stopping}, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED
+            )
+            if running.done():
+                result = running.result()
+                return result, getattr(result, "outcome", "finished")
+        except InputError:
+            raise
+        except WorkerLostError:
+            return _failed(job, "failed", "the process that checked it ended")
+        except NoTimeError:
+            return _failed(job, "deadline", f"too many answers to check by {job.deadline_s:g} s")
+        except RarrError as error:
+            return _failed(job, "failed", str(error))
+        except Exception as error:  # an answer must go out
+            name = error.name if isinstance(error, DefectError) else type(error).__name__
+            _log.error("a job failed", extra={"run_id": job.run_id, "error": name})
+            return _failed(job, "failed", name)
+        finally:
+            running.cancel()
+            stopping.cancel()
+        if self._stopping.is_set():
+            return _failed(job, "failed", "the server is shutting down")
+        return _failed(job, "deadline", f"the deadline of {job.deadline_s:g} s came first")
+
+
+def _failed(job: Job, outcome: Outcome, why: str) -> tuple[Record, str]:
+    return original(job, outcome, f"not checked: {why}"), outcome
+
+
+def original(job: Job, outcome: Outcome, notice: str) -> Record:
+    """Makes the record of the job's task with its text as it came, and with the reason."""
+    warnings = (Notice(code=outcome, message=notice, node=""),)
+    unrevised = Revision(
+        run_id=job.run_id, original=job.text, text=job.text, changed=False, warnings=warnings
+    )
+    match job.task:
+        case "postprocess":
+            mode = cast(PostprocessMode, job.options.get("mode", "revise"))
+            return untouched(job.text, mode, outcome, notice)
+        case "verify":
+            return Verification(claim=job.text, question=None, warnings=warnings)
+        case "cite":
+            return Cited(
+                original=job.text,
+                text=job.text,
+                style=cast(CitationStyle, job.options.get("style", "numbered")),
+                list_start=len(job.text),
+                research=unrevised,
+            )
+        case "revise":
+            return unrevised

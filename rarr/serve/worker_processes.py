@@ -1,0 +1,167 @@
+"""Runs jobs in worker processes, so that what they compute does not keep the event loop waiting."""
+
+import asyncio
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from rarr.errors import SetupError
+from rarr.records import Record
+from rarr.serve.jobs import Job, NoTimeError, Tasks, WorkerLostError, sendable
+from rarr.settings import Settings
+from rarr.tools.concurrency import run
+
+Result = TypeVar("Result")
+LATEST = 0.1
+"""The weight of the latest job in the mean seconds of a job."""
+
+
+class WorkerProcesses:
+    """A `Runner` with a number of processes, each of which runs one job at a time.
+
+    A job that by the mean seconds of jobs would not be done in time does not wait: it would only keep a
+    process from a job that can be done. If a process dies, the jobs that run fail, and all processes are
+    replaced.
+    """
+
+    def __init__(self, settings: Settings, count: int) -> None:
+        self._settings, self._count = settings, count
+        self._pool: ProcessPoolExecutor | None = None
+        self._under_way, self._mean_s = 0, 0.0
+        self._alone: WorkerProcesses | None = None
+        self._one_alone = asyncio.Lock()
+        self._submitting = threading.Lock()
+        self.replaced = 0
+        """How often the processes were replaced."""
+
+    async def start(self) -> None:
+        """Starts the processes. Raises `RarrError` if they cannot build their revisers."""
+        try:
+            builds = await asyncio.to_thread(lambda: [self._submit(_build) for _ in range(self._count)])
+            errors = await asyncio.gather(*map(asyncio.wrap_future, builds))
+        except BrokenProcessPool:
+            raise SetupError(
+                "a worker process ended while it started: give it more memory, and in your own script call"
+                ' this under if __name__ == "__main__"'
+            ) from None
+        if error := next(filter(None, errors), None):
+            raise error
+
+    async def run(self, job: Job) -> Record:
+        """Runs a job in a free process, and returns its record. The time in the queue counts."""
+        turns = self._under_way / self._count
+        if job.deadline_s is not None and turns * self._mean_s > job.deadline_s:
+            raise NoTimeError
+        self._under_way += 1
+        try:
+            submitted = await asyncio.to_thread(self._submit, _answer, job, time.monotonic())
+            outcome, seconds = await asyncio.wrap_future(submitted)
+        except BrokenProcessPool:
+            raise WorkerLostError from None
+        finally:
+            self._under_way -= 1
+        self._mean_s += (LATEST if self._mean_s else 1.0) * (seconds - self._mean_s)
+        if isinstance(outcome, Exception):
+            raise outcome
+        return outcome
+
+    async def run_alone(self, job: Job) -> Record:
+        """Runs a job in a process that has no other job: if it kills the process, no other job is lost."""
+        async with self._one_alone:
+            if self._alone is None:
+                self._alone = WorkerProcesses(self._settings, 1)
+            return await self._alone.run(job)
+
+    def ready(self) -> bool:
+        """True from the start on: processes that died are replaced at the next job."""
+        return self._pool is not None
+
+    async def aclose(self) -> None:
+        """Kills the processes, with the jobs that they run."""
+        if self._alone is not None:
+            await self._alone.aclose()
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await asyncio.to_thread(_end, pool)
+
+    def pids(self) -> list[int]:
+        """Returns the numbers of the processes."""
+        return list(self._pool._processes or ()) if self._pool else []
+
+    def _submit(self, work: Callable[..., Result], *arguments: Any) -> "Future[Result]":
+        """Gives work to the processes, and replaces them first if one of them has died."""
+        with self._submitting:
+            if self._pool is None:
+                self._pool = self._made()
+            try:
+                return self._pool.submit(work, *arguments)
+            except BrokenProcessPool:
+                self._pool.shutdown(wait=False)
+                self.replaced += 1
+                self._pool = self._made()
+                return self._pool.submit(work, *arguments)
+
+    def _made(self) -> ProcessPoolExecutor:
+        # A fork of a process with threads may hang; the server of forks is started before there are any.
+        context = multiprocessing.get_context("forkserver")
+        context.set_forkserver_preload([__name__])
+        return ProcessPoolExecutor(self._count, context, _begin, (self._settings,))
+
+
+def _end(pool: ProcessPoolExecutor) -> None:
+    """Kills the processes of a pool and waits for them. Python has a public call for it from 3.14 on."""
+    for process in list((pool._processes or {}).values()):
+        process.kill()
+    pool.shutdown(wait=True, cancel_futures=True)
+
+
+_tasks: Tasks | None = None
+"""What runs the jobs of this process, if it is a worker."""
+
+
+def _begin(settings: Settings) -> None:
+    """Begins the life of a worker process. It cannot fail."""
+    global _tasks
+    # The server decides when its workers end: an interrupt at the terminal reaches them too.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_server, name="rarr-server-watch", daemon=True).start()
+    _tasks = Tasks(settings)
+
+
+def _end_with_the_server() -> None:
+    """Ends this process when that of the server has ended, however it did, and in the middle of a job."""
+    if (server := multiprocessing.parent_process()) is not None:
+        server.join()
+        os._exit(1)
+
+
+def _build() -> Exception | None:
+    assert _tasks is not None
+    try:
+        run(_tasks.start())
+    except Exception as error:
+        return sendable(error)
+    return None
+
+
+def _answer(job: Job, asked: float) -> tuple[Record | Exception, float]:
+    """Returns the record of a job or its error, and its seconds. `asked` is when the job began to wait.
+
+    A job at its deadline cancels its run, which writes the end of its trace while the next job begins.
+    """
+    assert _tasks is not None
+    began = time.monotonic()
+    if job.deadline_s is not None:
+        job = replace(job, deadline_s=max(0.01, job.deadline_s - (began - asked)))
+    try:
+        return run(_tasks.run(job)), time.monotonic() - began
+    except Exception as error:  # one job may fail; the process goes on
+        return sendable(error), time.monotonic() - began

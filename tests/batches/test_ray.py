@@ -1,0 +1,121 @@
+"""Rows run in actors of a Ray cluster, by `rarr batch --ray` and by Ray Data, as they run elsewhere."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ray_clusters import (
+    BAD_TEXT,
+    DEADLY,
+    DEADLY_ONCE,
+    MARKS,
+    OWN,
+    RIGHT,
+    WRONG,
+    cluster,
+    deadly,
+    kills_in,
+    settings_in,
+)
+
+from rarr.batches import ray as module
+from rarr.batches.file_batch import BatchReport, revise_file
+from rarr.errors import InputError, SetupError
+
+__all__ = ["cluster"]
+pytestmark = MARKS
+
+
+def given(folder: Path, *texts: str) -> Path:
+    (folder / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    return folder / "in.jsonl"
+
+
+def on_cluster(cluster: Any, folder: Path, *texts: str, **options: Any) -> BatchReport:
+    out, settings = folder / "out.jsonl", settings_in(folder, **options)
+    return revise_file(given(folder, *texts), out, settings=settings, workers=2, ray=cluster.address)
+
+
+def results(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def test_results_equal_those_of_this_process(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the nodes work in another folder
+    texts, here, corpus = (WRONG, "", RIGHT), tmp_path / "here.jsonl", "corpus"
+    on_cluster(cluster, tmp_path, *texts, corpus=corpus)
+    revise_file(tmp_path / "in.jsonl", here, settings=settings_in(tmp_path, corpus=corpus), workers=0)
+    found, same = (
+        [{name: row[name] for name in row.keys() - OWN} for row in results(path)]
+        for path in (tmp_path / "out.jsonl", here)
+    )
+    assert found == same
+    assert [row["rarr_text"] for row in found] == [RIGHT, None, RIGHT]
+    assert found[1]["rarr_error"] == BAD_TEXT
+
+
+def test_rows_of_killed_actors_are_done_again_and_one_that_kills_twice_has_an_error(
+    cluster: Any, tmp_path: Path
+) -> None:
+    texts = (WRONG, DEADLY, DEADLY_ONCE, RIGHT)
+    search = ["corpus", deadly(tmp_path, Orrel=2, Arden=1)]
+    report = on_cluster(cluster, tmp_path, *texts, search=search)
+    _, killer, once, _ = results(tmp_path / "out.jsonl")
+    assert (report.counts.rows, report.counts.errors) == (4, 1)
+    assert "ended twice" in killer["rarr_error"] and once["rarr_error"] is None
+    assert (kills_in(tmp_path, "Orrel"), kills_in(tmp_path, "Arden")) == (2, 1)
+    assert on_cluster(cluster, tmp_path, *texts, search=search).counts.errors == 0
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("127.0.0.1:9", r"no Ray cluster at 127.0.0.1:9 \(Connection refused\): give the HOST:PORT"),
+        ("here", "here is not the address of a Ray cluster: give the HOST:PORT"),
+    ],
+)
+def test_address_without_a_cluster_is_refused_and_leaves_nothing(
+    address: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ray.is_initialized", lambda: False)  # the cluster of the other tests
+    source, out = given(tmp_path, WRONG), tmp_path / "out.jsonl"
+    with pytest.raises(InputError, match=message):
+        revise_file(source, out, settings=settings_in(tmp_path), ray=address)
+    assert not list(tmp_path.glob("out*"))
+
+
+def test_actors_that_cannot_start_end_the_run_with_the_reason(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with pytest.raises(InputError, match="weights"):
+        on_cluster(cluster, tmp_path, WRONG, model="embedded", weights=tmp_path / "none")
+    monkeypatch.setattr(module, "PLACE_S", 0.001)
+    with pytest.raises(SetupError, match=r"no actor found a core .*: end other work"):
+        on_cluster(cluster, tmp_path, WRONG)
+
+
+def test_lines_of_ray_stay_out_of_standard_output(cluster: Any) -> None:
+    program = (
+        "import sys; from rarr.batches.ray import connect; connect(sys.argv[1])\n"
+        "import ray; line = {'lines': ['lost'], 'pid': 'raylet', 'is_err': False}\n"
+        "ray._private.worker.print_to_stdstream(line, ignore_prefix=False)\n"
+        "print(ray._common.usage.usage_lib.usage_stats_enabled())"
+    )
+    call = [sys.executable, "-c", program, cluster.address]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "False\n"  # no report of its use either
+
+
+def test_data_set_gets_the_columns_of_a_batch(cluster: Any, tmp_path: Path) -> None:
+    import ray.data
+
+    rows = ray.data.from_items([{"text": text} for text in (WRONG, "", RIGHT)])
+    found = module.revise(rows, settings_in(tmp_path), full=True, num_cpus=0.5).take_all()
+    by_text = {row["text"]: row for row in found}
+    assert (by_text[WRONG]["rarr_text"], by_text[""]["rarr_error"]) == (RIGHT, BAD_TEXT)
+    assert json.loads(by_text[WRONG]["rarr_revision"])["text"] == RIGHT
