@@ -135,7 +135,7 @@ def test_every_module_keeps_the_rules(path: Path) -> None:
         (imports_point_down, "rarr.evals.resumable_evaluation", "import rarr.cli as cli"),
         (imports_point_down, "rarr.views.notebook", "from rarr.cli.streams import write"),
         (imports_point_down, "rarr.agent.revise", "from rarr.integrations.langchain import RarrRunnable"),
-        (imports_point_down, "rarr.integrations.langchain.runnable", "from rarr.cli.streams import write"),
+        (imports_point_down, "rarr.integrations.langchain.steps", "from rarr.cli.streams import write"),
         (imports_point_down, "rarr.nodes.edit", "from rarr.nodes import evaluate"),
         (imports_point_down, "rarr.nodes.edit", "from rarr.backends.rules.editing import RuleEditor"),
         (imports_point_down, "rarr.nodes.retrieve", "from rarr.retrievers.corpus.corpus import Corpus"),
@@ -172,7 +172,7 @@ def test_each_rule_can_fail(rule: Rule, module: str, source: str) -> None:
         ),
         (reads_no_environment, "rarr.settings", "import os\nos.environ"),
         (imports_point_down, "rarr.cli.revise", "from rarr.views.notebook import revision_html"),
-        (imports_point_down, "rarr.integrations.langchain.runnable", "from rarr.agent.revise import Reviser"),
+        (imports_point_down, "rarr.integrations.langchain.steps", "from rarr.agent.revise import Reviser"),
         (
             imports_point_down,
             "rarr.integrations.mcp.tools",

@@ -130,7 +130,7 @@ class RayActors:
         self._one_alone = asyncio.Lock()
         # A cluster that `connect` starts ends with the thread that started it.
         self._connecting = ThreadPoolExecutor(1, thread_name_prefix="rarr-ray")
-        self._connected_here = False
+        self._connected_here, self._folder = False, str(Path.cwd())
         self._actors: list[Any] = []
 
     @property
@@ -185,7 +185,7 @@ class RayActors:
     def _made(self, num_cpus: int) -> Any:
         actor_class = self._ray.remote(TaskActor)
         options = actor_class.options(num_cpus=num_cpus, max_restarts=-1, max_concurrency=self._jobs_each + 1)
-        return options.remote(self._settings, str(Path.cwd()))
+        return options.remote(self._settings, self._folder)
 
     async def _run_in(self, actor: Any, job: Job) -> Record:
         try:

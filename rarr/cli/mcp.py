@@ -82,7 +82,7 @@ async def _serve(server: "ToolServer", transport: str, host: str, port: int, tok
         if transport == "stdio":
             await server.run_stdio_async()
         else:
-            from rarr.integrations.mcp.http_transport import serve_http
+            from rarr.integrations.mcp.server import serve_http
 
             await serve_http(server, host, port, token, _say_ready)
     finally:

@@ -79,7 +79,7 @@ async def test_models_that_were_too_late_are_ready_for_the_next_answer(
     first: Any = await step.ainvoke(GIVEN)
     released.set()
     assert first["rarr"].outcome == "deadline"
-    step._step._deadline = None
+    step._deadline = None
     assert (await step.ainvoke(GIVEN))["answer"] == RIGHT
     assert len(made) == 1
 

@@ -8,7 +8,7 @@ from langchain_core.messages import AIMessage, HumanMessage, HumanMessageChunk, 
 from makers import VALID
 
 from rarr import Postprocessed
-from rarr.integrations.langchain.message_text import answer_text, turn, with_result
+from rarr.integrations.langchain.messages import answer_text, turn, with_result
 
 IMAGE = {"type": "image", "url": "https://example.org/dam.png"}
 THOUGHT = {"type": "reasoning", "reasoning": "It was 212."}

@@ -7,7 +7,7 @@ import pytest
 from langchain_core.documents import Document
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 
-from rarr.integrations.langchain.tool_sources import tool_sources
+from rarr.integrations.langchain.messages import tool_sources
 
 PAGE = {"url": "https://example.org/dam", "title": "Dam", "content": "It is 221 m high.", "score": 0.9}
 DOCUMENT = Document("It is 221 m high.", metadata={"source": "dam.txt"})

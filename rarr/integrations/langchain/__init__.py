@@ -1,6 +1,5 @@
 """Puts postprocessing into chains (`RarrRunnable`) and agents (`RarrMiddleware`) of LangChain."""
 
-from rarr.integrations.langchain.middleware import RarrMiddleware
-from rarr.integrations.langchain.runnable import RarrRunnable
+from rarr.integrations.langchain.steps import RarrMiddleware, RarrRunnable
 
 __all__ = ["RarrMiddleware", "RarrRunnable"]

@@ -3,7 +3,7 @@
 from rarr.errors import SetupError
 
 try:
-    from rarr.integrations.mcp.tool_server import ToolServer as ToolServer
+    from rarr.integrations.mcp.server import ToolServer as ToolServer
 except ModuleNotFoundError as error:
     if (error.name or "").partition(".")[0] not in ("mcp", "mcp_types"):
         raise

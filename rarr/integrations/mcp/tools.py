@@ -6,23 +6,12 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import CallToolResult, TextContent
-from pydantic import BaseModel
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from rarr.agent.evidence_search import find_evidence, verify_by_search
 from rarr.agent.revise import Reviser
 from rarr.agent.verify import ClaimVerifier
-from rarr.integrations.mcp.arguments import (
-    Claim,
-    GivenEvidence,
-    Most,
-    OnlyEvidence,
-    Passages,
-    Question,
-    SearchQuery,
-    Text,
-)
-from rarr.integrations.mcp.progress import with_progress
-from rarr.integrations.mcp.shown_records import (
+from rarr.integrations.mcp.runs import (
     cited_lines,
     evidence_lines,
     revised_lines,
@@ -34,8 +23,71 @@ from rarr.records.evidence_search_result import FoundEvidence
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import GivenPassages
-from rarr.tools.concurrency import work
+from rarr.tools.concurrency import in_own_task, work
+from rarr.tools.text.plurals_and_articles import kind_of
 from rarr.tools.text.warning_lines import grouped, nothing_checked
+
+LONGEST_TEXT = 100_000  # characters
+_LONGEST_CLAIM = 5_000  # characters
+_MOST_PASSAGES = 50
+
+
+class GivenEvidence(BaseModel):
+    """A passage to check against."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    text: str = Field(min_length=1, max_length=LONGEST_TEXT, description="The words of the passage.")
+    title: str = Field("", max_length=300, description="The title of its document.")
+    source: str = Field(
+        "",
+        max_length=2_000,
+        description="The name or address by which it is cited. It is only a name: nothing is opened.",
+    )
+
+
+def _as_object(passage: object) -> object:
+    """Makes an object of a passage that is a text. Raises `ValueError` for anything but a text or object."""
+    if isinstance(passage, str):
+        return {"text": passage}
+    if not isinstance(passage, dict | GivenEvidence):
+        raise ValueError(f"it is {kind_of(passage)}: give a text, or an object with text, title and source")
+    return passage
+
+
+_PassageText = Annotated[str, Field(min_length=1, max_length=LONGEST_TEXT)]
+_Passage = Annotated[
+    GivenEvidence, BeforeValidator(_as_object, json_schema_input_type=_PassageText | GivenEvidence)
+]
+Text = Annotated[
+    str, Field(min_length=1, max_length=LONGEST_TEXT, description="The text, plain or in Markdown.")
+]
+Claim = Annotated[
+    str,
+    Field(min_length=1, max_length=_LONGEST_CLAIM, description="One or a few sentences that state facts."),
+]
+Question = Annotated[
+    str | None,
+    Field(
+        max_length=LONGEST_TEXT, description="The question that it answers, if the text alone is not clear."
+    ),
+]
+Passages = Annotated[
+    list[_Passage] | None,
+    Field(
+        max_length=_MOST_PASSAGES,
+        description="Passages that you have at hand: texts, or objects with text, title and source. Without"
+        " them, the sources of this server are searched.",
+    ),
+]
+OnlyEvidence = Annotated[
+    bool,
+    Field(description="True: check against `evidence` alone. False: search the server's sources as well."),
+]
+SearchQuery = Annotated[
+    str, Field(min_length=1, max_length=_LONGEST_CLAIM, description="A question or a claim.")
+]
+Most = Annotated[int, Field(ge=1, le=20, description="The number of passages, at most.")]
 
 
 class Tools:
@@ -61,15 +113,14 @@ class Tools:
         you give it to somebody.
         """
         _require_evidence(evidence, only_evidence=only_evidence)
-        result = await with_progress(
-            ctx,
-            lambda: self._reviser.apostprocess(
-                text, question, _sources(evidence), search="given" if only_evidence else None
-            ),
+        sources, search = _sources(evidence), "given" if only_evidence else None
+        done = await in_own_task(
+            self._reviser.apostprocess(text, question, sources, search=search)  # type: ignore[arg-type]
         )
+        result = done.result()
         if result.outcome in ("failed", "deadline") or result.revision is None:
             raise ToolError(result.notice)
-        await self._keep(result.revision.run_id, ctx)
+        self._keep(result.revision.run_id)
         brief = result.model_copy(update={"revision": short(result.revision)})
         return await work(_result, revised_lines, result, brief)
 
@@ -90,12 +141,13 @@ class Tools:
         does not confirm with [citation needed].
         """
         reviser = await self._searching(evidence, only_evidence=only_evidence)
-        cited = await with_progress(
-            ctx, lambda: reviser.acite(text, question, style=style, mark_unsupported=mark_unsupported)
+        done = await in_own_task(
+            reviser.acite(text, question, style=style, mark_unsupported=mark_unsupported)
         )
+        cited = done.result()
         if why := nothing_checked(cited.research):
             raise ToolError(f"nothing could be checked: {why}")
-        await self._keep(cited.research.run_id, ctx)
+        self._keep(cited.research.run_id)
         brief = cited.model_copy(update={"research": short(cited.research)})
         return await work(_result, cited_lines, cited, brief)
 
@@ -108,13 +160,12 @@ class Tools:
         and the words of the claim that are confirmed, that differ, or that stay open. With `evidence`, it
         alone is read; without it, the sources of this server are searched.
         """
-
-        async def verified() -> Verification:
-            if evidence is not None:
-                return await self._verifier.averify(claim, _given(evidence), question)
-            return await verify_by_search(self._reviser, self._verifier, claim, question)
-
-        verification = await with_progress(ctx, verified)
+        verified = (
+            verify_by_search(self._reviser, self._verifier, claim, question)
+            if evidence is None
+            else self._verifier.averify(claim, _given(evidence), question)
+        )
+        verification = (await in_own_task(verified)).result()
         if verification.label is None:
             why = next(iter(grouped(verification.warnings)), "it has no sentence that can be judged")
             raise ToolError(f"the claim could not be judged: {why}")
@@ -130,7 +181,7 @@ class Tools:
         Each has its source, its place in it, and its relevance from 0 to 1. It judges nothing: to check a
         claim, use verify_claim.
         """
-        found = await with_progress(ctx, lambda: find_evidence(self._reviser, query, limit))
+        found = (await in_own_task(find_evidence(self._reviser, query, limit))).result()
         return await work(_result, evidence_lines, found, found)
 
     async def _searching(self, evidence: Passages, *, only_evidence: bool) -> Reviser:
@@ -143,10 +194,9 @@ class Tools:
         given = await work(lambda: GivenPassages(passages, window=settings.window, step=settings.step))
         return self._reviser.searching(given, alone=only_evidence or not self._reviser.names_sources)
 
-    async def _keep(self, run_id: str, ctx: Context) -> None:
+    def _keep(self, run_id: str) -> None:
         if self._reviser.settings.trace:
             self.runs.append(run_id)
-            await ctx.notify_resources_changed()
 
 
 def _result(lines: Callable[[Any], str], shown: BaseModel, record: BaseModel) -> CallToolResult:

@@ -11,7 +11,7 @@ from mcp import Client
 from integrations.mcp.calls import RIGHT, WRONG, records
 from rarr import Settings
 from rarr.integrations.mcp import ToolServer
-from rarr.integrations.mcp.http_transport import serve_http
+from rarr.integrations.mcp.server import serve_http
 from rarr.records import Passage
 
 Mode = Literal["legacy", "auto"]

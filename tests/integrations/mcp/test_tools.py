@@ -1,6 +1,5 @@
-"""The tools in memory, by the client of the package mcp: results, records, errors, progress."""
+"""The tools in memory, by the client of the package mcp: results, records, errors."""
 
-import asyncio
 import logging
 
 import pytest
@@ -184,36 +183,6 @@ async def test_a_defect_shows_no_details(monkeypatch: pytest.MonkeyPatch, client
     assert await refusal(client, "find_evidence", query="x") == (
         "find_evidence failed by a defect of rarr: its log has the reason"
     )
-
-
-@pytest.mark.parametrize("tool", ["revise_text", "cite_text"])
-async def test_progress_names_each_node_in_order(client: Client, tool: str) -> None:
-    told: list[tuple[float, str | None]] = []
-
-    async def tell(progress: float, total: float | None, message: str | None) -> None:
-        told.append((progress, message))
-
-    await client.call_tool(tool, {"text": WRONG}, progress_callback=tell)
-    assert [number for number, _ in told] == list(range(1, len(told) + 1))
-    nodes = [node for _, node in told]
-    assert nodes[0] == "generate queries"
-    assert {"retrieve", "rerank", "check agreement", "attribute", "evaluate"} <= set(nodes)
-
-
-async def test_calls_at_once_tell_their_own_progress(client: Client) -> None:
-    async def nodes(text: str) -> list[str | None]:
-        told: list[str | None] = []
-
-        async def tell(progress: float, total: float | None, message: str | None) -> None:
-            told.append(message)
-
-        await client.call_tool("revise_text", {"text": text}, progress_callback=tell)
-        return told
-
-    alone = await nodes(RIGHT)
-    both = await asyncio.gather(nodes(RIGHT), nodes(f"{WRONG} {TOWER}"))
-    assert sorted(map(str, both[0])) == sorted(map(str, alone))
-    assert len(both[1]) > len(both[0])  # it searches twice
 
 
 def test_a_server_leaves_the_log_of_the_process_alone() -> None:

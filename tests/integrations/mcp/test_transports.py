@@ -18,17 +18,10 @@ MCP = [sys.executable, "-m", "rarr", "mcp"]
 
 
 async def test_standard_input(command: StdioServerParameters) -> None:
-    told: list[str | None] = []
-
-    async def tell(progress: float, total: float | None, message: str | None) -> None:
-        told.append(message)
-
     async with Client(command) as client:
-        result = await client.call_tool("revise_text", {"text": WRONG}, progress_callback=tell)
-        assert result.structured_content
-        assert result.structured_content["text"] == RIGHT
-        assert "check agreement" in told
-        run = result.structured_content["revision"]["run_id"]
+        revised = await records(client, "revise_text", text=WRONG)
+        assert revised["text"] == RIGHT
+        run = revised["revision"]["run_id"]
         assert run in await content(client, f"rarr://runs/{run}/trace")
         assert "no argument 'corpus'" in await refusal(client, "revise_text", text=WRONG, corpus="/etc")
 
@@ -36,15 +29,10 @@ async def test_standard_input(command: StdioServerParameters) -> None:
 async def test_a_cancelled_call_over_standard_input_leaves_the_server_at_work(
     command: StdioServerParameters,
 ) -> None:
-    begun = asyncio.Event()
-
-    async def tell(progress: float, total: float | None, message: str | None) -> None:
-        begun.set()
-
     async with Client(command) as client:
         long = {"text": f"{WRONG} " * 200}
-        call = asyncio.create_task(client.call_tool("revise_text", long, progress_callback=tell))
-        await begun.wait()
+        call = asyncio.create_task(client.call_tool("revise_text", long))
+        await asyncio.sleep(0.2)
         call.cancel()
         with pytest.raises(asyncio.CancelledError):
             await call
@@ -110,17 +98,10 @@ def address(token: str | None, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]
 
 @pytest.mark.loopback
 async def test_streamable_http(address: str) -> None:
-    told: list[str | None] = []
-
-    async def tell(progress: float, total: float | None, message: str | None) -> None:
-        told.append(message)
-
     async with Client(address) as first, Client(address) as second:
-        result = await first.call_tool("revise_text", {"text": WRONG}, progress_callback=tell)
-        assert result.structured_content
-        assert result.structured_content["text"] == RIGHT
-        assert "check agreement" in told
-        run = result.structured_content["revision"]["run_id"]
+        revised = await records(first, "revise_text", text=WRONG)
+        assert revised["text"] == RIGHT
+        run = revised["revision"]["run_id"]
         assert run in await content(first, f"rarr://runs/{run}/trace")
         assert (await records(second, "verify_claim", claim=WRONG))["label"] == "contradictory"
 

@@ -1,38 +1,37 @@
-"""The server: its tools and resources, and its errors, which are one line each."""
+"""The server of tools and resources, and its errors, which are one line each; also over HTTP."""
 
+import hmac
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.server.mcpserver.tools import Tool
-from mcp.types import CallToolResult, InputRequiredResult, Resource, ToolAnnotations
+from mcp.types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import TypeAdapter, ValidationError
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from rarr.agent.revise import Reviser
-from rarr.agent.step_listener import tell_step
-from rarr.errors import RarrError
-from rarr.integrations.mcp.arguments import GivenEvidence
-from rarr.integrations.mcp.run_resources import LISTED, RunResources
-from rarr.integrations.mcp.tools import Tools
+from rarr.errors import InputError, RarrError
+from rarr.integrations.mcp.runs import LISTED, RunResources
+from rarr.integrations.mcp.tools import GivenEvidence, Tools
 from rarr.settings import Settings, installed_version
+from rarr.tools.guard.listening import is_loopback, listening_socket, require_long
 from rarr.tools.models.failures import redacted
 from rarr.tools.text.validator_messages import cure
 from rarr.views.terminal.revision import one_line
 
+PATH = "/mcp"
+_MOST_SESSIONS = 200
 _INSTRUCTIONS = (
     "Checks texts against evidence: the sources of this server, and passages that you give. You cannot name"
     " files or addresses to read. A sentence that is not confirmed is not wrong: nothing decides it."
 )
-_TITLES = {
-    "revise_text": "Correct a text by evidence",
-    "cite_text": "Put citations into a text",
-    "verify_claim": "Verify a claim",
-    "find_evidence": "Find evidence",
-}
 
 
 class ToolServer(MCPServer[Any]):
@@ -45,7 +44,7 @@ class ToolServer(MCPServer[Any]):
     def __init__(
         self, settings: Settings | None = None, *, on_index: Callable[[int, int], None] | None = None
     ) -> None:
-        self._reviser = Reviser(settings or Settings(), on_step=tell_step, on_index=on_index)
+        self._reviser = Reviser(settings or Settings(), on_index=on_index)
         own = Tools(self._reviser)
         methods = (own.revise_text, own.cite_text, own.verify_claim, own.find_evidence)
         with _log_as_it_was():
@@ -56,10 +55,10 @@ class ToolServer(MCPServer[Any]):
                 instructions=_INSTRUCTIONS,
                 tools=[_tool(method) for method in methods],
             )
-        self._runs = RunResources(own.runs, Path(self._reviser.settings.home))
-        self.resource(LISTED, name="runs", mime_type="application/json")(self._runs.listed)
-        self.resource(f"{LISTED}/{{run_id}}/revision", mime_type="application/json")(self._runs.revision)
-        self.resource(f"{LISTED}/{{run_id}}/trace", mime_type="text/plain")(self._runs.trace)
+        runs = RunResources(own.runs, Path(self._reviser.settings.home))
+        self.resource(LISTED, name="runs", mime_type="application/json")(runs.listed)
+        self.resource(f"{LISTED}/{{run_id}}/revision", mime_type="application/json")(runs.revision)
+        self.resource(f"{LISTED}/{{run_id}}/trace", mime_type="text/plain")(runs.trace)
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
@@ -70,10 +69,6 @@ class ToolServer(MCPServer[Any]):
             return await super().call_tool(name, arguments, context)
         except ToolError as error:
             raise _as_one_line(name, error) from error.__cause__
-
-    async def list_resources(self) -> list[Resource]:
-        """Lists the list of runs, and the revision and the trace of each run of this server."""
-        return [*await super().list_resources(), *self._runs.resources()]
 
     async def aclose(self) -> None:
         """Closes the reviser that the tools share, with its files and connections."""
@@ -102,11 +97,11 @@ def _log_as_it_was() -> Iterator[None]:
 
 
 def _tool(method: Callable[..., Any]) -> Tool:
-    name = method.__name__
+    # The lines of each paragraph of the docstring are one line.
+    paragraphs = [" ".join(paragraph.split()) for paragraph in (method.__doc__ or "").split("\n\n")]
     tool = Tool.from_function(
         method,
-        title=_TITLES[name],
-        description=_description(method),
+        description="\n\n".join(paragraphs).strip(),
         annotations=ToolAnnotations(read_only_hint=True, destructive_hint=False, open_world_hint=True),
     )
     tool.parameters["additionalProperties"] = False
@@ -116,26 +111,63 @@ def _tool(method: Callable[..., Any]) -> Tool:
     return tool
 
 
-def _description(method: Callable[..., Any]) -> str:
-    """Joins the lines of each paragraph of the docstring."""
-    paragraphs = (method.__doc__ or "").split("\n\n")
-    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs).strip()
-
-
 def _as_one_line(name: str, error: ToolError) -> ToolError:
     cause = error.__cause__
     if isinstance(error, UnexpectedToolError) and not isinstance(cause, RarrError):
         return UnexpectedToolError(f"{name} failed by a defect of rarr: its log has the reason")
-    if isinstance(cause, ValidationError):
-        return ToolError(_wrong_argument(name, cause))
-    return ToolError(one_line(redacted(str(cause or error))))
-
-
-def _wrong_argument(name: str, error: ValidationError) -> str:
-    first = error.errors()[0]
+    if not isinstance(cause, ValidationError):
+        return ToolError(one_line(redacted(str(cause or error))))
+    first = cause.errors()[0]
     place = ".".join(map(str, first["loc"]))
-    if first["type"] == "extra_forbidden":
-        told = f"it is unknown: give {', '.join(GivenEvidence.model_fields)}"
-    else:
-        told = cure(first)
-    return one_line(f"the argument {place} of {name} is wrong: {told}")
+    is_unknown = first["type"] == "extra_forbidden"
+    told = f"it is unknown: give {', '.join(GivenEvidence.model_fields)}" if is_unknown else cure(first)
+    return ToolError(one_line(f"the argument {place} of {name} is wrong: {told}"))
+
+
+async def serve_http(
+    server: ToolServer, host: str, port: int, token: str | None, on_ready: Callable[[str], None]
+) -> None:
+    """Serves until the process is told to end. `on_ready` is called with the address; port 0: any free port.
+
+    An empty token is none. Raises `InputError` for an address that cannot be used, and for one beyond this
+    machine without a token, and `SettingsError` for a token that is too short.
+    """
+    token = (token or "").strip()
+    if token:
+        require_long(token, "mcp_token")
+    elif not is_loopback(host):
+        raise InputError(
+            f"--host {host} lets other machines in: set RARR_MCP_TOKEN, which callers then have to send"
+        )
+    app: ASGIApp = server.streamable_http_app(
+        streamable_http_path=PATH, host=host, max_sessions=_MOST_SESSIONS
+    )
+    if token:
+        app = _Guarded(app, token)
+    listening = listening_socket(host, port)
+    try:
+        config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=1)
+        shown = f"[{host}]" if ":" in host else host
+        on_ready(f"http://{shown}:{listening.getsockname()[1]}{PATH}")
+        await uvicorn.Server(config).serve(sockets=[listening])
+    finally:
+        listening.close()
+
+
+class _Guarded:
+    """Lets through the requests that bear the token."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app, self._expected = app, f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        given = [value for name, value in scope.get("headers", ()) if name == b"authorization"]
+        if scope["type"] != "http" or (len(given) == 1 and hmac.compare_digest(given[0], self._expected)):
+            await self._app(scope, receive, send)
+            return
+        refusal = PlainTextResponse(
+            "send the token of this server: Authorization: Bearer TOKEN\n",
+            status_code=401,
+            headers={"WWW-Authenticate": "Bearer"},
+        )
+        await refusal(scope, receive, send)

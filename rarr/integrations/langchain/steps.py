@@ -1,0 +1,248 @@
+"""Offers the step of a chain and the middleware of an agent that postprocess answers."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from langchain.agents.middleware import AgentMiddleware, AgentState
+from langchain_core.callbacks import AsyncCallbackManagerForChainRun, CallbackManagerForChainRun
+from langchain_core.documents import Document
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.runnables import Runnable, RunnableConfig
+from langchain_core.runnables.config import set_config_context
+from langgraph.runtime import Runtime
+
+from rarr.agent.postprocessing.answer_run import AnswerRun
+from rarr.agent.revise import Reviser
+from rarr.errors import InputError
+from rarr.integrations.langchain.messages import answer_text, tool_sources, turn, with_result
+from rarr.records.postprocessing import Postprocessed, PostprocessMode
+from rarr.retrievers.given_passages import Given
+from rarr.settings import Settings
+from rarr.tools.concurrency import result_of, run
+from rarr.tools.text.plurals_and_articles import kind_of
+
+Value = str | AIMessage | dict[str, Any]
+"""A text, a message, or a dict with the answer, which is one of these."""
+_CURE = (
+    "give a str, an AIMessage, or a dict with answer (a str or an AIMessage) and, if you have them, question"
+    " and sources"
+)
+
+
+class RarrRunnable(Runnable[Value, Any]):
+    """A step of a chain that postprocesses an answer, as `rarr.postprocess` does.
+
+    The input is a str, an `AIMessage`, or a dict with `answer` (a str or an `AIMessage`) and, if there are
+    any, `question` (a str or messages) and `sources` and `context` (texts and documents, all searched).
+    The output has the type of the input and the revised text. The record `Postprocessed` is under the key
+    `rarr` of a dict, and as JSON data in `response_metadata["rarr"]` of a message. Everything else stays.
+
+    An empty text, and a message that calls tools or has no text, are no answer and pass unchanged. A stream
+    gives the result once. A failed search or model never raises: the original goes out, and the record says
+    why.
+    """
+
+    def __init__(
+        self,
+        reviser: Reviser | None = None,
+        *,
+        mode: PostprocessMode = "revise",
+        search: Any = None,
+        deadline: float | None = None,
+        **settings: Any,
+    ) -> None:
+        """Give a `reviser`, or the fields of `Settings`, such as `corpus="notes/"`; see `rarr.postprocess`.
+
+        Without a reviser, one is built when the first answer comes. `search="given"` searches the sources of
+        the input alone. `deadline` is in seconds for each answer. Raises `InputError` for wrong options.
+        """
+        self.name = None
+        AnswerRun("an answer", mode=mode, deadline=deadline)  # raises for a wrong mode or deadline
+        self._alone = search == "given"  # the sources of an answer are searched alone
+        self._mode, self._deadline = mode, deadline
+        self._reviser = reviser
+        self._building: Future[Reviser] | None = None
+        self._lock = Lock()
+        if self._alone and reviser is None:
+            settings = settings | {"search": None, "corpus": None}
+        elif search is not None and not self._alone:
+            settings = settings | {"search": search}
+        if reviser is None:
+            self._settings = Settings(**settings)
+        elif not isinstance(reviser, Reviser):
+            raise InputError(f"reviser is {kind_of(reviser)}: give rarr.Reviser(rarr.Settings(...))")
+        elif names := ", ".join(settings):
+            raise InputError(f"a reviser and {names} are given: put {names} into the settings of the reviser")
+
+    def invoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  # LangChain's name
+        """`ainvoke` for callers without an event loop and for callers inside a running loop."""
+        _refuse(kwargs)
+        return self._call_with_config(self._called, input, config)
+
+    async def ainvoke(self, input: Value, config: RunnableConfig | None = None, **kwargs: Any) -> Any:  # noqa: A002  # LangChain's name
+        """Postprocesses one answer. Raises `InputError` for an input of another type."""
+        _refuse(kwargs)
+        return await self._acall_with_config(self._acalled, input, config)
+
+    def _called(self, value: Value, run_manager: CallbackManagerForChainRun) -> Any:
+        with set_config_context(_own_config(run_manager)) as context:
+            return context.run(run, self._postprocessed(value))
+
+    async def _acalled(self, value: Value, run_manager: AsyncCallbackManagerForChainRun) -> Any:
+        with set_config_context(_own_config(run_manager)) as context:
+            return await asyncio.create_task(self._postprocessed(value), context=context)
+
+    async def _postprocessed(self, value: Value) -> Any:
+        answer = _read(value)
+        if answer.text is None:
+            return _written(value, None)
+        sources = answer.sources
+        if sources is None and self._alone:
+            if not isinstance(value, Mapping):
+                raise InputError(
+                    "search is 'given', and the input has no sources: give a dict with answer and sources"
+                )
+            sources = []  # the search of the chain found nothing, and wrote None or no key
+        search = "given" if self._alone else None
+        call = AnswerRun(answer.text, answer.question, sources, self._mode, search, self._deadline)  # type: ignore[arg-type]
+        result = await call.in_time(self._finish)
+        if result.revision is None:  # as at a deadline, when all threads may be busy
+            return _written(value, result)
+        return await asyncio.to_thread(_written, value, result)
+
+    async def _finish(self, call: AnswerRun) -> Postprocessed:
+        if self._reviser is not None:
+            return await call.by(self._reviser)
+        return await call.by(await result_of(self._built()))
+
+    def _built(self) -> "Future[Reviser]":
+        """Returns the reviser that is being built or is ready; after a failure, it is built again.
+
+        A deadline does not end the building: the next answer finds the models ready.
+        """
+        with self._lock:
+            if self._building is None or (self._building.done() and self._building.exception()):
+                self._building = ThreadPoolExecutor(1, "rarr-building").submit(Reviser, self._settings)
+            return self._building
+
+
+def _own_config(manager: CallbackManagerForChainRun | AsyncCallbackManagerForChainRun) -> RunnableConfig:
+    """Passes the callbacks on, and nothing else.
+
+    Inside an agent, the graph of a run would write into the agent's checkpointer and stop at its recursion
+    limit.
+    """
+    return RunnableConfig(callbacks=manager.get_child())
+
+
+def _refuse(options: dict[str, Any]) -> None:
+    if options:
+        names = ", ".join(options)
+        raise InputError(f"a call has no options, and {names} is given: give {names} to RarrRunnable")
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """An answer with its question and sources; `text` is None for an empty text, and a message without it."""
+
+    text: str | None
+    question: Any = None
+    sources: Sequence[Given] | None = None
+
+
+def _read(value: object) -> _Answer:
+    """Takes answer, question and sources out of a text, a message or a dict that a chain hands over.
+
+    Raises `InputError` for a value of another type.
+    """
+    if not isinstance(value, Mapping):
+        return _Answer(_text(value, "the input"))
+    if "answer" not in value:
+        raise InputError(f"the input is a dict without answer: {_CURE}")
+    question = value.get("question")
+    if isinstance(question, BaseMessage):
+        question = [question]
+    if isinstance(question, list | tuple):
+        question = [turn(each) if isinstance(each, BaseMessage) else each for each in question]
+    keys = [key for key in ("sources", "context") if value.get(key) is not None]
+    sources = [source for key in keys for source in _listed(value[key], key)]
+    return _Answer(_text(value["answer"], "answer"), question, sources if keys else None)
+
+
+def _written(value: Any, result: Postprocessed | None) -> Any:
+    """Returns `value` with the text of the result; a dict also gets the record, as `rarr`.
+
+    With the result None, for a text without words or a message that is no answer, the answer is unchanged.
+    """
+    if isinstance(value, Mapping):
+        return {**value, "answer": _written(value["answer"], result), "rarr": result}
+    if result is None:
+        return value
+    return with_result(value, result) if isinstance(value, AIMessage) else result.text
+
+
+def _text(answer: object, name: str) -> str | None:
+    if isinstance(answer, AIMessage):
+        return answer_text(answer)
+    if not isinstance(answer, str):
+        raise InputError(f"{name} is {kind_of(answer)}: {_CURE}")
+    return answer if answer.strip() else None
+
+
+def _listed(sources: object, key: str) -> list[Any]:
+    """Returns the sources of one key without those that have no text: a search may find nothing."""
+    if isinstance(sources, str | Document):
+        sources = [sources]
+    if not isinstance(sources, list | tuple):
+        raise InputError(f"{key} is {kind_of(sources)}: give a text, or a list of texts and documents")
+    texts = [each.page_content if isinstance(each, Document) else each for each in sources]
+    return [
+        each for each, text in zip(sources, texts, strict=True) if not isinstance(text, str) or text.strip()
+    ]
+
+
+class RarrMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
+    """Postprocesses the last answer of an agent, as `rarr.postprocess` does.
+
+    The documents and texts that the tools returned since the last message of a person are the sources, and
+    the conversation says what the answer is about. The message keeps its id, usage and other blocks; its
+    `response_metadata["rarr"]` is the record `Postprocessed` as JSON data. An answer that is structured
+    output, and a message that calls tools or has no text, stay as they are.
+    """
+
+    def __init__(
+        self,
+        reviser: Reviser | None = None,
+        *,
+        mode: PostprocessMode = "revise",
+        search: Any = None,
+        deadline: float | None = None,
+        **settings: Any,
+    ) -> None:
+        """The options are those of `RarrRunnable`. Raises `InputError` for wrong options."""
+        super().__init__()
+        self.tools = ()
+        self._runnable = RarrRunnable(reviser, mode=mode, search=search, deadline=deadline, **settings)
+
+    def after_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Replaces the agent's last answer in a synchronous run."""
+        value = _last_answer(state)
+        return value and {"messages": [self._runnable.invoke(value)["answer"]]}
+
+    async def aafter_agent(self, state: AgentState[Any], runtime: Runtime[Any]) -> dict[str, Any] | None:
+        """Replaces the agent's last answer in an asynchronous run."""
+        value = await asyncio.to_thread(_last_answer, state)
+        return value and {"messages": [(await self._runnable.ainvoke(value))["answer"]]}
+
+
+def _last_answer(state: AgentState[Any]) -> dict[str, Any] | None:
+    """Returns the last answer with its conversation and sources; None if there is no answer in words."""
+    messages = state["messages"]
+    last = messages[-1] if messages else None
+    if not isinstance(last, AIMessage) or answer_text(last) is None or state.get("structured_response"):
+        return None
+    return {"answer": last, "question": messages[:-1], "sources": tool_sources(messages)}
