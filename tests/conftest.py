@@ -14,8 +14,12 @@ import pytest
 import urllib3  # noqa: F401  # once it is imported first, it binds a socket, which the hook below refuses
 from blocking import watched
 from outcomes import Outcomes
+from prompt_answers import PROMPT_ANSWERS
 
+from rarr.testing.card_answers import ANSWERS
 from rarr.tools.text.blocks_and_sentences import sentences
+
+ANSWERS.update(PROMPT_ANSWERS)  # `RuleModel` answers the prompts of all rooms in tests
 
 IN_CI = "CI" in os.environ
 hypothesis.settings.register_profile(

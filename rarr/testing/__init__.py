@@ -8,6 +8,7 @@
 `python -m rarr.testing` serves `RuleModel` as a language model, to try `rarr` without one.
 """
 
+from rarr.testing.card_answers import RuleModel
 from rarr.testing.doubles import (
     RETRIEVED_AT,
     InMemoryRetriever,
@@ -16,13 +17,11 @@ from rarr.testing.doubles import (
     ScriptedQueries,
     ScriptedReranker,
     ScriptedVerifier,
+    ScriptedWriter,
+    scripted_components,
 )
 from rarr.testing.received_request import Request
-from rarr.testing.rule_model import RuleModel
-from rarr.testing.scripted_answer_lookup import Asked, UnansweredError
-from rarr.testing.scripted_components import scripted_components
-from rarr.testing.scripted_model import ScriptedModel
-from rarr.testing.scripted_writer import ScriptedWriter
+from rarr.testing.scripted_model import Asked, ScriptedModel, UnansweredError
 from rarr.testing.server import ScriptedServer, refused_url
 from rarr.testing.server_failure_plan import (
     CutOff,

@@ -6,7 +6,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
-from rarr.testing.rule_model import RuleModel
+from rarr.testing.card_answers import RuleModel
 from rarr.testing.server import ScriptedServer
 
 

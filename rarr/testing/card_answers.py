@@ -1,11 +1,13 @@
-"""Answers the prompts of cards without a model, by the embedded reader of near quotations."""
+"""Stands in for a language model that reads cards: the embedded reader of near quotations."""
 
+import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from rarr.backends.embedded.near_quotes import near_quote_cards
+from rarr import prompts
 from rarr.components import Excerpt, Piece, RawCard, ReadingBlock, SourceLine
+from rarr.testing.scripted_model import Asked, UnansweredError
 
 _LINE = re.compile(r"^\((P\d+\.\d+)\) (.*)$", re.MULTILINE)
 _SENTENCE = re.compile(r"\[S(\d+)\] (.*?)(?=\[S\d+\] |\n|\Z)", re.DOTALL)
@@ -14,6 +16,8 @@ _EXCERPT = re.compile(r"^P\d+: (.*)$", re.MULTILINE)
 
 def read_cards(variables: Mapping[str, str]) -> dict[str, Any]:
     """Fills a card for each marked sentence, as the prompt of cards asks."""
+    from rarr.backends.embedded.near_quotes import near_quote_cards  # it takes a while to load
+
     pieces = tuple(Piece(words.strip(), int(number)) for number, words in sentences_in(variables))
     excerpts = tuple(_excerpts(variables["sources"]))
     block = ReadingBlock(variables["context"], variables["before"], pieces, excerpts)
@@ -57,3 +61,56 @@ def confirm_cards(variables: Mapping[str, str]) -> dict[str, Any]:
 def sentences_in(variables: Mapping[str, str]) -> list[tuple[str, str]]:
     """Finds the marked sentences of a request, with their numbers."""
     return _SENTENCE.findall(variables["text"])
+
+
+ANSWERS: dict[str, Callable[[Mapping[str, str]], dict[str, Any]]] = {
+    "check_agreement": read_cards,
+    "check_agreement_doubt": confirm_cards,
+}
+"""By prompt: what `RuleModel` answers, from the variables of the prompt."""
+
+
+class RuleModel:
+    """A script for a `ScriptedServer` or `ScriptedModel`, to try `rarr` without a language model.
+
+        with ScriptedServer(RuleModel()) as server: ...
+
+    It recognises a prompt by its name, else by its instructions, and reads the user message with the
+    package's own prompt file. A passage decides about a sentence that it nearly repeats. It answers the
+    prompts of cards; `ANSWERS` takes functions for others. Raises `UnansweredError` for other prompts, and
+    for messages in another form.
+    """
+
+    def __call__(self, asked: Asked) -> str:
+        """Answers a request, as JSON in the prompt's schema."""
+        prompt = prompts.load(_name(asked))
+        answer = ANSWERS.get(prompt.name.removesuffix("_in_context"))
+        if answer is None:
+            raise UnansweredError(
+                f"RuleModel has no answer to {prompt.name}: it answers {', '.join(ANSWERS)}"
+            )
+        # All user messages, because the last may be the complaint about an unreadable answer.
+        users = (message.content for message in asked.messages if message.role == "user")
+        variables = next(filter(None, map(prompt.parse, users)), None)
+        if variables is None:
+            raise UnansweredError(
+                f"this message cannot be read: it does not have the form of {prompt.name}.md"
+            )
+        return json.dumps(answer(variables), ensure_ascii=False)
+
+
+def _name(asked: Asked) -> str:
+    """Finds the prompt's name, or else the prompt whose instructions, the longest, are in the system message.
+
+    Raises `UnansweredError` if there is none.
+    """
+    names = prompts.names()
+    if asked.prompt in names:
+        return str(asked.prompt)
+    systems = {name: prompts.load(name).system for name in names}
+    closest = max(
+        (name for name in names if systems[name] in asked.system), key=lambda n: len(systems[n]), default=None
+    )
+    if closest is None:
+        raise UnansweredError(f"there is no prompt {asked.prompt!r}: RuleModel answers {', '.join(names)}")
+    return closest

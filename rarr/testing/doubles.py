@@ -8,9 +8,24 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TypeVar
 
-from rarr.components import Lacking
+from rarr.components import (
+    WRITING_NODES,
+    AgreementChecker,
+    ArticleWriter,
+    CardReader,
+    Components,
+    Editor,
+    Lacking,
+    QueryGenerator,
+    Reranker,
+    Retriever,
+    Rewriter,
+    SectionSource,
+    Verifier,
+)
 from rarr.errors import InputError
 from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
+from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import Span
 
 Script = TypeVar("Script")
@@ -241,3 +256,94 @@ def _shared_words(sentence: str, evidence: Evidence) -> float | None:
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
+
+
+class ScriptedWriter:
+    """Writes the given sections. `calls` are (what was asked, heading or topic).
+
+        ScriptedWriter({"History": "It opened in 1976 [1].", "Design": TimeoutError("no answer")})
+
+    A section that is not in the script is empty. The headings are those of the script, unless `outline` gives
+    others. An exception is raised in place of a text.
+    """
+
+    def __init__(
+        self,
+        sections: Mapping[str, str | Exception],
+        *,
+        outline: Sequence[str] | Exception | None = None,
+    ) -> None:
+        self.calls: list[tuple[str, str]] = []
+        self._sections = sections
+        self._outline = list(sections) if outline is None else outline
+
+    async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
+        """Returns the scripted headings."""
+        self.calls.append(("outline", topic))
+        if isinstance(self._outline, Exception):
+            raise self._outline
+        return self._outline
+
+    async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
+        """Returns the scripted text of the section."""
+        heading = sources[at].section.heading
+        self.calls.append(("section", heading))
+        return _text(self._sections.get(heading, ""))
+
+    async def article(self, topic: str, chunks: Sequence[Evidence], most: int) -> Sequence[tuple[str, str]]:
+        """Returns all scripted sections."""
+        self.calls.append(("article", topic))
+        return [(heading, _text(text)) for heading, text in self._sections.items()]
+
+
+def _text(given: str | Exception) -> str:
+    if isinstance(given, Exception):
+        raise given
+    return given
+
+
+def scripted_components(
+    *,
+    settings: Settings | None = None,
+    query_generator: QueryGenerator | None = None,
+    retriever: Retriever | None = None,
+    reranker: Reranker | None = None,
+    card_reader: CardReader | None = None,
+    checker: AgreementChecker | None = None,
+    editor: Editor | None = None,
+    verifier: Verifier | None = None,
+    rewriter: Rewriter | None = None,
+    writer: ArticleWriter | None = None,
+) -> Components:
+    """Makes components for `Reviser(components=...)`: each that is not given is a double without a script.
+
+        components = scripted_components(
+            query_generator=ScriptedQueries([("Which state grows the most peaches?", "Georgia")]),
+            retriever=InMemoryRetriever(["California grows the most peaches."]),
+            checker=ScriptedChecker(
+                {
+                    ("Which state grows the most peaches?", "California"): Agreement(
+                        verdict="disagrees", text_answer="Georgia", evidence_answer="California"
+                    )
+                }
+            ),
+        )
+        revision = Reviser(components=components).revise("Georgia grows the most peaches.")
+        assert revision.text == "California grows the most peaches."
+
+    These doubles ask nothing, retrieve nothing, find everything equally relevant, cannot judge agreement,
+    replace answers, and judge support by shared words. Without a `card_reader`, the checker and the editor
+    work as in the preset `paper`.
+    """
+    return Components(
+        settings=settings or Settings(),
+        query_generator=query_generator or ScriptedQueries(),
+        retriever=retriever or InMemoryRetriever(),
+        reranker=reranker or ScriptedReranker(),
+        card_reader=card_reader,
+        checker=checker or ScriptedChecker(),
+        editor=editor or ScriptedEditor(),
+        verifier=verifier or ScriptedVerifier(),
+        rewriter=rewriter,
+        writers={} if writer is None else dict.fromkeys(WRITING_NODES, writer),
+    )

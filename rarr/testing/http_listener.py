@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from rarr.testing.received_request import Request, request_of
+from rarr.testing.received_request import Request, RequestLog, request_of
 from rarr.testing.replies import Reply
-from rarr.testing.request_log import RequestLog
 
 GLANCE_S = 0.1  # seconds between checks whether the client is still connected
 POLL_S = 0.01  # seconds between checks whether the server should close

@@ -1,14 +1,100 @@
-"""Answers as a language model in process, from a script."""
+"""Offers a language model in process that answers from a script, and what scripted models have in common."""
 
 import asyncio
 import json
-from collections.abc import Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from rarr.errors import InputError
-from rarr.testing.scripted_answer_lookup import Answers, Asked, UnansweredError, answer_to
-from rarr.testing.token_counting import TokenCounter
-from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
+from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Message, Tokens, estimated_tokens
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """One sample of one request. `prompt` is the prompt's name; None where the request does not tell it."""
+
+    prompt: str | None
+    messages: tuple[Message, ...]
+    sample: int = 0
+
+    @property
+    def system(self) -> str:
+        """The system messages, each on its own lines."""
+        return "\n".join(message.content for message in self.messages if message.role == "system")
+
+    @property
+    def user(self) -> str:
+        """The last user message."""
+        return next((message.content for message in reversed(self.messages) if message.role == "user"), "")
+
+    @property
+    def text(self) -> str:
+        """All messages, each on its own lines."""
+        return "\n".join(message.content for message in self.messages)
+
+
+Given = str | Mapping[str, Any]
+AskedT = TypeVar("AskedT", bound=Asked)
+Answers = Mapping[str, Given] | Callable[[AskedT], Given]
+"""A script: a function of the request, or a mapping whose first key that occurs in the text gives the answer.
+
+An answer that is not a string is dumped as JSON.
+"""
+
+
+class UnansweredError(Exception):
+    """The script has no answer to a request: the test, or the prompt, did not mean to send it."""
+
+
+def answer_to(asked: AskedT, answers: Answers[AskedT]) -> str:
+    """Finds the answer to a request. Raises `UnansweredError` if no key of a mapping is in its text."""
+    if isinstance(answers, Mapping):
+        matching_key = next((key for key in answers if key in asked.text), None)
+        if matching_key is None:
+            raise UnansweredError(
+                f"the script has no answer: none of its {len(answers)} keys is in the request"
+            )
+        given = answers[matching_key]
+    else:
+        given = answers(asked)
+    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+
+
+NO_TOKENS = Tokens()
+BLOCK = 64  # characters; a prefix is cached in whole blocks, as servers do
+
+
+class TokenCounter:
+    """Counts the tokens of messages and answers, with `estimated_tokens`.
+
+    `cached` counts the longest prefix of all messages together that an earlier request had, in blocks of
+    `BLOCK` characters; 0 without `prefix_cache`.
+    """
+
+    def __init__(self, prefix_cache: bool = True) -> None:
+        self._seen: set[int] | None = set() if prefix_cache else None
+        self._lock = threading.Lock()
+
+    def count(self, contents: Sequence[str], texts: Sequence[str]) -> Tokens:
+        """Counts the tokens of one request, and remembers its messages as cached for later requests."""
+        whole = "".join(contents)
+        cached = whole[: self._seen_length(whole)]
+        return Tokens(estimated_tokens(contents), estimated_tokens(texts), estimated_tokens([cached]))
+
+    def _seen_length(self, text: str) -> int:
+        if self._seen is None:
+            return 0
+        chain, last = [], 0
+        for start in range(0, len(text) - BLOCK + 1, BLOCK):
+            last = hash((last, text[start : start + BLOCK]))  # hash of the block and all blocks before it
+            chain.append(last)
+        with self._lock:
+            count = next((index for index, block in enumerate(chain) if block not in self._seen), len(chain))
+            self._seen.update(chain)
+        return count * BLOCK
 
 
 class ScriptedModel:

@@ -10,7 +10,7 @@ from rarr.agent.exam import FILE, ExamResult, examine
 from rarr.agent.wiring.components import wire
 from rarr.ledger.reader_record import Outcomes, ReaderRecord
 from rarr.testing import Asked, InMemoryRetriever, RuleModel, ScriptedModel, ScriptedServer
-from rarr.testing.scripted_answer_lookup import Answers
+from rarr.testing.scripted_model import Answers
 
 SENTENCES = [sentence for part in json.loads(FILE.read_text()) for sentence in part["sentences"]]
 

@@ -27,7 +27,7 @@ from rarr.testing import (
     refused_url,
     scripted_components,
 )
-from rarr.testing.scripted_answer_lookup import Asked
+from rarr.testing.scripted_model import Asked
 from rarr.tools.models.chat import CallFailure
 
 TEXT = "The bridge opened in 1935. It is red."

@@ -34,7 +34,7 @@ from rarr.retrievers.corpus.index_words import terms
 from rarr.retrievers.corpus.tantivy_index import best_hits, stored_passage
 from rarr.settings import Settings
 from rarr.testing import RuleModel, ScriptedServer, UnansweredError
-from rarr.testing.scripted_answer_lookup import Asked
+from rarr.testing.scripted_model import Asked
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its terminals and signals are others")
 

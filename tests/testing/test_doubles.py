@@ -1,8 +1,6 @@
 """The public test doubles: what they answer, and that they record what they were asked."""
 
-import inspect
 import textwrap
-from typing import Any
 
 import pytest
 from makers import ASKED, FACT, TEXT, check, disagrees, evidence, passage, query
@@ -18,6 +16,7 @@ from rarr.testing import (
     ScriptedQueries,
     ScriptedReranker,
     ScriptedVerifier,
+    doubles,
     scripted_components,
 )
 from rarr.tools.text.blocks_and_sentences import Span
@@ -32,12 +31,9 @@ async def call_each(components: Components) -> None:
     await components.verifier.support(TEXT, None, [Span(0, 31)], evidence())
 
 
-def test_example_of_the_module_runs() -> None:
-    module = inspect.getmodule(scripted_components)
-    assert module is not None and module.__doc__ is not None
-    example = textwrap.dedent(module.__doc__.split("\n\n", 1)[1])
-    names: dict[str, Any] = {"Reviser": rarr.Reviser, "Agreement": Agreement}
-    exec(example, vars(module) | names)
+def test_example_of_scripted_components_runs() -> None:
+    example = textwrap.dedent((scripted_components.__doc__ or "").split("\n\n")[1])
+    exec(example, vars(doubles) | {"Reviser": rarr.Reviser, "Agreement": Agreement})
 
 
 async def test_scripted_queries_have_the_places_of_their_words() -> None:

@@ -6,7 +6,7 @@ import httpx2
 import pytest
 
 from rarr.testing import ScriptedServer
-from rarr.testing.model_server_refusals import Dialect
+from rarr.testing.server import Dialect
 from testing.conftest import Ask
 
 pytestmark = pytest.mark.loopback

@@ -3,7 +3,7 @@
 import pytest
 
 from rarr.testing import ScriptedServer
-from rarr.testing.token_counting import BLOCK, TokenCounter
+from rarr.testing.scripted_model import BLOCK, TokenCounter
 from rarr.tools.models.chat import Tokens
 from testing.conftest import Ask
 

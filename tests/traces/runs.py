@@ -9,7 +9,7 @@ from rarr import Reviser, Settings, prompts
 from rarr.records import Passage
 from rarr.testing import RETRIEVED_AT, InMemoryRetriever, RuleModel, ScriptedModel
 from rarr.testing.card_answers import sentences_in
-from rarr.testing.scripted_answer_lookup import Asked
+from rarr.testing.scripted_model import Asked
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace_reader import Trace
 

@@ -12,7 +12,7 @@ from rarr.evals.conflicts.conflict_report import ConflictReport
 from rarr.evals.metrics import memorisation_ratio
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
-from rarr.testing.scripted_answer_lookup import Asked
+from rarr.testing.scripted_model import Asked
 
 QUESTIONS = [
     {

@@ -12,8 +12,8 @@ from rarr.records import Passage
 from rarr.retrievers.rerank.endpoint import EndpointReranker
 from rarr.testing import RETRIEVED_AT, Request
 from rarr.testing.http_listener import Listener
+from rarr.testing.received_request import RequestLog
 from rarr.testing.replies import Reply, instead
-from rarr.testing.request_log import RequestLog
 from rarr.testing.server_failure_plan import Entry
 from rarr.tools.models.retries import Limiter
 

@@ -1,23 +1,23 @@
-"""Answers each prompt of the package without a model, in the form that the prompt asks for.
+"""Answers the prompts that `RuleModel` does not: questions, `paper`, judges, writing and training, by rules.
 
-A sentence is read as the embedded reader of near quotations reads it: a passage decides about a sentence that
-it nearly repeats.
+A passage decides about a sentence that it nearly repeats.
 """
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from rarr.backends.embedded.extractive_writing import headings_of, quoted_article, quoted_section
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
+from rarr.backends.embedded.phrases import Phrase, phrases
 from rarr.backends.embedded.values import states, values
 from rarr.backends.embedded.words import is_pronoun
-from rarr.components import Excerpt, RawCard, SourceLine
-from rarr.retrievers.corpus.index_words import stems
-from rarr.testing import writing_answers
-from rarr.testing.card_answers import confirm_cards, read_cards
-from rarr.testing.cited_statements import cited_statements
-from rarr.testing.noising_answers import errors, summarized
+from rarr.components import Excerpt, RawCard, SectionSource, SourceLine
+from rarr.records import Evidence
+from rarr.records.articles import PlannedSection
+from rarr.retrievers.corpus.index_words import stems, telling
+from rarr.testing import RETRIEVED_AT
 from rarr.tools.text.blocks_and_sentences import sentences, split_sentences
 
 _NOTHING = "(none)"  # how a prompt shows an empty variable
@@ -27,18 +27,7 @@ _NAME = re.compile(r"(?:\b[A-Z][\w'’-]*\s?)+")
 Variables = Mapping[str, str]
 
 
-def answer(prompt: str, variables: Variables) -> dict[str, Any]:
-    """Answers a prompt, with its variables, as the JSON of its schema. `prompt` may end in `_in_context`.
-
-    Raises `NotImplementedError` for an unknown prompt.
-    """
-    name = prompt.removesuffix("_in_context")
-    if name not in _ANSWERS:
-        raise NotImplementedError(f"there is no answer to prompt {prompt}")
-    return _ANSWERS[name](variables)
-
-
-class Asked(NamedTuple):
+class AskedSentence(NamedTuple):
     """A sentence with its question, the words that the question asks for, and the text before it."""
 
     sentence: str
@@ -47,7 +36,7 @@ class Asked(NamedTuple):
     above: str
 
 
-def _asked(variables: Variables) -> Iterator[Asked]:
+def _asked(variables: Variables) -> Iterator[AskedSentence]:
     """Yields each sentence that has a value or words with meaning.
 
     Its question has "what" in place of its values, so that it does not tell them. A sentence that begins with
@@ -63,7 +52,7 @@ def _asked(variables: Variables) -> Iterator[Asked]:
             question = f"{names[-1].strip()}: {question}"
         if found or items_of(sentence):
             question = " ".join(question.rstrip(".!").split()) + "?"
-            yield Asked(sentence, question, found[0].text if found else sentence, above)
+            yield AskedSentence(sentence, question, found[0].text if found else sentence, above)
         above += f"\n{sentence}"
 
 
@@ -179,9 +168,114 @@ def _given(variables: Variables, name: str) -> str:
     return "" if variables.get(name, _NOTHING) == _NOTHING else variables[name]
 
 
-_ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
-    "check_agreement": read_cards,
-    "check_agreement_doubt": confirm_cards,
+_SOURCE = re.compile(r"^\[(?P<number>\d+)\] (?P<text>.+)$", re.MULTILINE)
+
+
+def cited_statements(question: str, sources: str) -> list[dict[str, Any]]:
+    """Copies the sources that have most words of the question, each with its number.
+
+    Without such a source, one statement says so, and needs support.
+    """
+    wanted = {stem for word in telling(question) for stem in stems(word)}
+    listed = [(match["text"], int(match["number"])) for match in _SOURCE.finditer(sources)]
+    shared = [len(wanted.intersection(stems(text))) for text, _ in listed]
+    best = max(shared, default=0)
+    if not best:
+        return [{"text": "The sources do not say it.", "citations": [], "needs_support": True}]
+    return [
+        {"text": text, "citations": [number], "needs_support": False}
+        for (text, number), count in zip(listed, shared, strict=True)
+        if count == best
+    ]
+
+
+_SENTENCES = 2  # of a summary, at most; one of each evidence
+_PERSON = "Edith Marlowe"  # to replace names
+_DIGITS = re.compile(r"\d+(?!.*\d)")
+
+
+def summarized(query: str, evidence: list[str]) -> str:
+    """Joins at most two sentences, each of another evidence.
+
+    Of an evidence it is the sentence with a value or name that shares most words with the query.
+    """
+    wanted = {item.stem for item in items_of(query) if item.stem}
+    best: list[str] = []
+    for passage in evidence:
+        text = re.sub(r"^# .*\n", "", passage)
+        told = [span.of(text) for span in split_sentences(text) if phrases(span.of(text))]
+        shared = {each: len(wanted & {item.stem for item in items_of(each)}) for each in told}
+        closest = max(told, key=lambda each: shared[each], default="")
+        if closest and shared[closest] and closest not in best:
+            best.append(closest)
+    return " ".join(best[:_SENTENCES])
+
+
+def errors(text: str) -> list[dict[str, Any]]:
+    """Proposes one error: another date or number, or else another name; [] if it cannot."""
+    for span in split_sentences(text):
+        sentence = span.of(text)
+        for phrase in sorted(phrases(sentence), key=lambda phrase: phrase.items[0].is_name):
+            right = sentence[phrase.start : phrase.end]
+            wrong = _other(phrase, right)
+            if wrong and text.count(right) == 1:
+                return [{"right": right, "wrong": wrong, "kind": _kind(phrase)}]
+    return []
+
+
+def _other(phrase: Phrase, right: str) -> str:
+    if phrase.items[0].is_name:
+        return _PERSON
+    return _DIGITS.sub(lambda match: str(int(match[0]) + 3), right) if _DIGITS.search(right) else ""
+
+
+def _kind(phrase: Phrase) -> str:
+    value = phrase.items[0].value
+    if value is None:
+        return "other"
+    return "date" if value.kind == "date" else "number"
+
+
+_DOCUMENT = re.compile(r"^\[(\d+)\] (?:(?P<title>[^:\n]{1,80}): )?(?P<text>.+)$", re.MULTILINE)
+
+
+def planned(variables: Variables) -> dict[str, Any]:
+    """Plans by the headings of the documents."""
+    most = int(variables["most"]) if variables["most"].isdecimal() else 1
+    return {"sections": headings_of(variables["topic"], documents(variables))[:most] or ["Overview"]}
+
+
+def written_section(variables: Variables) -> dict[str, Any]:
+    """Quotes the sentences that fit the section better than the other sections."""
+    others = [] if variables["others"] == _NOTHING else variables["others"].split("; ")
+    chunks = documents(variables)
+    sources = [
+        SectionSource(PlannedSection(id=f"s{n}", heading=heading, query_id="q1"), tuple(chunks))
+        for n, heading in enumerate([variables["heading"], *others])
+    ]
+    return {"text": quoted_section(variables["topic"], sources, 0)}
+
+
+def written_article(variables: Variables) -> dict[str, Any]:
+    """Quotes the sentences of the documents under headings."""
+    most = int(variables["most"]) if variables["most"].isdecimal() else 1
+    sections = quoted_article(variables["topic"], documents(variables), most)
+    return {"sections": [{"heading": heading, "text": text} for heading, text in sections]}
+
+
+def documents(variables: Variables) -> list[Evidence]:
+    """Reads the numbered documents of a prompt."""
+    return [
+        Evidence(
+            id=f"q1.{match[1]}", query_id="q1", text=match["text"], title=match["title"] or "",
+            source=f"document {match[1]}", start=0, end=len(match["text"]), relevance=1.0,
+            retrieved_at=RETRIEVED_AT,
+        )
+        for match in _DOCUMENT.finditer(variables["documents"])
+    ]  # fmt: skip
+
+
+PROMPT_ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "generate_queries": _questions,
     "target_queries": _targeted,
     "search_queries": lambda variables: {"queries": _sentences(variables["text"])},
@@ -201,8 +295,8 @@ _ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "answer_with_citations": lambda variables: {
         "statements": cited_statements(variables["question"], variables["sources"])
     },
-    "outline": writing_answers.planned,
-    "write_section": writing_answers.written_section,
-    "write_article": writing_answers.written_article,
+    "outline": planned,
+    "write_section": written_section,
+    "write_article": written_article,
     "corrupt": lambda variables: {"errors": errors(variables["text"])},
 }
