@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
-from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Computing, Silent, run_once
+from agent.postprocessing.dams import ANSWER, HEIGHT, RIGHT, WRONG, Silent, run_once
 from langchain_core.messages import AIMessage
 
 from integrations.chat_models import QUESTION
@@ -40,17 +40,6 @@ async def test_original_goes_out_at_the_deadline() -> None:
 
 
 @pytest.mark.slow
-async def test_computation_in_a_thread_is_not_waited_for() -> None:
-    source = Computing()
-    try:
-        result: Any = await RarrRunnable(search=source, deadline=1).ainvoke(AIMessage(ANSWER))
-        assert result.response_metadata["rarr"]["outcome"] == "deadline"
-        assert not source.ended.is_set()
-    finally:
-        source.released.set()
-
-
-@pytest.mark.slow
 async def test_busy_threads_do_not_hold_back_the_original() -> None:
     released, threads = threading.Event(), ThreadPoolExecutor(1)
     asyncio.get_running_loop().set_default_executor(threads)
@@ -81,20 +70,6 @@ async def test_models_that_were_too_late_are_ready_for_the_next_answer(
     assert first["rarr"].outcome == "deadline"
     step._deadline = None
     assert (await step.ainvoke(GIVEN))["answer"] == RIGHT
-    assert len(made) == 1
-
-
-async def test_models_are_built_once_for_answers_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    made, wire = [], wiring.wire
-
-    def counted(*arguments: Any) -> Any:
-        made.append(arguments)
-        return wire(*arguments)
-
-    monkeypatch.setattr(wiring, "wire", counted)
-    step = RarrRunnable(search="given")
-    results: list[Any] = await step.abatch([GIVEN] * 5)
-    assert [result["answer"] for result in results] == [RIGHT] * 5
     assert len(made) == 1
 
 

@@ -76,14 +76,6 @@ def test_text_of_the_documents_is_no_second_source() -> None:
     assert sources(content, artifact=[DOCUMENT, other, Document(" ")]) == [DOCUMENT, other]
 
 
-def test_words_of_a_document_inside_of_a_line_stay() -> None:
-    assert sources("It is 221 m high.", artifact=Document("221"))[1] == named("It is 221 m high.")
-
-
-def test_artifact_without_documents_leaves_the_text() -> None:
-    assert sources("It is old.", artifact={"rows": 3}) == [named("It is old.")]
-
-
 def test_failed_tool_is_no_source() -> None:
     assert sources("It is 221 m high.", status="error") == []
 

@@ -57,15 +57,12 @@ TOKENS = [
     unknown("wrong token", Authorization="Bearer nobody-0123456789ab"),
     unknown("beginning of a token", Authorization=f"Bearer {ALICE[:-1]}"),
     unknown("token and more", Authorization=f"Bearer {ALICE}x"),
-    unknown("empty token", Authorization="Bearer "),
     unknown("another scheme", Authorization=f"Basic {ALICE}"),
     unknown("both tokens at once", Authorization=f"Bearer {ALICE},{BOB}"),
     unknown("token of bytes", Authorization="Bearer \xff\xfe"),
     unknown("token in a cookie", Cookie=f"token={ALICE}"),
-    unknown("token in capitals", Authorization=f"Bearer {ALICE.upper()}"),
     Case("token in the query", "GET", f"/v1/models?token={ALICE}", {}, b"", 401, "send a token"),
     Case("metrics without token", "GET", "/metrics", {}, b"", 401, "send a token"),
-    Case("description without token", "GET", "/openapi.json", {}, b"", 401, "send a token"),
     Case("page without token", "GET", "/", {}, b"", 401, "send a token"),
     Case(
         "guardrail without token", "POST", "/beta/litellm_basic_guardrail_api", {}, b"{}", 401, "send a token"
@@ -79,7 +76,6 @@ PATHS = [
     get("encoded slash", "/v1/..%2fadmin", 400, "the path leads elsewhere"),
     get("backslash", "/v1/%5c..%5cadmin", 400, "the path leads elsewhere"),
     get("another host as a path", "/v1//evil.example/x", 400, "the path leads elsewhere"),
-    get("encoded host", "/v1/%2f%2fevil.example", 400, "the path leads elsewhere"),
     get("NUL", "/v1/models%00.txt", 400, "the path leads elsewhere"),
     get("line ends", "/v1/x%0d%0aHost:%20evil", 404, "there is no such route"),
     get("this folder", "/v1/./models", 400, "the path leads elsewhere"),
@@ -87,7 +83,6 @@ PATHS = [
     get("address in place of a path", "http://evil.example/v1/models", 404, "there is no such route"),
     get("file of the machine", "/etc/passwd", 404, "there is no such route"),
     get("file above the root", "/../../etc/passwd", 404, "there is no such route"),
-    get("page without a file", "/static/..%2f..%2fetc/passwd", 404, "there is no such route"),
     Case("tunnel", "CONNECT", "evil.example:443", TOKEN, b"", 404, "there is no such route"),
     Case("everything", "OPTIONS", "*", TOKEN, b"", 404, "there is no such route"),
 ]
@@ -97,7 +92,6 @@ BODIES = [
     revise("list", [], "send an object with sources"),
     revise("number as text", {"text": 1}, "body.text: give a text"),
     revise("empty text", {"text": ""}, "body.text: it is empty: give a text"),
-    revise("text of spaces", {"text": " \n"}, "body.text: it is empty: give a text"),
     revise("no text", {}, "body.text: it is missing: give it"),
     revise("file as text", {"file": "/etc/passwd"}, "body.text: it is missing: give it"),
     revise(
@@ -110,31 +104,15 @@ BODIES = [
         {"text": "x", "base_url": "http://evil"},
         "body.base_url: unknown key: give sources, search",
     ),
-    revise(
-        "settings",
-        {"text": "x", "settings": {"home": "/"}},
-        "body.settings: unknown key: give sources, search",
-    ),
     revise("corpus above", {"text": "x", "corpus": "../.."}, "unknown corpus: this server has dams"),
     revise("corpus by its path", {"text": "x", "corpus": "examples/corpus"}, "unknown corpus"),
-    revise("corpus of the machine", {"text": "x", "corpus": "/etc"}, "unknown corpus"),
     revise("corpus by an address", {"text": "x", "corpus": "file:///etc"}, "unknown corpus"),
-    revise("list of corpora", {"text": "x", "corpus": ["dams"]}, "body.corpus: give a text"),
-    revise("sources as a text", {"text": "x", "sources": "y"}, "body.sources: give a list"),
-    revise("number as source", {"text": "x", "sources": [1]}, "body.sources.0"),
     revise("file as source", {"text": "x", "sources": [{"path": "/etc/passwd"}]}, "body.sources.0"),
-    revise("empty source", {"text": "x", "sources": [""]}, "body.sources.0"),
     revise("too many sources", {"text": "x", "sources": ["y"] * 1001}, "body.sources: List should have at"),
     revise("search of an address", {"text": "x", "search": "http://evil"}, "body.search: give 'given'"),
     revise("search in nothing", {"text": "x", "search": "given"}, "search is given without sources"),
-    revise(
-        "time that went by", {"text": "x", "deadline_s": -1}, "body.deadline_s: give a number greater than 0"
-    ),
-    revise("no time", {"text": "x", "deadline_s": 0}, "body.deadline_s: give a number greater than 0"),
     revise("all the time", {"text": "x", "deadline_s": 1e9}, "body.deadline_s: give a number less than"),
     revise("endless time", b'{"text": "x", "deadline_s": Infinity}', "body.deadline_s: give a finite number"),
-    revise("no number", b'{"text": "x", "deadline_s": NaN}', "body.deadline_s: give a finite number"),
-    revise("yes as time", {"text": "x", "deadline_s": True}, "body.deadline_s: give a number"),
     revise("bytes that are no text", b'{"text": "\xff"}', "error parsing the body"),
     revise("deep JSON", b'{"text": ' + b"[" * 5000, "error parsing the body"),
     revise(
@@ -142,10 +120,7 @@ BODIES = [
     ),
     chat("unknown mode", {"mode": "delete"}, "rarr.mode: give 'revise', 'cite', 'check'"),
     chat("mode as a text", "off", "rarr: give an object"),
-    chat("nothing", None, "rarr: give an object"),
     chat("another server behind", {"upstream": "http://evil"}, "rarr.upstream: unknown key: give"),
-    chat("chat with a corpus by its path", {"corpus": "/etc"}, "unknown corpus: this server has dams"),
-    chat("chat with a file as source", {"sources": [{"text": "x", "path": "/etc/passwd"}]}, "rarr.sources.0"),
     chat("address of a source to fetch", {"sources": [{"url": "http://169.254.169.254"}]}, "rarr.sources.0"),
     post(
         "guardrail for nobody", "/beta/litellm_basic_guardrail_api", {}, 400, "body.input_type: it is missing"
@@ -176,8 +151,6 @@ CONNECTIONS = [
     ),
     post("slow body", "/v1/revise", b"x", 408, "the body took more than 0.3 s", Content_Length="9"),
     post("length of no number", "/v1/revise", b"x", 400, "Invalid HTTP", Content_Length="abc"),
-    post("length below zero", "/v1/revise", b"x", 400, "Invalid HTTP", Content_Length="-1"),
-    post("bad piece", "/v1/revise", b"zz\r\nx", 400, "Invalid HTTP", Transfer_Encoding="chunked"),
     post("unknown coding", "/v1/revise", b"x", 400, "Invalid HTTP", Transfer_Encoding="gzip"),
     get(
         "another site's page",

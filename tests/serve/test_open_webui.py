@@ -9,11 +9,8 @@ from typing import Any
 
 import pytest
 
-from rarr import Settings
-from rarr.serve.jobs import Tasks, WorkerLostError
-from rarr.testing import ScriptedServer
 from rarr.testing.server import refused_url
-from serve.serving import ALICE, RIGHT, SOURCE, WRONG, Served, answers
+from serve.serving import ALICE, RIGHT, SOURCE, WRONG, Served
 
 pytestmark = pytest.mark.loopback
 
@@ -85,11 +82,6 @@ async def test_conversation_and_valves_reach_the_server(served: Served) -> None:
     assert 6 < (job.deadline_s or 0) <= 7
 
 
-async def test_check_changes_nothing(served: Served) -> None:
-    content, said = await outlet(BEFORE, url=served.root, mode="check")
-    assert (content, said[-1]) == (BEFORE, "rarr: 0 corrected")
-
-
 async def test_thoughts_above_the_answer_stay_as_they_are(served: Served) -> None:
     thoughts = f'<details type="reasoning" done="true">\n> Is it {WRONG}?\n</details>\n'
     content, _ = await outlet(thoughts + BEFORE, url=served.root)
@@ -128,13 +120,6 @@ async def test_images_of_the_conversation_stay_away(served: Served) -> None:
     assert served.known.jobs[-1].context == [{"role": "user", "content": "How high?"}]
 
 
-@pytest.mark.parametrize("url", ["", "localhost:8100", "http://", "file:///etc/passwd", "http://a b"])
-async def test_wrong_address_names_the_valve(url: str) -> None:
-    answer, said = await outlet(BEFORE, url=url)
-    cure = f"the valve url is {url!r}: give an address, such as http://localhost:8100"
-    assert (answer, said[-1]) == (BEFORE, f"rarr: not checked: {cure}")
-
-
 @pytest.mark.parametrize("messages", [[], [QUESTION], [{"role": "assistant", "content": " "}]])
 async def test_nothing_to_check_asks_nothing(messages: list[Any], served: Served) -> None:
     before = len(served.known.jobs)
@@ -167,27 +152,3 @@ async def test_dead_server_leaves_the_answer_and_the_status_says_why() -> None:
     content, said = await outlet(BEFORE, url=url)
     assert content == BEFORE
     assert said[-1].startswith(f"rarr: not checked: {url}/v1/postprocess cannot be reached (")
-
-
-async def test_other_server_leaves_the_answer_and_the_status_says_why() -> None:
-    with ScriptedServer(answers("hello")) as other:
-        content, said = await outlet(BEFORE, url=other.url)
-    assert content == BEFORE
-    assert said[-1].startswith("rarr: not checked: ")
-
-
-async def test_failed_run_leaves_the_answer_and_the_status_says_why() -> None:
-    with Served() as failing:
-        failing.known.fails = WorkerLostError()
-        content, said = await outlet(BEFORE, url=failing.root)
-    assert (content, said[-1]) == (BEFORE, "rarr: not checked: the process that checked it ended")
-
-
-@pytest.mark.slow
-async def test_answer_is_corrected_against_the_corpus_of_a_server(tmp_path: Path) -> None:
-    corpus = {"dams": FILE.parents[1] / "corpus" / "hoover-dam.md"}
-    runner = Tasks(Settings(home=tmp_path, serve_corpora=corpus))
-    with Served(runner, home=tmp_path, serve_corpora=corpus) as real:
-        content, said = await outlet("The Hoover Dam is 212 metres high.", url=real.root)
-    assert content.startswith("The Hoover Dam is 221 metres high.[^1]\n\nSources:\n\n- [^1] Hoover Dam, ")
-    assert said[-1] == "rarr: 1 corrected, 1 confirmed"

@@ -18,7 +18,7 @@ from rarr.records import Revision
 from rarr.records.citations import Cited
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
-from rarr.serve.jobs import Job, Tasks
+from rarr.serve.jobs import Tasks
 from rarr.serve.server import made_runner
 from rarr.serve.worker_processes import WorkerProcesses
 from rarr.testing import RuleModel, ScriptedServer
@@ -80,30 +80,6 @@ def test_answer_is_corrected_against_the_corpus(served: Served) -> None:
     assert answer.choices[0].message.annotations[0].url_citation.url.endswith("hoover-dam.md")
 
 
-def test_streamed_answer_is_corrected(served: Served) -> None:
-    with OpenAI(base_url=served.url, api_key="x", max_retries=0) as client:
-        chunks: Any = list(
-            client.chat.completions.create(
-                model="scripted", messages=[{"role": "user", "content": "How high?"}], stream=True
-            )
-        )
-    texts = [chunk.choices[0].delta.content for chunk in chunks if chunk.choices]
-    assert "".join(piece for piece in texts if piece) == RIGHT
-    assert chunks[-1].rarr["results"][0]["outcome"] == "finished"
-
-
-def test_answer_is_checked_against_the_sources_of_the_caller_alone(served: Served) -> None:
-    answer = ask(served, sources=["The Hoover Dam is 300 metres high."], search="given")
-    assert text(answer) == "The Hoover Dam is 300 metres high."
-    assert result(answer)["citations"][0]["source"] == "passage 1"
-
-
-@pytest.mark.parametrize(("mode", "expected"), [("check", WRONG), ("annotate", f"{WRONG}[contradicted]")])
-def test_mode_decides_what_becomes_of_an_error(served: Served, mode: str, expected: str) -> None:
-    answer = ask(served, mode=mode)
-    assert (text(answer), result(answer)["mode"]) == (expected, mode)
-
-
 @pytest.mark.parametrize(
     ("route", "body", "record"),
     [
@@ -135,12 +111,6 @@ def test_claim_is_verified_against_the_corpus(served: Served, more: Any, label: 
     verification = httpx2.post(f"{served.url}/verify", json=body, timeout=60).json()
     found = dict.fromkeys(Path(passage["source"]).name for passage in verification["evidence"])
     assert (verification["label"], list(found)) == (label, sources)
-
-
-def test_sources_are_cited_alone_if_they_are_searched_alone(served: Served) -> None:
-    body = {"text": RIGHT, "sources": [RIGHT], "search": "given"}
-    cited = httpx2.post(f"{served.url}/cite", json=body, timeout=60).json()
-    assert {passage["source"] for passage in cited["research"]["evidence"]} == {"passage 1"}
 
 
 def test_worker_that_is_killed_at_work_gives_the_original_and_is_replaced(
@@ -217,10 +187,3 @@ def test_workers_do_not_get_the_tokens_of_the_server() -> None:
     runner: Any = made_runner(settings)
     assert runner._settings.serve_token is None
     assert (runner._settings.serve_corpora, runner._count) == ({"dams": EXAMPLES}, 3)
-
-
-async def test_job_for_an_unknown_corpus_is_refused(home: Path) -> None:
-    runner = Tasks(Settings(home=home, serve_corpora={"dams": EXAMPLES / "hoover-dam.md"}))
-    with pytest.raises(InputError, match="unknown corpus"):
-        await runner.run(Job("revise", WRONG, "r1", corpus="other"))
-    await runner.aclose()

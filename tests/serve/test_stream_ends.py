@@ -70,18 +70,6 @@ async def test_chunk_after_the_finish_reason_does_not_open_the_choice_again() ->
     assert words(out) == TEXT.replace(WRONG, RIGHT)
 
 
-async def test_second_finish_reason_tells_no_results_again() -> None:
-    out = await sent(ChatStream, chunk(TEXT, "stop"), chunk(finish="stop"), DONE)
-    assert [len(event["rarr"]["results"]) for event in out[:-1] if "rarr" in event] == [1]
-
-
-async def test_delta_of_the_last_chunk_may_be_null() -> None:
-    out = await sent(ChatStream, chunk(TEXT), chunk(finish="stop", delta=None), DONE)
-    [annotation] = out[-2]["choices"][0]["delta"]["annotations"]
-    assert annotation["type"] == "url_citation"
-    assert out[-1] == DONE
-
-
 async def test_text_before_a_call_of_a_tool_goes_out_before_it() -> None:
     call = chunk(delta={"tool_calls": [{"index": 0, "function": {"name": "look_up"}}]})
     out = await sent(ChatStream, chunk(TEXT), call, chunk(finish="tool_calls"), DONE)

@@ -40,24 +40,10 @@ def test_text_goes_out_block_by_block(client: OpenAI) -> None:
     assert blocks == [f"The dam is {RIGHT} high.\n\n", "It was opened in 1936.\n\n", "- one\n- two"]
 
 
-def test_long_paragraph_goes_out_in_some_sentences(client: OpenAI) -> None:
-    sentences = [f"Sentence {number} is here. " for number in range(10)]
-    blocks = texts(chunks(client, "".join(sentences)))
-    assert "".join(blocks) == "".join(sentences)
-    assert len(blocks) == 4
-
-
 def test_block_is_worked_on_in_the_light_of_the_text_before_it(client: OpenAI, served: Served) -> None:
     chunks(client)
     job = next(job for job in reversed(served.known.jobs) if job.text.startswith("It was opened"))
     assert job.context == [*ASK, {"role": "assistant", "content": f"The dam is {WRONG} high.\n\n"}]
-
-
-def test_job_of_a_block_has_no_image_of_the_conversation(client: OpenAI, served: Served) -> None:
-    image = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
-    ask: Any = [{"role": "user", "content": [{"type": "text", "text": "say:It is high."}, image]}]
-    list(client.chat.completions.create(model="scripted", messages=ask, stream=True))
-    assert served.known.jobs[-1].context == [{"role": "user", "content": "say:It is high."}]
 
 
 def test_citation_has_its_place_in_the_whole_text(client: OpenAI) -> None:
@@ -77,11 +63,6 @@ def test_finish_and_usage_come_at_the_end(client: OpenAI) -> None:
     assert not seen[-1].choices
 
 
-def test_each_choice_is_a_text_of_its_own(client: OpenAI) -> None:
-    seen = chunks(client, n=2)
-    assert ["".join(texts(seen, index)) for index in (0, 1)] == [PARAGRAPHS.replace(WRONG, RIGHT)] * 2
-
-
 def test_tool_call_streams_unharmed(client: OpenAI) -> None:
     tool: Any = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
     seen = chunks(client, f'{{"height": "{WRONG}"}}', tools=[tool])
@@ -94,26 +75,6 @@ def test_mode_check_streams_every_token_as_it_comes(client: OpenAI) -> None:
     assert "".join(texts(seen)) == PARAGRAPHS
     assert len(texts(seen)) > 10
     assert seen[-1].rarr["results"][0]["mode"] == "check"
-
-
-def test_mode_cite_holds_the_text_back_until_it_is_whole(client: OpenAI) -> None:
-    assert len(texts(chunks(client, extra_body={"rarr": {"mode": "cite"}}))) == 1
-
-
-def test_stream_that_is_off_passes_byte_by_byte(served: Served, upstream: ScriptedServer) -> None:
-    body = {"model": "scripted", "messages": ASK, "stream": True}
-    through = httpx2.post(
-        f"{served.url}/chat/completions", json={**body, "rarr": {"mode": "off"}}, timeout=10
-    )
-    direct = httpx2.post(f"{upstream.url}/chat/completions", json=body, timeout=10)
-    assert through.text.count("data: ") == direct.text.count("data: ")
-    assert through.headers["content-type"] == direct.headers["content-type"]
-    assert through.headers["transfer-encoding"] == "chunked"
-
-
-def test_code_is_one_block(client: OpenAI) -> None:
-    code = "```python\na = 1\n\nb = 2\n```\n\nDone."
-    assert texts(chunks(client, code)) == ["```python\na = 1\n\nb = 2\n```\n\n", "Done."]
 
 
 def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:

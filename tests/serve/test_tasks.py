@@ -9,13 +9,10 @@ import pytest
 from agent.postprocessing.dams import HEIGHT, WRONG, Silent
 
 from rarr import Settings
-from rarr.agent import revise, verify
+from rarr.agent import revise
 from rarr.agent.revise import Reviser
-from rarr.agent.verify import ClaimVerifier
-from rarr.errors import InputError, SetupError
+from rarr.errors import SetupError
 from rarr.serve.jobs import Job, Task, Tasks
-from rarr.serve.refusals import Refusal
-from rarr.serve.request_options import options_of
 from rarr.tools.concurrency import require_awaited
 
 
@@ -30,25 +27,6 @@ async def test_job_ends_at_its_deadline(task: Task, tmp_path: Path) -> None:
     [warning] = (result.research if task == "cite" else result).warnings
     assert warning.message == "not checked: the deadline came first"
     await tasks.aclose()
-
-
-async def test_first_jobs_at_once_share_one_verifier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[str] = []
-
-    class Watched(ClaimVerifier):
-        def __init__(self, settings: Settings) -> None:
-            told.append("built")
-            super().__init__(settings)
-
-        async def aclose(self) -> None:
-            told.append("closed")
-            await super().aclose()
-
-    monkeypatch.setattr(verify, "ClaimVerifier", Watched)
-    tasks, job = Tasks(settings(tmp_path)), Job("verify", WRONG, "r1", sources=(HEIGHT,))
-    await asyncio.gather(*(tasks.run(job) for _ in range(4)))
-    await tasks.aclose()
-    assert told == ["built", "closed"]
 
 
 async def test_corpus_that_cannot_be_read_is_named_without_its_path_and_the_others_are_closed(
@@ -103,16 +81,3 @@ async def test_graph_of_the_server_is_searched_beside_each_corpus(
     result: Any = await tasks.run(Job("revise", "The Hoover Dam is 212 metres high.", "r1"))
     assert result.text == "The Hoover Dam is 221 metres high."
     await tasks.aclose()
-
-
-async def test_server_does_not_start_with_a_graph_that_cannot_be_read(tmp_path: Path) -> None:
-    (tmp_path / "dams.csv").write_text("subject,relation,object\nHoover Dam,,\n")
-    tasks = Tasks(settings(tmp_path, graph=tmp_path / "dams.csv"))
-    with pytest.raises(InputError, match="line 2"):
-        await tasks.start()
-    await tasks.aclose()
-
-
-def test_caller_cannot_name_a_graph() -> None:
-    with pytest.raises(Refusal, match="unknown key"):
-        options_of({"graph": "/etc/passwd"}, Settings(graph="dams.csv"))
