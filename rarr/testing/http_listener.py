@@ -8,7 +8,7 @@ import socketserver
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -42,35 +42,18 @@ class Handler(BaseHTTPRequestHandler):
         record = self.server.record
         number = record.begin(request)
         reply = self.server.reply_to(request)
-        with self._slot() as has_slot:
-            if not has_slot or not self._wait(reply.wait):
-                record.end(number, None)
-                self.close_connection = True
-                return
-            self._head(reply)
-            goes_on = self._begin(reply)
-            # Before the answer is sent, so that whoever has the answer sees it in the record.
-            record.end(number, reply.status, reply.tokens)
-            if goes_on:
-                self._finish(reply)
-            else:
-                self.close_connection = True
-
-    @contextlib.contextmanager
-    def _slot(self) -> Iterator[bool]:
-        """Holds a slot of the server; the value is False if the server closes before there is one."""
-        slots = self.server.slots
-        if slots is None:
-            yield True
+        if not self._wait(reply.wait):
+            record.end(number, None)
+            self.close_connection = True
             return
-        while not (acquired := slots.acquire(timeout=POLL_S)):
-            if self.server.closing.is_set() or self._gone():
-                break
-        try:
-            yield acquired
-        finally:
-            if acquired:
-                slots.release()
+        self._head(reply)
+        goes_on = self._begin(reply)
+        # Before the answer is sent, so that whoever has the answer sees it in the record.
+        record.end(number, reply.status, reply.tokens)
+        if goes_on:
+            self._finish(reply)
+        else:
+            self.close_connection = True
 
     def _request(self) -> Request:
         data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
@@ -153,18 +136,12 @@ class Handler(BaseHTTPRequestHandler):
 
 
 class Listener(ThreadingHTTPServer):
-    """Listens on 127.0.0.1 from its creation on, in a thread. `port` 0 is any free port.
-
-    `slots`: requests that are answered at once; None: all of them.
-    """
+    """Listens on 127.0.0.1 from its creation on, in a thread. `port` 0 is any free port."""
 
     daemon_threads = True
     request_queue_size = 1024
 
-    def __init__(
-        self, port: int, record: RequestLog, reply_to: Callable[[Request], Reply], slots: int | None = None
-    ) -> None:
-        self.slots = None if slots is None else threading.Semaphore(slots)
+    def __init__(self, port: int, record: RequestLog, reply_to: Callable[[Request], Reply]) -> None:
         self.record = record
         self.reply_to = reply_to
         self.closing = threading.Event()

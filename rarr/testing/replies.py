@@ -298,14 +298,6 @@ def _items(message: Mapping[str, Any], name: str) -> Iterator[dict[str, Any]]:
             "status": "completed",
             "content": [part],
         }
-    for call in message.get("tool_calls") or ():
-        yield {
-            "id": f"fc_{name}",
-            "type": "function_call",
-            "call_id": call["id"],
-            "status": "completed",
-            **call["function"],
-        }
 
 
 def _response_events(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -314,13 +306,12 @@ def _response_events(response: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     yield {"type": "response.in_progress", "response": begun}
     for index, item in enumerate(response["output"]):
         place = {"output_index": index, "item_id": item["id"]}
-        empty: dict[str, Any] = {"content": []} if item["type"] == "message" else {"arguments": ""}
         yield {
             "type": "response.output_item.added",
             "output_index": index,
-            "item": {**item, "status": "in_progress", **empty},
+            "item": {**item, "status": "in_progress", "content": []},
         }
-        yield from _of_text(item, place) if item["type"] == "message" else _of_call(item, place)
+        yield from _of_text(item, place)
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
     yield {"type": f"response.{response['status']}", "response": dict(response)}
 
@@ -333,17 +324,6 @@ def _of_text(item: Mapping[str, Any], place: Mapping[str, Any]) -> Iterator[dict
         yield {"type": "response.output_text.delta", **here, "delta": delta, "logprobs": []}
     yield {"type": "response.output_text.done", **here, "text": part["text"], "logprobs": []}
     yield {"type": "response.content_part.done", **here, "part": part}
-
-
-def _of_call(item: Mapping[str, Any], place: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    arguments = item["arguments"]
-    yield {"type": "response.function_call_arguments.delta", **place, "delta": arguments}
-    yield {
-        "type": "response.function_call_arguments.done",
-        **place,
-        "name": item["name"],
-        "arguments": arguments,
-    }
 
 
 def _event(number: int, data: Mapping[str, Any]) -> bytes:

@@ -122,8 +122,7 @@ class ScriptedServer:
     `answers`: a function of the `Request`, called for each sample and from several threads, or a mapping from
     a part of the messages to the answer. A request without an answer gets status 400.
     `latency`: seconds before an answer; `tokens_a_second` adds the time to generate the longest answer, whose
-    tokens come one by one where the request asks to stream. `streams`: False ignores that it does.
-    `slots`: requests that are answered at once; the others wait.
+    tokens come one by one where the request asks to stream.
     `plan`: a failure (or None) for each request for a completion; `plan_for_ever` repeats the plan.
     `dialect`: `vllm` ignores unknown parameters, `openai` refuses them, and `plain` refuses
     `response_format`, `tools` and `n`.
@@ -142,8 +141,6 @@ class ScriptedServer:
         port: int = 0,
         latency: float = 0.0,
         tokens_a_second: float | None = None,
-        streams: bool = True,
-        slots: int | None = None,
         plan: Plan = (),
         plan_for_ever: bool = False,
         dialect: Dialect = "vllm",
@@ -159,7 +156,6 @@ class ScriptedServer:
         self._port = port
         self._latency = latency
         self._tokens_a_second = tokens_a_second
-        self._streams, self._slots = streams, slots
         self._plan = PlanReader(plan, plan_for_ever)
         self._strictness = Strictness(dialect, requires_key, echo_key, tuple(rejects))
         self._counter = TokenCounter(prefix_cache)
@@ -168,7 +164,7 @@ class ScriptedServer:
         self._listener: Listener | None = None
 
     def __enter__(self) -> Self:
-        self._listener = Listener(self._port, self._record, self._reply_to, self._slots)
+        self._listener = Listener(self._port, self._record, self._reply_to)
         self._port = self._listener.server_port
         return self
 
@@ -227,7 +223,7 @@ class ScriptedServer:
 
     def _completion(self, request: Request) -> Reply:
         entry = self._plan.take(request)
-        streams = self._streams and bool(request.body.get("stream"))
+        streams = bool(request.body.get("stream"))
         if isinstance(entry, Stall) and not streams:
             entry = Hang()
         refusal = instead(entry) or self._strictness.refused_key(request) or self._strictness.refused(request)

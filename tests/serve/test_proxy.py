@@ -15,7 +15,7 @@ from local_server import LocalServer
 from openai import OpenAI
 
 from rarr.serve.jobs import WorkerLostError, sendable
-from rarr.testing import ScriptedServer, Status
+from rarr.testing import Hang, ScriptedServer, Status
 from serve.conftest import PARAGRAPHS
 from serve.serving import RIGHT, SOURCE, WRONG, Served, answers
 
@@ -236,3 +236,14 @@ def test_original_goes_out_if_the_process_that_checks_ends(client: OpenAI, serve
         served.known.fails = None
     assert answer.choices[0].message.content == PARAGRAPHS
     assert answer.rarr["results"][0]["notice"] == "not checked: the process that checked it ended"
+
+
+def test_server_behind_that_is_silent_is_waited_for_a_while_and_mode_of_the_server_holds() -> None:
+    with (
+        ScriptedServer(answers(f"It is {WRONG}."), plan=[None, Hang()]) as upstream,
+        Served(serve_upstream_url=upstream.url, serve_mode="check", serve_upstream_timeout_s=0.2) as served,
+    ):
+        checked, late = raw(served.url, {}), raw(served.url, {})
+    assert checked.json()["choices"][0]["message"]["content"] == f"It is {WRONG}."
+    assert checked.json()["rarr"]["results"][0]["mode"] == "check"
+    assert (late.status_code, late.json()["error"]["code"]) == (504, "upstream_timeout")

@@ -43,11 +43,6 @@ def test_stream_ends_with_the_whole_response(client: OpenAI) -> None:
         assert stream.get_final_response().output_text == "This is answered"
 
 
-def test_offered_function_is_called(client: OpenAI) -> None:
-    response = client.responses.create(model="scripted", input="This", tools=[TOOL])
-    assert [item.type for item in response.output] == ["function_call"]
-
-
 def test_stream_dies_as_planned() -> None:
     with (
         ScriptedServer(lambda request: "x" * 100, plan=[DieMidAnswer()]) as server,
