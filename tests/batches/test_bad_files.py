@@ -55,12 +55,6 @@ def test_what_cannot_be_read_of_a_row_is_kept(
     assert not second.get("rarr_unread") and second["text"] == "A mill."
 
 
-def test_output_of_rows_that_can_be_read_has_no_column_for_the_unread(batch: Batch) -> None:
-    batch.rows({"text": RIGHT})
-    batch.revise()
-    assert "rarr_unread" not in batch.results()[0]
-
-
 @pytest.mark.parametrize(
     ("rows", "options", "message"),
     [
@@ -135,14 +129,6 @@ def test_input_that_changes_during_the_run_is_told(batch: Batch) -> None:
     assert (len(batch.results()), batch.revise().counts.rows) == (1, 2)
 
 
-@pytest.mark.slow
-def test_row_of_50_megabytes_is_one_line_and_stops_no_other(batch: Batch) -> None:
-    batch.rows({"text": "A mill. " * (50 << 17)}, {"text": WRONG})
-    [line] = batch.revise().wrong_rows
-    assert line == "row 1: its 'text' has 52,428,800 characters: divide it into texts of at most 1,000,000"
-    assert [row["rarr_text"] for row in batch.results()] == [None, RIGHT]
-
-
 def test_column_with_several_types_is_told_and_kept_as_json(batch: Batch) -> None:
     parquet = pytest.importorskip("pyarrow.parquet")
     batch.out = batch.folder / "out.parquet"
@@ -176,12 +162,6 @@ def test_column_that_none_of_the_first_rows_has_is_refused(
     with pytest.raises(InputError, match="no column 'asked' in the first 2 rows: give one of 'text', 'n' as"):
         batch.revise(columns=Columns(context="asked"))
     assert batch.ran == []
-
-
-def test_first_row_that_can_be_read_must_have_the_columns(batch: Batch) -> None:
-    batch.source.write_text('broken\n{"answer": "a"}')
-    with pytest.raises(InputError, match="no column 'text': give one of 'answer' as text"):
-        batch.revise()
 
 
 def test_full_disk_is_one_line_and_the_next_run_continues(

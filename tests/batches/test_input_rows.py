@@ -63,23 +63,9 @@ def test_line_that_is_too_long_is_left_out_whole(tmp_path: Path, monkeypatch: py
     assert (long.problem, last.columns) == ("it has more than 1 MB: divide the text", {"text": "b"})
 
 
-def test_csv_row_with_more_cells_than_the_header_has_a_problem(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text("text\na\nb,c,d\n")
-    fine, wrong = input_rows(tmp_path / "a.csv")
-    cure = "put cells with commas in quotes"
-    assert (fine.problem, wrong.problem) == ("", f"it has 2 cells more than the header: {cure}")
-
-
 def test_row_of_csv_has_the_number_of_its_last_line(tmp_path: Path) -> None:
     (tmp_path / "a.csv").write_text('text\n"a\nb"\n\nc\n')
     assert [(row.number, row.line) for row in input_rows(tmp_path / "a.csv")] == [(1, 3), (2, 5)]
-
-
-def test_column_of_csv_may_have_no_name(tmp_path: Path) -> None:
-    (tmp_path / "a.csv").write_text(",text\n0,a\n1,b,c\n")
-    first, second = input_rows(tmp_path / "a.csv")
-    assert first.columns == {"": "0", "text": "a"}
-    assert second.problem.startswith("it has 1 cell more than the header: ")
 
 
 def test_line_of_csv_that_is_too_long_is_an_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,31 +7,12 @@ import pytest
 
 from rarr.errors import InputError
 from rarr.testing import ScriptedModel
-from rarr.tools.models.chat import CallFailure, ChatRequest, Message, Tokens
+from rarr.tools.models.chat import CallFailure, ChatRequest, Message
 
 
 def asks(user: str = "When?", samples: int = 1) -> ChatRequest:
     messages = (Message("system", "Answer."), Message("user", user))
     return ChatRequest(prompt=("edit", "1", ""), messages=messages, schema={}, samples=samples)
-
-
-async def test_answers_by_a_part_of_the_messages() -> None:
-    model = ScriptedModel({"When": {"year": 1976}, "Who": "Ann"})
-    assert (await model.complete(asks())).texts == ('{"year": 1976}',)
-    assert (await model.complete(asks("Who?"))).texts == ("Ann",)
-    assert model.calls == [asks(), asks("Who?")]
-
-
-async def test_function_is_asked_for_each_sample() -> None:
-    model = ScriptedModel(lambda asked: f"{asked.prompt} {asked.user} {asked.sample}")
-    assert (await model.complete(asks(samples=2))).texts == ("edit When? 0", "edit When? 1")
-
-
-async def test_tokens_are_counted_as_the_scripted_server_counts() -> None:
-    model = ScriptedModel({"": "12345678"})
-    assert (await model.complete(asks(samples=2))).tokens == Tokens(input=4, output=4, cached=0)
-    await model.complete(asks("x" * 64))
-    assert (await model.complete(asks("x" * 64))).tokens.cached == 16
 
 
 async def test_request_without_a_scripted_answer_is_refused() -> None:
@@ -51,13 +32,6 @@ async def test_each_call_takes_one_entry_of_the_failures() -> None:
         await model.complete(asks())
     assert (await model.complete(asks())).texts == ("x",)
     assert len(model.calls) == 4
-
-
-async def test_closing_is_recorded() -> None:
-    model = ScriptedModel({}, name="vllm:scripted")
-    assert (model.name, model.closed) == ("vllm:scripted", False)
-    await model.aclose()
-    assert model.closed
 
 
 async def test_script_from_a_file(tmp_path: Path) -> None:
