@@ -263,6 +263,13 @@ async def test_key_is_sent_where_there_is_one(key: str | None, header: str | Non
     assert server.requests[0].headers.get("authorization") == header
 
 
+async def test_ollama_is_asked_by_the_protocol_of_openai() -> None:
+    with ScriptedServer(ANSWERS) as server:
+        async with aclosing(protocol(server, name="ollama:qwen3:8b")) as model:
+            assert (await model.complete(ASK)).texts == (TEXT,)
+    assert (server.requests[0].path, server.requests[0].model) == ("/v1/chat/completions", "qwen3:8b")
+
+
 async def test_extra_fields_go_into_the_body() -> None:
     extra = {"chat_template_kwargs": {"enable_thinking": False}}
     with ScriptedServer(ANSWERS) as server:
