@@ -175,7 +175,7 @@ class LanguageModel:
         user: str,
         temperature: float,
         asked: Callable[[BudgetedChat], Awaitable[Made]],
-        told: Callable[[Made], list[Any]],
+        traced: Callable[[Made], list[Any]],
     ) -> Made:
         """Asks one model after the other, until one does not fail. Raises `ModelError` if all fail."""
         keep(prompt)
@@ -191,7 +191,7 @@ class LanguageModel:
                 if failures and meter().memo.setdefault((id(self), "replaced"), failures) is failures:
                     replaced = f"{model.name} answers in place of {self.name}"
                     meter().warn("model_replaced", f"{replaced}: {failures[0]}")
-                asking.body["answers"] = told(made)
+                asking.body["answers"] = traced(made)
                 return made
             raise ModelError("; ".join(failures))
 

@@ -88,8 +88,8 @@ class Meter:
 
     `memo` has the answers so far, for equal questions, and `saved_searches` counts the searches of a corpus
     that were made before, perhaps for another text. For a resumed run, `answers` has those of its first
-    part, and `before_s` the seconds that part took. `text` is the text of the run with its context, by which
-    a source may tell apart the entities of one name.
+    part, and `before_s` the seconds that part took. `text` is the text of the run with its context: a
+    source needs it to distinguish the entities of one name.
     """
 
     budget: Budget = field(default_factory=Budget)

@@ -24,8 +24,8 @@ _OPENING_S = 10.0
 class Schema(NamedTuple):
     """Describes a kind of SQLite file. `noun` is its name in errors; the statements `tables` make its tables.
 
-    `name` is SQLite's application_id, which tells these files from the files of others, and `format` is the
-    version of the tables.
+    `name` is SQLite's application_id, which distinguishes these files from files of other programs, and
+    `format` is the version of the tables.
     """
 
     noun: str

@@ -85,7 +85,7 @@ _GERMAN = {
 }
 _ENGLISH = {"the", "of", "and", "is", "was", "to", "it", "that"}
 _WORD = re.compile(r"[^\W\d_]+")
-_LANGUAGE_TOLD = 5_000  # characters at the start of a text that tell its language
+_LANGUAGE_CHARS = 5_000  # characters at the start of a text that show its language
 _NUMBER = re.compile(r"\d{1,3}[.)](?=\s|\Z)")
 _COLUMNS = re.compile(r"\S {3,}\S")
 # sentencex's German sees no end before a number.
@@ -265,8 +265,8 @@ def _leads(text: str) -> list[Span]:
 
 
 def _language(text: str) -> str:
-    """Tells German, whose stops mean other things, by its commonest words; "en" for all other languages."""
-    words = [word.casefold() for word in _WORD.findall(text[:_LANGUAGE_TOLD])]
+    """Recognises German, whose stops mean other things, by its commonest words; "en" otherwise."""
+    words = [word.casefold() for word in _WORD.findall(text[:_LANGUAGE_CHARS])]
     german, english = (sum(word in common for word in words) for common in (_GERMAN, _ENGLISH))
     return "de" if german > max(1, english) else "en"
 

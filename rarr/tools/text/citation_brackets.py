@@ -21,7 +21,7 @@ _NA = re.compile(
     r"\W*(?:n\.?\s*/?\s*a\.?|none|not\s+available|citation\s+needed|no\s+source)\W*", re.IGNORECASE
 )
 _LEAD = re.compile(
-    r"\s*(?:sources?|citations?|cite|refs?|references?|triples?|facts?)\b\s*[:=]?\s*", re.IGNORECASE
+    r"\A\s*(?:sources?|citations?|cite|refs?|references?|triples?|facts?)\b\s*[:=]?\s*", re.IGNORECASE
 )
 _NUMBERS = re.compile(r"(?:(?:triple|source|no\.?|#|\^)?\s*\d{1,3}\s*(?:[,;&]|and|-|–)?\s*)+", re.IGNORECASE)
 _RANGE = re.compile(r"(\d{1,3})\s*[-–]\s*(\d{1,3})")
@@ -58,11 +58,10 @@ def bracket_statements(text: str) -> list[BracketStatement]:
     its sentence.
     """
     plain, marks = _without_brackets(text)
-    statements = list[BracketStatement]()
     spans = [span for span in sentences(plain) if span.of(plain).strip()]
-    for number, span in enumerate(spans):
-        first = span.start if number else 0
-        limit = spans[number + 1].start if number + 1 < len(spans) else len(plain) + 1
+    firsts = [0, *(span.start for span in spans[1:]), len(plain) + 1]
+    statements = list[BracketStatement]()
+    for span, first, limit in zip(spans, firsts, firsts[1:], strict=False):
         held = [content for place, content in marks if first <= place < limit]
         citations = tuple(dict.fromkeys(each for content in held for each in bracket_citations(content)))
         is_na = any(_is_na(content) for content in held)
@@ -72,7 +71,7 @@ def bracket_statements(text: str) -> list[BracketStatement]:
 
 def bracket_citations(content: str) -> list[BracketCitation]:
     """Reads what stands within one bracket; [] for `NA`, and for words that cite nothing."""
-    content = _LEAD.sub("", content.strip(), count=1) if _LEAD.match(content) else content.strip()
+    content = _LEAD.sub("", content.strip(), count=1)
     if _NA.fullmatch(content):
         return []
     if _NUMBERS.fullmatch(content):
@@ -82,29 +81,22 @@ def bracket_citations(content: str) -> list[BracketCitation]:
 
 def _without_brackets(text: str) -> tuple[str, list[tuple[int, str]]]:
     """Returns the text without the brackets that cite, and where in it each of them stood."""
-    pieces, marks, position, length = list[str](), list[tuple[int, str]](), 0, 0
+    plain, marks, position = "", list[tuple[int, str]](), 0
     for match in _BRACKET.finditer(text):
         content = next(group for group in match.groups() if group is not None)
-        if not (_is_na(content) or bracket_citations(content)):
-            continue
-        before = text[position : match.start()]
-        pieces.append(
-            before.rstrip(" \t") if text[match.end() : match.end() + 1] in (".", ",", "", "\n") else before
-        )
-        length += len(pieces[-1])
-        marks.append((length, content))
-        position = match.end()
-    return "".join([*pieces, text[position:]]), marks
+        if _is_na(content) or bracket_citations(content):
+            plain += text[position : match.start()]
+            if text[match.end() : match.end() + 1] in (".", ",", "", "\n"):
+                plain = plain.rstrip(" \t")
+            marks.append((len(plain), content))
+            position = match.end()
+    return plain + text[position:], marks
 
 
 def _is_na(content: str) -> bool:
     """Is it the mark of missing support, or a list with it, as in `Q1, relation: value, NA`?"""
-    lead = _LEAD.match(content)
-    return any(
-        _NA.fullmatch(part) is not None
-        for part in (content, content[lead.end() :] if lead else content, *content.split(","))
-        if part.strip()
-    )
+    parts = (_LEAD.sub("", content, count=1), *content.split(","))
+    return any(_NA.fullmatch(part) is not None for part in parts if part.strip())
 
 
 def _numbers(content: str) -> list[int]:

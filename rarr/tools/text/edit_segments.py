@@ -94,8 +94,7 @@ def merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
 
 
 def revised_place(original: str, edits: Sequence[Edit], place: Span) -> Span:
-    """Returns the place in the revised text of the characters at `place` of the original, or of those that
-    replaced them."""
+    """Returns where the revised text has the characters at `place` of the original, or their replacement."""
     before = within = at = 0
     for piece in segments(original, edits):
         length = len(piece.text)

@@ -87,5 +87,5 @@ def _reason(warnings: Sequence[Notice]) -> Sequence[Notice]:
 
 
 def is_failure(notice: Notice) -> bool:
-    """Does the warning tell of a failure, or of text that was not read?"""
+    """Is the warning about a failure, or about text that was not read?"""
     return notice.code.endswith("_failed") or notice.code in _UNREAD
