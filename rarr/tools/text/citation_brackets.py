@@ -12,6 +12,7 @@ from rarr.tools.text.blocks_and_sentences import sentences
 _BRACKET = re.compile(
     r"""
       (?:\[+|【)(?P<square>[^\[\]【】\n]*)(?:\]+|】)                     # [...], [[...]], 【...】
+    | \{(?P<brace>[^{}\n]*)\}                                          # {Q1, relation: value}
     | \((?P<round>\s*(?:Q\d+|NA|N/A)\b[^()\n]*)\)                     # (Q1, relation: value), (NA)
     | \[(?P<cut>[^\[\]\n]*)$                                         # [Q1, relation: value at the end
     """,

@@ -10,6 +10,7 @@ JOB = BracketCitation(entity="Q1", relation="occupation", value="geologist")
 FORMS = {
     "as asked for": "[Q1, place of birth: Aarle]",
     "double brackets": "[[Q1, place of birth: Aarle]]",
+    "braces": "{Q1, place of birth: Aarle}",
     "round brackets": "(Q1, place of birth: Aarle)",
     "wide brackets": "【Q1, place of birth: Aarle】",
     "never closed": "[Q1, place of birth: Aarle",
