@@ -7,24 +7,25 @@ import ast
 import contextlib
 import inspect
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
+from copy import copy
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import click
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings
-from typer.main import get_command
-from typer.testing import CliRunner
 
 from rarr import revise
 from rarr.agent.answering.graph import build_answering_graph
 from rarr.agent.graph import build_graph
 from rarr.agent.writing.graph import build_writing_graph
-from rarr.cli.entry_point import app as typer_app
+from rarr.cli.entry_point import app
 from rarr.settings import Settings
 from rarr.settings.presets import PRESETS
-from rarr.views.terminal.revision import render
+from rarr.views.revision_text import render
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/**/*.md"))]
@@ -97,16 +98,36 @@ def demo() -> str:
 
 
 def commands() -> str:
-    """The help of every command, each under its own heading."""
-    app = get_command(typer_app)
-    return "\n\n".join(f"## {name}\n\n```text\n{help_}\n```" for name, help_ in _helps("rarr", app))
+    """The help of every command under its own heading; the options that many commands share come once."""
+    every = list(_commands("rarr", app))
+    options = [each for _, command in every for each in command.params if isinstance(each, click.Option)]
+    counts = Counter(option.help for option in options)
+    shared = {option.help: option for option in options if counts[option.help] > 2}
+    together = click.Command("rarr", params=list(shared.values()), add_help_option=False)
+    parts = ["## Shared options", _block(_help(together, "rarr").partition("Options:\n")[2])]
+    for name, command in every:
+        own = copy(command)
+        others = [each for each in command.params if getattr(each, "help", None) in shared]
+        own.params = [each for each in command.params if each not in others]
+        own.add_help_option = False
+        parts += [f"## {name}", _block(_help(own, name))]
+        if others:
+            parts.append(f"Shared: {', '.join(f'`{each.opts[0]}`' for each in others)}.")
+    return "\n\n".join(parts)
 
 
-def _helps(name: str, command: Any) -> Iterator[tuple[str, str]]:
-    result = CliRunner().invoke(typer_app, [*name.split()[1:], "--help"], prog_name="rarr")
-    yield name, result.output.strip()
-    for child, child_command in getattr(command, "commands", {}).items():
-        yield from _helps(f"{name} {child}", child_command)
+def _block(text: str) -> str:
+    return f"```text\n{text}\n```"
+
+
+def _help(command: click.Command, name: str) -> str:
+    return command.get_help(click.Context(command, info_name=name)).strip()
+
+
+def _commands(name: str, command: click.Command) -> Iterator[tuple[str, Any]]:
+    yield name, command
+    for child, inner in getattr(command, "commands", {}).items():
+        yield from _commands(f"{name} {child}", inner)
 
 
 PARTS: dict[str, Callable[[], str]] = {

@@ -39,7 +39,7 @@ def test_every_command_of_the_page_prints_its_result(
     assert "Changed: " in printed["rarr trace replay last --node check_agreement --prompt check_agreement.md"]
     assert (
         "1 run replayed, 1 of them"
-        in printed["rarr trace replay --set runs --node check_agreement --prompt check_agreement.md"]
+        in printed["rarr trace replay runs --node check_agreement --prompt check_agreement.md"]
     )
     assert (tmp_path / "run.html").read_text(encoding="utf-8").startswith("<!doctype html>")
 

@@ -14,7 +14,6 @@ from typing import Any
 import pytest
 import yaml
 from _pytest.mark import ParameterSet
-from typer.main import get_command
 
 from benchmarks.documents import PAGES, ROOT, timeless
 from rarr import Settings
@@ -149,7 +148,7 @@ def test_shell_line_names_existing_commands_and_options(line: str) -> None:
 
 def unknown(words: list[str]) -> set[str]:
     """The options among `words` that their command does not have."""
-    command: Any = get_command(app)
+    command: Any = app
     while words and words[0] in getattr(command, "commands", {}):
         command, words = command.commands[words[0]], words[1:]
     known = {option for each in command.params for option in (*each.opts, *each.secondary_opts)} | {"--help"}

@@ -1,18 +1,19 @@
-"""Reads from standard input and files, and writes to standard output and error."""
+"""Reads texts from arguments, files and standard input; writes results, files, and complaints."""
 
 import codecs
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from io import UnsupportedOperation
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
-    from pydantic import BaseModel
+    from rarr.views.progress import Waiting
 
 _NAMED = 20  # lines or rows that are named on standard error
 _FILE_NAME = re.compile(r"\S+\.(?:txt|md|markdown|rst|html?|pdf|docx?|odt|rtf|jsonl?|csv)", re.IGNORECASE)
@@ -26,66 +27,23 @@ def require_output() -> None:
         raise InputError("standard output is closed: send it to a file, or to /dev/null")
 
 
-def text_to_revise(text: str | None, file: Path | None) -> str:
-    """Reads the text to revise from the argument, the file or standard input. Its line ends stay.
+def argument_text(given: str | None, name: str, cure: str) -> str:
+    """Returns the text of the argument `name`, or of standard input if it is - or, in a pipe, missing.
 
-    Raises `InputError` if there is none, or two, or if `text` is the name of a file.
+    `cure` is what to give instead of the name of a file or a folder, which would be read as the text. Raises
+    `InputError` for such a name, and for a text that is missing, empty or not UTF-8.
     """
-    if text is not None and file is not None:
-        raise InputError("TEXT and --file exclude each other: give one of them")
-    if file is not None:
-        return _filled(_read(file), str(file))
-    if text is not None and text != "-":
-        _require_no_path(text)
-        return _filled(text, "TEXT")
-    if text is None and sys.stdin is not None and sys.stdin.isatty():
-        raise InputError("no text: give it in quotes, or - to read standard input, or --file F")
-    return _input("give the text in quotes, or --file F")
-
-
-def argument_text(given: str, name: str, of_file: str) -> str:
-    """Reads the argument `name` of a command, or standard input if it is "-".
-
-    Raises `InputError` if it is empty, or the name of a file, where `of_file` is the cure.
-    """
-    if given == "-":
-        return _input(f"give {name} in quotes")
-    try:
-        is_file = Path(given).is_file()
-    except (OSError, ValueError):  # too long for a name, or not a name
-        is_file = False
-    if is_file:
-        raise InputError(f"{name} is the name of a file: {of_file}")
-    return _filled(given, name)
-
-
-def text_of_file(file: str) -> str:
-    """Reads the text from a file, or from standard input if `file` is "-". Its line ends stay.
-
-    Raises `InputError` if it cannot be read, is no text, or is empty.
-    """
-    if file == "-":
-        return _input("give the path of a text file")
-    return text_to_revise(None, Path(file))
-
-
-def _require_no_path(text: str) -> None:
-    """Raises `InputError` for the name of a file or a folder, which would be revised as a text."""
-    try:
-        path = Path(text)
-        if path.is_file() or _FILE_NAME.fullmatch(text):
-            raise InputError(
-                f"TEXT is the name of a file: to revise what the file holds, give --file {text}; to revise"
-                " the name itself, give it on standard input"
-            )
-        if text and path.is_dir():
-            raise InputError("TEXT is the name of a folder: give the text in quotes, or a file with --file F")
-    except (OSError, ValueError):  # too long for a name, or not a name
-        return
-
-
-def _input(cure: str) -> str:
-    """Reads the text on standard input."""
+    if given is not None and given != "-":
+        try:
+            path = Path(given)
+            if given and (path.is_file() or path.is_dir() or _FILE_NAME.fullmatch(given)):
+                kind = "folder" if path.is_dir() else "file"
+                raise InputError(f"{name} is the name of a {kind}: {cure}")
+        except (OSError, ValueError):  # too long for a name, or not a name
+            pass
+        return _filled(given, name)
+    if given is None and sys.stdin is not None and sys.stdin.isatty():
+        raise InputError(f"{name} is missing: {cure}")
     if sys.stdin is None:  # closed, as after <&-
         raise InputError(f"standard input is closed: {cure}")
     try:
@@ -94,9 +52,15 @@ def _input(cure: str) -> str:
         raise InputError(f"standard input cannot be read ({error.strerror}): {cure}") from None
 
 
-def _read(file: Path) -> bytes:
+def text_of_file(file: str | Path) -> str:
+    """Reads the text from a file, or from standard input if `file` is "-". Its line ends stay.
+
+    Raises `InputError` if it cannot be read, is no text, or is empty.
+    """
+    if file == "-":
+        return argument_text("-", "the text", "give the path of a text file")
     try:
-        return file.read_bytes()
+        return _filled(Path(file).read_bytes(), str(file))
     except (OSError, ValueError) as error:  # ValueError: the path holds a NUL byte
         why = getattr(error, "strerror", None) or error
         raise InputError(f"{file} cannot be read ({why}): give the path of a text file") from None
@@ -135,6 +99,20 @@ def _conversion_advice(data: bytes) -> str:
     return "convert it with iconv -c -f UTF-8 -t UTF-8, which leaves out halves of characters"
 
 
+def input_pipe() -> BinaryIO:
+    """Opens standard input for a thread that may still read when Python ends.
+
+    Python closes `sys.stdin` at its end, and dies if a thread reads that very file. Raises `InputError` if
+    standard input is closed.
+    """
+    if sys.stdin is None:
+        raise InputError("standard input is closed: give the path of a file as IN")
+    try:
+        return open(os.dup(sys.stdin.fileno()), "rb")  # noqa: PTH123  # open until the process ends
+    except UnsupportedOperation:  # it is no file of the system
+        return sys.stdin.buffer
+
+
 def write(text: str) -> None:
     """Writes exactly `text` to standard output: in UTF-8, or in the encoding of a terminal."""
     encoding = sys.stdout.encoding if sys.stdout.isatty() else "utf-8"
@@ -155,16 +133,31 @@ def write_bytes(data: bytes) -> bool:
         return False
 
 
-def write_report(report: "BaseModel", text: str, out: Path, *, as_json: bool) -> None:
-    """Writes a report as JSON, or its text with the place of the whole report in the folder `out`."""
-    from rarr.views.terminal.revision import as_json as json_of
+def require_writable(out: Path | None, read: Iterable[Path] = ()) -> None:
+    """Raises `InputError`, before any work, if `out` cannot be written, or is a file that is `read`."""
+    if out is None:
+        return
+    if out.is_dir():
+        raise InputError(f"{out} is a folder: name a file with -o")
+    if not out.parent.is_dir():
+        raise InputError(f"the folder {out.parent} of {out} does not exist: make it, or name another with -o")
+    if out.exists() and any(file.exists() and file.samefile(out) for file in read):
+        raise InputError(f"-o {out} would replace a file that is read: name another file")
 
-    write(json_of(report) if as_json else f"{text}\nreport: {out / 'report.json'}\n")
+
+def save(out: Path, lines: Iterable[str]) -> None:
+    """Writes a file as a whole: it gets its name when it is complete. Raises `InputError` if it cannot."""
+    from rarr.tools.storage.files import write_lines
+
+    try:
+        write_lines(out, (line.encode() for line in lines))
+    except OSError as error:
+        raise InputError(f"{out} cannot be written ({error.strerror}): name another file with -o") from None
 
 
 def complain(message: str, status: int) -> int:
     """Writes one line to standard error, and returns `status`."""
-    from rarr.views.terminal.revision import one_line
+    from rarr.views.shown_text import one_line
 
     sys.stderr.write(f"rarr: {one_line(message)}\n")
     return status
@@ -183,15 +176,31 @@ def warn_of_each(messages: Sequence[str], *, all_in: str = "report.json") -> Non
         warn(f"and {len(messages) - _NAMED} more: {all_in} has all of them")
 
 
-def complain_of_errors(errors: Sequence[str], *, of: int | None = None, rows: str) -> int:
-    """Writes a warning for each error, and the cure; `of` counts all rows, and `rows` names one: "claim".
+def complain_of_errors(errors: Sequence[str], *, rows: int | None, noun: str) -> int:
+    """Writes a warning for each error, and the cure. `rows` counts all rows, and `noun` names one: "claim".
 
-    Returns the exit status: 0 without an error, 3 if all rows have one, else 2. Without `of`, never 3.
+    Returns the exit status: 0 without an error, 3 if all rows have one, else 2. Without `rows`, never 3.
     """
     if not errors:
         return 0
     warn_of_each(errors)
-    if len(errors) == of:
-        return complain(f"no {rows} could be judged: see rarr doctor", 3)
-    cure = f"correct the cause, and run again, which repeats these {rows}s"
-    return complain(f"{counted(len(errors), rows)} with an error: {cure}", 2)
+    if rows is not None and len(errors) >= rows:
+        return complain(f"no {noun} could be judged: {errors[0]}: see rarr doctor", 3)
+    cure = f"correct the cause, and run again, which repeats these {noun}s"
+    return complain(f"{counted(len(errors), noun)} with an error: {cure}", 2)
+
+
+def complain_of_lines(lines: Sequence[tuple[int, str]], data: object) -> int:
+    """Writes a warning for each unreadable line of `data`, and the cure. Returns the exit status, 2 or 0."""
+    warn_of_each([f"line {line} of {data} was left out: {reason}" for line, reason in lines])
+    if not lines:
+        return 0
+    told = f"{counted(len(lines), 'line')} of {data} left out"
+    return complain(f"{told}: correct the data, and run with another -o", 2)
+
+
+def waiting(advice: str = "") -> "Waiting":
+    """Returns what shows on standard error that a command is at work."""
+    from rarr.views.progress import Waiting
+
+    return Waiting(watched=sys.stderr.isatty(), advice=advice)

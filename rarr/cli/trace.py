@@ -1,39 +1,38 @@
-"""`rarr trace`: lists, shows, exports and removes recorded runs."""
+"""`rarr trace`: lists, shows, replays, exports, imports and removes recorded runs."""
 
-import sqlite3
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
-import typer
+import click
 
 from rarr.cli import options
-from rarr.cli.streams import warn, write
-from rarr.cli.trace_replay import replay
+from rarr.cli.streams import complain, save, waiting, warn, write
 from rarr.errors import InputError
+from rarr.tools.text.plurals_and_articles import counted
 
-if TYPE_CHECKING:
-    from rarr.traces.store import TraceStore
+_RUN: options.Option = click.argument("run")
 
-trace = typer.Typer(rich_markup_mode=None, help="Look at the input and output of a run's nodes.")
-trace.command()(replay)
+
+@click.group()
+def trace() -> None:
+    """Look at the input and output of a run's nodes.
+
+    RUN is a run of this machine: its name in rarr trace list, the first characters of the name, or last.
+    """
 
 
 @trace.command("list")
-def list_(limit: options.Runs = 20, as_json: options.Json = False) -> int:
-    """List the runs, the newest first: time, duration, outcome, usage and changes.
+@click.option("--limit", metavar="N", type=click.IntRange(1), default=20, help="Runs to list; default 20.")
+@options.JSON
+def list_(limit: int, as_json: bool) -> int:
+    """List the runs, the newest first: time, duration, outcome, usage and changes."""
+    from rarr.traces.trace_reader import open_store
+    from rarr.views.shown_text import as_json as json_of
+    from rarr.views.trace_text import runs_json, runs_table
 
-    \b
-    Examples:
-      rarr trace list
-      rarr trace list --limit 100 --json
-    """
-    from rarr.views.terminal.revision import as_json as json_of
-    from rarr.views.terminal.trace.listing import runs_json, runs_table
-
-    with _opened() as store:
+    with open_store() as store:
         runs, names = store.list(limit), store.names()
     if as_json:
         write(json_of(runs_json(runs)))
@@ -45,179 +44,47 @@ def list_(limit: options.Runs = 20, as_json: options.Json = False) -> int:
 
 
 @trace.command()
-def show(
-    run: options.Run,
-    node: options.ShownNode = None,
-    verdict: options.ShownVerdict = None,
-    errors: options.Errors = False,
-    full: options.Full = False,
-    as_json: options.Json = False,
-) -> int:
-    """Show a run as a tree: calls of nodes with results, questions to models, failed attempts.
+@_RUN
+@click.option("--node", metavar="N", help="Show only the calls of this node.")
+@click.option("--errors", is_flag=True, help="Show only failures.")
+@click.option("--full", is_flag=True, help="Show all prompts and answers in full.")
+def show(run: str, node: str | None, errors: bool, full: bool) -> int:
+    """Show RUN as a tree: calls of nodes with results, questions to models, failed attempts.
 
     \b
     Examples:
       rarr trace show last
       rarr trace show 1a2b3c4d --node check_agreement --full
-      rarr trace show last --verdict disagrees
-      rarr trace show last --errors
     """
     from rarr import Trace
-    from rarr.views.terminal.revision import as_json as json_of
-    from rarr.views.terminal.trace import tree
+    from rarr.views.trace_text import as_text
 
-    choice = tree.Choice(node, verdict, errors, full)
-    loaded = Trace.load(run)
-    write(json_of(tree.as_json(loaded, choice)) if as_json else tree.as_text(loaded, choice))
+    write(as_text(Trace.load(run), node=node, errors=errors, full=full))
     return 0
 
 
 @trace.command("open")
-def open_(run: options.Run, out: options.Page = None) -> int:
-    """Write a run as a page, and open it in the browser, unless -o is given or there is no display.
-
-    \b
-    Examples:
-      rarr trace open last
-      rarr trace open 1a2b3c4d -o run.html
-    """
+@_RUN
+@options.out("FILE", "File for the page.")
+def open_(run: str, out: Path | None) -> int:
+    """Write RUN as a page, and open it in the browser, unless -o is given or there is no display."""
     from rarr import Settings, Trace
+    from rarr.tools.storage.files import private_file, private_folder
     from rarr.traces.store import page_path
     from rarr.views.html.trace import page
 
     loaded = Trace.load(run)
     file = out or page_path(Settings().home.expanduser(), loaded.run_id)
-    _write_page(file, page(loaded), private=out is None)
+    if out is None:
+        private_folder(file.parent)  # nobody else can read the page, not even while it is written
+        part = file.with_name(f"{file.name}.part")
+        part.unlink(missing_ok=True)
+        private_file(part)
+    save(file, [page(loaded)])
     write(f"{file}\n")
     if out is None:
         _browse(file)
     return 0
-
-
-@trace.command()
-def export(run: options.Run, out: options.TraceFile = None) -> int:
-    """Write a run as one JSON file to pass it on: with the text, the evidence, all prompts and answers.
-
-    \b
-    Examples:
-      rarr trace export last > run.json
-      rarr trace export 1a2b3c4d -o run.json
-    """
-    from rarr import Trace
-    from rarr.views.terminal.revision import escaped
-
-    loaded = Trace.load(run)
-    if out is not None:
-        loaded.write(out)
-    else:
-        text = loaded.file.text()
-        write(escaped(text) if sys.stdout.isatty() else text)
-    return 0
-
-
-@trace.command("import")
-def import_(file: options.Exported) -> int:
-    """Import a run that `rarr trace export` wrote, and print its name.
-
-    \b
-    Examples:
-      rarr trace import run.json
-    """
-    from rarr import Trace
-
-    loaded = Trace.read(file)
-    with _opened() as store:
-        store.add(loaded.file)
-    write(f"{loaded.run_id}\n")
-    return 0
-
-
-@trace.command()
-def prune(
-    runs: options.PrunedRuns = None,
-    days: options.Days = None,
-    max_mb: options.MaxMb = None,
-    every: options.All = False,
-) -> int:
-    """Remove old runs, and free their space on the disk. Without options, the limits of the settings hold.
-
-    \b
-    Examples:
-      rarr trace prune
-      rarr trace prune --days 7 --max-mb 100
-      rarr trace prune 1a2b3c4d
-      rarr trace prune --all
-    """
-    if sum((bool(runs), days is not None or max_mb is not None, every)) > 1:
-        raise InputError("runs, limits and --all exclude each other: give one of them")
-    from rarr.traces.store import on_disk
-    from rarr.traces.trace_reader import store_path
-
-    before = on_disk(store_path())
-    with _opened() as store:
-        names = [store.resolve(run) for run in runs or ()]
-        if names:
-            removed = store.remove(names)
-        elif every:
-            removed = store.remove_all()
-        else:
-            removed = store.prune(**_limits(days, max_mb))
-        _shrink(store)
-    megabytes = f"{before / 1e6:.2f} MB before, {on_disk(store_path()) / 1e6:.2f} MB now"
-    which = f"; removed: {', '.join(names)}" if names else ""
-    write(f"runs removed: {removed}; {store_path()}: {megabytes}{which}\n")
-    return 0
-
-
-@contextmanager
-def _opened() -> "Iterator[TraceStore]":
-    from rarr.traces.trace_reader import open_store
-
-    with open_store() as store:
-        yield store
-
-
-def _limits(days: float | None, max_mb: float | None) -> dict[str, float]:
-    from rarr import Settings
-
-    settings = Settings()
-    return {
-        "days": settings.trace_days if days is None else days,
-        "max_bytes": 1e6 * (settings.trace_max_mb if max_mb is None else max_mb),
-    }
-
-
-def _shrink(store: "TraceStore") -> None:
-    try:
-        store.shrink()
-    except sqlite3.OperationalError as error:  # the runs are removed all the same
-        warn(f"their space is not free yet ({error}): prune again when no run is under way")
-
-
-def _write_page(file: Path, page: str, *, private: bool) -> None:
-    from rarr.tools.storage.files import write_whole
-
-    try:
-        if private:
-            _write_private(file, page)
-        else:
-            write_whole(file, page)
-    except OSError as error:
-        raise InputError(
-            f"{file} cannot be written ({error.strerror}): name another file with -o FILE"
-        ) from None
-
-
-def _write_private(file: Path, page: str) -> None:
-    """Writes a file that nobody else can read, not even while it is written."""
-    from rarr.tools.storage.files import private_folder
-
-    private_folder(file.parent)
-    part = file.with_name(file.name + ".part")
-    part.unlink(missing_ok=True)  # a crash may have left it
-    part.touch(mode=0o600, exist_ok=False)
-    part.write_text(page, encoding="utf-8")
-    part.replace(file)
 
 
 def _browse(file: Path) -> None:
@@ -230,3 +97,128 @@ def _browse(file: Path) -> None:
     # Without a display, Python offers browsers that would take over the terminal; they are of this class.
     if type(browser) is not webbrowser.GenericBrowser:
         browser.open(file.absolute().as_uri())
+
+
+@trace.command()
+@_RUN
+@options.out("FILE", "File for the JSON.")
+def export(run: str, out: Path | None) -> int:
+    """Write RUN as one JSON file to pass it on: with the text, the evidence, all prompts and answers."""
+    from rarr import Trace
+    from rarr.views.shown_text import escaped
+
+    loaded = Trace.load(run)
+    if out is not None:
+        loaded.write(out)
+    else:
+        text = loaded.file.text()
+        write(escaped(text) if sys.stdout.isatty() else text)
+    return 0
+
+
+@trace.command("import")
+@click.argument("file", type=options.FILE)
+def import_(file: Path) -> int:
+    """Import a run from the FILE of rarr trace export, and print its name."""
+    from rarr import Trace
+    from rarr.traces.trace_reader import open_store
+
+    loaded = Trace.read(file)
+    with open_store() as store:
+        store.add(loaded.file)
+    write(f"{loaded.run_id}\n")
+    return 0
+
+
+@trace.command()
+@click.argument("runs", metavar="[RUN]...", nargs=-1)
+@click.option("--all", "every", is_flag=True, help="Remove all runs.")
+def prune(runs: Sequence[str], every: bool) -> int:
+    """Remove runs by name, and free their space on the disk.
+
+    Without a RUN, removes what is beyond trace_days and trace_max_mb.
+    """
+    from sqlite3 import OperationalError
+
+    from rarr import Settings
+    from rarr.traces.trace_reader import open_store
+
+    if runs and every:
+        raise InputError("RUN and --all exclude each other: give one of them")
+    settings = Settings()
+    with open_store() as store:
+        if every:
+            removed = store.remove_all()
+        elif runs:
+            removed = store.remove([store.resolve(run) for run in runs])
+        else:
+            removed = store.prune(days=settings.trace_days, max_bytes=1e6 * settings.trace_max_mb)
+        try:
+            store.shrink()
+        except OperationalError as error:  # the runs are removed all the same
+            warn(f"their space is not free yet ({error}): prune again when no run is under way")
+    write(f"runs removed: {removed}\n")
+    return 0
+
+
+@trace.command()
+@_RUN
+@click.option("--node", metavar="N", help="The node to run again, such as check_agreement.")
+@click.option("--prompt", metavar="FILE", type=options.FILE, help="Prompt for the node.")
+@options.settings(options.MODEL, options.BASE_URL, options.CORPUS, options.GRAPH, options.SEARCH)
+@click.option("--downstream", is_flag=True, help="Continue from there to the end of the run.")
+@click.option("--full", is_flag=True, help="Show all prompts and answers in full.")
+@options.JSON
+def replay(
+    run: str,
+    node: str | None,
+    prompt: Path | None,
+    chosen: dict[str, Any],
+    downstream: bool,
+    full: bool,
+    as_json: bool,
+) -> int:
+    """Run RUN again, or one node of it with another prompt or model.
+
+    RUN is also a file of rarr trace export, or a folder of such files. Models and searches answer from the
+    trace. Questions that the trace cannot answer, above all those of a changed prompt, are asked for real.
+    Without --node nothing is asked: the revision must come out unchanged, else the exit status is 4. A folder
+    is replayed with --downstream, and its changes are counted: as better or worse if NAME.revised.txt beside
+    NAME.json is a person's revision. Addresses, keys and documents are those of the current settings, and
+    never those of the trace.
+
+    \b
+    Examples:
+      rarr trace replay last
+      rarr trace replay last --node check_agreement --prompt mine.md
+      rarr trace replay last --node check_agreement --model vllm:Qwen/Qwen3-8B --downstream
+      rarr trace replay traces/ --node check_agreement --prompt mine.md
+    """
+    from rarr import Trace, replay as replayed
+    from rarr.views.replay_text import render
+
+    if prompt is not None:
+        chosen["prompt"] = prompt
+    if Path(run).is_dir():
+        return _replay_folder(Path(run), node, chosen, as_json=as_json)
+    is_file = run.endswith(".json") or Path(run).is_file()
+    outcome = replayed(Trace.read(run) if is_file else Trace.load(run), node, downstream=downstream, **chosen)
+    write(render(outcome, full=full, as_json=as_json))
+    if outcome.failed:
+        failures = f"{len(outcome.failed)} of {counted(outcome.asked, 'question')} failed"
+        return complain(f"{failures}, so that the result cannot be used: {outcome.failed[0]}", 3)
+    return 0 if node is not None or outcome.same else complain("the revision differs", 4)
+
+
+def _replay_folder(folder: Path, node: str | None, chosen: dict[str, Any], *, as_json: bool) -> int:
+    from rarr.agent.replay.replay_sets import replay_set
+    from rarr.views.replay_text import render_set
+
+    if node is None:
+        raise InputError(f"{folder} is a folder: name the node to run again with --node")
+    with waiting() as shown:
+        report = replay_set(folder, node, on_run=shown.rows, **chosen)
+    for name, why in report.failed.items():
+        warn(f"{name} was not replayed: {why}")
+    write(render_set(report, as_json=as_json))
+    return 0 if report.runs else complain("no run could be replayed", 3)

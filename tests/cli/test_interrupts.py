@@ -1,9 +1,12 @@
 """Commands that are interrupted: one line, exit status 130, at once, and what was done is kept."""
 
+import json
+import shutil
 import signal
 import sys
+import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -14,59 +17,55 @@ from benchmarks.interrupts import (
     CORPUS,
     DATA,
     HANDLED,
+    HANG_S,
+    TEXTS,
     Act,
     Outcome,
     Running,
     calls,
     ended,
     moments,
-    serving,
     signalled,
     typed,
 )
+from rarr import Trace
+from rarr.batches.result_store import has_results
+from rarr.retrievers.corpus.index_building import build_index
+from rarr.retrievers.corpus.index_reader import IndexReader
+from rarr.retrievers.corpus.index_words import terms
+from rarr.retrievers.corpus.tantivy_index import best_hits, stored_passage
+from rarr.settings import Settings
+from rarr.testing import Asked, RuleModel, ScriptedServer, UnansweredError
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="its terminals and signals are others")
 
 SOON_S = 10.0
 """Ten times what it may take, for a machine that does much else."""
-
-
-@pytest.fixture(scope="module")
-def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, list[str]]]:
-    """Without a model that answers: an interrupt comes before it is asked."""
-    traces = tmp_path_factory.mktemp("traces")
-    (traces / "t.json").write_text("{}")
-    return calls("http://127.0.0.1:9/v1", traces)
+ENDS = [(signal.SIGINT, (130, "rarr: interrupted\n")), (signal.SIGTERM, (143, "rarr: terminated\n"))]
 
 
 def is_clean(outcome: Outcome) -> bool:
     return outcome.status == 130 and outcome.clean and outcome.seconds < SOON_S
 
 
-PLACES = [
-    ("index", HANDLED),
-    ("index", "denver.md"),
-]
-MORE_PLACES = [
-    ("eval", "rarr.evals.report_building"),
-    ("revise", "rarr.backends.embedded.near_quotes"),
-    ("index", "typer"),
-    ("index", "tantivy"),
-    ("revise", "pydantic_core"),
-    ("revise", "langgraph.graph.state"),
-    ("eval", "rarr.backends.embedded.near_quotes"),
-    ("replay", "rarr.agent.replay.replay"),
-]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("command", "at"), [*PLACES, *(pytest.param(*place, marks=pytest.mark.slow) for place in MORE_PLACES)]
+    ("command", "at"),
+    [
+        *(
+            ("index", HANDLED),
+            ("index", "click"),
+            ("index", "denver.md"),
+            ("revise", "langgraph.graph.state"),
+        ),
+        *(("revise", "rarr.backends.embedded.near_quotes"), ("replay", "rarr.agent.replay.replay")),
+    ],
 )
-def test_interrupted_command_says_so_in_one_line(
-    command: str, at: str, commands: dict[str, tuple[str, list[str]]], tmp_path: Path
-) -> None:
-    program, argv = commands[command]
+def test_interrupted_command_says_so_in_one_line(command: str, at: str, tmp_path: Path) -> None:
+    traces = tmp_path / "traces"
+    traces.mkdir()
+    (traces / "t.json").write_text("{}")
+    program, argv = calls("http://127.0.0.1:9/v1", traces)[command]  # it is interrupted before it asks
     assert is_clean(outcome := ended(signalled(), program, argv, tmp_path, at=at)), outcome
 
 
@@ -88,167 +87,189 @@ sys.exit(rarr.cli.run())
 """
 TELL = 'os.write(1, b".")'
 FOR_EVER = "threading.Event().wait()"
-
-
-def instead(*lines: str, first: str = "") -> str:
-    """A program whose command does these lines."""
-    return INSTEAD.format("\n    ".join(lines), first)
-
-
-def happens(program: str, act: Act, tmp_path: Path) -> Outcome:
-    return ended(act, program, [], tmp_path, at="nothing of this name")
-
-
-def test_interrupt_does_not_wait_for_threads(tmp_path: Path) -> None:
-    thread = f"threading.Thread(target=lambda: {FOR_EVER}).start()"
-    assert is_clean(happens(instead(thread, TELL, FOR_EVER), signalled(), tmp_path))
-
-
-def test_interrupt_at_the_end_does_not_wait_for_threads(tmp_path: Path) -> None:
-    thread = f"threading.Thread(target=lambda: ({TELL}, {FOR_EVER})).start()"
-    assert is_clean(happens(instead(thread, "return 0"), signalled(), tmp_path))
-
-
-def test_interrupt_inside_a_destructor_ends_the_command(tmp_path: Path) -> None:
-    swallows = "class Swallows:\n        def __del__(self): " + f"{TELL}; time.sleep(60)"
-    assert is_clean(happens(instead(swallows, "Swallows()", FOR_EVER), signalled(), tmp_path))
-
-
-def test_interrupt_does_not_wait_for_a_long_library_call(tmp_path: Path) -> None:
-    # A call that does not look for signals, as those of libraries do not, and leaves Python.
-    long = "import ctypes; slept = ctypes.CDLL(None).sleep; slept.restype = None"
-    again = "[slept(60) for _ in range(9)]"
-    assert is_clean(happens(instead(long, TELL, again), signalled(), tmp_path))
-
-
 WRITING = "writing = before_end(lambda: ({}, time.sleep(60))); writing.__enter__()"
 
 
-def twice(then: signal.Signals) -> Act:
-    def act(running: Running) -> None:
+def happens(tmp_path: Path, *lines: str, act: Act | None = None, first: str = "") -> Outcome:
+    """Runs a command that does these lines."""
+    program = INSTEAD.format("\n    ".join(lines), first)
+    return ended(act or signalled(), program, [], tmp_path, at="nothing of this name")
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [f"threading.Thread(target=lambda: {FOR_EVER}).start()", TELL, FOR_EVER],
+        [f"threading.Thread(target=lambda: ({TELL}, {FOR_EVER})).start()", "return 0"],
+        [f"class Swallows:\n        def __del__(self): {TELL}; time.sleep(60)", "Swallows()", FOR_EVER],
+        # A call that does not look for signals, as those of libraries do not, and leaves Python.
+        [
+            "import ctypes; slept = ctypes.CDLL(None).sleep; slept.restype = None",
+            TELL,
+            "[slept(60) for _ in [1, 2]]",
+        ],
+    ],
+    ids=["thread", "thread at the end", "destructor", "library"],
+)
+def test_interrupt_waits_for_nothing(lines: list[str], tmp_path: Path) -> None:
+    assert is_clean(happens(tmp_path, *lines))
+
+
+@pytest.mark.parametrize(("then", "end"), ENDS)
+def test_second_interrupt_ends_at_once(then: signal.Signals, end: tuple[int, str], tmp_path: Path) -> None:
+    def twice(running: Running) -> None:
         running.child.send_signal(signal.SIGINT)
         assert running.child.stdout
         running.child.stdout.read(1)  # it writes what it has
         running.child.send_signal(then)
 
-    return act
-
-
-@pytest.mark.parametrize(
-    ("then", "end"),
-    [(signal.SIGINT, (130, "rarr: interrupted\n")), (signal.SIGTERM, (143, "rarr: terminated\n"))],
-)
-def test_second_interrupt_ends_at_once(then: signal.Signals, end: tuple[int, str], tmp_path: Path) -> None:
     never = "rarr.cli.interrupts.ENDING_S = 1e6"
-    program = instead(WRITING.format(TELL), TELL, FOR_EVER, first=never)
-    assert happens(program, twice(then), tmp_path)[:2] == end
+    assert happens(tmp_path, WRITING.format(TELL), TELL, FOR_EVER, act=twice, first=never)[:2] == end
 
 
-def test_interrupt_stops_waiting_for_a_writer_after_the_limit(tmp_path: Path) -> None:
-    program = instead(WRITING.format("0"), TELL, FOR_EVER, first="rarr.cli.interrupts.ENDING_S = 0.01")
-    assert is_clean(happens(program, signalled(), tmp_path))
-
-
-def test_failing_writer_does_not_stop_the_other_writers(tmp_path: Path) -> None:
+def test_writers_have_a_limit_and_one_that_fails_stops_no_other(tmp_path: Path) -> None:
+    limit = "rarr.cli.interrupts.ENDING_S = 0.01"
+    assert is_clean(happens(tmp_path, WRITING.format("0"), TELL, FOR_EVER, first=limit))
     writes = "a = before_end(lambda: open('written', 'w').close()); a.__enter__()"
     fails = "b = before_end(lambda: 1 / 0); b.__enter__()"
-    outcome = happens(instead(writes, fails, TELL, FOR_EVER), signalled(), tmp_path)
-    assert outcome.status == 130
-    assert outcome.seconds < SOON_S
+    outcome = happens(tmp_path, writes, fails, TELL, FOR_EVER)
     error, interrupted = outcome.err.splitlines()
-    assert "division by zero" in error
-    assert interrupted == "rarr: interrupted"
+    assert (outcome.status, "division by zero" in error, interrupted) == (130, True, "rarr: interrupted")
     assert (tmp_path / "written").exists()
 
 
-def test_interrupt_that_the_parent_process_ignores_is_ignored(tmp_path: Path) -> None:
-    ignored = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
-    program = instead("os.kill(os.getpid(), signal.SIGINT)", TELL, "return 5", first=ignored)
-    assert happens(program, lambda running: None, tmp_path)[:2] == (5, "")
-
-
-def test_signal_to_a_forked_process_ends_only_that_process(tmp_path: Path) -> None:
-    program = instead(
+def test_signals_for_others_are_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    ignored = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"  # as the parent process did
+    lines = ["os.kill(os.getpid(), 2)", TELL, "return 5"]
+    assert happens(tmp_path, *lines, act=lambda running: None, first=ignored)[:2] == (5, "")
+    forked = [
         "fork = os.fork()",
         f"if not fork: {FOR_EVER}",
         "os.kill(fork, 15)",
         "print(os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1]), file=sys.stderr)",
         "time.sleep(0.1)",
-        f"{TELL}",
-        "return 5",
-    )
-    assert happens(program, lambda running: None, tmp_path)[:2] == (5, "-15\n")
-
-
-def test_call_in_process_keeps_the_callers_interrupt_handler(monkeypatch: pytest.MonkeyPatch) -> None:
+        *lines[1:],
+    ]
+    assert happens(tmp_path, *forked, act=lambda running: None)[:2] == (5, "-15\n")
     from rarr.cli import entry_point, run
 
     before = signal.getsignal(signal.SIGINT)
-
-    def call(argv: list[str]) -> int:
-        assert signal.getsignal(signal.SIGINT) is before
-        return 0
-
-    monkeypatch.setattr(entry_point, "call", call)
-    assert run(["--version"]) == 0
-
-
-def shown(words: bytes) -> Act:
-    """Types Ctrl-C once this came on the terminal."""
-
-    def act(running: Running) -> None:
-        while words not in b"".join(running.err) and running.child.poll() is None:
-            time.sleep(0.01)
-        typed()(running)
-
-    return act
+    monkeypatch.setattr(entry_point, "call", lambda argv: int(signal.getsignal(signal.SIGINT) is before))
+    assert run(["--version"]) == 1  # within a process of others
 
 
 @pytest.mark.slow
 def test_interrupted_terminal_gets_its_cursor_back(tmp_path: Path) -> None:
-    waiting = (
-        "from rarr.views.terminal.progress_line import Waiting; w = Waiting(watched=True); w.__enter__()"
-    )
-    hidden = shown(b"\x1b[?25l")
-    outcome = ended(hidden, instead(waiting, TELL, FOR_EVER), [], tmp_path, at="nothing", terminal=True)
-    assert outcome.status == 130
+    def once_hidden(running: Running) -> None:
+        while b"\x1b[?25l" not in b"".join(running.err) and running.child.poll() is None:
+            time.sleep(0.01)
+        typed()(running)
+
+    waiting = "from rarr.views.progress import Waiting; w = Waiting(watched=True); w.__enter__()"
+    program = INSTEAD.format("\n    ".join([waiting, TELL, FOR_EVER]), "")
+    outcome = ended(once_hidden, program, [], tmp_path, at="nothing", terminal=True)
     after = outcome.err.rpartition("\x1b[?25l")[2]
-    assert "\x1b[?25h" in after
+    assert (outcome.status, "\x1b[?25h" in after, "Traceback" in outcome.err) == (130, True, False)
     assert after.endswith("rarr: interrupted\r\n")
-    assert "Traceback" not in outcome.err
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("after_s", moments(5, 5.0, seed=3))
+def test_interrupt_typed_on_a_terminal_is_clean(after_s: float, tmp_path: Path) -> None:
+    argv = ["eval", str(DATA), "-o", "scores", "--corpus", str(CORPUS)]
+    outcome = ended(typed(after_s), COMMAND, argv, tmp_path, terminal=True)
+    assert (outcome.status, outcome.err.count("rarr:")) == (130, 1), outcome
+    assert outcome.err.endswith("rarr: interrupted\r\n")
+    assert outcome.seconds < SOON_S
+
+
+class Interrupting:
+    """A language model that interrupts who asks it, at the given question, and does not answer that."""
+
+    def __init__(self, question: int) -> None:
+        self._asking, self.over = threading.Event(), threading.Event()
+        self._left, self._rules = question, RuleModel()
+
+    def __call__(self, asked: Asked) -> str:
+        self._left -= 1
+        if self._left <= 0:
+            self._asking.set()
+            self.over.wait(HANG_S)
+            raise UnansweredError("interrupted")
+        return self._rules(asked)
+
+    def meets(self, running: Running) -> None:
+        assert self._asking.wait(HANG_S)
+        signalled()(running)
 
 
 @pytest.mark.slow
 @pytest.mark.loopback
-@pytest.mark.parametrize("command", ["revise", "eval", "index", "replay", "loop"])
-def test_interrupts_at_50_moments_are_clean(command: str, tmp_path: Path) -> None:
-    with serving(tmp_path) as (url, traces):
-        program, argv = calls(url, traces)[command]
-
-        def acted(act: Act, name: str) -> Outcome:
-            home = tmp_path / name
-            home.mkdir()
-            return ended(act, program, argv, home)
-
-        longest_s = acted(lambda running: None, "undisturbed").seconds
-        with ThreadPoolExecutor(2) as several:
-            outcomes = list(
-                several.map(
-                    lambda after_s: acted(signalled(after_s), str(after_s)), moments(50, longest_s, seed=7)
-                )
-            )
-    assert [outcome for outcome in outcomes if not outcome.clean or outcome.seconds >= SOON_S] == []
-    assert sum(outcome.status == 130 for outcome in outcomes) > 25
+def test_interrupted_run_keeps_its_trace(tmp_path: Path) -> None:
+    model = Interrupting(question=2)
+    with ScriptedServer(model) as server:
+        asks = ["--model", "vllm:scripted", "--base-url", server.url, "--corpus", str(CORPUS)]
+        outcome = ended(model.meets, COMMAND, ["revise", "--file", str(TEXTS / "alaska.md"), *asks], tmp_path)
+        model.over.set()
+    assert outcome[:2] == (130, "rarr: interrupted\n")
+    trace = Trace.load("last", home=tmp_path)
+    requests = [span for span in trace.spans if span.kind == "request"]
+    assert (trace.status, len(requests) > 1) == ("cut short", True)
+    assert any("samples" in span.body for span in requests)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("moment", range(10))
-def test_interrupt_typed_on_a_terminal_is_clean(moment: int, tmp_path: Path) -> None:
-    after_s = moments(10, 5.0, seed=3)[moment]
-    argv = ["eval", str(DATA), "-o", "scores", "--corpus", str(CORPUS)]
-    outcome = ended(typed(after_s), COMMAND, argv, tmp_path, terminal=True)
-    assert outcome.status == 130, outcome
-    assert outcome.err.endswith("rarr: interrupted\r\n")
-    assert outcome.err.count("\x1b[?25l") <= outcome.err.count("\x1b[?25h")
-    assert outcome.err.count("rarr:") == 1
-    assert outcome.seconds < SOON_S
+@pytest.mark.parametrize(("number", "end"), ENDS)
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_ended_batch_has_written_its_rows_and_goes_on(
+    workers: str, number: signal.Signals, end: tuple[int, str], tmp_path: Path
+) -> None:
+    def after_a_row(running: Running) -> None:
+        while not has_results(tmp_path / "out.jsonl.batch/results.db") and running.child.poll() is None:
+            time.sleep(0.05)
+        signalled(number=number)(running)
+
+    texts = [f"The Hoover Dam is {height} metres high." for height in range(212, 252)]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps({"text": text}) + "\n" for text in texts))
+    options = ["--model", "embedded", "--corpus", str(CORPUS), "--workers", workers]
+    argv = ["batch", "in.jsonl", "-o", "out.jsonl", *options]
+    outcome = ended(after_a_row, COMMAND, argv, tmp_path)
+    before = (tmp_path / "out.jsonl").read_text().splitlines()
+    rest = f"rarr: {len(before)} of {len(texts)} rows in out.jsonl: run again to continue\n"
+    assert outcome[:2] == (end[0], rest + end[1])
+    assert 0 < len(before) < len(texts)
+    assert ended(lambda running: None, COMMAND, argv, tmp_path).status == 0
+    after = (tmp_path / "out.jsonl").read_text().splitlines()
+    assert len(after) == len(texts) and set(before) <= set(after)
+
+
+@pytest.mark.slow
+def test_interrupted_index_is_as_it_was_or_new(tmp_path: Path) -> None:
+    rules = {name: getattr(Settings(), name) for name in ("window", "step", "max_file_mb")}
+    corpus = shutil.copytree(CORPUS, tmp_path / "corpus")
+    build_index(corpus, tmp_path / "old.index", **rules)
+    for file in corpus.glob("*.md"):
+        file.write_text(file.read_text() + "\n\nAll of this was checked again in 2031.\n")
+
+    def holds(index: Path) -> tuple[int, int]:
+        """Live files, and passages that say that they were checked again."""
+        with closing(IndexReader(index, rules["window"], rules["step"])) as reader:
+            snapshot = reader.snapshot()
+            hits = best_hits(snapshot.searcher, terms("checked again in 2031"), 10_000)
+            new = {hit.version_id for hit in hits if "2031" in stored_passage(snapshot.searcher, hit).text}
+            return len(snapshot.names), len(new & snapshot.names.keys())
+
+    old = holds(tmp_path / "old.index")
+    new = (old[0], len([*corpus.glob("*.md")]))
+    moment = [(signalled(after_s), HANDLED) for after_s in moments(8, 2.0, seed=17)]
+    for number, (act, at) in enumerate(
+        [(signalled(), "frankenstein.md"), *moment, (lambda running: None, "x")]
+    ):
+        updated = (
+            tmp_path / f"{number}.index"
+        )  # another each time: a reader of the last one may still watch it
+        shutil.copytree(tmp_path / "old.index", updated)
+        outcome = ended(act, COMMAND, ["index", str(corpus), "-o", updated.name], tmp_path, at=at)
+        assert outcome.clean, outcome
+        assert holds(updated) in (old, new)
+    assert holds(updated) == new

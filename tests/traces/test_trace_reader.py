@@ -14,7 +14,7 @@ from rarr.traces.span_body_schema import PlantedSentence, ReadBody
 from rarr.traces.store import _row
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.trace import page
-from rarr.views.terminal.trace.tree import Choice, as_text
+from rarr.views.trace_text import as_text
 from traces.helpers import RIGHT, TEXT, facts, file, recorded, span, store
 
 pytestmark = pytest.mark.loopback
@@ -127,7 +127,7 @@ def test_reading_of_a_version_before_cards_opens(tmp_path: Path) -> None:
     old = span(kind="read", name="page", about="q1.1", body={"evidence": {}, "block": {}})
     path.write_text(file(spans=[old]).text())
     trace = Trace.read(path)
-    assert "read 0 sentences" in as_text(trace, Choice())
+    assert "read 0 sentences" in as_text(trace)
     assert "<h1" in page(trace)
 
 
@@ -200,7 +200,7 @@ def test_unfinished_span_may_be_empty(tmp_path: Path) -> None:
     open_ = [span(kind=kind, number=n, seconds=None) for n, kind in enumerate(("node", "ask", "request"), 1)]
     file(spans=open_).write(path)
     trace = Trace.read(path)
-    assert "question edit not ended" in as_text(trace, Choice(full=True))
+    assert "question edit not ended" in as_text(trace, full=True)
     assert "What it asked is known once it has ended." in page(trace)
 
 

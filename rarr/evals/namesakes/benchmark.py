@@ -114,7 +114,7 @@ def _made_with(sets: Sequence[NameSet], settings: Settings, options: NamesOption
 
 def _require_queries(every_row: Sequence[NamesRow], rows: Sequence[NamesRow], tasks: Sequence[Task]) -> None:
     """Raises `InputError` if no query is asked, or if a query has the id of another."""
-    cure = "give sets that `rarr bench name-sets` made"
+    cure = "give more things with the same name, each with an id of its own"
     if not any(isinstance(row, AskedQuery) for row in rows):
         raise InputError(f"the sets have no query of the tasks {', '.join(tasks)}: {cure}")
     counts = Counter(row.id for row in every_row)

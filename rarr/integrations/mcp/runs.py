@@ -17,10 +17,9 @@ from rarr.records.verification import Verification
 from rarr.tools.text.warning_lines import grouped
 from rarr.traces.trace_file import TraceFile
 from rarr.traces.trace_reader import Trace, open_store
-from rarr.views.terminal.revision import as_json, one_line, render
-from rarr.views.terminal.trace.listing import runs_json
-from rarr.views.terminal.trace.tree import Choice, as_text
-from rarr.views.terminal.verification import verification_text
+from rarr.views.revision_text import render, verification_text
+from rarr.views.shown_text import as_json, one_line
+from rarr.views.trace_text import as_text, runs_json
 
 LISTED = "rarr://runs"
 _LISTED_RUNS = 50
@@ -50,7 +49,7 @@ class RunResources:
 
         The texts of suspicious passages are withheld. Raises `ResourceNotFoundError` for an unknown run.
         """
-        return await _read(lambda: as_text(_withheld(Trace.load(self._known(run_id), self._home)), Choice()))
+        return await _read(lambda: as_text(_withheld(Trace.load(self._known(run_id), self._home))))
 
     def _known(self, run_id: str) -> str:
         if run_id not in self._runs:

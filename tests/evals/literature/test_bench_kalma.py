@@ -1,6 +1,7 @@
 """KaLMA over made-up rows: citations, gaps by removed triples, and graphs that were retrieved wrongly."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from rarr.records.answers import Answer, Statement
 from rarr.retrievers.graph.triples import Triple
 from rarr.testing import ScriptedModel
 from rarr.tools.models.chat import CallFailure
-from rarr.views.terminal.kalma_table import kalma_text
+from rarr.views.report_tables import as_tables
 
 PEOPLE = ("Ida Lunde", "Ole Brandt", "Kari Moen", "Nils Fossum")
 PLACES = ("Aarle", "Norvik", "Tolk", "Vinter")
@@ -94,9 +95,9 @@ def test_wrongly_retrieved_graphs_lower_recall(report: KalmaReport) -> None:
 
 
 def test_report_is_printed_beside_the_published_figures(report: KalmaReport) -> None:
-    text = kalma_text(report)
-    assert "* GPT-4  aligned 0.920" in text
-    assert "2, drafts" in text
+    text = as_tables(report)
+    assert re.search(r"^GPT-4 +.*0\.920", text, re.MULTILINE)
+    assert "rows, draft gaps" in text
 
 
 def test_wrong_citations_of_a_model_count_as_written(tmp_path: Path) -> None:

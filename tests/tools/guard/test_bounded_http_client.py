@@ -14,7 +14,7 @@ from families import few
 from retrievers.caches import opened
 from retrievers.hostile import Hostile, Script, answer, forever, moved
 
-from rarr.cli.doctor.source_probing import reached
+from rarr.cli.doctor import reached
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.rerank.endpoint import EndpointReranker

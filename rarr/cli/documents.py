@@ -1,0 +1,133 @@
+"""Finds and reads the files that commands name: those to check, and those that hold evidence."""
+
+import glob
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rarr.cli.streams import decoded, warn
+from rarr.errors import InputError
+
+if TYPE_CHECKING:
+    from rarr.agent.documents.document_check import DocumentFile
+    from rarr.records import Passage
+
+KINDS = (".md", ".markdown", ".txt", ".text")
+"""The endings of the files that are checked in a folder. A file that is named is checked whatever it is."""
+
+
+def found_files(names: Sequence[str]) -> list[Path]:
+    """Returns the files that `names` mean, in their order, each once.
+
+    A folder means the Markdown and text files in it, at any depth, without hidden ones; a name with * or ?
+    that is no file means the files that match. Raises `InputError` for a name that means nothing.
+    """
+    from rarr.tools.text.printable_text import shown
+
+    found: dict[Path, Path] = {}
+    for name in names:
+        files = list(_meant(name))
+        if not files:
+            raise InputError(f"{shown(name)} {_nothing(name)}")
+        for file in files:
+            found.setdefault(file.resolve(), file)
+    return list(found.values())
+
+
+def outside(files: Sequence[Path], corpus: Path | None) -> list[Path]:
+    """Returns the files that are no part of the corpus, where each would confirm itself.
+
+    Raises `InputError` if all of them are.
+    """
+    if corpus is None:
+        return list(files)
+    root = _documents_of(corpus.expanduser()).resolve()
+    left = [file for file in files if not file.resolve().is_relative_to(root)]
+    if not left:
+        raise InputError(
+            f"all files to check are part of the corpus {corpus}, where each would confirm itself: name a"
+            " corpus without them, or other files"
+        )
+    return left
+
+
+def read_document(file: Path) -> "DocumentFile":
+    """Reads a file as UTF-8 without a byte order mark; one that cannot be read keeps the reason."""
+    from rarr.agent.documents.document_check import DocumentFile
+
+    name = file.as_posix()
+    try:
+        return DocumentFile(name, decoded(file.read_bytes(), "the file"))
+    except OSError as error:
+        return DocumentFile(
+            name, unreadable=f"the file cannot be read ({error.strerror}): allow it, or leave it out"
+        )
+    except InputError as error:
+        return DocumentFile(name, unreadable=str(error))
+
+
+def passages_of(file: Path, max_file_mb: int) -> Iterator["Passage"]:
+    """Yields the documents of a file, each as one passage. Raises `InputError` for an unreadable file."""
+    from datetime import UTC, datetime
+
+    from rarr.records import Passage
+    from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
+    from rarr.retrievers.extract.files import extract, kind
+
+    if file.is_dir():
+        raise InputError(f"{file} is a folder: name its files, such as {file}/notes.md")
+    if file.exists() and not kind(file.name):
+        raise InputError(f"{file} has no known ending: give a text or document, such as one in .txt or .pdf")
+    try:
+        for document in extract(file, max_file_mb * MEGABYTE, lambda line: warn(f"{file}: {line}")):
+            yield Passage(
+                text=document.text,
+                source=document.source or str(file),
+                title=document.title,
+                start=0,
+                end=len(document.text),
+                retrieved_at=datetime.now(UTC),
+                published_at=document.published_at,
+            )
+    except UnreadableError as error:
+        raise InputError(f"{file} cannot be used: {error}: give the path of a text or document") from None
+
+
+def _meant(name: str) -> Iterator[Path]:
+    path = Path(name)
+    try:
+        if path.is_dir():
+            yield from _in_folder(path)
+        elif path.exists():
+            yield path
+        elif glob.has_magic(name):
+            matches = glob.glob(name, recursive=True)  # noqa: PTH207  # Path.glob takes no absolute patterns
+            for match in sorted(matches):
+                yield from _in_folder(Path(match)) if Path(match).is_dir() else [Path(match)]
+    except (OSError, ValueError):  # too long for a name, or not a name
+        return
+
+
+def _in_folder(folder: Path) -> Iterator[Path]:
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for file in sorted(files):
+            if not file.startswith(".") and file.lower().endswith(KINDS):
+                yield Path(where, file)
+
+
+def _documents_of(corpus: Path) -> Path:
+    """Returns the folder or file of the documents: of an index, the one from which it was built."""
+    from rarr.retrievers.corpus.index_reader import is_index
+    from rarr.retrievers.corpus.manifest import Manifest
+
+    return Path(Manifest(corpus).facts().get("shown", corpus)) if is_index(corpus) else corpus
+
+
+def _nothing(name: str) -> str:
+    if Path(name).is_dir():
+        return f"holds no document: name a folder with files {', '.join(KINDS)}, or name the files"
+    if glob.has_magic(name):
+        return "matches no file: correct the pattern, and quote it so that the shell leaves it alone"
+    return "does not exist: name a file or a folder"

@@ -1,1 +1,0 @@
-"""Writes checked documents in the formats that services for continuous integration read."""

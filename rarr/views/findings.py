@@ -1,0 +1,234 @@
+"""Writes checked documents as text, as annotations of GitHub's workflows, and as SARIF 2.1.0.
+
+SARIF: https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+"""
+
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from rich.text import Text
+
+from rarr.records import Status
+from rarr.records.document_checks import CheckedDocument, DocumentChecks, Finding, SourceQuote
+from rarr.tools.pages.html_rendering import is_web
+from rarr.tools.text.plurals_and_articles import counted
+from rarr.views.revision_text import Line, printed
+from rarr.views.shown_text import one_line
+
+_WORDS = 80  # characters of words of a sentence or source, at most
+_QUOTE = 200  # characters of a quote or a sentence, at most
+_SOURCE = 300  # characters of a title or an address, at most
+_STATUS = 16  # columns of the status
+
+TITLES: dict[Status, str] = {
+    "contradicted": "Contradicted by the source",
+    "unconfirmed": "Not confirmed by the source",
+    "no_evidence": "Nothing found about it",
+    "retrieval_failed": "The source could not be searched",
+    "unjudged": "It could not be judged",
+}
+"""A title for each status that a finding may have."""
+
+
+def as_text(checks: DocumentChecks, *, terminal: bool) -> str:
+    """Writes the findings by file with line and column, the words, and what the source says.
+
+    Then the warnings, and a line on whether the checks fail.
+    """
+    lines = [line for document in checks.documents for line in _document(document)]
+    lines += [_warning(0, each) for each in checks.warnings]
+    return printed([*lines, Line(0, Text(verdict(checks), "bold"))], terminal=terminal)
+
+
+def _document(document: CheckedDocument) -> Iterator[Line]:
+    style = "bold red" if document.failing or document.unjudged else "bold"
+    yield Line(0, Text(one_line(document.file), style) + Text(f"  {_about(document)}", "dim"))
+    places = [f"{finding.place.line}:{finding.place.column}" for finding in document.findings]
+    width = max(map(len, places), default=0)
+    for place, finding in zip(places, document.findings, strict=True):
+        status = finding.status.replace("_", " ").ljust(_STATUS)
+        line = Text(f"{place.ljust(width)}  ") + Text(status, "red" if finding.fails else "bright_blue")
+        yield Line(2, line + Text(f"  {one_line(finding.text, _QUOTE)}"))
+        for detail in _details(finding):
+            yield Line(4 + width, Text(detail, "cyan" if detail.startswith("source:") else ""))
+    for warning in document.warnings:
+        yield _warning(2, warning)
+    yield Line(0, Text())
+
+
+def _warning(indent: int, text: str) -> Line:
+    return Line(indent, Text(one_line(f"warning: {text}"), "yellow"))
+
+
+def verdict(checks: DocumentChecks) -> str:
+    """Writes one line on all files: what fails and what could not be judged, or that nothing fails."""
+    parts = []
+    if failing := [document for document in checks.documents if document.failing]:
+        statuses = {finding.status for document in failing for finding in document.failing}
+        kinds = ", ".join(status.replace("_", " ") for status in checks.fail_on if status in statuses)
+        verb = "fails" if checks.failing == 1 else "fail"
+        sentences = counted(checks.failing, "sentence")
+        parts.append(f"{sentences} in {counted(len(failing), 'file')} {verb} ({kinds})")
+    if checks.unjudged:
+        first = next(document for document in checks.documents if document.unjudged)
+        about = f"{one_line(first.file, _SOURCE)}: {_notice(first)}"
+        number = f"{checks.unjudged} of {counted(len(checks.documents), 'file')}"
+        parts.append(
+            f"nothing could be checked ({about})"
+            if all(document.outcome == "not_judged" for document in checks.documents)
+            else f"{number} could not be judged, or not completely ({about})"
+        )
+    return "; ".join(parts) or f"nothing fails in {counted(len(checks.documents), 'file')}"
+
+
+def _details(finding: Finding) -> list[str]:
+    """Writes what differs, what the sources say, what is not confirmed, and the quotes, a line each."""
+    differing = [part for part in finding.parts if part.state == "differs"]
+    lines = [
+        f"{_quoted(part.words)} differs" + (f": the source says {_quoted(part.says)}" if part.says else "")
+        for part in differing
+    ]
+    says = dict.fromkeys(quote.says for quote in finding.quotes if quote.says)
+    told = {part.says for part in differing}
+    lines += [f"the source says {_quoted(words)}" for words in says if words not in told]
+    if words := [part.words for part in finding.parts if part.state == "open"]:
+        lines.append(f"not confirmed: {', '.join(map(_quoted, words))}")
+    return [*lines, *map(_source, finding.quotes)]
+
+
+def _message(finding: Finding) -> str:
+    """Writes a finding as one line, beginning with the sentence."""
+    return "; ".join([f"“{one_line(finding.text, _QUOTE)}”", *_details(finding)])
+
+
+def _source(quote: SourceQuote) -> str:
+    """Writes a quote with its source, and the line of the source or the characters of the passage."""
+    line = f":{quote.line}" if quote.line else f", characters {quote.start} to {quote.end}"
+    title = f"{one_line(quote.title, _SOURCE)}, " if quote.title else ""
+    return f"source: “{one_line(quote.quote, _QUOTE)}” ({title}{one_line(quote.source, _SOURCE)}{line})"
+
+
+def _about(document: CheckedDocument) -> str:
+    """Writes the counts of a file's sentences, or the reason why it could not be judged."""
+    prefix = {"not_judged": "could not be judged: ", "partly_judged": "not judged completely: "}
+    return prefix.get(document.outcome, "") + _notice(document)
+
+
+def _notice(document: CheckedDocument) -> str:
+    return one_line(document.notice.removeprefix("not checked: "), 2 * _SOURCE)
+
+
+def _quoted(words: str) -> str:
+    return f"“{one_line(words, _WORDS)}”"
+
+
+def github_annotations(checks: DocumentChecks) -> str:
+    """Writes a command for each finding, and for each file that could not be judged; the errors come first.
+
+    GitHub shows only the first ten errors and the first ten notices of a step.
+    """
+    commands = [command for document in checks.documents for command in _commands(document)]
+    commands.sort(key=lambda command: not command.startswith("::error"))
+    return "".join(f"{command}\n" for command in commands)
+
+
+def _commands(document: CheckedDocument) -> Iterator[str]:
+    if document.unjudged:
+        yield _command("error", _about(document), file=document.file, title="rarr could not judge")
+    for finding in document.findings:
+        place = finding.place
+        # GitHub takes columns only where the first line is the last.
+        end = {"endColumn": place.end_column} if place.end_line == place.line else {}
+        yield _command(
+            "error" if finding.fails else "notice",
+            _message(finding),
+            file=document.file,
+            line=place.line,
+            col=place.column,
+            **end,
+            title=TITLES[finding.status],
+        )
+
+
+def _command(name: str, message: str, **properties: str | int) -> str:
+    line_ends: dict[str, str | int | None] = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+    escapes = str.maketrans(line_ends | {":": "%3A", ",": "%2C"})
+    pairs = ",".join(f"{key}={str(value).translate(escapes)}" for key, value in properties.items())
+    return f"::{name} {pairs}::{message.translate(str.maketrans(line_ends))}"
+
+
+def sarif(checks: DocumentChecks, version: str) -> dict[str, Any]:
+    """Makes a SARIF log of one run. A failing sentence is an error, every other finding a note.
+
+    A file that could not be judged is a notification of the tool, and the run was not successful.
+    """
+    rules = [{"id": status, "shortDescription": {"text": title}} for status, title in TITLES.items()]
+    notifications = [
+        {
+            "level": "error",
+            "message": {"text": _about(document)},
+            "locations": [{"physicalLocation": {"artifactLocation": _location(document.file)}}],
+        }
+        for document in checks.documents
+        if document.unjudged
+    ]
+    run = {
+        "tool": {"driver": {"name": "rarr", "version": version, "rules": rules}},
+        "columnKind": "unicodeCodePoints",
+        "invocations": [
+            {"executionSuccessful": not notifications, "toolExecutionNotifications": notifications}
+        ],
+        "artifacts": [{"location": _location(document.file)} for document in checks.documents],
+        "results": [
+            _result(document.file, finding) for document in checks.documents for finding in document.findings
+        ],
+    }
+    return {"$schema": "https://json.schemastore.org/sarif-2.1.0.json", "version": "2.1.0", "runs": [run]}
+
+
+def _result(file: str, finding: Finding) -> dict[str, Any]:
+    place = finding.place
+    region = {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endLine": place.end_line,
+        "endColumn": place.end_column,
+        "charOffset": place.start,
+        "charLength": place.end - place.start,
+    }
+    # The id of a finding stays the same if its line changes.
+    name = sha256(f"{file}\n{' '.join(finding.text.split())}".encode()).hexdigest()
+    return {
+        "ruleId": finding.status,
+        "ruleIndex": [*TITLES].index(finding.status),
+        "level": "error" if finding.fails else "note",
+        "message": {"text": f"{TITLES[finding.status]}: {_message(finding)}"},
+        "locations": [{"physicalLocation": {"artifactLocation": _location(file), "region": region}}],
+        "relatedLocations": [
+            _related(number, each)
+            for number, each in enumerate(finding.quotes)
+            if is_web(each.source) or each.line is not None
+        ],
+        "partialFingerprints": {"rarrSentence/v1": name},
+    }
+
+
+def _related(number: int, each: SourceQuote) -> dict[str, Any]:
+    address = {"uri": each.source} if is_web(each.source) else _location(each.source)
+    place: dict[str, Any] = {"artifactLocation": address}
+    if each.line is not None:
+        place["region"] = {"startLine": each.line}
+    return {"id": number, "message": {"text": _source(each)}, "physicalLocation": place}
+
+
+def _location(file: str) -> dict[str, str]:
+    """Names a file relative to the working folder where it lies in it, as services expect it."""
+    path = Path(file)
+    if path.is_absolute():
+        if not path.is_relative_to(Path.cwd()):
+            return {"uri": path.as_uri()}
+        path = path.relative_to(Path.cwd())
+    return {"uri": quote(path.as_posix())}

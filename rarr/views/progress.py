@@ -1,0 +1,103 @@
+"""Shows the current step while a person waits: on a line of the terminal, or now and then in a log."""
+
+import sys
+import threading
+import time
+from contextlib import ExitStack, suppress
+from typing import Self
+
+from rich.console import Console
+from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from rarr.tools.concurrency import before_end
+from rarr.tools.text.plurals_and_articles import counted
+from rarr.views.shown_text import one_line
+
+_LONGEST = 80  # characters of the line
+_PATIENCE = 1.0  # seconds before the line appears
+_LOG_PATIENCE = 30.0  # seconds before the first line in a log; each further line takes twice as long
+
+
+class Waiting:
+    """A line on standard error that shows the current step, after the command has run for a second.
+
+    Where standard error is no terminal, lines are written after 30 seconds, 60, 120 and so on, each with
+    `advice`.
+    """
+
+    def __init__(self, *, watched: bool, advice: str = "") -> None:
+        self._progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            disable=not watched,
+            redirect_stdout=False,
+            redirect_stderr=False,
+        )
+        self._advice, self._step = advice, "starting"
+        self._first: tuple[float, int] | None = None
+        self._task = self._progress.add_task(self._step, total=None)
+        self._ended = threading.Event()
+        show = self._show_line if watched else self._write_lines
+        self._thread = threading.Thread(target=show, name="rarr-waiting", daemon=True)
+        self._until_then = ExitStack()
+
+    def __enter__(self) -> Self:
+        self._thread.start()  # first: an interrupt calls `_stop`, which waits for a thread that has started
+        self._until_then.enter_context(before_end(self._stop))  # a terminal must get its cursor back
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop()
+        self._until_then.close()
+
+    def say(self, text: str) -> None:
+        """Shows `text` on the line."""
+        self._step = one_line(text, _LONGEST)
+        self._progress.update(self._task, description=self._step)
+
+    def step(self, node: str) -> None:
+        """Shows the node of a run that has finished last."""
+        self.say(node.replace("_", " "))
+
+    def rows(self, done: int, total: int) -> None:
+        """Shows how many rows are finished, and about how long the others take."""
+        now = time.monotonic()
+        started, before = self._first = self._first or (now, done)
+        left = ""
+        if done > before:
+            left = f", about {duration((now - started) / (done - before) * (total - done))} left"
+        self.say(f"{done} of {counted(total, 'row')}{left}")
+
+    def indexed(self, done: int, total: int) -> None:
+        """Shows how many files of a corpus are indexed."""
+        self.say(f"index: {done} of {counted(total, 'file')}")
+
+    def _show_line(self) -> None:
+        if not self._ended.wait(_PATIENCE):
+            self._progress.start()
+
+    def _write_lines(self) -> None:
+        waited, step = 0.0, _LOG_PATIENCE
+        while not self._ended.wait(step):
+            waited += step
+            step = waited
+            line = f"rarr: still at work after {waited:g} s ({self._step}){self._advice}\n"
+            with suppress(OSError, ValueError):  # closed: the work does not need the line
+                sys.stderr.write(line)
+                sys.stderr.flush()
+
+    def _stop(self) -> None:
+        self._ended.set()
+        self._thread.join()  # otherwise the thread might start the line after it was stopped
+        self._progress.stop()
+
+
+def duration(seconds: float) -> str:
+    """Writes seconds in words: 12 s, 3 min, 1 h 05 min."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 60 else f"{minutes // 60} h {minutes % 60:02} min"

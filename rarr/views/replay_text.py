@@ -1,0 +1,128 @@
+"""Writes the changes of a replay as text or JSON. Control characters in the texts are made visible."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from difflib import unified_diff
+from typing import Any
+
+from rarr.agent.replay.replay import Replay
+from rarr.agent.replay.replay_sets import SetReport
+from rarr.agent.replay.run_differences import AskChange, SentQuestion
+from rarr.records import Check, Edit
+from rarr.tools.text.plurals_and_articles import counted
+from rarr.views.shown_text import as_json as json_of, one_line, visible
+
+_SHOWN = 3  # questions, without `full`
+_LINES = 12  # of a difference between prompts, without `full`
+_QUOTE, _SHORT = 100, 40  # characters
+
+
+def render(replay: Replay, *, full: bool = False, as_json: bool = False) -> str:
+    """Writes the differences in prompts, answers, verdicts, edits and text; with `full`, unshortened."""
+    return json_of(_fields(replay)) if as_json else visible("\n".join(_lines(replay, full))) + "\n"
+
+
+def render_set(report: SetReport, *, as_json: bool = False) -> str:
+    """Writes how many verdicts, edits and texts changed, and how many became better or worse."""
+    if as_json:
+        return json_of(asdict(report))
+    known = f", {report.judged} of them with a person's revision" if report.judged else ""
+    lines = [f"{counted(report.runs, 'run')} replayed{known}"]
+    for name in ("verdicts", "edits", "texts"):
+        tally = getattr(report, name)
+        judgement = f": {tally.better} better, {tally.worse} worse" if report.judged else ""
+        lines.append(f"  {name:<9} {tally.changed} changed{judgement}")
+    return "\n".join(lines) + "\n"
+
+
+def _lines(replay: Replay, full: bool) -> Iterator[str]:
+    changes = replay.changes
+    yield f"run {replay.before.run_id}"
+    shown = changes.asked if full else changes.asked[:_SHOWN]
+    for change in shown:
+        yield from _asked(change, full)
+    if left := len(changes.asked) - len(shown):
+        yield f"\n… and {counted(left, 'more question')}: --full shows them"
+    for verdict in changes.verdicts:
+        yield f"\nverdict: {_verdict(verdict.before)} → {_verdict(verdict.after)}"
+        yield f"  asked: {one_line(verdict.query.text, _QUOTE)}"
+        yield f"  evidence: {one_line(verdict.evidence.text, _QUOTE)}"
+    for edit in changes.edits:
+        yield f"\nedit: {_edit(edit.before)} → {_edit(edit.after)}"
+        yield f"  asked: {one_line(edit.query.text, _QUOTE)}"
+    before, after = changes.texts or ("", "")
+    if before != after:
+        old, new = before.splitlines(), after.splitlines()
+        yield ""
+        yield from unified_diff(old, new, "text, recorded", "text, replayed", lineterm="", n=0)
+    questions = f"{counted(len(changes.asked), 'question')} or answers"
+    counts = [questions, counted(len(changes.verdicts), "verdict"), counted(len(changes.edits), "edit")]
+    text = ["the text" if before != after else "no text"] if changes.texts else []
+    yield f"\nChanged: {', '.join([*counts, *text])}."
+    if replay.asked:
+        yield f"Asked for real: {counted(replay.asked, 'question')}, of which {len(replay.failed)} failed."
+    elif replay.revision is None or not replay.same:
+        yield "Nothing was asked for real: the run has the answers."
+    if replay.revision is None:
+        yield "The revision was not made again: --downstream runs on to it."
+    elif replay.same:
+        yield "The revision is the same, byte for byte."
+
+
+def _asked(change: AskChange, full: bool) -> Iterator[str]:
+    before, after = change.before, change.after
+    yield f"\n{change.name} {change.about}".rstrip()
+    if before is None or after is None:
+        yield "  not asked before" if before is None else "  not asked any more"
+    old, new = (question.prompt.splitlines() if question else [] for question in (before, after))
+    prompt = list(unified_diff(old, new, "prompt, recorded", "prompt, replayed", lineterm="", n=0))
+    yield from (f"  {line}" for line in (prompt if full else prompt[:_LINES]))
+    if not full and len(prompt) > _LINES:
+        yield f"  … and {counted(len(prompt) - _LINES, 'line')}"
+    if _answers(before) != _answers(after):
+        for sign, answers in (("-", _answers(before)), ("+", _answers(after))):
+            yield from (f"  {sign} {answer if full else one_line(answer, 2 * _QUOTE)}" for answer in answers)
+
+
+def _answers(question: SentQuestion | None) -> list[str]:
+    return list(question.answers) if question else []
+
+
+def _verdict(check: Check | None) -> str:
+    if check is None:
+        return "not checked"
+    answers = f" ({one_line(check.text_answer, _SHORT)!r}, {one_line(check.evidence_answer, _SHORT)!r})"
+    return check.verdict + answers * bool(check.text_answer or check.evidence_answer)
+
+
+def _edit(edit: Edit | None) -> str:
+    if edit is None:
+        return "none"
+    kept = "" if edit.accepted else f", {edit.state}: {one_line(edit.reason, _QUOTE)}"
+    return f"“{one_line(edit.old, _SHORT)}” by “{one_line(edit.new, _SHORT)}”{kept}"
+
+
+def _fields(replay: Replay) -> dict[str, Any]:
+    changes = replay.changes
+    return {
+        "run_id": replay.before.run_id,
+        "same": replay.same if replay.revision else None,
+        "asked": replay.asked,
+        "failed": replay.failed,
+        "questions": [
+            {"about": change.about, "name": change.name}
+            | {
+                side: each and each._asdict()
+                for side, each in (("before", change.before), ("after", change.after))
+            }
+            for change in changes.asked
+        ],
+        **{
+            name: [
+                {key: record and record.model_dump(mode="json") for key, record in change._asdict().items()}
+                for change in changed
+            ]
+            for name, changed in (("verdicts", changes.verdicts), ("edits", changes.edits))
+        },
+        "revision": replay.revision and replay.revision.model_dump(mode="json"),
+    }

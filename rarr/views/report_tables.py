@@ -1,0 +1,135 @@
+"""Prints any report of measures as tables: the same way for `rarr eval`, `verify`, `label` and `bench`."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from rarr.evals.metrics import Measured
+from rarr.views.shown_text import as_json as json_of, one_line
+
+_WIDE = 240  # columns where standard output is no terminal
+_LONG = 200  # characters of a text in a report
+_SHORT = 12  # cells of a row, at most; more become rows of their own
+_HEAD = ("value", "95% interval", "n", "not judged")
+
+
+def print_of(report: BaseModel, out: Path | None, *, as_json: bool) -> str:
+    """Writes a report as JSON, or as tables and the file or folder `out` that has all of it."""
+    if as_json:
+        return json_of(report)
+    return as_tables(report) + (f"\nreport: {out}\n" if out else "")
+
+
+def as_tables(report: BaseModel) -> str:
+    """Writes the counts and texts of a report in lines, and its measures in tables.
+
+    Records of the same measures by name, such as judges or systems, become the rows of one table. Lists, such
+    as the rows of the data, are counted.
+    """
+    console = Console(markup=False, highlight=False, emoji=False)
+    console.width = console.width if console.is_terminal else _WIDE
+    with console.capture() as capture:
+        for part in _parts("", _fields(report)):
+            console.print(part)
+    return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
+
+
+def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Table]:
+    """Yields the lines and tables of a record: first what is simple, then what is within."""
+    simple = {name: value for name, value in fields.items() if _is_simple(value)}
+    lines = [f"{_words(name)}: {shown}" for name, value in simple.items() if (shown := _line(value))]
+    if lines:
+        yield Text("\n".join([f"\n{title}"] * bool(title) + lines))
+    if measures := {name: value for name, value in fields.items() if isinstance(value, Measured)}:
+        yield _table(title, _HEAD, {name: _measured(value) for name, value in measures.items()})
+    for name, value in fields.items():
+        inner = _fields(value)
+        if not inner or name in simple or name in measures:
+            continue
+        about = f"{title}, {_words(name)}" if title else _words(name)
+        if all(isinstance(each, Measured) for each in inner.values()):
+            yield _table(about, _HEAD, {key: _measured(each) for key, each in inner.items()})
+        elif rows := _rows(inner):
+            head = dict.fromkeys(cell for row in rows.values() for cell in row)
+            yield _table(
+                about, [*head], {key: [row.get(cell, "") for cell in head] for key, row in rows.items()}
+            )
+        else:
+            yield from _parts(about, inner)
+
+
+def _rows(records: Mapping[str, Any]) -> dict[str, dict[str, str]] | None:
+    """Returns records that hold only values as rows of a table; None if one of them holds more."""
+    rows = {}
+    for name, record in records.items():
+        cells = _cells(_fields(record))
+        if not cells or len(cells) > _SHORT:
+            return None
+        rows[name] = cells
+    return rows
+
+
+def _cells(fields: Mapping[str, Any], prefix: str = "") -> dict[str, str] | None:
+    cells: dict[str, str] = {}
+    for name, value in fields.items():
+        key = f"{prefix}{_words(name)}"
+        if isinstance(value, Measured):
+            cells[key] = _with_interval(value)
+        elif _is_simple(value):
+            cells |= {key: shown} if (shown := _line(value)) else {}
+        elif (inner := _cells(_fields(value), f"{key} ")) is not None:
+            cells |= inner
+        else:
+            return None
+    return cells
+
+
+def _table(title: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Table:
+    table = Table(
+        box=None, pad_edge=False, title=f"\n{title}" if title else None, title_justify="left", title_style=""
+    )
+    table.add_column(Text())
+    for name in head:
+        table.add_column(Text(_words(name)), justify="right", no_wrap=True)
+    for key, cells in rows.items():
+        table.add_row(Text(_words(key)), *map(Text, cells))
+    return table
+
+
+def _fields(value: Any) -> Mapping[str, Any]:
+    """Returns the fields of a record or the items of a mapping; nothing for other values."""
+    if isinstance(value, BaseModel):
+        return {name: getattr(value, name) for name in type(value).model_fields}
+    return {str(key): each for key, each in value.items()} if isinstance(value, Mapping) else {}
+
+
+def _is_simple(value: Any) -> bool:
+    return value is None or isinstance(value, str | int | float | tuple | list)
+
+
+def _line(value: Any) -> str:
+    if isinstance(value, tuple | list):
+        texts = all(isinstance(each, str) for each in value) and len(value) <= _SHORT
+        return one_line(", ".join(value), _LONG) if texts else str(len(value))
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return "-" if value is None else one_line(str(value), _LONG)
+
+
+def _measured(measure: Measured) -> tuple[str, str, str, str]:
+    interval = "-" if measure.low is None else f"{measure.low:.3f} to {measure.high:.3f}"
+    return _line(measure.value), interval, str(measure.n), str(measure.unjudged)
+
+
+def _with_interval(measure: Measured) -> str:
+    interval = "" if measure.low is None else f" [{measure.low:.3f}, {measure.high:.3f}]"
+    return _line(measure.value) + interval
+
+
+def _words(name: str) -> str:
+    return one_line(name.replace("_", " "), _LONG)

@@ -1,0 +1,44 @@
+"""Makes texts of others safe to print: characters that steer a terminal become visible, in JSON escaped."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+# Characters that move the cursor, colour, ring or turn the direction of writing: C0 without tab and newline,
+# DEL, C1, line separators, bidirectional embeddings, overrides and isolates, and halves of surrogate pairs.
+_STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+# Marks of direction. They stay in a shown text, because Hebrew and Arabic are written with them.
+_ESCAPED = re.compile(f"{_STEERING.pattern}|[\u061c\u200e\u200f]")
+
+
+def visible(text: str) -> str:
+    """Replaces characters that steer a terminal by visible signs. Each line ends in a newline alone."""
+    return _STEERING.sub(_picture, re.sub("\r\n?", "\n", text))
+
+
+def one_line(text: str, most: int | None = None) -> str:
+    """Puts `text` on one line, makes it `visible`, and cuts it to `most` characters, the last of them …"""
+    line = " ".join(visible(text).split())
+    return line if most is None or len(line) <= most else line[: most - 1].rstrip() + "…"
+
+
+def as_json(value: "BaseModel | Mapping[str, Any] | Sequence[Any]") -> str:
+    """Writes `value` as commands print JSON: indented, `escaped`, and with a newline at its end."""
+    if hasattr(value, "model_dump_json"):
+        return escaped(value.model_dump_json(indent=2)) + "\n"
+    return escaped(json.dumps(value, ensure_ascii=False, indent=2)) + "\n"
+
+
+def escaped(text: str) -> str:
+    """Escapes the characters in JSON that steer a terminal. The meaning of the JSON is unchanged."""
+    return _ESCAPED.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"

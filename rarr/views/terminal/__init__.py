@@ -1,1 +1,0 @@
-"""Renders revisions, runs, replays and measures as text for a terminal or a pipe."""

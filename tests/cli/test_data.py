@@ -1,0 +1,250 @@
+"""`rarr index`, `batch`, `eval`, `label`, `train` and `bench`: what they print, write and return."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import Mock
+
+import pytest
+from evals.rating.makers import CLAIM, NO, NOT_ALL, PAIR, YES, data, export
+
+from cli.helpers import Command, is_complaint
+from rarr.errors import ModelError
+from rarr.evals.report_records import Comparison, EvalReport
+from rarr.testing import RuleModel, ScriptedServer
+
+RIGHT, WRONG = "The bridge opened in 1937.", "The bridge opened in 1935."
+EVAL = ("eval", "in.jsonl", "-o", "out", "--corpus", "notes")
+BATCH = ("batch", "in.jsonl", "-o", "out.jsonl", "--workers", "0", "--corpus", "notes")
+
+
+@pytest.fixture(autouse=True)
+def _folder(notes: Path) -> None:
+    (notes / "bridge.md").write_text(f"# Bridge\n\n{RIGHT}")
+    given({"id": "a", "text": RIGHT, "revised": RIGHT}, {"id": "b", "text": WRONG, "revised": RIGHT})
+
+
+def given(*rows: Any) -> bytes:
+    lines = "".join(f"{row if isinstance(row, str) else json.dumps(row)}\n" for row in rows)
+    Path("in.jsonl").write_text(lines)
+    return lines.encode()
+
+
+def test_index_counts_what_it_read_and_names_what_it_skipped(command: Command) -> None:
+    Path("notes/broken.pdf").write_bytes(b"%PDF-1.4 nothing")
+    Path("notes/image.bin").touch()
+    done = command("index", "notes", "-o", "out")
+    assert (done.status, is_complaint(done.err), "broken.pdf: not searched: " in done.err) == (0, True, True)
+    assert done.out.decode().splitlines()[2:] == [
+        "files: 1 read, 0 unchanged, 0 removed, 1 skipped",
+        "ignored: 1 file of kinds that rarr does not read, such as image.bin",
+    ]
+    assert b"1 unchanged" in command("index", "notes", "--out", "out").out
+
+
+def results() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
+
+
+def test_file_becomes_a_file_and_one_line_tells_what_was_done(command: Command) -> None:
+    summary = "rarr: 2 rows in out.jsonl: 1 changed, 0 with sentences that are not supported\n"
+    assert command(*BATCH) == (0, b"", summary)
+    assert [row["rarr_text"] for row in results()] == [RIGHT, RIGHT]
+    assert json.loads(command(*BATCH, "--json").out)["statuses"] == {"supported": 2}
+
+
+@pytest.mark.parametrize("full", [(), ("--full",)])
+def test_pipe_becomes_a_pipe_and_a_broken_line_stops_no_other(
+    command: Command, full: tuple[str, ...]
+) -> None:
+    call = ("batch", "-", "-o", "-", "--workers", "0", "--ordered", "--corpus", "notes", *full)
+    result = command(*call, stdin=b"broken\n" + given({"text": WRONG}))
+    first, second = [json.loads(line) for line in result.out.splitlines()]
+    assert (first["rarr_text"], second["rarr_text"], "rarr_revision" in second) == (None, RIGHT, bool(full))
+    assert result.err.startswith("rarr: warning: row 1: it is not JSON (Expecting value, at character 1)")
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "status", "last"),
+    [
+        (
+            [{"text": RIGHT}, {"text": 5}],
+            [],
+            2,
+            "1 row with an error, which the same call repeats; the first: row 2",
+        ),
+        ([{"text": ""}], [], 3, "every row has an error: see rarr doctor"),
+        (
+            [{"text": "It was green."}],
+            ["--fail-under", "supported=0.9"],
+            4,
+            "supported is 0, under its limit 0.9",
+        ),
+        ([{"text": RIGHT}], ["--max-cost", "0"], 4, "1 row left, since the cost has reached --max-cost"),
+        ([{"text": RIGHT}], ["--deadline", "0"], 4, "1 row left, since --deadline has passed: run again"),
+    ],
+)
+def test_exit_status_of_a_batch(
+    command: Command, rows: list[Any], options: list[str], status: int, last: str
+) -> None:
+    given(*rows)
+    done = command(*BATCH, *options)
+    assert (done.status, done.err.splitlines()[-1].startswith(f"rarr: {last}")) == (status, True), done.err
+
+
+def started(*argv: str, **options: Any) -> "subprocess.Popen[bytes]":
+    call = [sys.executable, "-m", "rarr", "batch", *argv, "--corpus", "notes", "--workers", "0"]
+    return subprocess.Popen(call, env=os.environ, **options)
+
+
+@pytest.mark.slow
+def test_run_ends_when_the_reader_of_its_pipe_has_gone() -> None:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with started("-", "-o", "-", **pipes) as running:
+        assert running.stdin and running.stdout and running.stderr
+        running.stdin.write(given({"text": WRONG}))
+        running.stdin.flush()
+        assert json.loads(running.stdout.readline())["rarr_text"] == RIGHT
+        running.stdout.close()
+        running.stdin.write(given({"text": WRONG}))
+        running.stdin.flush()
+        assert running.wait(30) == 0
+        assert running.stderr.read().count(b"\n") == 1  # the counts, and nothing of Python's
+
+
+@pytest.mark.slow
+def test_full_disk_behind_a_pipe_is_one_line() -> None:
+    with Path("/dev/full").open("wb") as full:
+        with started("in.jsonl", "-o", "-", stdout=full, stderr=subprocess.PIPE) as running:
+            assert running.stderr and b"cannot be written (No space left" in running.stderr.read()
+        assert running.wait() == 2
+
+
+def test_scores_are_printed_and_written(command: Command) -> None:
+    done = command(*EVAL)
+    assert (done.status, done.err) == (0, "")
+    rows = {line[:24].strip(): line[24:].split() for line in done.out.decode().splitlines()}
+    assert rows["restored"] == ["1.000", "0.207", "to", "1.000", "1", "0"]
+    assert done.out.endswith(b"\nreport: out/report.html\n")
+    assert {"predictions.jsonl", "report.json", "report.html"} <= {
+        each.name for each in Path("out").iterdir()
+    }
+    report = EvalReport.model_validate_json(command(*EVAL, "--json").out)
+    assert report.measures["restored"].value == 1
+    assert command("eval", "in.jsonl", "-o", "few", "--corpus", "notes", "--limit", "1").status == 0
+    compared = Comparison.model_validate_json(command("eval", "--compare", "out", "few", "--json").out)
+    assert (compared.rows, compared.only_a) == (1, 1)
+
+
+def test_baseline_is_chosen_by_options(command: Command) -> None:
+    done = command(*EVAL, "--queries", "text", "--agreement", "off", "--editor", "none", "--json")
+    report = json.loads(done.out)
+    assert {"queries": "text", "agreement": "False", "editor": "none"}.items() <= report["settings"].items()
+    assert [row["text"] for row in report["rows"]] == [RIGHT, WRONG]
+
+
+@pytest.mark.parametrize(
+    ("rows", "options", "status", "last"),
+    [
+        ([{"text": RIGHT}, *["[]"] * 23], [], 2, "23 lines of in.jsonl left out: correct the data"),
+        (
+            [{"text": RIGHT}, {"text": RIGHT, "corpus": "empty"}],
+            [],
+            2,
+            "1 row with an error: correct the cause",
+        ),
+        (
+            [{"text": RIGHT}, {"text": RIGHT, "corpus": "empty"}],
+            ["f1_ap=0"],
+            4,
+            "f1_ap may be under its limit 0",
+        ),
+        ([{"text": RIGHT}], ["restored=0"], 4, "restored is not judged"),
+        ([{"text": RIGHT, "corpus": "empty"}], ["f1_ap=0"], 3, ""),
+    ],
+)
+def test_exit_status_of_an_evaluation(
+    command: Command, rows: list[Any], options: list[str], status: int, last: str
+) -> None:
+    Path("empty").mkdir()
+    given(*rows)
+    done = command(*EVAL, *(word for limit in options for word in ("--fail-under", limit)))
+    lines = done.err.splitlines()
+    assert (done.status, lines[-1].startswith(f"rarr: {last}"), len(lines) <= 22) == (status, True, True), (
+        done.err
+    )
+
+
+def test_ratings_are_merged_into_labels(command: Command, tmp_path: Path) -> None:
+    rows = data(tmp_path / "data.jsonl", {"id": "a", **CLAIM}, {"id": "b", **CLAIM, **PAIR})
+    done = command("label", "data.jsonl", "-o", "page.html")
+    assert done.out.decode().startswith("page.html: 2 items to rate, data ")
+    assert Path("page.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    exports = [export(rows, "Ada", YES, NO | {"intent": "similar"}, rater="A\x1b[2J\nda")]
+    exports.append(export(rows, "Ben", YES, NOT_ALL | {"intent": "different"}))
+    done = command("label", "--merge", "-o", "labels.jsonl", *map(str, exports))
+    assert (done.status, done.err, b"\x1b" in done.out) == (0, "", False)
+    assert [line.split()[:2] for line in done.out.decode().splitlines() if "0.500" in line]
+    labels = [json.loads(line) for line in Path("labels.jsonl").read_text().splitlines()]
+    assert [(row["id"], row["label"]) for row in labels] == [("a", "attributable"), ("b", None)]
+
+
+@pytest.mark.slow
+@pytest.mark.loopback
+def test_training_rows_are_made_and_the_same_call_goes_on(command: Command) -> None:
+    Path("queries.txt").write_text("When did the bridge open?\nBest pizza in Naples\n")
+    with ScriptedServer(RuleModel()) as server:
+        options = ["--corpus", "notes", "--model", "vllm:m", "--base-url", server.url]
+        call = ("train", "data", "queries.txt", "-o", "rows.jsonl", *options)
+        limited = command(*call, "--set", "max_calls=0")
+        assert (limited.status, "the same call works on the rest" in limited.err) == (0, True)
+        done = command(*call)
+        asked = len(server.requests)
+        assert (done.status, b"in rows.dropped.jsonl" in done.out, b"spent: " in done.out) == (0, True, True)
+        assert command(*call).status == 0
+        assert len(server.requests) == asked
+
+
+def test_editor_is_trained_where_its_packages_are(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("rows.jsonl").write_text("")
+    monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", None)
+    done = command("train", "editor", "rows.jsonl", "-o", "weights")
+    assert (done.status, is_complaint(done.err)) == (2, True)
+    report = SimpleNamespace(
+        rows=2,
+        held_out=1,
+        examples={"a": 1},
+        steps=1,
+        before={"b": 1.0},
+        after={"b": 0.5},
+        sure=0.75,
+        seconds=1.0,
+    )
+    module = SimpleNamespace(fine_tune=lambda *rows, **more: report, Backend=Mock())
+    monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", module)
+    out = command("train", "editor", "rows.jsonl", "-o", "weights").out.decode()
+    assert "loss on the held-out rows: b 1.000 to 0.500\ncorrections: from probability 0.75 on\n" in out
+
+
+QUESTION = {"question": "When did the bridge open?", "answers": ["1937"], "passage": RIGHT}
+OTHER = {"question": "When did the mill open?", "answers": ["1901"], "passage": "The mill opened in 1901."}
+
+
+def test_benchmark_prints_its_report_and_goes_on(command: Command) -> None:
+    given(QUESTION, OTHER)
+    done = command("bench", "conflicts", "in.jsonl", "-o", "out", "--policy", "corpus,alias")
+    assert (done.status, done.err, b"ratio" in done.out, b"report: out\n" in done.out) == (0, "", True, True)
+    assert command("bench", "conflicts", "in.jsonl", "-o", "out", "--policy", "corpus,alias").out == done.out
+
+
+def test_benchmark_whose_model_fails_is_status_3(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*data: object, **options: object) -> None:
+        raise ModelError("the server is down: start it")
+
+    monkeypatch.setattr("rarr.evals.answer_benchmark.bench_answers", fails)
+    done = command("bench", "answers", "in.jsonl")
+    assert (done.status, is_complaint(done.err), "the server is down" in done.err) == (3, True, True)

@@ -1,0 +1,207 @@
+"""`rarr revise`, `cite`, `write` and `answer`: texts in, results and statuses out."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from views.test_notebook import revision
+
+from cli.helpers import FAILED, NOTHING, Command, FakeReviser, is_complaint
+from rarr import Article, Cited
+from rarr.records import Edit, Notice, Report, Revision
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+PEOPLE = str(EXAMPLES / "graph" / "people.csv")
+TEXTS = sorted(path for path in (EXAMPLES / "texts").iterdir() if path.suffix != ".json")
+DAM = "The Hoover Dam is 221 metres high."
+
+
+@pytest.fixture
+def _dam() -> None:
+    Path("dam.md").write_text("# Hoover Dam\n\nHoover Dam is 221 metres high.\n", encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("argv", "stdin", "text"),
+    [
+        (["One.", "--context", "Why?"], b"", "One."),
+        (["-"], "Où?\r\n\r\nOne.".encode(), "Où?\r\n\r\nOne."),
+        ([], b"One.", "One."),
+        (["--file", "draft.md"], b"", "One.\r\nTwo.\r\n"),
+        (["--", "- One."], b"", "- One."),
+    ],
+)
+def test_text_comes_from_an_argument_a_file_or_standard_input(
+    command: Command, fake: type[FakeReviser], argv: list[str], stdin: bytes, text: str
+) -> None:
+    Path("draft.md").write_bytes(b"\xef\xbb\xbfOne.\r\nTwo.\r\n")
+    done = command("revise", *argv, stdin=stdin)
+    assert (done.status, done.err, fake.calls[0][0]) == (0, "", text)
+    assert done.out.decode().startswith("X" + text[1:])
+
+
+def test_options_and_set_become_settings_and_no_others(command: Command, fake: type[FakeReviser]) -> None:
+    named = ["--corpus", "notes", "--model", "a:b", "--deadline", "2.5", "--preset", "fast"]
+    more = [
+        "max_calls=0",
+        "include-domains=a.org,b.org",
+        'exclude_domains=["c.org"]',
+        'models={"edit": "c:d"}',
+    ]
+    done = command("revise", "One.", *named, *(word for pair in more for word in ("--set", pair)))
+    settings = fake.calls[0][2]
+    assert (done.status, settings.corpus, settings.model) == (0, Path("notes"), "a:b")
+    assert (settings.deadline_s, settings.preset, settings.max_calls) == (2.5, "fast", 0)
+    assert (settings.include_domains, settings.exclude_domains) == (["a.org", "b.org"], ["c.org"])
+    assert settings.models == {"edit": "c:d"}
+    assert not {"search", "offline"} & settings.model_fields_set
+
+
+def test_source_is_read_alone_where_no_other_source_is_named(command: Command) -> None:
+    Path("bridge.md").write_text("The bridge opened in 1937.")
+    done = command("revise", "The bridge opened in 1935.\r\n", "--source", "bridge.md", "--json")
+    made = Revision.model_validate_json(done.out)
+    assert (done.status, done.err, made.text) == (0, "", "The bridge opened in 1937.\r\n")
+    assert [passage.source for passage in made.evidence] == ["bridge.md"]
+
+
+def test_json_is_the_revision_alone_and_diff_the_diff_alone(
+    command: Command, fake: type[FakeReviser]
+) -> None:
+    done = command("revise", "Où est-il?", "--json")
+    assert Revision.model_validate_json(done.out) == fake.answer("Où est-il?")
+    out = command("revise", "-", "--diff", stdin=b"One.\r\n").out
+    assert out == b"--- original\n+++ revised\n@@ -1 +1 @@\n-One.\r\n+Xne.\r\n"
+    fake.answer = staticmethod(lambda text: revision(text, warnings=(NOTHING,) * 2))
+    complaint = "rarr: warning: nothing_to_check: no checkable claim was found (2 times)\n"
+    assert command("revise", "Hello.", "--diff") == (0, b"", complaint)
+
+
+@pytest.mark.parametrize(
+    ("statuses", "warnings", "status"),
+    [
+        (["supported"], [], 0),
+        (["no_evidence"], [FAILED], 0),
+        (["unjudged"], [NOTHING], 0),
+        (["unjudged"], [FAILED], 3),
+        (["retrieval_failed"], [], 3),
+        (["retrieval_failed", "supported"], [FAILED], 0),
+    ],
+)
+@pytest.mark.parametrize("option", ["--json", "--diff", None])
+def test_exit_status_of_a_run(
+    command: Command,
+    fake: type[FakeReviser],
+    statuses: Sequence[Any],
+    warnings: Sequence[Notice],
+    status: int,
+    option: str | None,
+) -> None:
+    text = "One.\nTwo.\n" if len(statuses) == 2 else "One.\n"
+    fake.answer = staticmethod(
+        lambda text: revision(text, statuses=tuple(statuses), warnings=tuple(warnings))
+    )
+    done = command("revise", text, *([option] if option else []))
+    assert done.status == status
+    assert is_complaint(done.err) if status else done.err == "" or option == "--diff"
+    if status and option != "--json" and warnings:  # the failure is named once
+        assert (b"start the server" in done.out, done.err.count("start the server")) == (False, 1)
+
+
+def test_suggested_edits_are_applied_where_asked(command: Command, fake: type[FakeReviser]) -> None:
+    suggested = Edit(
+        id="e1", start=0, end=3, old="The", new="That", query_id="q1", evidence_id="q1.1",
+        state="suggested", reason="",
+    )  # fmt: skip
+    fake.answer = lambda text: Revision(
+        run_id="r", original=text, text=text, changed=False, edits=(suggested,), report=Report()
+    )
+    shown = json.loads(command("revise", "The mill burned.", "--json", "--accept", "suggested").out)
+    assert (shown["text"], shown["edits"][0]["state"]) == ("That mill burned.", "accepted")
+
+
+STEERING = "\x9b2J \u202eback\u2066 \u2028 \u200f \u061c \x85"
+
+
+@pytest.mark.parametrize(
+    "argv", [["revise", f"It was {STEERING} then.", "--json"], ["trace", "list", "--json"]]
+)
+def test_json_cannot_steer_the_terminal(command: Command, notes: Path, argv: list[str]) -> None:
+    command("revise", f"It is {STEERING}.", "--corpus", "notes")
+    out = command(*argv, *(["--corpus", "notes"] if argv[0] == "revise" else [])).out.decode()
+    assert not {*STEERING} - {*" 2Jback"} & {*out}
+    assert STEERING in json.dumps(json.loads(out), ensure_ascii=False).replace("\\u0085", "\x85")
+
+
+@pytest.mark.usefixtures("_dam")
+def test_cited_text_is_printed_alone_and_wrong_citations_on_standard_error(command: Command) -> None:
+    Path("draft.md").write_bytes(f"{DAM}\r\n".encode())
+    done = command("cite", "draft.md", "--corpus", "dam.md")
+    listed = "Sources:\r\n\r\n- [1] Hoover Dam, dam.md\r\n"
+    assert (done.status, done.err, done.out.decode()) == (0, "", f"{DAM}[1]\r\n\r\n{listed}")
+    options = ["--place", "part", "--style", "footnotes", "--mark-unsupported"]
+    done = command("cite", "-", "--corpus", "dam.md", *options, stdin=f"{DAM} It was built in 1950.".encode())
+    assert (
+        done.out.decode() == f"{DAM}[^1] It was built in 1950.[citation needed]\n\n[^1]: Hoover Dam, dam.md\n"
+    )
+    wrong = f"{DAM} [2]\n\n[2] Other, https://x.org\n"
+    done = command("cite", "-", "--corpus", "dam.md", stdin=wrong.encode())
+    complaint = "citation [2] (Other, https://x.org) at character 35: it is not among the sources"
+    assert (done.status, complaint in done.err, b"[2]" in done.out) == (0, True, True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("path", TEXTS, ids=lambda path: path.name)
+def test_every_example_text_comes_back_from_a_real_run(command: Command, path: Path) -> None:
+    options = ["--corpus", str(EXAMPLES / "corpus"), "--mark-unsupported", "--place", "part", "--json"]
+    cited = Cited.model_validate_json(command("cite", str(path), *options).out)
+    assert cited.without_citations().encode() == path.read_bytes()
+    assert cited.text != cited.original
+
+
+@pytest.mark.parametrize(
+    "argv", [["revise", DAM], ["cite", "draft.md"], ["write", "Hoover Dam"], ["answer", "How high is it?"]]
+)
+def test_failed_search_is_status_3_with_one_line(
+    command: Command, argv: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("draft.md").write_text(DAM)
+    done = command(*argv, "--search", "wikipedia", "--offline")  # and nothing is in the cache
+    assert (done.status, is_complaint(done.err), "nothing could be" in done.err) == (3, True, True)
+
+
+@pytest.mark.usefixtures("_dam")
+def test_article_is_printed_or_written_with_its_measures(command: Command) -> None:
+    done = command("write", "Hoover Dam", "--corpus", "dam.md")
+    assert done.out.decode() == (
+        "# Hoover Dam\n\n## Overview\n\nHoover Dam is 221 metres high.[^1]\n\n[^1]: Hoover Dam, dam.md\n"
+    )
+    Path("outline.txt").write_text("1. Overview\n", encoding="utf-8")
+    outlined = ("write", "Hoover Dam", "--corpus", "dam.md", "--outline", "outline.txt")
+    article = Article.model_validate_json(command(*outlined, "--json").out)
+    assert [section.heading for section in article.sections] == ["Overview"]
+    done = command("write", "Hoover Dam", "--corpus", "dam.md", "-o", "article.md")
+    assert done.out.startswith(b"article.md: 1 section, 1 sentence, 1 source; citation recall ")
+    assert Path("article.md").read_bytes().startswith(b"# Hoover Dam\n\n## Overview\n")
+
+
+@pytest.mark.usefixtures("_dam")
+def test_topic_that_no_source_has_names_the_cure(command: Command) -> None:
+    done = command("write", "Zyzzyva", "--corpus", "dam.md", "--set", "plan=false")
+    assert (done.status, done.out, is_complaint(done.err)) == (3, b"", True)
+    assert "no source was found: give sources about it with --corpus, --graph" in done.err
+
+
+def test_answer_has_its_triples_and_refused_citations_are_told(command: Command, tmp_path: Path) -> None:
+    done = command("answer", "Where was Marie Curie born?", "--graph", PEOPLE)
+    assert (done.status, done.out) == (0, b"Marie Curie was born in Warsaw. [p1, place of birth: Warsaw]\n")
+    assert b"] Marie Curie was born in Warsaw.\n" in command("trace", "show", "last").out
+    assert command("trace", "replay", "last").status == 0
+    done = command("answer", "Where was Jonah Strake born?", "--graph", PEOPLE, "--json")
+    assert [warning["code"] for warning in json.loads(done.out)["warnings"]] == ["ambiguous_name"]
+    script = {"Who was Mary": {"statements": [{"text": "Mary Shelley was tall.", "citations": [77]}]}}
+    Path("script.json").write_text(json.dumps(script), encoding="utf-8")
+    done = command("answer", "Who was Mary Shelley?", "--graph", PEOPLE, "--model", "scripted:script.json")
+    assert "there is no such source (in 'Mary Shelley was tall.')" in done.err

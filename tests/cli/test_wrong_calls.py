@@ -1,0 +1,214 @@
+"""Whatever is wrong with a call is one line on standard error and status 2, before anything is done."""
+
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import rarr
+from cli.helpers import Command, FakeReviser, Result, is_complaint
+from rarr.cli.entry_point import DEFECT
+from rarr.errors import InputError, SetupError
+from rarr.records import Revision
+
+CORPUS = ["--corpus", "notes"]
+EVAL = ["eval", "data.jsonl", "-o", "out", *CORPUS]
+BATCH = ["batch", "data.jsonl", "-o", "out.jsonl", *CORPUS]
+CALLS: list[tuple[list[str], str]] = [
+    ([], "rarr --help"),
+    (["nope"], "No such command 'nope'"),
+    (["revise", "a", "b"], "rarr revise --help"),
+    (["revise", "--nope"], "put -- before a text"),
+    (["revise", "- One."], "put -- before a text"),
+    (["revise", "--model"], "requires an argument"),
+    (["revise", "One.", "--json", "--diff"], "--json and --diff exclude each other"),
+    (["revise", "One.", "--file", "notes/bridge.md"], "TEXT and --file exclude each other"),
+    (["revise", ""], "TEXT is empty"),
+    (["revise", "-"], "standard input is empty"),
+    (["revise", "a\udce9"], "TEXT is not UTF-8 (byte 0xe9 at offset 1)"),
+    (["revise", "a", "--context", "\udce9"], "--context is not UTF-8 (byte 0xe9 at offset 0)"),
+    (["revise", "--file", "latin.txt"], "latin.txt is not UTF-8 (byte 0xe9 at offset 3)"),
+    (["revise", "--file", "wide.txt"], "convert it, as with iconv -f UTF-16 -t UTF-8"),
+    (["revise", "--file", "halves.txt"], "iconv -c -f UTF-8 -t UTF-8, which leaves out halves"),
+    (["revise", "--file", "page.pdf"], "it is no text, so save it as text first"),
+    (["revise", "--file", "nowhere"], "nowhere cannot be read (No such file"),
+    (
+        ["revise", "wide.txt"],
+        "TEXT is the name of a file: give the text in quotes, or its file with --file F",
+    ),
+    (["revise", "nowhere.md"], "TEXT is the name of a file"),
+    (["revise", "."], "TEXT is the name of a folder"),
+    (["revise", "One.", "--preset", "slow"], "preset"),
+    (["revise", "One.", "--deadline", "soon"], "'--deadline'"),
+    (["revise", "One.", "--accept", "all"], "'all' is not 'suggested': see"),
+    (["revise", "One.", "--set", "rounds"], "--set is 'rounds': give a setting and its value"),
+    (["revise", "One.", "--set", "nope=1"], "'nope'"),
+    (["revise", "One.", "--set", "models={"], "models"),
+    (["revise", "One.", *CORPUS, "--set", "corpus=notes"], "corpus is given twice"),
+    (["revise", "One.", "--source", "nowhere.md"], "nowhere.md cannot be used"),
+    (["revise", "One.", "--search", "corpus"], "set corpus (--corpus) to a folder"),
+    (["cite"], "Missing argument"),
+    (["cite", "missing.md"], "missing.md cannot be read"),
+    (["cite", "notes/bridge.md", "--style", "apa"], "'--style'"),
+    (["write", "Dam", *CORPUS, "-o", "notes"], "notes is a folder: name a file with -o"),
+    (["write", "Dam", *CORPUS, "-o", "none/a.md"], "the folder none of none/a.md does not exist"),
+    (["write", "Dam", *CORPUS, "--outline", "empty.jsonl"], "empty.jsonl is empty"),
+    (["answer", "-", "--draft", "-"], "QUESTION and --draft are both -"),
+    (["answer", "Who?", "--graph", "none.csv"], "graph none.csv cannot be read"),
+    (["index", "notes"], "Missing option"),
+    (["index", "nowhere", "-o", "out"], "nowhere"),
+    (["check", *CORPUS], "Missing argument"),
+    (["check", "missing.md", *CORPUS], "missing.md does not exist"),
+    (["check", "*.xyz", *CORPUS], "matches no file"),
+    (["check", "docs", *CORPUS], "docs holds no document"),
+    (["check", "draft.md", *CORPUS, "--fail-on", "wrong"], "--fail-on is 'wrong'"),
+    (["check", "draft.md", *CORPUS, "-o", "draft.md"], "would replace a file that is read"),
+    (["check", "notes", *CORPUS], "all files to check are part of the corpus"),
+    (["check", "draft.md", "--corpus", "none"], "corpus 'none' cannot be read"),
+    (["verify", "One."], "give --against FILE or --graph F for one claim, or -o DIR"),
+    (["verify", "One.", "--against", "draft.md", "-o", "out"], "give --against FILE"),
+    (
+        ["verify", "draft.md", "--against", "draft.md"],
+        "CLAIM is the name of a file: give the claim in quotes",
+    ),
+    (["verify", "One.", "--against", "notes"], "notes is a folder: name its files"),
+    (["verify", "One.", "--against", "empty.md"], "empty.md cannot be used: it holds no text"),
+    (["verify", "One.", "--against", "draft.md", "--limit", "1"], "--limit belongs to the claims of a file"),
+    (["verify", "One.", "--against", "draft.md", "--judge", "nope:x"], "nope"),
+    (["verify", "nowhere.jsonl", "-o", "out"], "nowhere.jsonl cannot be read"),
+    (["verify", "data.jsonl", "-o", "out", "--question", "Why?"], "--question belongs to one claim"),
+    (["eval", "data.jsonl"], "DATA and -o DIR are both needed"),
+    (["eval", "empty.jsonl", "-o", "out"], "empty.jsonl has no row (it is empty)"),
+    ([*EVAL, "--fail-under", "f1=0.5"], "unknown measure 'f1'"),
+    ([*EVAL, "--jobs", "0"], "'--jobs'"),
+    ([*EVAL, "--editor", "x"], "editor"),
+    ([*EVAL, "--model", "nope"], "unknown model 'nope'"),
+    (["eval", "--compare", "notes", "notes"], "notes holds no run of rarr eval"),
+    (["eval", "data.jsonl", "--compare", "a", "b"], "--compare takes the folders of two runs alone"),
+    (["batch", "data.jsonl", "-o", "out.txt"], "no known ending"),
+    ([*BATCH, "--text", "answer"], "give one of 'text' as text"),
+    ([*BATCH, "--fail-under", "x=1"], "unknown measure 'x'"),
+    ([*BATCH, "--ordered"], "--ordered belongs to -o -"),
+    (["batch", "data.jsonl", "-o", "-", "--json"], "need a file"),
+    (["batch", "data.jsonl", "-o", "data.jsonl"], "is the input"),
+    ([*BATCH, "--workers", "65"], "give at most 64 processes, or a cluster by --ray"),
+    ([*BATCH, "--ray", "local"], 'pip install "rarr[ray]"'),
+    (["label", "data.jsonl", "-o", "data.jsonl"], "would replace a file that is read"),
+    (["label", "data.jsonl", "empty.jsonl", "-o", "page.html"], "add --merge"),
+    (["label", "data.jsonl", "-o", "page.html", "--json"], "add --merge, or leave it out"),
+    (["bench", "names", "data.jsonl", "-o", "out"], "no corpus: give --corpus PATH"),
+    (["bench", "names", "data.jsonl", "-o", "out", "--task", "x"], "--task 'x' is unknown"),
+    (["bench", "conflicts", "data.jsonl", "-o", "out", "--policy", "x"], "--policy names 'x'"),
+    (["bench", "attrscore", "nowhere", "-o", "out"], "nowhere"),
+    (["train", "data", "draft.md", "-o", "rows.jsonl", *CORPUS], "model"),
+    (["serve", "--corpus", "notes"], "--corpus is 'notes': give a name for callers and a path"),
+    (["serve", "--corpus", "a=notes", "--corpus", "a=docs"], "--corpus names 'a' twice"),
+    (["mcp", "--port", "1"], "--host and --port belong to HTTP"),
+    (["doctor", "--nope"], "rarr doctor --help"),
+    (["doctor", "--model", "embedded"], "has no server to ask"),
+    (["doctor", "--model", "vllm:a", "--offline"], "leave out --offline"),
+    (["doctor", "--model", "vllm:a", "--base-url", "localhost:1"], "give http://HOST:PORT/v1"),
+]
+
+
+@pytest.fixture(autouse=True)
+def _files(notes: Path) -> None:
+    Path("docs").mkdir()
+    Path("latin.txt").write_bytes("Caf\xe9.".encode("latin-1"))
+    Path("wide.txt").write_bytes("Caf\xe9.".encode("utf-16"))
+    Path("page.pdf").write_bytes(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n")
+    Path("halves.txt").write_bytes(b"Caf\xed\xa0\x80.")
+    Path("draft.md").write_text("The bridge opened in 1935.")
+    Path("data.jsonl").write_text('{"text": "The bridge opened in 1937."}\n')
+    for name in ("empty.jsonl", "empty.md"):
+        Path(name).touch()
+
+
+@pytest.mark.parametrize(("argv", "message"), CALLS, ids=lambda case: " ".join(case)[:40] if case else "-")
+def test_wrong_call_is_one_line_and_does_nothing(
+    command: Command, argv: list[str], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "ray", None)  # it is not installed
+    before = {path: path.stat().st_size for path in Path().iterdir()}
+    done = command(*argv)
+    assert (done.status, done.out, is_complaint(done.err)) == (2, b"", True), done
+    assert message in done.err
+    after = {path: path.stat().st_size for path in Path().iterdir() if path.name not in ("home", "out")}
+    assert {path: size for path, size in before.items() if path.is_file()}.items() <= after.items()
+
+
+def test_terminal_without_a_text_is_not_waited_for(command: Command) -> None:
+    done = command("revise", terminal=True)
+    assert (done.status, is_complaint(done.err), "--file" in done.err) == (2, True, True)
+
+
+@pytest.mark.parametrize(
+    ("error", "status"),
+    [
+        (InputError("wrong\ncall"), 2),
+        (SetupError("no key"), 2),
+        (KeyError("q1"), DEFECT),
+        (KeyboardInterrupt(), 130),
+    ],
+    ids=lambda case: type(case).__name__,
+)
+def test_every_error_is_one_line(
+    command: Command, fake: type[FakeReviser], error: BaseException, status: int
+) -> None:
+    def fails(text: str) -> Revision:
+        raise error
+
+    fake.answer = staticmethod(fails)
+    done = command("revise", "One.")
+    assert (done.status, done.out, is_complaint(done.err)) == (status, b"", True)
+
+
+TEXT = "The bridge opened in 1935. It is red."
+ODD = os.fsdecode(b"odd\xff\xed\xa0\x80")
+
+
+def is_clean(done: Result) -> bool:
+    """Done, or refused in a line that speaks of no defect; what is printed can be read."""
+    done.out.decode()
+    lines = done.err.splitlines(keepends=True)
+    readable = all(is_complaint(line) for line in lines) and "defect" not in done.err
+    return readable and (done.status == 0 or (done.status in (2, 3) and bool(lines or done.out)))
+
+
+@pytest.mark.loopback
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["revise", f"{TEXT} {ODD}"],
+        *(["revise", TEXT, option, ODD] for option in ("--context", "--corpus", "--search", "--model")),
+        ["revise", TEXT, "--base-url", ODD, "--model", "vllm:a"],
+        ["revise", TEXT, *CORPUS, "--set", f"include_domains={ODD}"],
+        ["revise", TEXT, "--set", f"{ODD}=1"],
+        ["revise", TEXT, f"--{ODD}"],
+        ["revise", "--file", ODD],
+        [ODD],
+        ["index", "notes", "-o", ODD],
+        ["eval", ODD, "-o", "scores"],
+        [*EVAL, "--fail-under", f"{ODD}=1"],
+        ["verify", ODD, "--against", ODD],
+        ["check", ODD, *CORPUS],
+        ["trace", "show", ODD],
+        ["trace", "replay", ODD],
+        ["doctor", "--offline", "--search", ODD],
+        ["doctor", "--model", f"vllm:{ODD}", "--base-url", "http://127.0.0.1:9/v1"],
+    ],
+    ids=ascii,
+)
+def test_arguments_that_are_no_unicode(command: Command, argv: list[str]) -> None:
+    assert is_clean(command(*argv))
+
+
+def test_files_whose_names_are_no_unicode(command: Command) -> None:
+    shutil.copy("draft.md", f"{ODD}.md")
+    shutil.copytree("notes", ODD)
+    for argv in (["cite", f"{ODD}.md"], ["revise", "--file", f"{ODD}.md"]):
+        done = command(*argv, "--corpus", ODD)
+        assert is_clean(done) and done.status in (0, 2), done
+    assert rarr.revise(f"{TEXT}\ud800", corpus="notes").original.endswith("\ufffd")

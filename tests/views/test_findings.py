@@ -1,0 +1,133 @@
+"""Checked documents for services: annotations of GitHub, and SARIF 2.1.0."""
+
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from document_findings import checks, document, finding, place, unjudged
+
+from rarr.views.findings import github_annotations, sarif
+
+
+def strict(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
+def listed(items: dict[str, Any], required: str = "") -> dict[str, Any]:
+    return {"type": "array", "items": items | ({"required": [required]} if required else {})}
+
+
+POSITIVE = {"type": "integer", "minimum": 1}
+TEXT = {"type": "string"}
+MESSAGE = {"type": "object", "required": ["text"], "properties": {"text": {"type": "string", "minLength": 1}}}
+REGION = dict.fromkeys(("startLine", "startColumn", "endLine", "endColumn"), POSITIVE)
+REGION |= {name: {"type": "integer", "minimum": 0} for name in ("charOffset", "charLength")}
+ADDRESS = strict(uri={"type": "string", "format": "uri-reference"})
+LOCATION = strict(
+    id={"type": "integer"},
+    message=MESSAGE,
+    physicalLocation=strict(artifactLocation=ADDRESS, region=strict(**REGION))
+    | {"required": ["artifactLocation"]},
+)
+LEVEL = {"enum": ["none", "note", "warning", "error"]}
+NOTIFICATION = strict(level=LEVEL, message=MESSAGE, locations=listed(LOCATION))
+RESULT = strict(
+    ruleId=TEXT,
+    ruleIndex={"type": "integer"},
+    level=LEVEL,
+    message=MESSAGE,
+    locations=listed(LOCATION),
+    relatedLocations=listed(LOCATION),
+    partialFingerprints={"additionalProperties": TEXT},
+)
+RUN = strict(
+    tool=strict(driver=strict(name=TEXT, version=TEXT, rules=listed({"type": "object"}, "id"))),
+    columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
+    artifacts=listed({"type": "object"}),
+    invocations=listed(
+        strict(
+            executionSuccessful={"type": "boolean"},
+            toolExecutionNotifications=listed(NOTIFICATION, "message"),
+        ),
+        "executionSuccessful",
+    ),
+    results=listed(RESULT, "message"),
+)
+SCHEMA = strict(**{"$schema": TEXT}, version={"enum": ["2.1.0"]}, runs=listed(RUN, "tool"))
+"""The used and the required parts of the schema of OASIS."""
+
+
+def result_of(log: dict[str, Any]) -> dict[str, Any]:
+    (result,) = log["runs"][0]["results"]
+    assert isinstance(result, dict)
+    return result
+
+
+@pytest.mark.parametrize(
+    "documents", [(), (document(finding(), finding(fails=False)), unjudged()), (document(),)]
+)
+def test_log_keeps_the_schema(documents: tuple[Any, ...]) -> None:
+    jsonschema.validate(sarif(checks(*documents), "1.0"), SCHEMA)
+
+
+def test_result_has_its_rule_its_level_and_its_place_in_code_points() -> None:
+    log = sarif(checks(document(finding())), "1.0")
+    result = result_of(log)
+    rules = log["runs"][0]["tool"]["driver"]["rules"]
+    assert rules[result["ruleIndex"]]["id"] == result["ruleId"] == "contradicted"
+    assert (result["level"], log["runs"][0]["columnKind"]) == ("error", "unicodeCodePoints")
+    region = result["locations"][0]["physicalLocation"]["region"]
+    assert [region[name] for name in [*REGION][:4]] == [3, 5, 3, 40]
+    (related,) = result["relatedLocations"]
+    address = {"artifactLocation": {"uri": "specs/dam.md"}, "region": {"startLine": 7}}
+    assert related["physicalLocation"] == address
+    assert result_of(sarif(checks(document(finding(fails=False))), ""))["level"] == "note"
+    moved = finding(where=place(line=9))
+    assert (
+        result_of(sarif(checks(document(moved)), ""))["partialFingerprints"] == result["partialFingerprints"]
+    )
+
+
+def test_file_that_could_not_be_judged_makes_the_run_unsuccessful() -> None:
+    (invocation,) = sarif(checks(document(), unjudged()), "")["runs"][0]["invocations"]
+    (notification,) = invocation["toolExecutionNotifications"]
+    assert (invocation["executionSuccessful"], notification["message"]["text"]) == (
+        False,
+        "could not be judged: the search failed",
+    )
+
+
+@pytest.mark.parametrize(
+    ("file", "uri"),
+    [
+        ("a b/ü#1.md", "a%20b/%C3%BC%231.md"),
+        (str(Path.cwd() / "docs" / "a.md"), "docs/a.md"),
+        ("/elsewhere/a b.md", "file:///elsewhere/a%20b.md"),
+    ],
+)
+def test_files_are_addresses(file: str, uri: str) -> None:
+    log = sarif(checks(document(finding(), file=file)), "")
+    location = result_of(log)["locations"][0]["physicalLocation"]["artifactLocation"]
+    assert location == {"uri": uri} == log["runs"][0]["artifacts"][0]["location"]
+
+
+def test_annotations_have_their_places_and_errors_come_first() -> None:
+    assert github_annotations(checks(document(finding()))) == (
+        "::error file=docs/dam.md,line=3,col=5,endColumn=40,title=Contradicted by the source::"
+        "“The dam is 212 metres high.”; “212” differs: the source says “221 metres”;"
+        " source: “It is 221 metres high.” (Dam, specs/dam.md:7)\n"
+    )
+    (line,) = github_annotations(checks(document(finding(where=place(end_line=4))))).splitlines()
+    assert line.startswith("::error file=docs/dam.md,line=3,col=5,title=")
+    text = github_annotations(checks(document(finding(fails=False), finding()), unjudged()))
+    assert [line.split(" ")[0] for line in text.splitlines()] == ["::error", "::error", "::notice"]
+    assert "::error file=docs/other.md,title=rarr could not judge::could not be judged: the search" in text
+    assert github_annotations(checks(document())) == ""
+
+
+def test_no_name_and_no_text_ends_a_command() -> None:
+    hostile = finding(text="100% sure.\n::error file=x::no")
+    (line,) = github_annotations(checks(document(hostile, file="a,b:c%\n::warning::d.md"))).splitlines()
+    assert line.startswith("::error file=a%2Cb%3Ac%25%0A%3A%3Awarning%3A%3Ad.md,line=3,")
+    assert "“100%25 sure. ::error file=x::no”" in line

@@ -1,0 +1,255 @@
+"""What a person reads on a terminal, in a pipe, as a diff, in tables and while waiting."""
+
+import re
+import time
+from typing import Any
+
+import pytest
+
+from rarr.evals.metrics import Measured
+from rarr.records import Check, Notice, Part, Query, Report, Scores, Sentence
+from rarr.records.card import Quote
+from rarr.records.document_checks import DocumentChecks
+from rarr.views.progress import Waiting, duration
+from rarr.views.report_tables import as_tables
+from rarr.views.revision_text import render, render_diff
+from rarr.views.shown_text import one_line, visible
+from views.test_notebook import edit, evidence, revision
+
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+QUERY = Query(id="q1", text="When did it open?", start=0, end=2)
+REVISED = revision(
+    "It opened in 1935.\r\n",
+    edit(13, 17, "1937", old="1935", reason="the evidence says 1937"),
+    edit(0, 2, "They", old="It", id="e2", accepted=False, reason="support did not rise"),
+    statuses=("supported",),
+    queries=(QUERY,),
+    evidence=(evidence(text="It is red. It opened in 1937.", title="Bridges"),),
+    scores=Scores(
+        attribution_before=0.0, attribution_after=0.9,
+        preservation=0.95, f1_ap=0.92,
+    ),
+    warnings=(Notice(code="check_failed", message="no answer", node="check_agreement"),) * 2,
+)  # fmt: skip
+
+
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """A colour terminal, 100 columns wide, whatever runs the tests."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "TTY_COMPATIBLE"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("COLUMNS", "100")
+    return monkeypatch
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  e1  “1935” → “1937”",
+        "      asked: When did it open?",
+        "      why: the evidence says 1937",
+        "      evidence: “It opened in 1937.”",
+        "      source: Bridges, bridge.md",
+        "  e2  “It” → “They”, refused: support did not rise",
+        "  1. supported 0.90  It opened in 1937.",
+        "  attribution before 0.00, attribution 0.90 (0.95 by all evidence), preservation 0.95, F1 0.92",
+        "  check_failed: no answer (2 times)",
+    ],
+)
+def test_report_holds_the_expected_lines(line: str, terminal: pytest.MonkeyPatch) -> None:
+    terminal.setenv("FORCE_COLOR", "1")  # a pipe gets no escape sequence even then
+    shown = render(REVISED, terminal=False)
+    assert shown.startswith("It opened in 1937.\r\n\nChanges\n")
+    assert line in shown.split("\n")
+    coloured = render(REVISED, terminal=True)
+    assert ANSI.sub("", coloured).replace("1935193", "193", 1) == shown.replace("\r\n", "\n")
+    assert coloured.startswith("It opened in \x1b[9;31m1935\x1b[0m\x1b[1;32m1937\x1b[0m.")
+
+
+@pytest.mark.parametrize(("name", "value"), [("NO_COLOR", "1"), ("TERM", "dumb")])
+def test_terminal_without_colours_gets_none(name: str, value: str, terminal: pytest.MonkeyPatch) -> None:
+    terminal.setenv(name, value)
+    assert re.findall(r"\x1b\[[0-9;]*3[0-9]", render(REVISED, terminal=True)) == []
+
+
+def test_long_lines_are_wrapped_below_their_start() -> None:
+    made = revision("One.", edit(0, 1, "o", reason="word " * 40), statuses=())
+    rows = [row for row in ANSI.sub("", render(made, terminal=True)).split("\n") if "word" in row]
+    assert len(rows) > 1
+    assert all(row.startswith("      ") and len(row) <= 100 for row in rows)
+
+
+def sentence(text: str, **fields: Any) -> Sentence:
+    return Sentence(**({"text": text, "start": 0, "end": len(text), "status": "supported"} | fields))
+
+
+def sentences(made: Any) -> list[str]:
+    shown = render(made, terminal=False).partition("Sentences\n")[2].partition("\n\n")[0]
+    return shown.split("\n")
+
+
+def test_cited_lines_are_shown_and_without_any_the_nearest_sentences_of_three_sources() -> None:
+    windows = evidence(), evidence(id="v2"), *(evidence(id=f"v{n}", source=f"{n}.md") for n in range(3, 7))
+    spoken = sentence("It opened.", evidence_ids=tuple(each.id for each in windows))
+    made = revision("It opened.", evidence=windows, report=Report(sentences=(spoken,)))
+    assert [row for row in sentences(made) if "source" in row] == [
+        f"      source: {name}" for name in ("bridge.md", "3.md", "4.md")
+    ]
+    quotes = tuple(
+        Quote(evidence_id="v5", start=0, end=5, text=text) for text in ("It is.", "It was.", "It is.")
+    )
+    cited = spoken.model_copy(update={"quotes": quotes})
+    made = revision("It opened.", evidence=windows, report=Report(sentences=(cited,)))
+    assert sentences(made)[1:] == ["      evidence: “It is.” … “It was.”", "      source: 5.md"]
+
+
+def test_contradicted_sentence_shows_both_sides_by_name_and_no_number() -> None:
+    answers: dict[str, tuple[Any, str, str]] = {
+        "q1.1": ("disagrees", "It is red. It opened in 1937.", "bridge.md"),
+        "q1.2": ("agrees", "It opened in 1935.", "other.md"),
+        "q2.1": ("disagrees", "It is red. It opened in 1937.", "bridge.md"),
+    }
+    text = "It opened in 1935."
+    spoken = sentence(text, status="contradicted", evidence_ids=tuple(answers), support=1)
+    passages = tuple(
+        evidence(id=name, text=said, source=source) for name, (_, said, source) in answers.items()
+    )
+    checks = tuple(
+        Check(query_id=name[:2], evidence_id=name, verdict=verdict, evidence_answer=said[-5:-1])
+        for name, (verdict, said, _) in answers.items()
+    )
+    made = revision(text, evidence=passages, checks=checks, report=Report(sentences=(spoken,)))
+    assert sentences(made) == [
+        "  1. contradicted  It opened in 1935.",
+        "      agrees (q1.2): “It opened in 1935.”",
+        "      source: other.md",
+        "      disagrees (q1.1, q2.1): “It opened in 1937.”",
+        "      source: bridge.md",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("made", "line"),
+    [
+        (revision("One."), "  Nothing was changed."),
+        (revision("xy", edit(0, 0, "x", old="")), "  e1  “x” inserted"),
+        (revision("xy", edit(0, 1, "", old="x")), "  e1  “x” deleted"),
+        (
+            revision("It.", edit(0, 2, "They", old="It", state="suggested", confidence=0.62)),
+            "Suggested, not applied (--accept suggested applies them)\n  e1  “It” → “They”, confidence 0.62",
+        ),
+    ],
+)
+def test_changes_are_named(made: Any, line: str) -> None:
+    shown = render(made, terminal=False)
+    assert f"\n{line}\n" in shown
+    assert "attribution not judged" in shown
+
+
+def test_deciding_words_are_marked_by_their_state_and_supports_by_their_height() -> None:
+    parts = (
+        Part(start=0, end=2, state="open"),
+        Part(start=3, end=9, state="confirmed", evidence_id="v1", says="opened"),
+        Part(start=13, end=17, state="differs", evidence_id="v1", says="1937\x1b"),
+    )
+
+    def line(text: str, **fields: Any) -> str:
+        report = Report(sentences=(sentence(text, parts=parts, **fields),))
+        shown = render(revision(text, report=report), terminal=True)
+        assert "      differs: “1935”, and v1 says “1937␛”" in ANSI.sub("", shown) or "\t" in text
+        return next(row for row in shown.splitlines() if "1. " in row)
+
+    marked = [("4;94", "It"), ("32", "opened"), ("1;31", "1935")]
+    assert (
+        re.findall(r"\x1b\[([\d;]+)m(\w+)", line("It opened in 1935.", status="contradicted"))[1:] == marked
+    )
+    spaced = line("It\topened  in 1935.", status="contradicted")
+    assert re.findall(r"\x1b\[([\d;]+)m(\w+)", spaced) == [("31", "contradicted")]
+    for support, colour in ((0.6, 31), (0.8, 33), (1.0, 32)):
+        assert f"\x1b[{colour}m {support:.2f}\x1b" in line("It opened in 1935.", support=support)
+    open_words = revision(
+        "It is.", report=Report(sentences=(sentence("It is.", status="unconfirmed", parts=parts[:1]),))
+    )
+    assert "      not confirmed: “It”\n" in render(open_words, terminal=False)
+
+
+@pytest.mark.parametrize("terminal_", [True, False])
+def test_hostile_texts_are_shown_without_markup_and_control_characters(terminal_: bool) -> None:
+    hostile = "[bold red]It[/] \x1b[2J\x9b1m\x07opened\r\n\u202e [link=http://x]"
+    fields: dict[str, Any] = {"text": hostile, "source": hostile + "x" * 200_000, "title": hostile}
+    made = revision("One.", edit(0, 1, "o"), statuses=("supported",), evidence=(evidence(**fields),))
+    shown = ANSI.sub("", render(made, terminal=terminal_))
+    assert "[bold red]It[/] ␛[2J�1m␇opened � [link=http://x]" in " ".join(shown.split())
+    assert not {"\x1b", "\x9b", "\x07", "\u202e"} & set(shown)
+    assert len(shown) < 5000
+    assert "a␛[2Jb\nc" in ANSI.sub("", render(revision("a\x1b[2Jb\r\nc"), terminal=True))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [("a\r\nb\rc", "a\nb\nc"), ("\t\x00\x7f", "\t␀␡"), ("\u2028\udc80é😀", "��é😀")],
+)
+def test_invisible_characters_are_shown(text: str, shown: str) -> None:
+    assert visible(text) == shown
+    assert one_line("one\n two three", 9) == "one two…"
+
+
+@pytest.mark.parametrize(
+    ("made", "diff"),
+    [
+        (REVISED, "--- original\n+++ revised\n@@ -1 +1 @@\n-It opened in 1935.\r\n+It opened in 1937.\r\n"),
+        (
+            revision("a\nb", edit(2, 3, "c")),
+            "-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n",
+        ),
+        (revision("a\u2028b\x0cc\n", edit(0, 1, "x")), "-a\u2028b\x0cc\n+x\u2028b\x0cc\n"),
+        (revision("One."), ""),
+    ],
+)
+def test_diff_keeps_line_endings(made: Any, diff: str) -> None:
+    assert render_diff(made, terminal=False).endswith(diff)
+    assert render_diff(made, terminal=False).startswith("---") == bool(diff)
+    assert "\x1b[32m+It opened in 1937." in render_diff(REVISED, terminal=True)
+
+
+def test_report_becomes_lines_and_tables() -> None:
+    half = Measured(value=0.5, low=0.25, high=0.75, n=8, unjudged=1)
+    systems = {"a": {"f1": half, "claims": 8}, "b\x1b": {"f1": Measured(), "claims": 0}}
+    fields: dict[str, Any] = {"fail_on": ("x", "y"), "failing": 3, "unjudged": half, "documents": systems}
+    report = DocumentChecks.model_construct(**fields)
+    assert [line.split() for line in as_tables(report).splitlines() if line] == [
+        ["fail", "on:", "x,", "y"],
+        ["failing:", "3"],
+        ["value", "95%", "interval", "n", "not", "judged"],
+        ["unjudged", "0.500", "0.250", "to", "0.750", "8", "1"],
+        ["documents"],
+        ["f1", "claims"],
+        ["a", "0.500", "[0.250,", "0.750]", "8"],
+        ["b␛", "-", "0"],
+    ]
+
+
+@pytest.mark.parametrize(("patience", "shown"), [(0.0, True), (9.0, False)])
+def test_waiting_is_shown_on_a_terminal(
+    patience: float, shown: bool, terminal: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal.setattr("rarr.views.progress._PATIENCE", patience)
+    terminal.setenv("FORCE_COLOR", "1")  # stands for a terminal behind standard error
+    with Waiting(watched=True) as waiting:
+        waiting.rows(3, 10)
+        time.sleep(0.3 if shown else 0)
+    assert ("3 of 10 rows" in capsys.readouterr().err) is shown
+
+
+def test_lines_are_written_where_nobody_watches(
+    terminal: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    terminal.setattr("rarr.views.progress._LOG_PATIENCE", 0.05)
+    with pytest.raises(KeyError), Waiting(watched=False, advice="; advice") as waiting:
+        waiting.say("retrieve 2")
+        time.sleep(0.15)
+        raise KeyError
+    lines = capsys.readouterr().err.splitlines()
+    assert lines[0] == "rarr: still at work after 0.05 s (retrieve 2); advice"
+    assert [duration(seconds) for seconds in (12, 200, 3900)] == ["12 s", "3 min", "1 h 05 min"]
