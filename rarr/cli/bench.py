@@ -75,20 +75,18 @@ def _judging(command: Any) -> Any:
 
 def _judged(
     benchmark: Callable[..., Any],
-    *,
     data: Path,
     chosen: dict[str, Any],
-    judge: Sequence[str],
     wording: str | None,
-    limit: int | None,
-    jobs: int,
-    **where: Any,
+    out: Path,
+    as_json: bool,
+    judge: Sequence[str],
+    **rows: Any,
 ) -> int:
     from rarr.evals.literature.benchmark_judging import JudgingOptions
 
-    settings = _settings(chosen, judge_wording=wording)
-    judging = JudgingOptions(judges=tuple(judge), limit=limit, jobs=jobs)
-    return _run(benchmark, data, **where, settings=settings, options=judging)
+    settings, judging = _settings(chosen, judge_wording=wording), JudgingOptions(judges=tuple(judge), **rows)
+    return _run(benchmark, data, out=out, as_json=as_json, settings=settings, options=judging)
 
 
 @bench.command()
@@ -163,14 +161,12 @@ def kalma(data: Path, out: Path, chosen: dict[str, Any], limit: int, as_json: bo
 def wikigen(
     events: Path,
     docs: Path,
-    out: Path,
     chosen: dict[str, Any],
+    out: Path,
+    as_json: bool,
     system: str,
     reranker: str,
-    given_outline: bool,
-    limit: int | None,
-    jobs: int,
-    as_json: bool,
+    **rows: Any,
 ) -> int:
     """Write articles about EVENTS from the pages in DOCS, and score their citations, as WikiGenBench does.
 
@@ -178,13 +174,7 @@ def wikigen(
     """
     from rarr.evals.literature.wikigen_benchmark import WikigenOptions, bench_wikigen
 
-    writing = WikigenOptions(
-        systems=_names(system),
-        rerankers=_names(reranker),
-        given_outline=given_outline,
-        limit=limit,
-        jobs=jobs,
-    )
+    writing = WikigenOptions(systems=_names(system), rerankers=_names(reranker), **rows)
     settings = _settings(chosen)
     return _run(bench_wikigen, events, docs, out=out, as_json=as_json, settings=settings, options=writing)
 
@@ -198,13 +188,7 @@ def wikigen(
 @options.JOBS
 @options.JSON
 def answers(
-    rated: Path,
-    out: Path | None,
-    chosen: dict[str, Any],
-    examples: Path | None,
-    limit: int | None,
-    jobs: int,
-    as_json: bool,
+    rated: Path, chosen: dict[str, Any], out: Path | None, as_json: bool, examples: Path | None, **rows: Any
 ) -> int:
     """Measure how well scores of answers agree with people's ratings (MOCHA, EVOUNA).
 
@@ -214,8 +198,8 @@ def answers(
     from rarr.evals.rated_answers import rated_answers
 
     shown = rated_answers(examples) if examples else ()
-    more: dict[str, Any] = {"settings": _settings(chosen), "examples": shown, "limit": limit, "jobs": jobs}
-    return _run(bench_answers, rated, out=out, as_json=as_json, **more)
+    settings = _settings(chosen)
+    return _run(bench_answers, rated, out=out, as_json=as_json, settings=settings, examples=shown, **rows)
 
 
 @bench.command()
@@ -232,14 +216,13 @@ def answers(
 @options.JSON
 def names(
     things: Path,
-    out: Path,
     chosen: dict[str, Any],
+    out: Path,
+    as_json: bool,
     reranker: Sequence[str],
     task: Sequence[str],
     no_edits: bool,
-    limit: int | None,
-    jobs: int,
-    as_json: bool,
+    **rows: Any,
 ) -> int:
     """Measure whether a search and a revision tell apart THINGS that share a name (AmbER sets).
 
@@ -266,13 +249,8 @@ def names(
             "no name makes a set: two things of a name need different properties that their openings state,"
             " and different popularity"
         )
-    measured = NamesOptions(
-        rerankers=tuple(reranker or NamesOptions().rerankers),
-        tasks=tasks,
-        edits=not no_edits,
-        limit=limit,
-        jobs=jobs,
-    )
+    rerankers = tuple(reranker or NamesOptions().rerankers)
+    measured = NamesOptions(rerankers=rerankers, tasks=tasks, edits=not no_edits, **rows)
     return _run(bench_names, sets, out=out, as_json=as_json, settings=settings, options=measured)
 
 
@@ -290,14 +268,7 @@ def names(
 @options.JOBS
 @options.JSON
 def conflicts(
-    questions: Path,
-    out: Path,
-    chosen: dict[str, Any],
-    policy: str,
-    role: Any,
-    limit: int | None,
-    jobs: int,
-    as_json: bool,
+    questions: Path, chosen: dict[str, Any], out: Path, as_json: bool, policy: str, **rows: Any
 ) -> int:
     """Measure whether a model follows its evidence or its memory (Longpre et al. 2021).
 
@@ -312,7 +283,7 @@ def conflicts(
     policies = tuple(dict.fromkeys(_names(policy)))
     if unknown := [name for name in policies if name not in POLICIES]:
         raise InputError(f"--policy names {unknown[0]!r}: give some of {', '.join(POLICIES)}")
-    asked: Any = ConflictOptions(role=role, policies=policies, seed=1, limit=limit, jobs=jobs)
+    asked = ConflictOptions(policies=policies, seed=1, **rows)
     settings = _settings(chosen)
     return _run(bench_conflicts, questions, out=out, as_json=as_json, settings=settings, options=asked)
 

@@ -125,8 +125,6 @@ def examine(chosen: Mapping[str, Any]) -> Iterator[Diagnosis]:
     yield from map(_extra, EXTRAS)
     yield from _models(settings)
     yield from _sources(settings)
-    yield _stored("cache", settings)
-    yield _stored("traces", settings)
 
 
 def _settings(settings: "Settings", chosen: Mapping[str, Any]) -> Iterator[Diagnosis]:
@@ -240,12 +238,11 @@ def _sources(settings: "Settings") -> Iterator[Diagnosis]:
     from rarr.agent.wiring.search_and_reranking import SERVED, search_names, served_reranker
     from rarr.tools.concurrency import run
 
-    names, probes = search_names(settings), dict[str, "Probe"]()
-    if "corpus" in names or not settings.names_source:
-        yield _corpus(settings)
-    for name in names:
-        if name == "corpus":
-            continue
+    probes = dict[str, "Probe"]()
+    if not settings.names_source:
+        cure = "give --corpus PATH, or set it in rarr.toml"
+        yield Diagnosis("corpus", "missing", "none is configured, so that Wikipedia is searched", cure)
+    for name in search_names(settings):
         shown = f"search {name}" if isinstance(name, str) else "search"
         try:
             probe = _probe(name, settings)
@@ -253,7 +250,7 @@ def _sources(settings: "Settings") -> Iterator[Diagnosis]:
             yield Diagnosis(shown, "broken", str(error))
             continue
         if probe is None:
-            yield Diagnosis(shown, "ok", "configured; it has no server to ask")
+            yield Diagnosis(shown, "ok", f"{settings.corpus} opens" if name == "corpus" else "it opens")
         else:
             probes[shown] = probe
     if settings.reranker.startswith(SERVED):
@@ -280,7 +277,7 @@ def _probe(name: Any, settings: "Settings") -> "Probe | None":
         opened = Resources(there)
         try:
             retriever(there, opened)
-            source = web_source(name, there, opened) if isinstance(name, str) else None
+            source = web_source(name, there, opened) if isinstance(name, str) and name != "corpus" else None
             return source.probe() if source else None
         finally:
             run(opened.aclose())
@@ -329,64 +326,3 @@ async def reached(name: str, probe: "Probe", *, optional: bool = False) -> Diagn
             problem = f"answers with something else ({shown(kind) or 'without a type'})"
     cure = probe.cures.get(status, probe.cures[0])
     return Diagnosis(name, "missing" if optional else "broken", f"{host} {problem}", cure)
-
-
-def _corpus(settings: "Settings") -> Diagnosis:
-    if settings.corpus is None:
-        state: Literal["missing", "broken"] = "missing" if settings.search is None else "broken"
-        searched = ", so that Wikipedia is searched" * (settings.search is None)
-        cure = "give --corpus PATH, or set it in rarr.toml"
-        return Diagnosis("corpus", state, f"none is configured{searched}", cure)
-    try:
-        passages, skipped = _opened(settings.corpus.expanduser(), settings)
-    except InputError as error:
-        return Diagnosis("corpus", "broken", str(error))
-    left_out = f", files skipped: {skipped}" if skipped else ""
-    return Diagnosis("corpus", "ok", f"{settings.corpus} opens; passages: {passages}{left_out}")
-
-
-def _opened(corpus: Path, settings: "Settings") -> tuple[int, int]:
-    """Counts the passages and the skipped files. A folder is indexed anew, in a temporary folder."""
-    import tempfile
-
-    from rarr.retrievers.corpus.index_building import build_index
-    from rarr.retrievers.corpus.index_reader import IndexReader, is_index
-
-    if is_index(corpus):
-        reader = IndexReader(corpus, settings.window, settings.step)
-        try:
-            reader.require_finished()
-            return reader.snapshot().searcher.num_docs, len(reader.skipped())
-        finally:
-            reader.close()
-    with tempfile.TemporaryDirectory() as folder:
-        report = build_index(
-            corpus,
-            Path(folder, "index"),
-            window=settings.window,
-            step=settings.step,
-            max_file_mb=settings.max_file_mb,
-        )
-    return report.passages, len(report.skipped)
-
-
-def _stored(name: Literal["cache", "traces"], settings: "Settings") -> Diagnosis:
-    """Examines the file of the cache or of the traces: whether it opens, and its size. It is not created."""
-    import sqlite3
-
-    from rarr.agent.wiring.resources import cache_path
-    from rarr.retrievers.web.cache import CacheFile
-    from rarr.traces.store import TraceStore, on_disk
-    from rarr.traces.trace_reader import store_path
-
-    path = cache_path(settings) if name == "cache" else store_path(settings.home)
-    try:
-        if not path.exists():
-            return Diagnosis(name, "ok", f"{path} does not exist yet: the first run that needs it makes it")
-        (CacheFile(path) if name == "cache" else TraceStore(path)).close()
-    except InputError as error:
-        return Diagnosis(name, "broken", str(error))
-    except (OSError, sqlite3.Error) as error:
-        cure = "let it be read, or delete it"
-        return Diagnosis(name, "broken", f"{path} cannot be read ({error})", cure)
-    return Diagnosis(name, "ok", f"{path} opens; {on_disk(path) / 1e6:.1f} MB")

@@ -80,16 +80,6 @@ def test_edits_are_shown_in_place() -> None:
     assert html == "<p>[1: It opened in <em>-1936-+{open: 1937}+</em>.]</p>"
 
 
-def test_suggested_edit_is_shown_behind_its_words() -> None:
-    text = "It opened in 1936."
-    nodes = marked(text, [edit(text, "1936", "1937", state="suggested")], []).nodes
-    assert [(node.text, node.edit) for node in nodes if isinstance(node, MarkedRun)] == [
-        ("It opened in 1936", ""),
-        ("", "e1"),
-        (".", ""),
-    ]
-
-
 def test_links_lead_to_the_web_alone_and_images_are_not_loaded() -> None:
     text = (
         '[a](javascript:alert(1)) [b](https://b.org/x "t") ![c](https://c.org/x.png) [d](data:text/html,x) '
@@ -117,12 +107,6 @@ def test_sentence_that_markdown_does_not_show_is_not_shown() -> None:
     assert list(marked(text, [], [sentence(text, "One."), sentence(text, "https://a.org")]).shown) == [1]
 
 
-def test_deletion_that_markdown_does_not_show_is_shown_at_the_end() -> None:
-    text = "One.\n\n[a]: https://a.org\n"
-    html = drawn(marked(text, [edit(text, "a.org", "b.org")], []).nodes)
-    assert html.endswith("-a.org-")
-
-
 @pytest.mark.parametrize(
     ("text", "title"),
     [
@@ -145,10 +129,3 @@ def test_quotation_marks_the_deciding_words_of_the_passage() -> None:
     ]
     assert quoted("It (opened).", ["(opened)"]) == [(False, "It "), (True, "(opened)"), (False, ".")]
     assert quoted("It opened.", []) == [(False, "It opened.")]
-
-
-def test_quotation_of_a_long_passage_begins_before_its_deciding_words() -> None:
-    pieces = quoted("word " * 400 + "1937 it was. " + "word " * 400, ["1937"])
-    assert [text for says, text in pieces if says] == ["1937"]
-    assert pieces[0][1].startswith("… ")
-    assert sum(len(text) for _, text in pieces) <= 610

@@ -48,8 +48,3 @@ def test_page_names_its_data_and_has_every_answer_with_its_key() -> None:
         ("somewhat_similar", "m"),
         ("different", "d"),
     ]
-
-
-def test_page_says_nothing_of_labels_that_the_data_has() -> None:
-    item = RatingItem(id="1", claim="It is so.", evidence=(RatedPassage(text="So it is."),))
-    assert set(embedded(label_page([item]))[0]) == {"id", "claim", "evidence"}

@@ -73,11 +73,6 @@ def test_attribution_shows_on_hover_and_on_focus(page: Page) -> None:
     assert not card.is_visible()
 
 
-def test_status_is_seen_without_hover(page: Page) -> None:
-    marks = page.locator(".s > sup").all_inner_texts()
-    assert marks == ["✓", "✗", "~"]
-
-
 def test_search_filters_until_escape(page: Page) -> None:
     seen = page.locator(".entry:not(.gone)")
     everything = seen.count()
@@ -134,24 +129,6 @@ def test_tab_reaches_controls_sentences_and_rows(page: Page) -> None:
     assert {"A", "INPUT", "SELECT", "SPAN", "SUMMARY"} <= reached
 
 
-def test_reading_shows_its_sentences_and_planted_sentences_as_what_they_are(page: Page) -> None:
-    page.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
-    tables = page.locator(".ask table").all_inner_texts()
-    [read] = [table for table in tables if table.startswith("Sentences read")]
-    [planted] = [table for table in tables if table.startswith("Planted sentences")]
-    assert "The bridge opened in 1936." in read
-    assert "repeated as it is" in planted and "1936" not in planted
-
-
-def test_links_open_the_entry_that_they_lead_to(page: Page) -> None:
-    page.locator("#edits a", has_text="q1.1").first.click()
-    evidence = page.locator(".evidence[id='ev-q1.1']")
-    evidence.wait_for(state="visible")
-    evidence.get_by_role("link", name="#").first.click()
-    page.get_by_text("System message").locator("visible=true").first.click()
-    page.locator("details[open] > summary:text('System message') + pre").first.wait_for(timeout=5000)
-
-
 @pytest.fixture
 def suggesting(chromium: Browser, file: Path) -> Iterator[Page]:
     """The page of a run with a suggested edit; the clipboard is open to it."""
@@ -172,24 +149,6 @@ def test_text_is_copied_with_and_without_a_suggestion(suggesting: Page) -> None:
     assert ["It is 30 metres wide." in text for text in copied] == [True, False]
     assert ["It is 90 metres" in text for text in copied] == [False, True]
     assert ["\u202e" in text for text in copied] == [True, True]
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_page_with_suggestions_is_narrow_and_readable(suggesting: Page, scheme: str) -> None:
-    suggesting.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
-    suggesting.set_viewport_size({"width": 360, "height": 780})
-    suggesting.evaluate("for (const details of document.querySelectorAll('details')) details.open = true")
-    assert suggesting.evaluate("document.documentElement.scrollWidth") <= 360
-    ratio, where = suggesting.evaluate(CONTRAST)
-    assert ratio >= 4.5, where
-
-
-def test_entries_that_need_review_come_before_the_text_on_a_phone(suggesting: Page) -> None:
-    suggesting.set_viewport_size({"width": 360, "height": 780})
-    tops = [suggesting.locator(f"#{name}").bounding_box() for name in ("review", "text", "edits", "slow")]
-    places = [box["y"] for box in tops if box]
-    assert len(places) == 4
-    assert places == sorted(places)
 
 
 def test_page_can_be_read_without_its_script(chromium: Browser, file: Path) -> None:
