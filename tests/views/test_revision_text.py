@@ -53,7 +53,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         "      source: Bridges, bridge.md",
         "  e2  “It” → “They”, refused: support did not rise",
         "  1. supported 0.90  It opened in 1937.",
-        "  attribution before 0.00, attribution 0.90 (0.95 by all evidence), preservation 0.95, F1 0.92",
+        "  attribution before 0.00, attribution 0.90, preservation 0.95, F1 0.92",
         "  check_failed: no answer (2 times)",
     ],
 )
@@ -136,8 +136,8 @@ def test_contradicted_sentence_shows_both_sides_by_name_and_no_number() -> None:
         (revision("xy", edit(0, 0, "x", old="")), "  e1  “x” inserted"),
         (revision("xy", edit(0, 1, "", old="x")), "  e1  “x” deleted"),
         (
-            revision("It.", edit(0, 2, "They", old="It", state="suggested", confidence=0.62)),
-            "Suggested, not applied (--accept suggested applies them)\n  e1  “It” → “They”, confidence 0.62",
+            revision("It.", edit(0, 2, "They", old="It", state="suggested")),
+            "Suggested, not applied (--accept suggested applies them)\n  e1  “It” → “They”",
         ),
     ],
 )

@@ -5,8 +5,8 @@ from typing import get_args
 from rarr.records import Verdict
 from rarr.tools.pages.html_rendering import render
 from rarr.traces.trace_reader import Trace
-from rarr.views.html.trace_page import call_formatting, run_overview, timeline
-from rarr.views.html.trace_page.page_data import view_of
+from rarr.views.html import run_figures
+from rarr.views.html.run_results import view_of
 from rarr.views.marked_markdown import quoted
 
 __all__ = ["page"]
@@ -22,8 +22,6 @@ def page(trace: Trace) -> str:
         "views/html/trace_page/page.html",
         view=view_of(trace),
         verdicts=verdicts,
-        call_formatting=call_formatting,
-        timeline=timeline,
-        run_overview=run_overview,
+        figures=run_figures,
         quoted=quoted,
     )
