@@ -151,9 +151,7 @@ def kalma(data: Path, out: Path, chosen: dict[str, Any], limit: int, as_json: bo
 @_DIR
 @options.settings(options.MODEL, options.BASE_URL)
 @click.option("--system", metavar="S", default="extractive", help="rr, prr or extractive, with commas.")
-@click.option(
-    "--reranker", metavar="R", default="overlap", help="overlap, embedded, bm25, random, ..., with commas."
-)
+@click.option("--reranker", metavar="R", default="overlap", help="overlap, bm25, random, ..., with commas.")
 @click.option("--given-outline", is_flag=True, help="Take the headings of the articles by people.")
 @options.LIMIT
 @options.JOBS
@@ -207,10 +205,6 @@ def answers(
 @_DIR
 @options.settings(options.CORPUS, options.SEARCH, options.MODEL, options.BASE_URL)
 @click.option("--reranker", metavar="R", multiple=True, help="overlap, embedded, ...; repeatable.")
-@click.option(
-    "--task", metavar="T", multiple=True, help="qa (questions), sf (slots) or fc (claims); repeatable."
-)
-@click.option("--no-edits", is_flag=True, help="Do not revise the false claims.")
 @options.LIMIT
 @options.JOBS
 @options.JSON
@@ -220,8 +214,6 @@ def names(
     out: Path,
     as_json: bool,
     reranker: Sequence[str],
-    task: Sequence[str],
-    no_edits: bool,
     **rows: Any,
 ) -> int:
     """Measure whether a search and a revision tell apart THINGS that share a name (AmbER sets).
@@ -237,20 +229,17 @@ def names(
     from rarr.evals.namesakes.set_generation import name_sets
 
     settings = _settings(chosen)
-    if unknown := [each for each in task if each not in TASKS]:
-        raise InputError(f"--task {unknown[0]!r} is unknown: give {', '.join(TASKS)}")
     if settings.corpus is None:
         raise InputError("no corpus: give --corpus PATH, the documents of the things")
-    tasks = tuple(each for each in TASKS if not task or each in task)
     texts = {each.name: each.text for each in corpus_documents(settings.corpus, settings.max_file_mb)}
-    sets = name_sets(read_entities(things), texts, tasks=tasks, seed=0)
+    sets = name_sets(read_entities(things), texts, tasks=TASKS, seed=0)
     if not sets:
         raise InputError(
             "no name makes a set: two things of a name need different properties that their openings state,"
             " and different popularity"
         )
     rerankers = tuple(reranker or NamesOptions().rerankers)
-    measured = NamesOptions(rerankers=rerankers, tasks=tasks, edits=not no_edits, **rows)
+    measured = NamesOptions(rerankers=rerankers, tasks=TASKS, **rows)
     return _run(bench_names, sets, out=out, as_json=as_json, settings=settings, options=measured)
 
 
@@ -258,12 +247,8 @@ def names(
 @click.argument("questions", type=options.FILE)
 @_DIR
 @options.settings(options.MODEL, options.BASE_URL)
-@click.option(
-    "--policy", metavar="P", default="corpus,alias,type-swap,popularity", help="Substitutions, with commas."
-)
-@click.option(
-    "--as", "role", type=click.Choice(["reader", "reviser"]), default="reviser", help="The model's task."
-)
+@click.option("--policy", metavar="P", default="corpus,alias,type-swap,popularity", help="With commas.")
+@options.choice("--as", "reviser reader", "The model's task.", name="role")
 @options.LIMIT
 @options.JOBS
 @options.JSON

@@ -21,13 +21,9 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True)
 @options.settings(*options.RUN)
 @click.option(
-    "--fail-on", metavar="S", multiple=True,
-    help="contradicted (always), unconfirmed or no_evidence: a sentence with it fails; repeatable.",
-)  # fmt: skip
-@click.option(
-    "--format", "form", type=click.Choice(["text", "github", "sarif", "json"]), default="text",
-    help="A table, annotations of GitHub workflows, SARIF 2.1.0, or JSON.",
-)  # fmt: skip
+    "--fail-on", metavar="S", multiple=True, help="Also unconfirmed or no_evidence fails; repeatable."
+)
+@options.choice("--format", "text github sarif json", "The form of the result.", name="form")
 @options.out("FILE", "File for the result, in its format.")
 @options.JOBS
 def check(

@@ -16,14 +16,8 @@ if TYPE_CHECKING:
 @click.argument("file")
 @options.CONTEXT
 @options.settings(*options.RUN)
-@click.option(
-    "--style", type=click.Choice(["numbered", "footnotes", "json"]), default="numbered",
-    help="Marks [1] and a list, [^1] and Markdown footnotes, or [1] and a block of JSON.",
-)  # fmt: skip
-@click.option(
-    "--place", type=click.Choice(["sentence", "part"]), default="sentence",
-    help="Put marks behind the sentence, or behind the words that the source supports.",
-)  # fmt: skip
+@options.choice("--style", "numbered footnotes json", "[1] and a list, [^1] and footnotes, or [1] and JSON.")
+@options.choice("--place", "sentence part", "Put marks behind sentences, or behind supported words.")
 @click.option("--mark-unsupported", is_flag=True, help="Mark unsupported sentences: [citation needed].")
 @options.JSON
 def cite(file: str, context: str | None, chosen: dict[str, Any], as_json: bool, **form: Any) -> int:

@@ -133,6 +133,18 @@ WORDING: Option = click.option(
 )
 
 
+def choice(flag: str, values: str, help_: str, *, name: str | None = None) -> Option:
+    """Declares an option with one of the `values` between spaces; the first is the default."""
+    names = [flag] if name is None else [flag, name]
+    first, *_ = each = values.split()
+    return click.option(*names, type=click.Choice(each), default=first, help=help_)
+
+
+def files(flag: str, help_: str) -> Option:
+    """Declares a repeatable option for a file."""
+    return click.option(flag, metavar="FILE", type=FILE, multiple=True, help=help_)
+
+
 def out(metavar: str, help_: str, *, required: bool = False, kind: Any = FILE) -> Option:
     """Declares -o with what is written there."""
     return click.option("--out", "-o", metavar=metavar, type=kind, required=required, help=help_)

@@ -22,10 +22,7 @@ _NAME = 8  # characters of a run's name, which tell it from other runs
 @click.argument("text", required=False)
 @click.option("--file", metavar="F", type=options.FILE, help="Read the text from this file.")
 @options.CONTEXT
-@click.option(
-    "--source", metavar="FILE", type=options.FILE, multiple=True,
-    help="A text or document that the answer was given; repeatable.",
-)  # fmt: skip
+@options.files("--source", "A text or document that the answer was given; repeatable.")
 @options.settings(*options.RUN)
 @click.option("--accept", type=click.Choice(["suggested"]), help="Apply the suggested edits as well.")
 @options.JSON

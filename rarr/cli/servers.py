@@ -18,19 +18,16 @@ _PORT = click.IntRange(0, 65535)
 
 
 @click.command()
+@click.option("--upstream", metavar="URL", help="OpenAI-compatible server behind this one.")
 @click.option(
-    "--upstream", metavar="URL", help="OpenAI-compatible server behind, such as http://localhost:8000/v1."
+    "--corpus", metavar="NAME=PATH", multiple=True, help="Corpus that callers may name; repeatable."
 )
-@click.option(
-    "--corpus", metavar="NAME=PATH", multiple=True,
-    help="Corpus that callers may name; the first by default; repeatable.",
-)  # fmt: skip
 @click.option(
     "--mode", type=click.Choice(["revise", "cite", "check", "annotate", "off"]),
     help="What becomes of answers whose request does not say; default revise.",
 )  # fmt: skip
 @click.option(
-    "--deadline", metavar="S", type=float, help="Seconds for one answer; then the original goes out."
+    "--deadline", metavar="S", type=float, help="Seconds for an answer; then the original goes out."
 )
 @click.option("--host", metavar="H", help="Address to listen at; default 127.0.0.1.")
 @click.option("--port", metavar="N", type=_PORT, help="Port to listen at; default 8100, 0: any.")
@@ -87,10 +84,7 @@ def _corpora(given: Sequence[str]) -> dict[str, str]:
 
 @click.command()
 @options.settings(*options.RUN)
-@click.option(
-    "--transport", type=click.Choice(["stdio", "http"]), default="stdio",
-    help="Standard input and output, or streamable HTTP.",
-)  # fmt: skip
+@options.choice("--transport", "stdio http", "Standard input and output, or streamable HTTP.")
 @click.option("--host", metavar="H", help="Address to listen at; default 127.0.0.1.")
 @click.option("--port", metavar="N", type=_PORT, help="Port to listen at; default 8765, 0: any.")
 def mcp(chosen: dict[str, Any], transport: str, host: str | None, port: int | None) -> int:

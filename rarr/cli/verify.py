@@ -28,10 +28,7 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("claim", metavar="CLAIM|DATA")
-@click.option(
-    "--against", metavar="FILE", type=options.FILE, multiple=True,
-    help="A text or document to verify the claim against; repeatable.",
-)  # fmt: skip
+@options.files("--against", "A text or document to verify the claim against; repeatable.")
 @click.option("--question", metavar="Q", help="The question that the claim answers.")
 @options.settings(options.GRAPH, *options.MODELS, options.DEADLINE)
 @click.option("--judge", metavar="M", help="Ask this judge instead: nli:NAME, or a language model.")
@@ -48,9 +45,8 @@ def verify(
     judge: str | None,
     wording: str | None,
     out: Path | None,
-    limit: int | None,
-    jobs: int,
     as_json: bool,
+    **rows: Any,
 ) -> int:
     """Decide whether evidence supports a claim.
 
@@ -79,8 +75,8 @@ def verify(
     if out is not None:
         if question is not None:
             raise InputError('--question belongs to one claim: give the rows of DATA a "question"')
-        return _verify_data(Path(claim), out, settings, jobs, limit, as_json=as_json)
-    if limit is not None:
+        return _verify_data(Path(claim), out, settings, as_json=as_json, **rows)
+    if rows["limit"] is not None:
         raise InputError("--limit belongs to the claims of a file: leave it out, or give -o DIR")
     asked = None if question is None else decoded(question, "--question")
     text = argument_text(claim, "CLAIM", "give the claim in quotes, or the file with -o DIR")
@@ -130,14 +126,12 @@ def _claim_outcome(verification: "Verification") -> int:
     return 1 if verification.label == "contradictory" else 0
 
 
-def _verify_data(
-    data: Path, out: Path, settings: "Settings", jobs: int, limit: int | None, *, as_json: bool
-) -> int:
+def _verify_data(data: Path, out: Path, settings: "Settings", *, as_json: bool, **rows: Any) -> int:
     from rarr.evals.verified_claims import verify_claims
     from rarr.views.report_tables import print_of
 
     with waiting() as shown:
-        report = verify_claims(data, out, settings=settings, jobs=jobs, limit=limit, on_row=shown.rows)
+        report = verify_claims(data, out, settings=settings, **rows, on_row=shown.rows)
     write(print_of(report, out, as_json=as_json))
     return _data_outcome(report)
 

@@ -112,14 +112,8 @@ def _summary(article: "Article") -> str:
 @click.argument("question")
 @options.settings(*options.RUN)
 @click.option("--draft", metavar="F", help="Check the answer in this file, or - for standard input.")
-@click.option(
-    "--style", type=click.Choice(["brackets", "footnotes"]), default="brackets",
-    help="[id, relation: value] behind a statement, or Markdown footnotes.",
-)  # fmt: skip
-@click.option(
-    "--unsupported", type=click.Choice(["mark", "drop"]), default="mark",
-    help="Mark statements that no source supports, or leave them out.",
-)  # fmt: skip
+@options.choice("--style", "brackets footnotes", "[id, relation: value], or Markdown footnotes.")
+@options.choice("--unsupported", "mark drop", "Mark statements without a source, or drop them.")
 @options.JSON
 def answer(
     question: str, chosen: dict[str, Any], draft: str | None, style: str, unsupported: Any, as_json: bool

@@ -99,7 +99,6 @@ CALLS: list[tuple[list[str], str]] = [
     (["label", "data.jsonl", "empty.jsonl", "-o", "page.html"], "add --merge"),
     (["label", "data.jsonl", "-o", "page.html", "--json"], "add --merge, or leave it out"),
     (["bench", "names", "data.jsonl", "-o", "out"], "no corpus: give --corpus PATH"),
-    (["bench", "names", "data.jsonl", "-o", "out", "--task", "x"], "--task 'x' is unknown"),
     (["bench", "conflicts", "data.jsonl", "-o", "out", "--policy", "x"], "--policy names 'x'"),
     (["bench", "attrscore", "nowhere", "-o", "out"], "nowhere"),
     (["train", "data", "draft.md", "-o", "rows.jsonl", *CORPUS], "model"),
