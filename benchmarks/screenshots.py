@@ -15,7 +15,7 @@ from playwright.sync_api import Page, ViewportSize, sync_playwright
 
 from rarr import Reviser, Settings
 from rarr.evals import evaluate
-from rarr.evals.rating.item_reading import read_items
+from rarr.evals.rating import read_items
 from rarr.testing import RuleModel, ScriptedModel
 from rarr.tools.models.chat import CallFailure
 from rarr.traces.trace_reader import Trace

@@ -25,7 +25,7 @@ from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
     from rarr.batches.columns import BatchCounts, Counting
-    from rarr.evals.report_records import EvalReport
+    from rarr.evals.measures import EvalReport
 
 MOST_PROCESSES = 64
 
@@ -122,7 +122,7 @@ def batch(
       rarr batch answers.jsonl -o checked.jsonl --mode check --sources passages --fail-under supported=0.9
     """
     from rarr.batches.columns import MEASURES, Columns
-    from rarr.evals.quality_gate import limits_of
+    from rarr.evals.measures import limits_of
     from rarr.settings import Settings
 
     settings = Settings(**chosen)
@@ -274,7 +274,7 @@ def eval_(
       rarr eval --compare scores by-chance
     """
     from rarr.evals import compare as compared, evaluate
-    from rarr.evals.quality_gate import limits_of, under
+    from rarr.evals.measures import limits_of, under
     from rarr.settings import Settings
     from rarr.views.report_tables import print_of
 
@@ -339,7 +339,7 @@ def label(files: Sequence[Path], out: Path, merge: bool, as_json: bool) -> int:
         raise InputError("a page has the rows of one DATA: to merge what raters exported, add --merge")
     if as_json:
         raise InputError("--json shows the agreement of raters: add --merge, or leave it out")
-    from rarr.evals.rating.item_reading import digest_of, read_items
+    from rarr.evals.rating import digest_of, read_items
     from rarr.views.html.label import label_page
 
     items = read_items(files[0])
@@ -349,8 +349,7 @@ def label(files: Sequence[Path], out: Path, merge: bool, as_json: bool) -> int:
 
 
 def _merge(files: Sequence[Path], out: Path, *, as_json: bool) -> int:
-    from rarr.evals.rating.exported_ratings import read_exports
-    from rarr.evals.rating.merging import labelled_rows, merged
+    from rarr.evals.rating import labelled_rows, merged, read_exports
     from rarr.views.report_tables import print_of
 
     exports = read_exports(files)

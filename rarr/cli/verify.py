@@ -139,13 +139,9 @@ def _verify_data(data: Path, out: Path, settings: "Settings", *, as_json: bool, 
 def _data_outcome(report: "VerificationReport") -> int:
     """Returns the exit status of the worst problem: 3, 2, 1 or 0. Prints one line for each problem."""
     from rarr.agent.claim_verification import READS_MORE
-    from rarr.evals.claim_rows import KEYS
 
     if report.reader == "embedded" and any(row.label == "extrapolatory" for row in report.rows):
         warn(f"{READS_MORE.code}: {READS_MORE.message}")
-    if report.unread_keys:
-        named = ", ".join(map(repr, report.unread_keys))
-        warn(f"{report.data} has keys that are not read: {named}: the keys of a row are {', '.join(KEYS)}")
     left_out = complain_of_lines([(each.line, each.reason) for each in report.unreadable], report.data)
     errors = [f"claim {row.id!r} has an error: {row.error}" for row in report.rows if row.error]
     failed = complain_of_errors(errors, rows=len(report.rows), noun="claim")

@@ -1,13 +1,40 @@
 """Compares two finished evaluation runs, row by row."""
 
-from collections.abc import Mapping
+from collections.abc import Sequence
 from pathlib import Path
 
+from pydantic import Field
+
 from rarr.errors import InputError
-from rarr.evals.measures import Measure, available, set_f1_pair
-from rarr.evals.metrics import f1_ap_of_set, mean, paired, paired_f1_ap
-from rarr.evals.report_records import Compared, Comparison, EvalReport, ScoredRow
+from rarr.evals.measures import EvalReport, ScoredRow, available, set_f1_pair
+from rarr.evals.metrics.statistics import Paired, f1_ap_of_set, mean, paired
 from rarr.evals.run_folder import finished
+from rarr.ledger.scores import f1_ap
+from rarr.records import Record
+
+Both = list[tuple[ScoredRow, ScoredRow]]
+
+
+class Compared(Record):
+    """One measure of two runs, `a` and `b`: the means over the rows that both judged, and `b - a`."""
+
+    a: float | None = None
+    b: float | None = None
+    paired: Paired
+
+
+class Comparison(Record):
+    """The comparison of the evaluation runs in the folders `a` and `b`.
+
+    `rows` counts the rows in both runs; `only_a` and `only_b` count those in only one run.
+    """
+
+    a: str
+    b: str
+    rows: int
+    only_a: int = 0
+    only_b: int = 0
+    measures: dict[str, Compared] = Field(default_factory=dict)
 
 
 def compare(a: str | Path, b: str | Path) -> Comparison:
@@ -17,7 +44,7 @@ def compare(a: str | Path, b: str | Path) -> Comparison:
     that either could not judge, is `unjudged`. Raises `InputError` for a run that is missing or not finished,
     for a row with different texts in the two runs, and if no row is in both runs.
     """
-    rows_a, rows_b = _rows(finished(Path(a))), _rows(finished(Path(b)))
+    rows_a, rows_b = ({row.id: row for row in finished(Path(run), EvalReport).rows} for run in (a, b))
     both = [(row, rows_b[name]) for name, row in rows_a.items() if name in rows_b]
     if not both:
         raise InputError(f"{a} and {b} have no row in common: compare runs over the same data")
@@ -30,43 +57,30 @@ def compare(a: str | Path, b: str | Path) -> Comparison:
         rows=len(both),
         only_a=len(rows_a) - len(both),
         only_b=len(rows_b) - len(both),
-        measures=_all_compared(both),
+        measures=_measures(both),
     )
 
 
-def _all_compared(both: list[tuple[ScoredRow, ScoredRow]]) -> dict[str, Compared]:
+def _measures(both: Both) -> dict[str, Compared]:
     measures = {}
     for name, measure in available().items():
         if concerned := [pair for pair in both if all(map(measure.applies, pair))]:
-            measures[name] = _compared(measure, concerned)
+            a, b = ([measure.value(row) for row in rows] for rows in zip(*concerned, strict=True))
+            judged = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+            means = [mean([pair[side] for pair in judged], resamples=0).value for side in (0, 1)]
+            measures[name] = Compared(a=means[0], b=means[1], paired=paired(_alone(a), _alone(b)))
         if name == "preservation":
-            measures["f1_ap"] = _compared_f1(both)
+            measures["f1_ap"] = _f1_of_set(both)
     return measures
 
 
-def _compared_f1(rows: list[tuple[ScoredRow, ScoredRow]]) -> Compared:
+def _alone(values: Sequence[float | None]) -> list[tuple[float] | None]:
+    return [None if value is None else (value,) for value in values]
+
+
+def _f1_of_set(both: Both) -> Compared:
     """Compares F1_AP of the averages."""
-    scores = [(set_f1_pair(row_a), set_f1_pair(row_b)) for row_a, row_b in rows]
-    judged = [(a, b) for a, b in scores if a is not None and b is not None]
-    return Compared(
-        a=f1_ap_of_set([a for a, _ in judged]),
-        b=f1_ap_of_set([b for _, b in judged]),
-        paired=paired_f1_ap([a for a, _ in scores], [b for _, b in scores]),
-    )
-
-
-def _rows(report: EvalReport) -> Mapping[str, ScoredRow]:
-    return {row.id: row for row in report.rows}
-
-
-def _compared(measure: Measure, rows: list[tuple[ScoredRow, ScoredRow]]) -> Compared:
-    values = [(measure.value(row_a), measure.value(row_b)) for row_a, row_b in rows]
-    a, b = [value for value, _ in values], [value for _, value in values]
-    judged = [
-        (value_a, value_b) for value_a, value_b in values if value_a is not None and value_b is not None
-    ]
-    return Compared(
-        a=mean([value for value, _ in judged], resamples=0).value,
-        b=mean([value for _, value in judged], resamples=0).value,
-        paired=paired(a, b),
-    )
+    a, b = ([set_f1_pair(row) for row in rows] for rows in zip(*both, strict=True))
+    judged = [(x, y) for x, y in zip(a, b, strict=True) if x is not None and y is not None]
+    sets = [f1_ap_of_set([pair[side] for pair in judged]) for side in (0, 1)]
+    return Compared(a=sets[0], b=sets[1], paired=paired(a, b, f1_ap))

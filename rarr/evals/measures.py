@@ -1,51 +1,80 @@
-"""Declares the measures of one row, and computes the measures over all rows with their intervals."""
+"""Declares the report of an evaluation: its rows, the measures of a row and of all rows, and limits."""
 
+import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import NamedTuple, get_args
 
-from rarr.evals.kept_answers import (
-    answer_after,
-    answer_before,
-    answers_now,
-    may_have_answered,
-    may_have_lacked_answer,
-)
-from rarr.evals.metrics import (
-    EDIT_KINDS,
-    Correction,
-    EditKind,
-    Measured,
-    Scored,
-    bootstrap,
-    in_all,
-    is_kind,
-    mean,
-    measured_f1_ap,
-    restored,
-    rouge_l,
-    sari,
-    share,
-    word_edits,
-)
-from rarr.evals.report_records import ScoredRow
-from rarr.records import Status
+from pydantic import Field
+
+from rarr.errors import InputError
+from rarr.evals.metrics.statistics import Measured, Scored, bootstrap, mean, measured_f1_ap, share
+from rarr.evals.metrics.texts import EDIT_KINDS, EditKind, is_kind, restored, rouge_l, sari
+from rarr.evals.rows import Unreadable
+from rarr.records import Record, Scores, Status
 
 STATUSES: tuple[Status, ...] = get_args(Status)
+ANSWERS = 0.5
+"""The least score of a text that answers its question."""
+_NOISE = 1e-9  # 0.1 + 0.2 is not under 0.3
+
+
+class AnswerScores(Record):
+    """How well a text says the right answer of its row, before and after the revision, from 0 to 1."""
+
+    before: float
+    after: float
+
+
+class ScoredRow(Record):
+    """One text of an evaluation. `reference` is a person's revision, if the data have one.
+
+    `kinds` are the kinds of edit of the whole revision (PURR). `has_answers`: the data have right answers,
+    and `answer_scores` compares the text with them. `seconds` is wall time. With an `error` nothing was
+    revised, or nothing of the text could be checked: `text` is the original, and there are no scores.
+    """
+
+    id: str
+    context: str | None = None
+    original: str
+    text: str
+    reference: str | None = None
+    scores: Scores = Scores()
+    kinds: tuple[EditKind, ...] = ()
+    statuses: tuple[Status, ...] = ()
+    has_answers: bool = False
+    answer_scores: AnswerScores | None = None
+    edits: int = 0
+    refused_edits: int = 0
+    model_calls: int = 0
+    seconds: float = 0.0
+    error: str = ""
+
+
+class EvalReport(Record):
+    """The report of an evaluation: `measures` by name, such as `f1_ap`, and all rows.
+
+    `settings` are those that differ from the defaults.
+    """
+
+    data: str
+    settings: dict[str, str] = Field(default_factory=dict)
+    measures: dict[str, Measured] = Field(default_factory=dict)
+    rows: tuple[ScoredRow, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
 
 
 class Measure(NamedTuple):
     """A measure of one row. `of` computes it, and returns None if the row could not be judged.
 
     Rows for which `applies` is false are not counted. `is_share`: the values are true or false, and their
-    share is reported. `asked_for`: it is reported only if some row has a value, since it needs a model.
+    share is reported.
     """
 
     of: Callable[[ScoredRow], float | None]
     applies: Callable[[ScoredRow], bool] = lambda row: True
     is_share: bool = False
-    asked_for: bool = False
 
     def value(self, row: ScoredRow) -> float | None:
         """Computes the value for a row to which the measure applies; None for a row with an error."""
@@ -56,12 +85,12 @@ def _revised_by_person(row: ScoredRow) -> bool:
     return row.reference is not None
 
 
-def _was_wrong(row: ScoredRow) -> bool:
-    return row.reference is not None and not restored(row.original, row.reference)
-
-
 def _was_correct(row: ScoredRow) -> bool:
     return row.reference is not None and restored(row.original, row.reference)
+
+
+def _was_wrong(row: ScoredRow) -> bool:
+    return row.reference is not None and not restored(row.original, row.reference)
 
 
 def _kind(kind: EditKind) -> Measure:
@@ -70,6 +99,20 @@ def _kind(kind: EditKind) -> Measure:
         return is_kind(kind, scores.attribution_before, scores.attribution_after, scores.preservation)
 
     return Measure(judged, is_share=True)
+
+
+def _answers_now(row: ScoredRow) -> bool | None:
+    return row.answer_scores.after >= ANSWERS if row.answer_scores else None
+
+
+def _may_have_answered(answered: bool) -> Callable[[ScoredRow], bool]:
+    """Had the text an answer (or none), or is that not known because of an error?"""
+
+    def applies(row: ScoredRow) -> bool:
+        scores = row.answer_scores
+        return row.has_answers and (scores is None or (scores.before >= ANSWERS) == answered)
+
+    return applies
 
 
 ROW_MEASURES: dict[str, Measure] = {
@@ -81,15 +124,19 @@ ROW_MEASURES: dict[str, Measure] = {
     "restored": Measure(lambda row: restored(row.text, row.reference or ""), _was_wrong, is_share=True),
     "untouched_when_correct": Measure(lambda row: row.text == row.original, _was_correct, is_share=True),
     "sari": Measure(lambda row: sari(row.original, row.text, [row.reference or ""]), _revised_by_person),
-    "answer_before": Measure(answer_before, lambda row: row.has_answers),
-    "answer_after": Measure(answer_after, lambda row: row.has_answers),
-    "answer_kept": Measure(answers_now, may_have_answered, is_share=True),
-    "answer_gained": Measure(answers_now, may_have_lacked_answer, is_share=True),
+    "answer_before": Measure(
+        lambda row: row.answer_scores.before if row.answer_scores else None, lambda row: row.has_answers
+    ),
+    "answer_after": Measure(
+        lambda row: row.answer_scores.after if row.answer_scores else None, lambda row: row.has_answers
+    ),
+    "answer_kept": Measure(_answers_now, _may_have_answered(True), is_share=True),
+    "answer_gained": Measure(_answers_now, _may_have_answered(False), is_share=True),
     "rouge_l": Measure(lambda row: rouge_l(row.text, row.reference or ""), _revised_by_person),
 }
 """The measures by name.
 
-Those of answers need right answers, and the others from `restored` on need a revision by a person. `rouge_l`
+Those of answers need right answers, and the others from `restored` on need a person's revision. `rouge_l`
 also needs the extra `eval`.
 """
 
@@ -100,15 +147,7 @@ def set_f1_pair(row: ScoredRow) -> Scored | None:
     return None if row.error or attributed is None or kept is None else (attributed, kept)
 
 
-POOLED = ("word_precision", "word_recall")
-"""Measures over all rows at once, in which each word has the same weight."""
-
-NAMES: tuple[str, ...] = (
-    *ROW_MEASURES,
-    "f1_ap",
-    *POOLED,
-    *STATUSES,
-)
+NAMES: tuple[str, ...] = (*ROW_MEASURES, "f1_ap", *STATUSES)
 """All measures of an evaluation."""
 
 
@@ -121,56 +160,69 @@ def available() -> dict[str, Measure]:
 def measured(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes every measure that applies to some row, by name, with its 95% interval over rows.
 
-    F1_AP is that of the averages. The shares of statuses count sentences, those of words count words; `n`
-    counts rows.
+    F1_AP is that of the averages. The shares of statuses count sentences; `n` counts rows.
     """
     results = {}
     for name, measure in available().items():
         values = [measure.value(row) for row in rows if measure.applies(row)]
-        missing = measure.asked_for and all(value is None for value in values)
-        if values and not missing:
-            results[name] = _share(values) if measure.is_share else mean(values)
+        if values:
+            hits = [None if value is None else bool(value) for value in values]
+            results[name] = share(hits) if measure.is_share else mean(values)
         if name == "preservation":
-            results |= set_f1(rows)
-    results |= _statuses(rows) | _words([row for row in rows if _revised_by_person(row)])
-    return results
-
-
-def set_f1(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    """Computes F1_AP of the averages."""
-    pairs = [set_f1_pair(row) for row in rows]
-    return {"f1_ap": measured_f1_ap(pairs)} if pairs else {}
-
-
-def _share(values: Sequence[float | None]) -> Measured:
-    return share([None if value is None else bool(value) for value in values])
+            pairs = [set_f1_pair(row) for row in rows]
+            results |= {"f1_ap": measured_f1_ap(pairs)} if pairs else {}
+    return results | _statuses(rows)
 
 
 def _statuses(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
     """Computes the share of sentences with each status. Rows without a sentence are left out."""
     counts = [Counter[str](row.statuses) for row in rows if row.statuses]
-    return _pooled_shares(counts, STATUSES, unjudged=sum(bool(row.error) for row in rows))
 
-
-def _pooled_shares(
-    counts: Sequence[Counter[str]], names: Sequence[str], *, unjudged: int
-) -> dict[str, Measured]:
-    """Computes for each name its share of all counted items. Each item has the same weight."""
-
-    def of(name: str) -> Callable[[Sequence[Counter[str]]], float | None]:
+    def share_of(name: str) -> Callable[[Sequence[Counter[str]]], float | None]:
         return lambda drawn: sum(count[name] for count in drawn) / sum(count.total() for count in drawn)
 
-    return {name: bootstrap(counts, of(name), unjudged=unjudged) for name in names}
+    unjudged = sum(bool(row.error) for row in rows)
+    return {name: bootstrap(counts, share_of(name), unjudged=unjudged) for name in STATUSES}
 
 
-def _words(rows: Sequence[ScoredRow]) -> dict[str, Measured]:
-    if not rows:
-        return {}
-    edits = [
-        word_edits(Correction(row.original, row.text, row.reference or "")) for row in rows if not row.error
-    ]
-    unjudged = len(rows) - len(edits)
-    return {
-        "word_precision": bootstrap(edits, lambda drawn: in_all(drawn).precision, unjudged=unjudged),
-        "word_recall": bootstrap(edits, lambda drawn: in_all(drawn).recall, unjudged=unjudged),
-    }
+def limits_of(given: Sequence[str], names: Sequence[str] = NAMES) -> dict[str, float]:
+    """Parses limits given as `measure=number`, from 0 to 1, for the measures `names`.
+
+    Raises `InputError` for an unknown measure, a measure without its package, two limits, or a wrong number.
+    """
+    limits = dict[str, float]()
+    for argument in given:
+        name, _, number = (part.strip() for part in argument.partition("="))
+        if name not in names:
+            raise InputError(f"unknown measure {name!r} in {argument!r}: the measures are {', '.join(names)}")
+        if name in ROW_MEASURES and name not in available():
+            raise InputError(f'{name} needs a package: pip install "rarr[eval]"')
+        if name in limits:
+            raise InputError(f"{name} has two limits: give one")
+        try:
+            limits[name] = float(number)
+        except ValueError:
+            limits[name] = math.nan
+        if not 0 <= limits[name] <= 1:
+            raise InputError(f"{argument!r} has no limit from 0 to 1: give one, such as f1_ap=0.6")
+    return limits
+
+
+def under(report: EvalReport, limits: Mapping[str, float]) -> list[str]:
+    """Writes a phrase for each measure that is under its limit, or may be; [] if all limits hold.
+
+    A measure may be under its limit if no row was judged, or if rows have an error and some rows were not
+    judged.
+    """
+    errors = sum(bool(row.error) for row in report.rows)
+    phrases = []
+    for name, limit in limits.items():
+        found = report.measures.get(name, Measured())
+        if found.value is None:
+            phrases.append(f"{name} is not judged, under its limit {limit:g}")
+        elif found.value < limit - _NOISE:
+            phrases.append(f"{name} is {found.value:.6g}, under its limit {limit:g}")
+        elif errors and found.unjudged:
+            why = f"it is not judged for rows with an error ({errors})"
+            phrases.append(f"{name} may be under its limit {limit:g}: {why}")
+    return phrases

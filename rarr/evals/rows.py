@@ -1,187 +1,246 @@
-"""Reads the data of an evaluation: JSON lines become rows; lines that are not rows are listed by number."""
+"""Reads files of JSON lines: each line becomes a row, and lines that are no rows are listed by number."""
 
+import gzip
 import hashlib
-from collections.abc import Callable
+import json
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
-from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import IO, Annotated, Any, Generic, NamedTuple, Self, TypeVar, cast
+
+from pydantic import (
+    AliasChoices,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StringConstraints,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from rarr.errors import InputError
-from rarr.evals.json_lines import WrongRowError, json_lines
-from rarr.evals.report_records import Unreadable
-from rarr.records import Record
+from rarr.evals.metrics.classification import ATTRIBUTION_CLASSES
+from rarr.records import AttributionClass, Record
 from rarr.retrievers.extract.extracted_document import parse_time
+from rarr.valid_unicode import valid
+
+Text = Annotated[str, StringConstraints(pattern=r"\S")]
+"""A text that is not empty."""
 
 
-class RowEvidence(Record):
+def _listed(given: Any) -> Any:
+    return [given] if isinstance(given, str | dict) else given
+
+
+Texts = Annotated[tuple[Text, ...], BeforeValidator(_listed)]
+"""A text, or a list of texts."""
+
+
+class Row(BaseModel):
+    """Base of all rows. Keys that a row does not declare are ignored; null is the same as a missing key."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: Annotated[Text, BeforeValidator(lambda given: str(given) if type(given) is int else given)]
+
+
+class RowEvidence(BaseModel):
     """A piece of evidence of a row. `source` is its address; empty if the row gives none."""
 
-    text: str
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    text: Text
     title: str = ""
-    source: str = ""
+    source: str = Field("", validation_alias=AliasChoices("url", "source"))
     published_at: datetime | None = None
 
+    @model_validator(mode="before")
+    @classmethod
+    def _is_text_or_object(cls, given: Any) -> Any:
+        return {"text": given} if isinstance(given, str) else given
 
-class EvalRow(Record):
-    """One text of the data. `revised` is a person's revision; None if there is none.
+    @field_validator("published_at", mode="before")
+    @classmethod
+    def _is_date(cls, given: Any) -> datetime | None:
+        time = parse_time(given)
+        if time is None and given != "":
+            raise ValueError("give a date such as 2020-01-31")
+        return time
 
-    `answers` are the variants of the right answer to the context.
 
-    `evidence` (which may be empty) or `corpus` is searched; if both are None, what the settings name is
-    searched.
+class EvalRow(Row):
+    """One text of the data of `rarr eval`. `revised` is a person's revision; None if there is none.
+
+    `answers` are the variants of the right answer to the context. `evidence` (which may be empty) or `corpus`
+    (in a file: a path beside it) is searched; if both are None, what the settings name is searched.
     """
 
-    id: str
-    text: str
+    text: Text
     context: str | None = None
     evidence: tuple[RowEvidence, ...] | None = None
     corpus: Path | None = None
-    revised: str | None = None
-    answers: tuple[str, ...] = ()
+    revised: Text | None = None
+    answers: tuple[Text, ...] = ()
+
+    @field_validator("corpus", mode="after")
+    @classmethod
+    def _exists(cls, given: Path | None, info: ValidationInfo) -> Path | None:
+        if given is None or info.context is None:
+            return given
+        try:
+            there = (path := info.context["folder"] / given).exists()
+        except (OSError, ValueError):  # the name is too long, or the folder may not be read
+            there = False
+        if not there:
+            raise ValueError(f"{str(given)!r} does not exist")
+        return cast(Path, path)
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        if self.evidence is not None and self.corpus is not None:
+            raise ValueError('it has both "evidence" and "corpus": keep one')
+        return self
 
 
-class EvalData(NamedTuple):
+class ClaimRow(Row):
+    """A claim with its evidence, which may be empty. `label` and `supported` are the judgement of people.
+
+    Both are None if nobody judged the claim; `label` is None if people only decided whether it is supported.
+    """
+
+    claim: Text
+    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(_listed)]
+    question: Text | None = None
+    label: AttributionClass | None = None
+    supported: StrictBool | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _supported_is_attributable(cls, given: Any) -> Any:
+        if not isinstance(given, dict) or not isinstance(label := given.get("label"), str):
+            return given
+        if (label := label.strip().lower()) not in ATTRIBUTION_CLASSES:
+            raise ValueError(f'its "label" is {label!r}: give {", ".join(ATTRIBUTION_CLASSES)}')
+        supported = label == "attributable"
+        if given.get("supported", supported) is not supported:
+            raise ValueError(f'its "label" is {label!r}, and its "supported" says otherwise: keep one')
+        return given | {"label": label, "supported": supported}
+
+
+Kind = TypeVar("Kind", bound=Row)
+
+
+class Unreadable(Record):
+    """A line of the data that is not a row, and the reason."""
+
+    line: int
+    reason: str
+
+
+class Data(NamedTuple, Generic[Kind]):
     """The content of a data file. `digest` is the SHA-256 digest of all its bytes, unpacked."""
 
-    rows: list[EvalRow]
+    rows: list[Kind]
     unreadable: list[Unreadable]
     digest: str
 
 
-class _HasId(Protocol):
-    @property
-    def id(self) -> str: ...
+class WrongRowError(Exception):
+    """A line that is not a row. The message is the reason, such as 'it has no "text"'."""
 
 
-Made = TypeVar("Made", bound=_HasId)
+def read_rows(path: Path, kind: type[Kind], example: str) -> Data[Kind]:
+    """Reads the rows of a file of JSON lines, gzipped if its name ends in `.gz`.
 
-
-def read_rows(path: Path) -> EvalData:
-    """Reads the rows of a file of JSON lines, gzipped if its name ends in `.gz`, and lists unreadable lines.
-
-    A row is an object with "text" and optionally "id" (default: the line's number), "context", "evidence" (a
-    list of objects with "text" and optionally "title", "url" or "source", "published_at"), "corpus" (a path
-    relative to the file's folder), "revised" and "answers" (texts). null is the same as a missing key; other
-    keys are not read. Raises `InputError` if the file, or all its lines, cannot be read.
+    A row without an "id" gets the number of its line. Raises `InputError`, with the `example` of a line, if
+    the file, or all its lines, cannot be read.
     """
-    return EvalData(*read_lines(path, partial(_row, folder=path.parent), '{"text": "..."} for each text'))
-
-
-def read_lines(
-    path: Path, make: Callable[[dict[str, Any], int], Made], example: str
-) -> tuple[list[Made], list[Unreadable], str]:
-    """Reads a file of JSON lines, gzipped if its name ends in `.gz`, and makes a row of each object.
-
-    `make` gets the object and the line's number, and raises `WrongRowError` for an object that is no row.
-    Returns the rows, the lines that are no rows, and the digest of the file. Raises `InputError`, with the
-    `example` of a line, if the file, or all its lines, cannot be read.
-    """
-    rows: dict[str, Made] = {}
+    rows: dict[str, Kind] = {}
     unreadable: list[Unreadable] = []
     digest = hashlib.sha256()
-    for line in json_lines(path, digest.update):
-        try:
-            row = make(line.value(), line.number)
-            if row.id in rows:
-                raise WrongRowError(f"its id {row.id!r} is that of an earlier line")
-            rows[row.id] = row
-        except WrongRowError as wrong:
-            unreadable.append(Unreadable(line=line.number, reason=str(wrong)))
+    with _opened(path) as file:
+        for number, line in enumerate(file, start=1):
+            digest.update(line)
+            if not line.strip(b" \t\r\n\xef\xbb\xbf"):
+                continue
+            try:
+                row = made(kind, parsed(line, number), number, folder=path.parent)
+                if row.id in rows:
+                    raise WrongRowError(f"its id {row.id!r} is that of an earlier line")
+                rows[row.id] = row
+            except WrongRowError as wrong:
+                unreadable.append(Unreadable(line=number, reason=str(wrong)))
     if not rows:
         why = f"line {unreadable[0].line}: {unreadable[0].reason}" if unreadable else "it is empty"
         raise InputError(f"{path} has no row ({why}): give a line such as {example}")
-    return list(rows.values()), unreadable, digest.hexdigest()
+    return Data(list(rows.values()), unreadable, digest.hexdigest())
 
 
-def _row(value: dict[str, Any], number: int, folder: Path) -> EvalRow:
-    text = string_of(value, "text", "it")
-    if text is None:
-        raise WrongRowError('it has no "text"')
-    revised = string_of(value, "revised", "it")
-    if revised == "":
-        raise WrongRowError('its "revised" is empty: leave it out if nobody revised the text')
-    evidence, corpus = _evidence(value.get("evidence")), _corpus(value, folder)
-    if evidence is not None and corpus is not None:
-        raise WrongRowError('it has both "evidence" and "corpus": keep one')
-    return EvalRow(
-        id=row_id(value, number),
-        text=text,
-        context=string_of(value, "context", "it"),
-        evidence=evidence,
-        corpus=corpus,
-        revised=revised,
-        answers=_answers(value.get("answers")),
-    )
+def read_all(path: Path, kind: type[Kind], example: str) -> list[Kind]:
+    """Reads the rows of a file of which every line must be a row; otherwise raises `InputError`.
+
+    A benchmark over a part of its data would be another benchmark.
+    """
+    data = read_rows(path, kind, example)
+    if data.unreadable:
+        wrong = data.unreadable[0]
+        raise InputError(f"{path}, line {wrong.line}: {wrong.reason}: give lines such as {example}")
+    return data.rows
 
 
-def row_id(value: dict[str, Any], number: int) -> str:
-    given = value.get("id")
-    if isinstance(given, int) and not isinstance(given, bool):
-        return str(given)
-    return string_of(value, "id", "it", filled=True) or str(number)
-
-
-def string_of(value: dict[str, Any], name: str, owner: str, *, filled: bool = False) -> str | None:
-    """Reads the string under `name`, or None. `filled` and "text" may not be empty; else `WrongRowError`."""
-    given = value.get(name)
-    if given is None:
-        return None
-    if not isinstance(given, str):
-        article = "an" if name[0] in "aeio" else "a"
-        raise WrongRowError(f'{owner} has {article} "{name}" that is not a string')
-    if (filled or name == "text") and not given.strip():
-        raise WrongRowError(f'{owner} has an empty "{name}"')
-    return given
-
-
-def _evidence(given: object) -> tuple[RowEvidence, ...] | None:
-    if given is None:
-        return None
-    if not isinstance(given, list):
-        raise WrongRowError('its "evidence" is not a list')
-    return tuple(evidence_piece(piece, f"evidence {number}") for number, piece in enumerate(given, start=1))
-
-
-def evidence_piece(given: object, owner: str) -> RowEvidence:
-    if not isinstance(given, dict):
-        raise WrongRowError(f'{owner} is not an object with a "text"')
-    text = string_of(given, "text", owner)
-    if text is None:
-        raise WrongRowError(f'{owner} has no "text"')
-    return RowEvidence(
-        text=text,
-        title=string_of(given, "title", owner) or "",
-        source=string_of(given, "url", owner) or string_of(given, "source", owner) or "",
-        published_at=_published_at(given, owner),
-    )
-
-
-def _answers(given: object) -> tuple[str, ...]:
-    if given is None:
-        return ()
-    if not isinstance(given, list) or not all(isinstance(text, str) and text.strip() for text in given):
-        raise WrongRowError('its "answers" is not a list of texts')
-    return tuple(given)
-
-
-def _published_at(given: dict[str, Any], owner: str) -> datetime | None:
-    text = string_of(given, "published_at", owner)
-    time = parse_time(text)
-    if text and time is None:
-        raise WrongRowError(f'{owner} has a "published_at" that is not a date such as 2020-01-31')
-    return time
-
-
-def _corpus(value: dict[str, Any], folder: Path) -> Path | None:
-    given = string_of(value, "corpus", "it", filled=True)
-    if given is None:
-        return None
-    path = folder / given
+def parsed(line: bytes, number: int) -> dict[str, Any]:
+    """Parses a line. Raises `WrongRowError` if it is no JSON object; the message has the position."""
     try:
-        there = path.exists()
-    except OSError:  # the name is too long, or the folder may not be read
-        there = False
-    if not there:
-        raise WrongRowError(f'its "corpus" {given!r} does not exist')
-    return path
+        text = line.decode("utf-8-sig" if number == 1 else "utf-8")
+        value = valid(json.loads(text))
+    except UnicodeDecodeError as error:
+        at = f"byte 0x{line[error.start]:02x} at offset {error.start}"
+        raise WrongRowError(f"it is not UTF-8 ({at})") from None
+    except json.JSONDecodeError as error:
+        raise WrongRowError(f"it is not JSON ({error.msg}, at character {error.colno})") from None
+    except (ValueError, RecursionError) as error:
+        raise WrongRowError(f"it is not JSON that can be read ({error})") from None
+    if not isinstance(value, dict):
+        raise WrongRowError("it is JSON, but not an object in braces")
+    return value
+
+
+def made(kind: type[Kind], value: dict[str, Any], number: int, *, folder: Path) -> Kind:
+    """Makes a row of an object. Raises `WrongRowError` for an object that is no such row."""
+    value = _without_null({"id": number} | _without_null(value))
+    try:
+        return kind.model_validate_json(json.dumps(value), context={"folder": folder})
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part + 1 if isinstance(part, int) else part) for part in first["loc"])
+        if first["type"] == "missing":
+            raise WrongRowError(f'it has no "{place}"') from None
+        if not place:
+            raise WrongRowError(first["msg"].removeprefix("Value error, ")) from None
+        raise WrongRowError(f'its "{place}" is wrong ({_plain(first["type"], first["msg"])})') from None
+
+
+def _plain(kind: str, message: str) -> str:
+    return "it is empty" if kind == "string_pattern_mismatch" else message.removeprefix("Value error, ")
+
+
+def _without_null(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _without_null(part) for name, part in value.items() if part is not None}
+    return [_without_null(part) for part in value] if isinstance(value, list) else value
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[IO[bytes]]:
+    try:
+        with cast(IO[bytes], gzip.open(path) if path.suffix == ".gz" else path.open("rb")) as file:
+            yield file
+    except (OSError, EOFError, ValueError, zlib.error) as error:  # ValueError: the path holds a NUL byte
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{path} cannot be read ({reason}): give the path of a file of JSON lines") from None

@@ -1,29 +1,39 @@
-"""Reads and writes the folder of an evaluation run: inputs, finished rows, report. No crash loses them.
+"""Runs over rows in a folder: inputs, finished rows, report. No crash loses a row, and none is done twice.
 
 run.json            the digests of the data and of what is searched, and the settings
 predictions.jsonl   a line for each finished row. A line is appended whole, and is on the disk before the next
                     step; lines with an error are removed when their rows are repeated
-report.html         the report as a page
+report.html         the report as a page, of `rarr eval`
 report.json         the report; it exists once the run is finished
 run.lock            held by the process that works here
 """
 
+import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
 from rarr.errors import InputError
-from rarr.evals.html import render_html
-from rarr.evals.report_records import EvalReport
 from rarr.records import Record
-from rarr.tools.storage.files import locked, sync_folder, whole_lines, write_lines, write_whole, writing
+from rarr.retrievers.corpus.index_building import Progress
+from rarr.tools.concurrency import run, together
+from rarr.tools.storage.files import (
+    Appending,
+    locked,
+    sync_folder,
+    whole_lines,
+    write_lines,
+    write_whole,
+    writing,
+)
 
 RUN, PREDICTIONS, LOCK = "run.json", "predictions.jsonl", "run.lock"
 REPORT, PAGE = "report.json", "report.html"
+ELSEWHERE = "give another folder, or delete this one"
 _EVAL = "rarr eval"  # the command that names itself in no setting
 
 
@@ -39,8 +49,96 @@ class FinishedLine(Record):
         return self.model_dump_json(exclude=unset).encode() + b"\n"
 
 
+class RowWithId(Protocol):
+    """A row of data. Its id is its own among all rows."""
+
+    @property
+    def id(self) -> str: ...
+
+
+Row = TypeVar("Row", bound=RowWithId)
+Working = TypeVar("Working", bound=RowWithId, contravariant=True)
 RowLine = TypeVar("RowLine", bound=FinishedLine)
-ELSEWHERE = "give another folder, or delete this one"
+Making = TypeVar("Making", bound=FinishedLine, covariant=True)
+Result = TypeVar("Result")
+
+
+class Worker(Protocol[Working, Making]):
+    """Works on rows, several at once, and is closed in the event loop of its work."""
+
+    async def line(self, row: Working) -> Making:
+        """Returns the result of a row, with an error if it has none."""
+
+    async def aclose(self) -> None:
+        """Closes files and connections of the running event loop."""
+
+
+def run_rows(
+    rows: Sequence[Row],
+    path: Path,
+    kind: type[RowLine],
+    made_with: Mapping[str, Any],
+    worker: Callable[[], Worker[Row, RowLine]],
+    *,
+    limit: int | None = None,
+    chosen: Sequence[Row] | None = None,
+    jobs: int = 4,
+    on_row: Progress | None = None,
+    result_of: Callable[[Row, RowLine], Any] = lambda row, line: line,
+) -> list[Any]:
+    """Works on the rows that an earlier process left, and returns the results of all in the order of `rows`.
+
+    Of the `rows` of the run only the first `limit`, or those of `chosen`, are worked on, `jobs` at once. The
+    worker is made once the folder `path` is this process's own. A finished row is written at once;
+    `result_of` turns a row and its line into its result. Raises `InputError` if the folder is in use or holds
+    something else than a run that was `made_with` the same.
+    """
+    if jobs < 1 or (limit is not None and limit < 1):
+        raise InputError("jobs and limit are numbers of rows: give at least 1")
+    chosen = rows[:limit] if chosen is None else chosen
+    with claimed(path, made_with):
+        working = worker()
+        begin(path, made_with)
+        known = _known(rows, path, kind, result_of)
+        finished = {row.id: known[row.id] for row in chosen if row.id in known}
+        left = [row for row in chosen if row.id not in known]
+        todo, say = iter(left), on_row or (lambda count, total: None)
+        say(len(finished), len(chosen))
+
+        async def work(appending: Appending) -> None:
+            for row in todo:  # all tasks take from one iterator
+                line = await working.line(row)
+                await asyncio.to_thread(appending.add, line.line())
+                finished[row.id] = result_of(row, line)
+                say(len(finished), len(chosen))
+
+        async def work_all(appending: Appending) -> None:
+            try:
+                await together(*(work(appending) for _ in range(min(jobs, len(left)))))
+            finally:
+                await working.aclose()
+
+        if left:
+            reopen(path, kind)
+            with Appending(path / PREDICTIONS) as appending:
+                run(work_all(appending))
+        else:
+            run(working.aclose())
+    return [finished[row.id] for row in chosen]
+
+
+def _known(
+    rows: Sequence[Row], path: Path, kind: type[RowLine], result_of: Callable[[Row, RowLine], Any]
+) -> dict[str, Any]:
+    """Reads the results of an earlier process, by id, without rows with an error, which are repeated."""
+    left, known = {row.id: row for row in rows}, dict[str, Any]()
+    for line in finished_lines(path, kind):
+        if (row := left.pop(line.id, None)) is None:
+            where = path / PREDICTIONS
+            raise InputError(f"{where} has an extra line, of {line.id!r}: delete it and run again")
+        if not line.error:
+            known[row.id] = result_of(row, line)
+    return known
 
 
 @contextmanager
@@ -70,24 +168,27 @@ def check(path: Path, made_with: Mapping[str, Any], cure: str = ELSEWHERE) -> No
         recorded = None
     if not isinstance(recorded, dict) or not isinstance(recorded.get("settings"), dict):
         raise InputError(f"{path / RUN} cannot be read: {cure}")
+    if difference := _difference(recorded, made_with):
+        raise InputError(f"{path} holds a run {difference}: {cure}")
+
+
+def _difference(recorded: Mapping[str, Any], made_with: Mapping[str, Any]) -> str:
+    """Says how a recorded run differs; "" if it was made with the same inputs."""
     before, now = recorded["settings"], made_with["settings"]
     if (command := before.get("command", _EVAL)) != now.get("command", _EVAL):
-        raise InputError(f"{path} holds a run of {command}: {cure}")
+        return f"of {command}"
     if recorded.get("data") != made_with["data"]:
-        raise InputError(f"{path} holds a run over other data: {cure}")
+        return "over other data"
     if recorded.get("version") != made_with["version"]:
-        raise InputError(f"{path} holds a run of rarr {recorded.get('version')}: {cure}")
+        return f"of rarr {recorded.get('version')}"
     for name in sorted(before.keys() | now.keys()):
         if before.get(name) != now.get(name):
             old, new = before.get(name, "the default"), now.get(name, "the default")
-            raise InputError(f"{path} holds a run with {name} {old}, not {new}: {cure}")
-    _require_unchanged(recorded.get("corpora") or {}, made_with["corpora"], path, cure)
-
-
-def _require_unchanged(before: Mapping[str, str], now: Mapping[str, str], path: Path, cure: str) -> None:
-    for name, digest in before.items():
-        if now.get(name) != digest:
-            raise InputError(f"{path} holds a run that searched {name} before its files changed: {cure}")
+            return f"with {name} {old}, not {new}"
+    for name, digest in (recorded.get("corpora") or {}).items():
+        if made_with["corpora"].get(name) != digest:
+            return f"that searched {name} before its files changed"
+    return ""
 
 
 def begin(path: Path, made_with: Mapping[str, Any]) -> None:
@@ -110,17 +211,21 @@ def reopen(path: Path, kind: type[RowLine]) -> None:
             write_lines(path / PREDICTIONS, kept)
 
 
-def finish(path: Path, report: EvalReport) -> None:
+def finish(path: Path, report: Record, page: str | None = None) -> None:
     """Writes the report. `report.json` is written last, since it marks the run as finished."""
     with writing(path):
-        write_whole(path / PAGE, render_html(report))
+        if page is not None:
+            write_whole(path / PAGE, page)
         write_whole(path / REPORT, report.model_dump_json(indent=2) + "\n")
 
 
-def finished(path: Path) -> EvalReport:
-    """Reads the report of a finished run. Raises `InputError` if there is none."""
+Report = TypeVar("Report", bound=Record)
+
+
+def finished(path: Path, kind: type[Report]) -> Report:
+    """Reads the report of a finished run of `rarr eval`. Raises `InputError` if there is none."""
     try:
-        return EvalReport.model_validate_json((path / REPORT).read_bytes())
+        return kind.model_validate_json((path / REPORT).read_bytes())
     except FileNotFoundError:
         pass
     except OSError as error:

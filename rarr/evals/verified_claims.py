@@ -1,29 +1,34 @@
-"""Verifies the claims of a file: every claim once, even if the process is interrupted in between."""
+"""Verifies the claims of a file: every claim once, even if the process is interrupted in between.
+
+The measures of three classes are those of AttrScore (Yue et al. 2023, section 5), the others those of AutoAIS
+against people (Malaviya et al. 2023, table 6). Intervals are 95%, by bootstrap over claims.
+"""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Protocol
 
 from pydantic import Field
 
 from rarr.agent.given_evidence import given_passages
 from rarr.agent.input_checks import required_text
 from rarr.agent.verify import TOGETHER, ClaimVerifier, alike
-from rarr.errors import InputError, RarrError
+from rarr.errors import RarrError
 from rarr.evals import run_folder
-from rarr.evals.claim_rows import ClaimRow, read_claims
-from rarr.evals.claim_scores import ClaimScores, JudgedClaim, claim_scores
-from rarr.evals.report_records import Unreadable
-from rarr.evals.resumable_row_processing import finish_rows
-from rarr.evals.rows import RowEvidence
+from rarr.evals.metrics.classification import classification, detection, roc_auc
+from rarr.evals.metrics.statistics import Measured, bootstrap_each
+from rarr.evals.rows import ClaimRow, RowEvidence, Unreadable, read_rows
 from rarr.evals.run_fingerprint import described, run_inputs
 from rarr.evals.run_folder import FinishedLine
 from rarr.records import AttributionClass, Record
 from rarr.records.verification import Verification
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
-from rarr.tools.storage.files import write_whole, writing
 from rarr.tools.text.warning_lines import is_failure
+
+RESAMPLES = 1000
+_EXAMPLE = '{"claim": "...", "evidence": "..."} for each claim'
 
 
 class VerifiedLine(FinishedLine):
@@ -43,11 +48,26 @@ class VerifiedRow(Record):
     error: str = ""
 
 
+class ClaimScores(Record):
+    """The scores of a verifier.
+
+    `three_way` are the measures of the classes: `accuracy`, in which a claim without a label counts as wrong
+    unless its judgement failed; over the claims with a label, `micro_f1`, `macro_f1` and precision, recall
+    and F1 by class. `confusion` is their table: `confusion[gold][label]`. `two_way` are those of
+    `attributable` against all else: `precision`, `recall`, `f1`, `accuracy`, `balanced_accuracy`, and `auc`
+    where the verifier gives a probability. `unjudged` of a measure counts the claims that it leaves out.
+    """
+
+    three_way: dict[str, Measured] = Field(default_factory=dict)
+    confusion: dict[str, dict[str, int]] = Field(default_factory=dict)
+    two_way: dict[str, Measured] = Field(default_factory=dict)
+
+
 class VerificationReport(Record):
     """The report of verified claims. `scores` is None if people judged no claim.
 
     `settings` are those that differ from the defaults, and `reader` names who read: a language model, a judge
-    or `embedded`. `unread_keys` are keys of the data that mean nothing.
+    or `embedded`.
     """
 
     data: str
@@ -56,7 +76,6 @@ class VerificationReport(Record):
     scores: ClaimScores | None = None
     rows: tuple[VerifiedRow, ...] = ()
     unreadable: tuple[Unreadable, ...] = ()
-    unread_keys: tuple[str, ...] = ()
 
 
 def verify_claims(
@@ -68,7 +87,7 @@ def verify_claims(
     limit: int | None = None,
     on_row: Progress | None = None,
 ) -> VerificationReport:
-    """Verifies the claims of the file `data` (see `rarr.evals.claim_rows`), `jobs` at once.
+    """Verifies the claims of the file `data` (see `rarr.evals.rows.ClaimRow`), `jobs` at once.
 
     `out` becomes a folder with `predictions.jsonl`, a line for each claim, and `report.json`. The same call
     continues an interrupted run. `limit`: verify only the first claims. `on_row` is called with the number of
@@ -78,38 +97,48 @@ def verify_claims(
     is in use or holds another run. A claim whose judgement failed is an error in the report; the next call
     repeats it.
     """
-    if jobs < 1 or (limit is not None and limit < 1):
-        raise InputError("jobs and limit are numbers of rows: give at least 1")
-    source, path, settings = read_claims(Path(data)), Path(out), settings or Settings()
-    description = described(settings)
-    made_with = run_inputs(source.digest, description | {"command": "rarr verify"})
-    with run_folder.claimed(path, made_with):
-        with ClaimVerifier(settings) as verifier:
-            run_folder.begin(path, made_with)
-            worker = _RowVerifier(verifier, source.rows[:limit], jobs)
-            rows = finish_rows(
-                source.rows[:limit],
-                path,
-                VerifiedLine,
-                of=source.rows,
-                work_on=worker.verified,
-                result_of=_result,
-                aclose=verifier.aclose,
-                jobs=worker.most,
-                on_row=on_row,
-            )
-        report = VerificationReport(
-            data=str(data),
-            settings=description,
-            reader=verifier.reader,
-            scores=_scores(source.rows[:limit], rows),
-            rows=tuple(rows),
-            unreadable=tuple(source.unreadable),
-            unread_keys=source.unread,
-        )
-        with writing(path):
-            write_whole(path / run_folder.REPORT, report.model_dump_json(indent=2) + "\n")
+    source, settings = read_rows(Path(data), ClaimRow, _EXAMPLE), settings or Settings()
+    report = verified_rows(
+        source.rows, source.digest, Path(out), settings, jobs=jobs, limit=limit, on_row=on_row
+    )
+    report = report.model_copy(update={"data": str(data), "unreadable": tuple(source.unreadable)})
+    run_folder.finish(Path(out), report)
     return report
+
+
+def verified_rows(
+    rows: Sequence[ClaimRow],
+    digest: str,
+    out: Path,
+    settings: Settings,
+    *,
+    command: str = "rarr verify",
+    jobs: int = 4,
+    limit: int | None = None,
+    on_row: Progress | None = None,
+) -> VerificationReport:
+    """Verifies rows, which `digest` names, in the folder `out`, and scores those that people labelled."""
+    description = described(settings)
+    made_with = run_inputs(digest, description | {"command": command})
+    chosen, readers = rows[:limit], list[str]()
+
+    def verifying() -> _RowVerifier:
+        verifier = ClaimVerifier(settings)
+        readers.append(verifier.reader)
+        return _RowVerifier(verifier, chosen, jobs)
+
+    together = jobs * TOGETHER  # claims about the same passages wait for one request
+    verified: list[VerifiedRow] = run_folder.run_rows(
+        rows, out, VerifiedLine, made_with, verifying,
+        limit=limit, jobs=together if jobs > 0 else jobs, on_row=on_row, result_of=_result,
+    )  # fmt: skip
+    return VerificationReport(
+        data="",
+        settings=description,
+        reader=readers[0],
+        scores=claim_scores(verified) if any(row.supported is not None for row in verified) else None,
+        rows=tuple(verified),
+    )
 
 
 class _RowVerifier:
@@ -117,19 +146,22 @@ class _RowVerifier:
 
     def __init__(self, verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> None:
         self._verifier, self._places = verifier, asyncio.Semaphore(jobs)
-        keys = [(row.evidence, row.question) for row in rows]
+        keys = [(row.model_dump_json(include={"evidence", "question"}),) for row in rows]
         groups = alike(keys, TOGETHER if verifier.reads_together else 1)
         self._group = {rows[n].id: [rows[n] for n in group] for group in groups for n in group}
         self._reading: dict[str, asyncio.Task[dict[str, VerifiedLine]]] = {}
-        self.most = jobs * max(map(len, groups), default=1)
 
-    async def verified(self, row: ClaimRow) -> VerifiedLine:
+    async def line(self, row: ClaimRow) -> VerifiedLine:
         """Verifies a row; the line has an error if that failed. Only a defect of the program raises."""
         group = self._group[row.id]
         first = group[0].id
         if first not in self._reading:
             self._reading[first] = asyncio.create_task(self._read(group))
         return (await self._reading[first])[row.id]
+
+    async def aclose(self) -> None:
+        """Closes the verifier."""
+        await self._verifier.aclose()
 
     async def _read(self, group: Sequence[ClaimRow]) -> dict[str, VerifiedLine]:
         row = group[0]
@@ -172,14 +204,48 @@ def _result(row: ClaimRow, line: VerifiedLine) -> VerifiedRow:
     )
 
 
-def _scores(rows: Sequence[ClaimRow], verified: Sequence[VerifiedRow]) -> ClaimScores | None:
-    """Scores the claims that people labelled; None if there are none."""
-    judged = [
-        JudgedClaim(
-            result.label, result.probability, row.label, row.supported,
-            group="\n".join(piece.text for piece in row.evidence), failed=bool(result.error),
-        )
-        for row, result in zip(rows, verified, strict=True)
-        if row.supported is not None
-    ]  # fmt: skip
-    return claim_scores(judged) if judged else None
+def claim_scores(claims: Sequence[VerifiedRow], *, resamples: int = RESAMPLES) -> ClaimScores:
+    """Computes the scores of all claims that people judged; measures without a claim are left out."""
+    classed = [claim for claim in claims if claim.gold is not None]
+    decided = [claim for claim in claims if claim.supported is not None]
+    likely = [claim for claim in decided if claim.probability is not None]
+
+    def each(
+        rows: Sequence[VerifiedRow], of: Sequence[VerifiedRow], statistics: "_Statistics"
+    ) -> dict[str, Measured]:
+        return bootstrap_each(rows, statistics, unjudged=len(of) - len(rows), resamples=resamples)
+
+    answered = [claim for claim in classed if not claim.error]
+    three = each(answered, classed, _accuracy)
+    three |= each([claim for claim in classed if claim.label is not None], classed, _of_classes)
+    two = each([claim for claim in decided if claim.label is not None], decided, detected)
+    two |= each(likely, decided, _of_probabilities)
+    whole = classification([claim.label for claim in classed], [claim.gold for claim in classed])
+    return ClaimScores(three_way=three, confusion=whole.confusion if classed else {}, two_way=two)
+
+
+class _Statistics(Protocol):
+    def __call__(self, drawn: Sequence[VerifiedRow], /) -> Mapping[str, float | None]: ...
+
+
+def _accuracy(drawn: Sequence[VerifiedRow]) -> dict[str, float | None]:
+    return {"accuracy": sum(claim.label == claim.gold for claim in drawn) / len(drawn)}
+
+
+def _of_classes(drawn: Sequence[VerifiedRow]) -> dict[str, float | None]:
+    whole = classification([claim.label for claim in drawn], [claim.gold for claim in drawn])
+    by_class = {
+        f"{name}_{measure}": getattr(scores, measure)
+        for name, scores in whole.classes.items()
+        for measure in ("precision", "recall", "f1")
+    }
+    return {"micro_f1": whole.micro_f1, "macro_f1": whole.macro_f1, **by_class}
+
+
+def detected(drawn: Sequence[VerifiedRow]) -> dict[str, float | None]:
+    """Compares `attributable` with the judgement of people, for claims that have both."""
+    return detection([claim.label == "attributable" for claim in drawn], [claim.supported for claim in drawn])
+
+
+def _of_probabilities(drawn: Sequence[VerifiedRow]) -> dict[str, float | None]:
+    return {"auc": roc_auc([claim.probability for claim in drawn], [claim.supported for claim in drawn])}

@@ -1,12 +1,15 @@
 """Marks the kept, deleted and inserted words between two texts, as a reader would mark them."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from rapidfuzz.distance import Indel
 
-from rarr.evals.metrics.words import tokens
 from rarr.tools.text.edit_segments import Piece, merged
 
+# A number with its separators is one word, and so is a punctuation mark. In scripts without spaces, each
+# character is a word; otherwise one changed character would change a whole clause. White space is kept.
+_TOKEN = re.compile(r"\d+(?:[.,:]\d+)+|[぀-ヿ㐀-䶿一-鿿]|[^\W぀-ヿ㐀-䶿一-鿿]+|[^\w\s]|\s+")
 MOST = 100_000_000
 """The largest product of the numbers of tokens for which two texts are compared word by word."""
 
@@ -17,7 +20,7 @@ def word_diff(before: str, after: str) -> list[Piece]:
     A space between two changed words is changed with them. Texts that are too long for a comparison by words
     become one deletion and one insertion between their common beginning and end.
     """
-    old, new = tokens(before), tokens(after)
+    old, new = _TOKEN.findall(before), _TOKEN.findall(after)
     start = _shared(old, new)
     end = _shared(old[start:][::-1], new[start:][::-1])
     old_middle, new_middle = old[start : len(old) - end], new[start : len(new) - end]

@@ -64,14 +64,14 @@ def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Table]:
 
 
 def _rows(records: Mapping[str, Any]) -> dict[str, dict[str, str]] | None:
-    """Returns records that hold only values as rows of a table; None if one of them holds more."""
+    """Returns records that hold only values as rows of a table; None if one holds more, or none is shared."""
     rows = {}
     for name, record in records.items():
         cells = _cells(_fields(record))
         if not cells or len(cells) > _SHORT:
             return None
         rows[name] = cells
-    return rows
+    return rows if rows and set[str].intersection(*map(set, rows.values())) else None
 
 
 def _cells(fields: Mapping[str, Any], prefix: str = "") -> dict[str, str] | None:
@@ -102,14 +102,21 @@ def _table(title: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -
 
 
 def _fields(value: Any) -> Mapping[str, Any]:
-    """Returns the fields of a record or the items of a mapping; nothing for other values."""
+    """Returns the fields of a record, the items of a mapping, or tables by title; else nothing."""
+    if _are_tables(value):
+        return {table.title: table.rows for table in value}
     if isinstance(value, BaseModel):
         return {name: getattr(value, name) for name in type(value).model_fields}
     return {str(key): each for key, each in value.items()} if isinstance(value, Mapping) else {}
 
 
 def _is_simple(value: Any) -> bool:
-    return value is None or isinstance(value, str | int | float | tuple | list)
+    return value is None or (isinstance(value, str | int | float | tuple | list) and not _are_tables(value))
+
+
+def _are_tables(value: Any) -> bool:
+    tables = value if isinstance(value, tuple | list) else ()
+    return bool(tables) and all(hasattr(each, "title") and hasattr(each, "rows") for each in tables)
 
 
 def _line(value: Any) -> str:

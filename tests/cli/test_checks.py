@@ -138,13 +138,6 @@ def test_json_has_the_question_and_all_files(command: Command) -> None:
     assert [passage.source for passage in verification.evidence] == ["docs/right.md", "dam.md"]
 
 
-@pytest.mark.loopback
-def test_judge_and_wording_are_those_of_the_options(command: Command) -> None:
-    with ScriptedServer(lambda asked: {"reason": "", "verdict": "refuted"}) as server:
-        call = ("verify", RIGHT, "--against", "dam.md", "--judge", "vllm:m", "--base-url", server.url)
-        done = command(*call, "--wording", "facts", "--json")
-    assert Verification.model_validate_json(done.out).label == "contradictory"
-    assert {request.prompt for request in server.requests} == {"judge_as_facts"}
 
 
 LABELLED = {"claim": WRONG, "evidence": [DAM], "label": "contradictory"}
@@ -161,7 +154,6 @@ PLAIN = {"claim": WRONG, "evidence": [DAM]}
             2,
             "rarr: 1 line of claims.jsonl left out: correct the data, and run with another -o",
         ),
-        ([PLAIN | {"lable": "x"}], 1, "rarr: warning: claims.jsonl has keys that are not read: 'lable'"),
         (
             [PLAIN | {"evidence": HOSTILE}],
             3,

@@ -9,7 +9,7 @@ from typing import Any
 
 from rarr.components import Components
 from rarr.evals import evaluate
-from rarr.evals.report_records import EvalReport
+from rarr.evals.measures import EvalReport
 from rarr.records import Agreement, Passage
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever, ScriptedChecker, ScriptedQueries, scripted_components

@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Any
 
 from rarr.evals import run_folder
-from rarr.evals.measures import measured
-from rarr.evals.metrics import f1_ap
-from rarr.evals.report_records import EvalReport, ScoredRow
+from rarr.evals.measures import EvalReport, ScoredRow, measured
+from rarr.ledger.scores import f1_ap
 from rarr.records import Scores
 
 

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from rarr.evals.metrics import EDIT_KINDS, EditKind, Measured, is_kind, mean, share
-from rarr.evals.report_records import EvalReport, ScoredRow, Unreadable
+from rarr.evals.measures import EvalReport, ScoredRow
+from rarr.evals.metrics.statistics import Measured, mean, share
+from rarr.evals.metrics.texts import EDIT_KINDS, EditKind, is_kind
+from rarr.evals.rows import Unreadable
 from rarr.records import Scores
 
 HOSTILE = (

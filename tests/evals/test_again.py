@@ -44,7 +44,7 @@ def test_rows_after_the_death_of_a_server_are_errors_and_in_no_measure(data: Pat
     assert [list(line) for line in lines(out)] == [["id", "revision"]] * 2 + [["id", "error"]] * 2
     counted = {name: (measure.n, measure.unjudged) for name, measure in report.measures.items()}
     assert set(counted.values()) == {(2, 2)}
-    assert all(report.measures[name].value == 1 for name in ("restored", "changed", "word_recall"))
+    assert all(report.measures[name].value == 1 for name in ("restored", "changed"))
 
 
 def test_row_whose_research_failed_in_part_stays(data: Path, out: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 from evals.doubles import components
 from rarr.errors import InputError, SettingsError
 from rarr.evals import evaluate
-from rarr.evals.report_records import EvalReport
+from rarr.evals.measures import EvalReport
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
 

@@ -6,10 +6,9 @@ import pytest
 
 from benchmarks.examples import examples
 from benchmarks.floors import DATA, floors, main, measured, raised
+from rarr.evals.measures import EvalReport, limits_of, under
 from rarr.evals.metrics import Measured
-from rarr.evals.quality_gate import limits_of, under
-from rarr.evals.report_records import EvalReport
-from rarr.evals.rows import read_rows
+from rarr.evals.rows import EvalRow, read_rows
 
 
 @pytest.mark.slow
@@ -45,7 +44,7 @@ def test_floor_of_what_was_not_measured_fails(
 
 
 def test_rows_are_those_of_the_texts() -> None:
-    data, known = read_rows(DATA), {example.name: example for example in examples()}
+    data, known = read_rows(DATA, EvalRow, "a text"), {example.name: example for example in examples()}
     assert (len(data.rows), data.unreadable) == (21, [])
     same = [row for row in data.rows if row.id in known]
     assert len(same) == 14

@@ -6,10 +6,10 @@ import pytest
 from parsing import Page
 
 from evals.reporting import HOSTILE, hostile, report, row, usual
-from rarr.evals.html import render_html
+from rarr.evals.html import Chart, Dot, render_html
+from rarr.evals.measures import EvalReport
 from rarr.evals.metrics import Measured
-from rarr.evals.page.scatter_positions import Chart, Dot
-from rarr.evals.report_records import EvalReport, Unreadable
+from rarr.evals.rows import Unreadable
 from rarr.records import Scores
 from rarr.tools.pages.html_rendering import render
 

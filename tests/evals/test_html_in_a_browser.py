@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page
 from benchmarks.screenshots import BROWSERS, browser as installed
 from evals.reporting import hostile, report, row, usual
 from rarr.evals.html import render_html
-from rarr.evals.report_records import EvalReport
+from rarr.evals.measures import EvalReport
 
 pytestmark = [
     pytest.mark.slow,  # a browser takes seconds to start

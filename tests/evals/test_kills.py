@@ -13,7 +13,7 @@ import pytest
 
 from evals.doubles import components, row, timeless, write_rows
 from rarr.evals import evaluate
-from rarr.evals.report_records import EvalReport
+from rarr.evals.measures import EvalReport
 
 ROWS = 12
 TESTS = Path(__file__).parent.parent

@@ -3,11 +3,11 @@
 import pytest
 
 from evals.makers import scored_row
+from rarr.errors import InputError
 from rarr.evals import measures
-from rarr.evals.measures import measured
+from rarr.evals.evaluation import Prediction, scored
+from rarr.evals.measures import AnswerScores, EvalReport, ScoredRow, limits_of, measured, under
 from rarr.evals.metrics import Measured
-from rarr.evals.report_building import Prediction, report_of, scored
-from rarr.evals.report_records import AnswerScores, ScoredRow
 from rarr.evals.rows import EvalRow
 
 
@@ -53,7 +53,6 @@ def test_shares_of_rows(name: str, expected: tuple[float, int, int]) -> None:
     assert value(name, GOOD, BAD, SAME, UNJUDGED, ERROR) == expected
 
 
-@pytest.mark.slow
 def test_statuses_are_shares_of_sentences_over_rows() -> None:
     row = scored_row("a", 1, 1, statuses=("supported", "supported", "supported", "contradicted"))
     other = scored_row("b", 1, 1, statuses=("no_evidence",))
@@ -68,7 +67,7 @@ def corrected(source: str, output: str, reference: str | None) -> ScoredRow:
 
 
 def test_measures_against_a_person_need_one() -> None:
-    names = {"restored", "untouched_when_correct", "sari", "rouge_l", "word_precision", "word_recall"}
+    names = {"restored", "untouched_when_correct", "sari", "rouge_l"}
     assert not names & measured([corrected("a b", "a c", None)]).keys()
     assert names - {"restored"} <= measured([corrected("a b", "a c", "a b")]).keys()
 
@@ -84,8 +83,6 @@ def test_corrections_by_hand() -> None:
     ]
     assert value("restored", *rows) == (0.5, 2, 1)
     assert value("untouched_when_correct", *rows) == (0.5, 2, 0)
-    assert value("word_precision", *rows) == (0.5, 4, 1)
-    assert value("word_recall", *rows) == (0.5, 4, 1)
 
 
 def test_white_space_is_no_change_by_a_person_and_is_one_by_a_system() -> None:
@@ -122,7 +119,7 @@ def test_answers_are_kept_and_gained() -> None:
 
 
 def test_all_names_are_those_of_measures() -> None:
-    mended = corrected("a b", "a c", "a c").model_copy(update={"errors": ("mended",)})
+    mended = corrected("a b", "a c", "a c")
     rows = [mended, corrected("a", "a", "a"), answering(0.8, 0.9), answering(0.2, 0.9)]
     assert set(measured(rows)) == set(measures.NAMES)
 
@@ -143,10 +140,53 @@ def test_error_is_scored_as_nothing() -> None:
     )
 
 
-def test_report_keeps_the_order_of_rows() -> None:
-    report = report_of("d.jsonl", {"rounds": "1"}, [SAME, GOOD], [])
-    assert (report.data, report.settings, [row.id for row in report.rows]) == (
-        "d.jsonl",
-        {"rounds": "1"},
-        ["same", "good"],
-    )
+REPORT = EvalReport(
+    data="d", measures={"f1_ap": Measured(value=0.1 + 0.2, n=3), "good": Measured(unjudged=3)}
+)
+
+
+@pytest.mark.parametrize(
+    ("limit", "messages"),
+    [
+        ("f1_ap=0.29", []),
+        ("f1_ap=0.3", []),
+        (" f1_ap = 0.31 ", ["f1_ap is 0.3, under its limit 0.31"]),
+        ("good=0", ["good is not judged, under its limit 0"]),
+        ("restored=0.5", ["restored is not judged, under its limit 0.5"]),
+    ],
+)
+def test_measure_under_its_limit_is_named(limit: str, messages: list[str]) -> None:
+    assert under(REPORT, limits_of([limit])) == messages
+
+
+def test_limit_fails_where_rows_with_an_error_were_not_judged() -> None:
+    measures = {"f1_ap": Measured(value=0.9, n=3, unjudged=1), "restored": Measured(value=0.9, n=2)}
+    limits = limits_of(["f1_ap=0.5", "restored=0.5"])
+    error = ScoredRow(id="a", original="One.", text="One.", error="no")
+    assert under(EvalReport(data="d", measures=measures), limits) == []
+    assert under(EvalReport(data="d", measures=measures, rows=(error,)), limits) == [
+        "f1_ap may be under its limit 0.5: it is not judged for rows with an error (1)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        (["f1=0.5"], "unknown measure 'f1' in 'f1=0.5': the measures are attribution_before"),
+        ([""], "unknown measure ''"),
+        (["f1_ap"], "'f1_ap' has no limit from 0 to 1"),
+        (["f1_ap=much"], "no limit from 0 to 1"),
+        (["f1_ap=nan"], "no limit from 0 to 1"),
+        (["f1_ap=60"], "no limit from 0 to 1"),
+        (["f1_ap=0.5", "f1_ap=0.6"], "f1_ap has two limits"),
+    ],
+)
+def test_limits_that_no_run_can_be_held_to_are_refused(limits: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        limits_of(limits)
+
+
+def test_limit_of_a_measure_without_its_library_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rarr.evals.measures.find_spec", lambda name: None)
+    with pytest.raises(InputError, match="pip install"):
+        limits_of(["rouge_l=0.5"])

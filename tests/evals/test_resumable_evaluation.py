@@ -13,7 +13,7 @@ from families import few
 from evals.doubles import EVIDENCE, components, lines, row, timeless, write_rows
 from rarr.errors import InputError, RarrError
 from rarr.evals import evaluate
-from rarr.evals.report_records import EvalReport
+from rarr.evals.measures import EvalReport
 from rarr.records import Revision
 from rarr.settings import Settings
 from rarr.testing import ScriptedChecker, scripted_components

@@ -10,7 +10,12 @@ from hypothesis import given, settings, strategies as st
 
 from evals.doubles import write_rows
 from rarr.errors import InputError
-from rarr.evals.rows import RowEvidence, read_rows
+from rarr.evals import rows
+from rarr.evals.rows import ClaimRow, Data, EvalRow, RowEvidence
+
+
+def read_rows(path: Path) -> Data[EvalRow]:
+    return rows.read_rows(path, EvalRow, '{"text": "..."}')
 
 
 def reasons(path: Path) -> dict[int, str]:
@@ -56,30 +61,21 @@ def test_date_may_be_left_empty(tmp_path: Path) -> None:
         ("[1]", "it is JSON, but not an object in braces"),
         ("{}", 'it has no "text"'),
         ('{"text": null}', 'it has no "text"'),
-        ('{"text": 1}', 'it has a "text" that is not a string'),
-        ('{"text": " \\n"}', 'it has an empty "text"'),
+        ('{"text": 1}', 'its "text" is wrong (Input should be a valid string)'),
+        ('{"text": " \\n"}', 'its "text" is wrong (it is empty)'),
         ('{"text": "One.", "id": "good"}', "its id 'good' is that of an earlier line"),
-        ('{"text": "One.", "id": true}', 'it has an "id" that is not a string'),
-        ('{"text": "One.", "id": ""}', 'it has an empty "id"'),
-        ('{"text": "One.", "context": ["C?"]}', 'it has a "context" that is not a string'),
-        ('{"text": "One.", "revised": ""}', 'its "revised" is empty: leave it out if nobody revised'),
-        ('{"text": "One.", "evidence": "E."}', 'its "evidence" is not a list'),
-        ('{"text": "One.", "evidence": ["E."]}', 'evidence 1 is not an object with a "text"'),
-        ('{"text": "One.", "evidence": [{"text": "E."}, {"title": "T"}]}', 'evidence 2 has no "text"'),
-        ('{"text": "One.", "evidence": [{"text": ""}]}', 'evidence 1 has an empty "text"'),
-        (
-            '{"text": "One.", "evidence": [{"text": "E.", "url": 3}]}',
-            'evidence 1 has a "url" that is not a string',
-        ),
-        ('{"text": "One.", "corpus": "nowhere"}', "its \"corpus\" 'nowhere' does not exist"),
+        ('{"text": "One.", "id": true}', 'its "id" is wrong'),
+        ('{"text": "One.", "context": ["C?"]}', 'its "context" is wrong'),
+        ('{"text": "One.", "revised": ""}', 'its "revised" is wrong (it is empty)'),
+        ('{"text": "One.", "evidence": "E."}', 'its "evidence" is wrong'),
+        ('{"text": "One.", "evidence": [{"text": "E."}, {"title": "T"}]}', 'it has no "evidence.2.text"'),
+        ('{"text": "One.", "evidence": [{"text": ""}]}', 'its "evidence.1.text" is wrong (it is empty)'),
+        ('{"text": "One.", "answers": "one"}', 'its "answers" is wrong'),
+        ('{"text": "One.", "corpus": "nowhere"}', "does not exist"),
         ('{"text": "One.", "corpus": "\\u0000"}', "does not exist"),
-        (
-            '{"text": "One.", "evidence": [{"text": "E.", "title": 5}]}',
-            'evidence 1 has a "title" that is not a string',
-        ),
-        (dated("foo"), 'evidence 1 has a "published_at" that is not a date such as 2020-01-31'),
-        (dated(5), 'evidence 1 has a "published_at" that is not a string'),
         (f'{{"text": "One.", "corpus": "{"x" * 5000}"}}', "does not exist"),
+        (dated("foo"), 'its "evidence.1.published_at" is wrong (give a date such as 2020-01-31)'),
+        (dated(5), 'its "evidence.1.published_at" is wrong'),
         ('{"text": "One.", "corpus": ".", "evidence": []}', 'it has both "evidence" and "corpus": keep one'),
     ],
 )
@@ -149,3 +145,39 @@ def test_any_line_is_a_row_or_unreadable(
         data = read_rows(write_rows(Path(folder) / "d.jsonl", {"text": "One."}, *map(json.dumps, lines)))
     assert len(data.rows) + len(data.unreadable) == len(lines) + 1
     assert len({row.id for row in data.rows}) == len(data.rows)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ({"evidence": "E."}, 'it has no "claim"'),
+        ({"claim": " ", "evidence": "E."}, 'its "claim" is wrong (it is empty)'),
+        ({"claim": "A."}, 'it has no "evidence"'),
+        ({"claim": "A.", "evidence": 3}, 'its "evidence" is wrong'),
+        ({"claim": "A.", "evidence": ["E.", ""]}, 'its "evidence.2.text" is wrong (it is empty)'),
+        (
+            {"claim": "A.", "evidence": "E.", "label": "true"},
+            "its \"label\" is 'true': give attributable, extra",
+        ),
+        ({"claim": "A.", "evidence": "E.", "supported": "yes"}, 'its "supported" is wrong'),
+        (
+            {"claim": "A.", "evidence": "E.", "label": "attributable", "supported": False},
+            'its "label" is \'attributable\', and its "supported" says otherwise: keep one',
+        ),
+    ],
+)
+def test_wrong_claim_is_named(line: dict[str, object], reason: str, tmp_path: Path) -> None:
+    good = {"id": "good", "claim": "A.", "evidence": []}
+    read = rows.read_rows(write_rows(tmp_path / "c.jsonl", good, line), ClaimRow, "a claim")
+    assert [row.id for row in read.rows] == ["good"]
+    assert read.unreadable[0].reason.startswith(reason)
+
+
+def test_label_decides_whether_a_claim_is_supported(tmp_path: Path) -> None:
+    given: list[dict[str, object]] = [
+        {"label": "Attributable"}, {"label": "contradictory"}, {}, {"supported": True},
+    ]  # fmt: skip
+    file = write_rows(tmp_path / "c.jsonl", *({"claim": "A.", "evidence": "E.", **each} for each in given))
+    assert [(row.label, row.supported) for row in rows.read_rows(file, ClaimRow, "a claim").rows] == [
+        ("attributable", True), ("contradictory", False), (None, None), (None, True),
+    ]  # fmt: skip

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr.evals import word_diff as module
-from rarr.evals.metrics.words import tokens, words
 from rarr.evals.word_diff import word_diff
 
 TEXTS = st.text(alphabet="ab 1.\n东é", max_size=30)
@@ -20,12 +19,6 @@ def test_both_texts_are_in_it(before: str, after: str) -> None:
     pieces = word_diff(before, after)
     assert "".join(text for kind, text, _ in pieces if kind != "inserted") == before
     assert "".join(text for kind, text, _ in pieces if kind != "deleted") == after
-
-
-@given(TEXTS)
-def test_tokens_are_the_words_and_the_space_between(text: str) -> None:
-    assert "".join(tokens(text)) == text
-    assert [token for token in tokens(text) if not token.isspace()] == words(text)
 
 
 @pytest.mark.parametrize(

@@ -5,16 +5,17 @@ units with at least two values count, since a single value agrees with nothing.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations
+from math import comb
 from typing import Literal
 
 from rarr.errors import InputError
 from rarr.evals.metrics.statistics import Measured, bootstrap
 from rarr.records import Record
 
-Distance = Literal["nominal", "ordinal", "interval"]
-"""How far apart two values of a scale are: all equally, by ranks, or by equal steps."""
+Distance = Literal["nominal", "ordinal"]
+"""How far apart two values of a scale are: all equally, or by ranks."""
 
 _Counts = tuple[int, ...]  # how many raters gave each value of the scale to one unit
 
@@ -40,30 +41,22 @@ def krippendorff_alpha(
     `scale` has every value, in its order where `distance` needs it. None if no two values could disagree.
     Raises `InputError` for a value that is not in `scale`.
     """
-    return _alpha(_paired(units, scale), _DISTANCES[distance])
-
-
-def percent_agreement(units: Sequence[Sequence[str | None]], scale: Sequence[str]) -> float | None:
-    """Computes the share (0 to 1) of pairs of values of one unit that are equal; None without a pair.
-
-    Raises `InputError` for a value that is not in `scale`.
-    """
-    return _percent(_paired(units, scale))
+    return _alpha(_counted(units, scale), distance)
 
 
 def agreement(
     units: Sequence[Sequence[str | None]], scale: Sequence[str], distance: Distance = "nominal"
 ) -> RaterAgreement:
     """Computes both measures with their intervals. Raises `InputError` as `krippendorff_alpha` does."""
-    paired = _paired(units, scale)
-    unjudged = len(units) - len(paired)
+    counted = _counted(units, scale)
+    unjudged = len(units) - len(counted)
     return RaterAgreement(
-        alpha=bootstrap(paired, lambda drawn: _alpha(drawn, _DISTANCES[distance]), unjudged=unjudged),
-        percent=bootstrap(paired, _percent, unjudged=unjudged),
+        alpha=bootstrap(counted, lambda drawn: _alpha(drawn, distance), unjudged=unjudged),
+        percent=bootstrap(counted, _percent, unjudged=unjudged),
     )
 
 
-def _paired(units: Sequence[Sequence[str | None]], scale: Sequence[str]) -> list[_Counts]:
+def _counted(units: Sequence[Sequence[str | None]], scale: Sequence[str]) -> list[_Counts]:
     """Counts the values of each unit that has at least two."""
     known = {*scale, None}
     if unknown := sorted({value for unit in units for value in unit if value not in known}, key=str):
@@ -72,14 +65,16 @@ def _paired(units: Sequence[Sequence[str | None]], scale: Sequence[str]) -> list
     return [count for count in counts if sum(count) > 1]
 
 
-def _alpha(units: Sequence[_Counts], distance: Callable[[int, int, Sequence[int]], float]) -> float | None:
+def _alpha(units: Sequence[_Counts], distance: Distance) -> float | None:
     """Computes alpha from coincidences: each unit gives its pairs of values, weighted by 1 / (values - 1)."""
     patterns = Counter(units)  # many units are alike, above all in resamples
     counts = ([times * count for count in unit] for unit, times in patterns.items())
     totals = [sum(column) for column in zip(*counts, strict=True)]
     observed = expected = 0.0
     for low, high in combinations(range(len(totals)), 2):
-        apart = distance(low, high, totals)
+        apart = 1.0
+        if distance == "ordinal":  # the number of values from low to high, of which both ends count half
+            apart = (sum(totals[low : high + 1]) - (totals[low] + totals[high]) / 2) ** 2
         pairs = sum(times * unit[low] * unit[high] / (sum(unit) - 1) for unit, times in patterns.items())
         observed += pairs * apart
         expected += totals[low] * totals[high] * apart
@@ -87,31 +82,6 @@ def _alpha(units: Sequence[_Counts], distance: Callable[[int, int, Sequence[int]
 
 
 def _percent(units: Sequence[_Counts]) -> float | None:
-    patterns = Counter(units)
-    equal = sum(times * sum(map(_pairs, unit)) for unit, times in patterns.items())
-    pairs = sum(times * _pairs(sum(unit)) for unit, times in patterns.items())
+    equal = sum(comb(count, 2) for unit in units for count in unit)
+    pairs = sum(comb(sum(unit), 2) for unit in units)
     return equal / pairs if pairs else None
-
-
-def _pairs(n: int) -> int:
-    return n * (n - 1) // 2
-
-
-def _nominal(low: int, high: int, totals: Sequence[int]) -> float:
-    return 1.0
-
-
-def _ordinal(low: int, high: int, totals: Sequence[int]) -> float:
-    """Squares the number of values from `low` to `high`, of which both ends count half."""
-    return (sum(totals[low : high + 1]) - (totals[low] + totals[high]) / 2) ** 2
-
-
-def _interval(low: int, high: int, totals: Sequence[int]) -> float:
-    return float((high - low) ** 2)
-
-
-_DISTANCES: dict[Distance, Callable[[int, int, Sequence[int]], float]] = {
-    "nominal": _nominal,
-    "ordinal": _ordinal,
-    "interval": _interval,
-}

@@ -5,9 +5,9 @@ defined, such as the precision of a class that was never predicted, is None.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
-from typing import NamedTuple, TypeVar, get_args
+from typing import TypeVar, get_args
 
 from rarr.errors import InputError
 from rarr.records import AttributionClass, Record
@@ -42,32 +42,6 @@ class Classification(Record):
     unjudged: int
 
 
-class Detection(Record):
-    """The scores of yes-or-no predictions against people, from 0 to 1; precision, recall and F1 of yes."""
-
-    precision: float | None
-    recall: float | None
-    f1: float | None
-    accuracy: float | None
-    balanced_accuracy: float | None
-    n: int
-    unjudged: int
-
-
-class _Counts(NamedTuple):
-    hits: int
-    predicted: int
-    labelled: int
-
-    def scores(self) -> ClassScores:
-        return ClassScores(
-            precision=_ratio(self.hits, self.predicted),
-            recall=_ratio(self.hits, self.labelled),
-            f1=_ratio(2 * self.hits, self.predicted + self.labelled),
-            n=self.labelled,
-        )
-
-
 def classification(
     predicted: Sequence[str | None],
     labels: Sequence[str | None],
@@ -82,13 +56,12 @@ def classification(
         raise InputError(f"no class {min(unknown)!r}: there are {', '.join(classes)}")
     pairs = Counter((label, prediction) for prediction, label in rows)
     confusion = {label: {prediction: pairs[label, prediction] for prediction in classes} for label in classes}
-    counts = {name: _count(confusion, name) for name in classes}
-    scores = {name: count.scores() for name, count in counts.items()}
+    scores = {name: _class_scores(confusion, name) for name in classes}
     recalls = [score.recall for score in scores.values() if score.recall is not None]
     return Classification(
         classes=scores,
         confusion=confusion,
-        micro_f1=_ratio(sum(count.hits for count in counts.values()), len(rows)),
+        micro_f1=_ratio(sum(confusion[name][name] for name in classes), len(rows)),
         macro_f1=_mean([score.f1 for score in scores.values() if score.f1 is not None]),
         balanced_accuracy=_mean(recalls) if len(recalls) > 1 else None,
         n=len(rows),
@@ -96,22 +69,21 @@ def classification(
     )
 
 
-def detection(predicted: Sequence[bool | None], labels: Sequence[bool | None]) -> Detection:
+def detection(predicted: Sequence[bool | None], labels: Sequence[bool | None]) -> dict[str, float | None]:
     """Compares the yes or no of AutoAIS with the yes or no of people (Malaviya et al. 2023, table 6).
 
-    Raises `InputError` for lists of different lengths.
+    Returns `precision`, `recall` and `f1` of yes, `accuracy` and `balanced_accuracy`. Raises `InputError` for
+    lists of different lengths.
     """
     whole = classification(_named(predicted), _named(labels), ("yes", "no"))
     yes = whole.classes["yes"]
-    return Detection(
-        precision=yes.precision,
-        recall=yes.recall,
-        f1=yes.f1,
-        accuracy=whole.micro_f1,
-        balanced_accuracy=whole.balanced_accuracy,
-        n=whole.n,
-        unjudged=whole.unjudged,
-    )
+    return {
+        "precision": yes.precision,
+        "recall": yes.recall,
+        "f1": yes.f1,
+        "accuracy": whole.micro_f1,
+        "balanced_accuracy": whole.balanced_accuracy,
+    }
 
 
 def roc_auc(scores: Sequence[float | None], labels: Sequence[bool | None]) -> float | None:
@@ -147,9 +119,15 @@ def _judged(
     return [(value, label) for value, label in rows if value is not None and label is not None]
 
 
-def _count(confusion: Mapping[str, Mapping[str, int]], name: str) -> _Counts:
+def _class_scores(confusion: dict[str, dict[str, int]], name: str) -> ClassScores:
+    hits, labelled = confusion[name][name], sum(confusion[name].values())
     predicted = sum(row[name] for row in confusion.values())
-    return _Counts(confusion[name][name], predicted, sum(confusion[name].values()))
+    return ClassScores(
+        precision=_ratio(hits, predicted),
+        recall=_ratio(hits, labelled),
+        f1=_ratio(2 * hits, predicted + labelled),
+        n=labelled,
+    )
 
 
 def _named(answers: Sequence[bool | None]) -> list[str | None]:

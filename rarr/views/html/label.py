@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-from rarr.evals.rating.exported_ratings import FORMAT
-from rarr.evals.rating.item_reading import RatingItem, digest_of
-from rarr.evals.rating.questions import QUESTIONS
+from rarr.evals.rating import FORMAT, QUESTIONS, RatingItem, digest_of
 from rarr.tools.pages.html_rendering import render
 
 __all__ = ["label_page"]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, strategies as st
 
 from rarr import InputError
-from rarr.evals.metrics import Distance, agreement, krippendorff_alpha, percent_agreement
+from rarr.evals.metrics.agreement import Distance, agreement, krippendorff_alpha
 
 # Krippendorff 2011, section C: four observers, twelve units, values missing.
 OBSERVERS = ("123321412...", "1233224125.3", ".3332342251.", "12332441251.")
@@ -14,7 +14,7 @@ ABC = ("a", "b", "c")
 UNITS = st.lists(st.lists(st.sampled_from([*ABC, None]), max_size=4), max_size=8)
 
 
-@pytest.mark.parametrize(("distance", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
+@pytest.mark.parametrize(("distance", "alpha"), [("nominal", 0.743), ("ordinal", 0.815)])
 def test_label_alpha_is_the_published(distance: Distance, alpha: float) -> None:
     assert [len(PUBLISHED), len(PUBLISHED[0])] == [12, 4]
     assert krippendorff_alpha(PUBLISHED, SCALE, distance) == pytest.approx(alpha, abs=0.0005)
@@ -24,14 +24,14 @@ def test_label_alpha_of_two_raters_by_hand() -> None:
     """3 a and 5 b in 8 values: observed 1 pair a-b, expected 3 * 5, alpha = 1 - 7 * 1 / 15."""
     units = ["aa", "ab", "bb", "bb"]
     assert krippendorff_alpha(units, "ab") == pytest.approx(8 / 15)
-    assert percent_agreement(units, "ab") == 3 / 4
+    assert agreement(units, "ab").percent.value == 3 / 4
 
 
 def test_label_alpha_of_three_raters_by_hand() -> None:
     """The single value does not count. 2 a and 3 b: observed 2 / (3 - 1), alpha = 1 - 4 * 1 / 6."""
     units: list[list[str | None]] = [["a", "a", "b"], ["b", None, "b"], [None, "c", None]]
     assert krippendorff_alpha(units, ABC) == pytest.approx(1 / 3)
-    assert percent_agreement(units, ABC) == 2 / 4  # of 3 pairs 1, and of 1 pair 1
+    assert agreement(units, ABC).percent.value == 2 / 4  # of 3 pairs 1, and of 1 pair 1
 
 
 def test_label_ordinal_alpha_by_hand() -> None:
@@ -40,11 +40,6 @@ def test_label_ordinal_alpha_by_hand() -> None:
     Observed 6.25 + 20.25 = 26.5, expected 4 * 6.25 + 12 * 20.25 + 3 * 4 = 280: 1 - 7 * 26.5 / 280.
     """
     assert krippendorff_alpha(["aa", "ab", "cc", "ac"], ABC, "ordinal") == pytest.approx(0.3375)
-
-
-def test_label_alpha_below_chance_is_negative() -> None:
-    """2 a and 2 b: observed 2, expected 4, alpha = 1 - 3 * 2 / 4."""
-    assert krippendorff_alpha(["ab", "ba"], "ab") == pytest.approx(-0.5)
 
 
 @pytest.mark.parametrize("units", [[], ["a"], ["aa", "aa"]])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.evals.metrics import answer_score, exact_match, is_same_answer, token_f1
+from rarr.evals.metrics.answers import answer_score, exact_match, is_same_answer, token_f1
 
 
 def test_words_are_compared_as_in_squad() -> None:

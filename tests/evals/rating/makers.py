@@ -5,8 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from rarr.evals.rating.exported_ratings import FORMAT
-from rarr.evals.rating.item_reading import digest_of, read_items
+from rarr.evals.rating import FORMAT, digest_of, read_items
 
 CLAIM = {"claim": "It opened in 1937.", "evidence": "The bridge opened in 1937."}
 PAIR = {"original": "It opened in 1936.", "revised": "It opened in 1937."}

@@ -9,8 +9,7 @@ import pytest
 
 from evals.rating.makers import CLAIM, PAIR, data
 from rarr import InputError
-from rarr.evals.rating.exported_ratings import questions_about
-from rarr.evals.rating.item_reading import RatedPassage, RatingItem, digest_of, read_items
+from rarr.evals.rating import RatedPassage, RatingItem, digest_of, questions_about, read_items
 
 
 def item(tmp_path: Path, **row: Any) -> RatingItem:
@@ -86,48 +85,22 @@ def test_digest_depends_on_what_raters_see_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "has no row to rate"),
-        ("\n \n", "has no row to rate"),
-        ("{", "line 1 of data.jsonl: it is not JSON (Expecting property name"),
-        ("[" * 100_000, "it is not JSON that can be read"),
-        ("[]", "line 1 of data.jsonl: it is JSON, but not an object in braces: give"),
-        ('{"claim": "A."}', 'has nothing to rate: give it "claim" (or "text") and "evidence"'),
-        ('{"claim": "A.", "evidence": []}', "has nothing to rate"),
-        ('{"claim": "A.", "evidence": " "}', "has nothing to rate"),
-        ('{"original": "A."}', "has nothing to rate"),
-        ('{"claim": " ", "evidence": "A."}', 'has a "claim" of another kind: give a text that is not empty'),
-        ('{"claim": 1, "evidence": "A."}', 'has a "claim" of another kind'),
-        ('{"claim": "A.", "evidence": [1]}', 'has a "evidence" of another kind: give a text, a list of'),
-        ('{"claim": "A.", "evidence": [{"title": "T"}]}', 'has a "evidence" of another kind'),
-        ('{"id": "", "claim": "A.", "evidence": "E."}', 'has a "id" of another kind'),
+        ("", "data.jsonl has no row (it is empty)"),
+        ("{", "data.jsonl has no row (line 1: it is not JSON"),
+        ('{"claim": "A."}', "it has nothing to rate: give"),
+        ('{"claim": "A.", "evidence": []}', "it has nothing to rate"),
+        ('{"claim": "A.", "evidence": " "}', "it has nothing to rate"),
+        ('{"original": "A."}', "it has nothing to rate"),
+        ('{"claim": " ", "evidence": "A."}', 'its "claim" is wrong (it is empty)'),
+        ('{"claim": "A.", "evidence": [{"title": "T"}]}', 'it has no "evidence.1.text"'),
         (
             '{"id": 1, "claim": "A.", "evidence": "E."}\n{"id": "1", "claim": "B.", "evidence": "E."}',
-            "line 2 of data.jsonl has the id '1' of an earlier line",
+            "data.jsonl, line 2: its id '1' is that of an earlier line",
         ),
     ],
 )
-def test_wrong_rows_are_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, message: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("data.jsonl").write_text(text)
+def test_wrong_rows_are_named(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "data.jsonl").write_text(text)
     with pytest.raises(InputError) as wrong:
-        read_items(Path("data.jsonl"))
-    assert message in str(wrong.value)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("nowhere.jsonl", None, "cannot be read (No such file"),
-        ("latin.jsonl", b"\xe9", "line 1 of"),
-        ("short.gz", gzip.compress(b"a" * 100, mtime=0)[:20], "cannot be read (Compressed file ended"),
-        ("plain.gz", b"{}", "cannot be read (Not a gzipped file"),
-    ],
-)
-def test_unreadable_files_are_named(tmp_path: Path, name: str, content: bytes | None, message: str) -> None:
-    if content is not None:
-        (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError) as wrong:
-        read_items(tmp_path / name)
+        read_items(tmp_path / "data.jsonl")
     assert message in str(wrong.value)

@@ -9,8 +9,7 @@ import pytest
 
 from evals.rating.makers import CLAIM, NO, NOT_ALL, PAIR, UNCLEAR, YES, data, export
 from rarr import InputError
-from rarr.evals.rating.exported_ratings import read_exports
-from rarr.evals.rating.merging import labelled_rows, merged
+from rarr.evals.rating import labelled_rows, merged, read_exports
 
 NAMES = ("Ada", "Ben", "Cy", "Di")
 

@@ -4,7 +4,7 @@ import json
 import re
 from typing import Any
 
-from rarr.evals.rating.item_reading import RatedPassage, RatingItem, digest_of
+from rarr.evals.rating import RatedPassage, RatingItem, digest_of
 from rarr.views.html.label import label_page
 
 WILD = (

@@ -11,9 +11,7 @@ from evals.rating.makers import CLAIM, PAIR, data
 from playwright.sync_api import Browser, Page, ViewportSize
 
 from benchmarks.screenshots import BROWSERS, browser as installed
-from rarr.evals.rating.exported_ratings import read_exports
-from rarr.evals.rating.item_reading import read_items
-from rarr.evals.rating.merging import labelled_rows, merged
+from rarr.evals.rating import labelled_rows, merged, read_exports, read_items
 from rarr.views.html.label import label_page
 from views.html.test_label import WILD
 

@@ -1,0 +1,1 @@
+"""Benchmarks of the literature, on data that the caller gives. Each makes a `BenchmarkReport`."""

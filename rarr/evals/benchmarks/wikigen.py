@@ -1,0 +1,263 @@
+"""Measures writing with citations on WikiGenBench (Zhang et al. 2024), by citations and shared words."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import partial
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from rarr.agent.wiring.components import wire
+from rarr.agent.writing.writer import Writer
+from rarr.components import Components, close_all
+from rarr.errors import InputError, RarrError, SettingsError
+from rarr.evals import run_folder
+from rarr.evals.benchmarks.report import (
+    BenchmarkReport,
+    Options,
+    ScoreTable,
+    benchmark_folder,
+    digest,
+    folder_name,
+    published,
+    sampled,
+)  # fmt: skip
+from rarr.evals.metrics.statistics import Measured, mean
+from rarr.evals.metrics.texts import rouge_l
+from rarr.evals.rows import Row, read_all
+from rarr.evals.run_folder import FinishedLine, run_rows
+from rarr.records import Passage, Record
+from rarr.records.articles import Article, CitationScores
+from rarr.retrievers.corpus.chunking import chunks
+from rarr.retrievers.corpus.index_building import Progress
+from rarr.settings import EMBEDDED, Settings
+from rarr.tools.concurrency import work
+from rarr.tools.text.warning_lines import is_failure
+
+COMMAND = "rarr bench wikigen"
+SYSTEMS = ("rr", "prr", "extractive")
+"""All in one call; planned, and each section alone; the same without a language model."""
+_READ_AT = datetime(2024, 1, 1, tzinfo=UTC)
+
+
+class EventSection(BaseModel):
+    """A section of the reference article."""
+
+    text: str
+
+
+class EventRow(Row):
+    """An event with its reference article."""
+
+    event_id: str
+    title: str
+    sections: tuple[EventSection, ...]
+
+
+class DocumentRow(Row):
+    """A web page about an event."""
+
+    event_id: str
+    title: str = ""
+    url: str
+    text: str
+    is_wikipedia: bool
+
+
+class WikigenEvent(Record):
+    """An event to write about. `reference` is the article by people."""
+
+    id: str
+    title: str
+    reference: str
+    documents: tuple[DocumentRow, ...]
+
+
+class ArticleLine(FinishedLine):
+    """A line of `predictions.jsonl`: the article about an event with its scores, or why there is none.
+
+    An article without a sentence has no citation scores.
+    """
+
+    text: str = ""
+    words: int = 0
+    seconds: float = 0.0
+    as_written: CitationScores | None = None
+    checked: CitationScores | None = None
+    rouge_l: float | None = None
+
+
+def bench_wikigen(
+    events: str | Path,
+    documents: str | Path,
+    out: str | Path,
+    *,
+    settings: Settings | None = None,
+    systems: Sequence[str] = ("extractive",),
+    options: Options | None = None,
+    on_row: Progress | None = None,
+) -> BenchmarkReport:
+    """Writes an article about each event from its pages, by each system, and scores it.
+
+    The folder `out` gets a folder for each system, and the report. The same call continues an interrupted
+    run. Raises `InputError` for missing data, and `SettingsError` for a system that needs a language model,
+    before anything is spent.
+    """
+    settings, options, path = settings or Settings(), options or Options(), Path(out)
+    rows = events_of(Path(events), Path(documents))
+    chosen = {system: _settings_of(system, settings) for system in dict.fromkeys(systems)}
+    with benchmark_folder(path, COMMAND, digest(str(rows)), settings) as inputs:
+        lines: dict[str, list[ArticleLine]] = {
+            system: run_rows(
+                rows, path / folder_name(system), ArticleLine, inputs, partial(_EventWriter, its),
+                limit=options.limit, jobs=options.jobs, on_row=on_row,
+            )
+            for system, its in chosen.items()
+        }  # fmt: skip
+        report = BenchmarkReport(
+            benchmark="WikiGenBench",
+            counts={"events": len(rows)},
+            tables=(
+                ScoreTable(
+                    title="means over articles; the verifier of the run judges citations",
+                    rows={name: row for system, each in lines.items() for name, row in _rows(system, each)},
+                    is_published=True,
+                ),
+            ),
+            published=published("wikigenbench"),
+            errors=tuple(
+                f"{name}: {line.id}: {line.error}"
+                for name, each in lines.items()
+                for line in each
+                if line.error
+            ),
+            failed=tuple(name for name, each in lines.items() if all(line.error for line in each)),
+        )
+        run_folder.finish(path, report)
+    return report
+
+
+def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
+    """Reads the events that have a page, without pages of Wikipedia, which would be copies of the reference.
+
+    Raises `InputError` for a missing file, a line of another form, and without an event that has a page.
+    """
+    pages = defaultdict[str, list[DocumentRow]](list)
+    for row in read_all(documents, DocumentRow, "those of its publishers"):
+        if not row.is_wikipedia:
+            pages[row.event_id].append(row)
+    found = [
+        WikigenEvent(
+            id=row.event_id,
+            title=row.title,
+            reference="\n\n".join(section.text for section in row.sections),
+            documents=tuple(pages[row.event_id]),
+        )
+        for row in read_all(events, EventRow, "those of its publishers")
+        if row.event_id in pages
+    ]
+    if not found:
+        raise InputError(f"{documents} has no page of an event in {events}: give the files of one data set")
+    return sampled(found)
+
+
+def _settings_of(system: str, settings: Settings) -> Settings:
+    """Returns the settings of one system. Raises `SettingsError` if it lacks its language model."""
+    if system not in SYSTEMS:
+        raise InputError(f"system {system!r} is unknown: give {', '.join(SYSTEMS)}")
+    if system != "extractive" and settings.model in EMBEDDED:
+        raise SettingsError(f"system {system} needs a language model: name it with model (--model)")
+    changed: dict[str, Any] = {"plan": system != "rr", "trace": False, "search": EventPages((), 256)}
+    if system == "extractive" and settings.model not in EMBEDDED:
+        changed |= {"model": "embedded"}
+    return settings.model_copy(update=changed)
+
+
+class EventPages:
+    """A retriever that finds all passages of the pages of one event, so that the reranker alone chooses."""
+
+    offline = True  # can be used with the setting `offline`
+
+    def __init__(self, documents: Sequence[DocumentRow], words: int) -> None:
+        """Cuts the pages into passages of at most `words` words."""
+        self._passages = [
+            Passage(
+                text=page.text[start:end], source=page.url, title=page.title, start=start, end=end,
+                retrieved_at=_READ_AT,
+            )
+            for page in documents
+            for start, end in chunks(page.text, words)
+        ]  # fmt: skip
+
+    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
+        """Returns all passages."""
+        return self._passages
+
+
+class _EventWriter:
+    """Writes about events with the same models, each from its own pages."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._components: Components = wire(settings)
+
+    async def line(self, event: WikigenEvent) -> ArticleLine:
+        """Writes and scores one article; the line has an error if nothing could be written."""
+        pages = await work(EventPages, event.documents, self._components.settings.chunk_words)
+        writer = Writer(components=replace(self._components, retriever=pages))
+        try:
+            article = await writer.awrite(event.title)
+            failed = [each.message for each in article.warnings if is_failure(each)]
+            if failed and not article.sentences:
+                return ArticleLine(id=event.id, error=failed[0])
+            return await work(scored, event, article)
+        except RarrError as error:
+            return ArticleLine(id=event.id, error=str(error))
+
+    async def aclose(self) -> None:
+        """Closes models and sources in the running event loop."""
+        await close_all((*self._components.models, *self._components.opened))
+
+
+def scored(event: WikigenEvent, article: Article) -> ArticleLine:
+    """Scores an article by its citations, and by the words that it shares with the reference."""
+    text = "\n\n".join(
+        article.research.text[section.start : section.end]
+        for section in article.sections
+        if section.state == "written"
+    )
+    judged = bool(article.sentences)
+    return ArticleLine(
+        id=event.id,
+        text=article.text,
+        words=article.words,
+        seconds=article.usage.seconds,
+        as_written=article.as_written if judged else None,
+        checked=article.checked if judged else None,
+        rouge_l=rouge_l(text, event.reference) if find_spec("rouge_score") else None,
+    )
+
+
+def _rows(system: str, lines: Sequence[ArticleLine]) -> list[tuple[str, dict[str, Measured]]]:
+    """Computes the means over articles, of the citations as written and as checked, without failed ones."""
+    done = [line for line in lines if not line.error]
+
+    def citations(stage: str) -> dict[str, Measured]:
+        scores = [getattr(line, stage) for line in done]
+        names = ("recall", "precision", "rate")
+        return {
+            name: mean([None if each is None else getattr(each, name) for each in scores]) for name in names
+        }
+
+    words = {
+        "rouge_l": mean([line.rouge_l for line in done]),
+        "words": mean([float(line.words) for line in done]),
+        "seconds": mean([line.seconds for line in done]),
+    }
+    return [
+        (f"{system}, as written", citations("as_written") | words),
+        (f"{system}, checked", citations("checked")),
+    ]

@@ -1,1 +1,0 @@
-"""Benchmarks of the literature, on data that a folder holds: AttrScore, ExpertQA and FActScore."""

@@ -1,0 +1,315 @@
+"""Rating by people: the items and questions of a page, what raters exported, and their labels."""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple, Self
+
+from pydantic import BeforeValidator, ValidationError, model_validator
+
+from rarr.errors import InputError
+from rarr.evals.metrics.agreement import Distance, RaterAgreement, agreement
+from rarr.evals.metrics.classification import ATTRIBUTION_CLASSES
+from rarr.evals.rows import Row, RowEvidence, Text, read_all
+from rarr.records import Record
+from rarr.valid_unicode import valid
+
+FORMAT: Literal["rarr-ratings-1"] = "rarr-ratings-1"
+NOT_UNDERSTANDABLE = "not_understandable"
+"""The vote about attribution of a rater who cannot understand the text. It is never a label."""
+MAJORITY, ONE_RATER = "majority", "one rater"
+"""What a label is of: more than half of at least two votes, or a single vote."""
+_SHAPES = '{"claim": "...", "evidence": "..."} or {"original": "...", "revised": "..."}'
+_CURE = "give a file that a page of rarr label exported"
+
+
+class RatingQuestion(NamedTuple):
+    """One question for raters. `answers` maps each value in an export to its words, in the scale's order.
+
+    `keys` has a key of the keyboard for each answer. No two questions share a key, so that a key means the
+    same wherever it is pressed.
+    """
+
+    name: str
+    text: str
+    answers: Mapping[str, str]
+    keys: str
+    distance: Distance = "nominal"
+
+
+UNDERSTANDABLE = RatingQuestion(
+    "understandable",
+    "Can you understand what the text says?",
+    {"yes": "Yes, it can be understood", "no": "No, it cannot be understood"},
+    "yn",
+)
+"""Step one of AIS (Rashkin et al. 2023). A text that a rater cannot understand gets no attribution."""
+
+_ATTRIBUTION_WORDS = (
+    "Yes, all of it",
+    "Not all: something is not in the evidence",
+    "No: the evidence says otherwise",
+)
+ATTRIBUTION = RatingQuestion(
+    "attribution",
+    "Does the evidence support all that the text says?",
+    dict(zip(ATTRIBUTION_CLASSES, _ATTRIBUTION_WORDS, strict=True)),
+    "123",
+)
+"""Step two of AIS. "Not attributable" has two answers, so that labels have the classes of AttrScore."""
+
+INTENT = RatingQuestion(
+    "intent",
+    "Does the revision have the intent of the original?",
+    {
+        "similar": "Similar intent",
+        "somewhat_similar": "Somewhat similar intent",
+        "different": "Different intent",
+    },
+    "smd",
+    "ordinal",
+)
+"""The levels of intent of RARR (Gao et al. 2023). Details that were corrected do not matter."""
+
+QUESTIONS = (UNDERSTANDABLE, ATTRIBUTION, INTENT)
+
+
+class RatedPassage(Record):
+    """A passage of evidence as raters see it. `source` is its address, or empty."""
+
+    text: str
+    title: str = ""
+    source: str = ""
+
+
+class RatingItem(Record):
+    """One item to rate. It has a claim with evidence, or an original with its revision, or both.
+
+    `question` is the question or dialog that the claim answers. Labels of the data are left out, so that
+    raters do not see them.
+    """
+
+    id: str
+    claim: str | None = None
+    evidence: tuple[RatedPassage, ...] = ()
+    question: str | None = None
+    original: str | None = None
+    revised: str | None = None
+
+
+def _pieces(given: Any) -> Any:
+    pieces = [given] if isinstance(given, str) else given
+    return [each for each in pieces if not isinstance(each, str) or each.strip()]
+
+
+class _RatedRow(Row):
+    claim: Text | None = None
+    text: Text | None = None
+    evidence: Annotated[tuple[RowEvidence, ...], BeforeValidator(_pieces)] = ()
+    question: str | None = None
+    context: str | None = None
+    original: Text | None = None
+    revised: Text | None = None
+
+    @property
+    def compared(self) -> bool:
+        return self.original is not None and self.revised is not None
+
+    @property
+    def rated_claim(self) -> str | None:
+        return (
+            (self.claim or self.text or (self.revised if self.compared else None)) if self.evidence else None
+        )
+
+    @model_validator(mode="after")
+    def _can_be_rated(self) -> Self:
+        if self.rated_claim is None and not self.compared:
+            raise ValueError(f"it has nothing to rate: give {_SHAPES}")
+        return self
+
+
+def read_items(path: Path) -> list[RatingItem]:
+    """Reads the items of a file of JSON lines, gzipped if its name ends in `.gz`.
+
+    A line has "claim" (or "text") with "evidence", or "original" with "revised", or both; optionally "id"
+    (default: the line's number) and "question" (or "context"). Evidence without a claim is about "revised".
+    Other keys are not read. Raises `InputError` for a file that cannot be read, and for the first line that
+    has nothing to rate.
+    """
+    return [
+        RatingItem(
+            id=row.id,
+            claim=row.rated_claim,
+            evidence=tuple(
+                RatedPassage(text=each.text, title=each.title, source=each.source) for each in row.evidence
+            ),
+            question=row.question or row.context or None,
+            original=row.original if row.compared else None,
+            revised=row.revised if row.compared else None,
+        )
+        for row in read_all(path, _RatedRow, _SHAPES)
+    ]
+
+
+def digest_of(items: Sequence[RatingItem]) -> str:
+    """Makes the SHA-256 digest of items. It tells exports of the same data from others."""
+    values = [item.model_dump(mode="json") for item in items]
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()
+
+
+class RatingExport(Record):
+    """What one rater exported: the items, and the answers by the item's id and the question's name.
+
+    `digest` is that of the items, so that ratings of other data are told apart.
+    """
+
+    format: Literal["rarr-ratings-1"]
+    rater: str
+    digest: str
+    items: tuple[RatingItem, ...]
+    answers: Mapping[str, Mapping[str, str]]
+
+
+def questions_about(item: RatingItem, answers: Mapping[str, str]) -> list[RatingQuestion]:
+    """The questions about an item, in their order: without attribution if it cannot be understood."""
+    questions: list[RatingQuestion] = []
+    if item.claim is not None:
+        understood = answers.get(UNDERSTANDABLE.name) == "yes"
+        questions += [UNDERSTANDABLE, ATTRIBUTION] if understood else [UNDERSTANDABLE]
+    if item.original is not None:
+        questions.append(INTENT)
+    return questions
+
+
+def read_exports(paths: Sequence[Path]) -> list[RatingExport]:
+    """Reads the exports of several raters about the same data.
+
+    Raises `InputError` for a file that is no export or was changed, for exports of different data, and for
+    a rater with two exports.
+    """
+    exports: list[RatingExport] = []
+    places: dict[str, Path] = {}
+    for path in paths:
+        export = _export(path)
+        if exports and export.digest != exports[0].digest:
+            raise InputError(
+                f"{path} has ratings of other data than {paths[0]}: merge exports of the same page"
+            )
+        name = " ".join(export.rater.split()).casefold()
+        if name in places:
+            raise InputError(
+                f"{path} and {places[name]} are both of the rater {export.rater!r}: give one of them"
+            )
+        places[name] = path
+        exports.append(export)
+    return exports
+
+
+def _export(path: Path) -> RatingExport:
+    try:
+        export = RatingExport.model_validate(valid(json.loads(path.read_bytes())))
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}): {_CURE}") from None
+    except ValidationError:
+        raise InputError(f"{path} is no export of ratings: {_CURE}") from None
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{path} is not JSON ({error}): {_CURE}") from None
+    if not export.rater.strip():
+        raise InputError(f"{path} has no name of a rater: enter it on the page, and export again")
+    if export.digest != digest_of(export.items):
+        raise InputError(f"{path} holds other items than its page had: export from the page again")
+    items = {item.id: item for item in export.items}
+    for name, answers in export.answers.items():
+        if name not in items:
+            raise InputError(f"{path} has an answer about {name!r}, which is no item: export again")
+        scales = {question.name: question.answers for question in questions_about(items[name], answers)}
+        for question, value in answers.items():
+            if value not in scales.get(question, ()):
+                raise InputError(
+                    f"{path} has the answer {value!r} to {question!r} about {name!r}, which the page does"
+                    " not offer: export again"
+                )
+    return export
+
+
+class MergedRatings(Record):
+    """The agreement of raters by question, and the labels.
+
+    `rated` has the number of completely rated items by rater. `labels` counts the labels of claims; "null"
+    are the claims without a majority for one class. `labels_of_one_rater` counts the labels that rest on a
+    single vote, and so on no agreement.
+    """
+
+    raters: tuple[str, ...]
+    items: int
+    rated: Mapping[str, int]
+    agreement: Mapping[str, RaterAgreement]
+    labels: Mapping[str, int]
+    labels_of_one_rater: int = 0
+
+
+def merged(exports: Sequence[RatingExport]) -> MergedRatings:
+    """Measures the agreement on each question that was asked, and counts the labels.
+
+    A rater who cannot understand a text has no value for its attribution.
+    """
+    items = exports[0].items
+    units = [[_values(exports, item, question) for item in items] for question in QUESTIONS]
+    rows = list(labelled_rows(exports))
+    labels = Counter(str(row["label"] or "null") for row in rows if "label" in row)
+
+    def is_rated(item: RatingItem, answers: Mapping[str, str]) -> bool:
+        return all(question.name in answers for question in questions_about(item, answers))
+
+    return MergedRatings(
+        raters=tuple(export.rater for export in exports),
+        items=len(items),
+        rated={
+            export.rater: sum(is_rated(item, export.answers.get(item.id, {})) for item in items)
+            for export in exports
+        },
+        agreement={
+            question.name: agreement(values, list(question.answers), question.distance)
+            for question, values in zip(QUESTIONS, units, strict=True)
+            if any(values)
+        },
+        labels={name: labels[name] for name in [*ATTRIBUTION.answers, "null"]},
+        labels_of_one_rater=sum(row.get("label_of") == ONE_RATER for row in rows),
+    )
+
+
+def labelled_rows(exports: Sequence[RatingExport]) -> Iterator[dict[str, Any]]:
+    """Yields a row for each item: the item, "label" with "votes", and "intent" with "intent_votes".
+
+    A label is the answer of more than half of the votes, or else None. "label_of" tells whether it is that of
+    a `majority` or of `one rater`, with whom nobody could agree.
+    """
+    for item in exports[0].items:
+        row = item.model_dump(mode="json", exclude_defaults=True)
+        if item.claim is not None:
+            votes = Counter(_values(exports, item, ATTRIBUTION))
+            if unclear := _values(exports, item, UNDERSTANDABLE).count("no"):
+                votes[NOT_UNDERSTANDABLE] = unclear
+            label = _majority(votes)
+            label = None if label == NOT_UNDERSTANDABLE else label
+            row |= {"label": label, "votes": dict(votes)}
+            if label is not None:
+                row["label_of"] = MAJORITY if votes.total() > 1 else ONE_RATER
+        if item.original is not None:
+            levels = Counter(_values(exports, item, INTENT))
+            row |= {"intent": _majority(levels), "intent_votes": dict(levels)}
+        yield row
+
+
+def _values(exports: Sequence[RatingExport], item: RatingItem, question: RatingQuestion) -> list[str]:
+    answers = (export.answers.get(item.id, {}) for export in exports)
+    return [given[question.name] for given in answers if question.name in given]
+
+
+def _majority(votes: Counter[str]) -> str | None:
+    for name, count in votes.most_common(1):
+        if 2 * count > votes.total():
+            return name
+    return None

@@ -1,0 +1,58 @@
+"""`rarr bench`: its tables, its exit statuses and its complaints."""
+
+import json
+from pathlib import Path
+
+import pytest
+from evals.benchmarks.made_up_rows import data_folder
+
+from cli.helpers import Command, is_complaint
+from rarr.evals.benchmarks.report import BenchmarkReport, published
+from rarr.testing import ScriptedServer
+
+
+@pytest.fixture(autouse=True)
+def _data(tmp_path: Path) -> None:
+    data_folder(tmp_path / "data")
+
+
+def test_published_figures_stand_beside_ours(command: Command) -> None:
+    done = command("bench", "attrscore", "data", "-o", "out", "--judge", "embedded", "--limit", "8")
+    out = done.out.decode()
+    assert (done.status, done.err) == (0, "")
+    assert "GPT-4, few-shot" in out and published("attrscore").paper in " ".join(out.split())
+    assert "report: out" in out
+
+
+def test_json_is_the_report_alone(command: Command) -> None:
+    done = command("bench", "expertqa", "data", "-o", "out", "--judge", "embedded", "--json")
+    report = BenchmarkReport.model_validate_json(done.out)
+    assert json.loads(Path("out/report.json").read_text()) == report.model_dump(mode="json")
+
+
+@pytest.mark.loopback
+def test_claims_without_a_judgement_are_errors_and_status_3(command: Command) -> None:
+    with ScriptedServer(lambda asked: "no JSON") as server:
+        judge = ("--judge", "vllm:m", "--base-url", server.url)
+        done = command("bench", "factscore", "data", "-o", "out", *judge, "--limit", "1")
+    assert done.status == 3
+    assert "vllm:m: nothing could be judged: see rarr doctor" in done.err
+
+
+@pytest.mark.parametrize(
+    ("argv", "complaint"),
+    [
+        (("attrscore", "nowhere"), "nowhere has no dev/retrieval/quotesum.jsonl: give the folder"),
+        (("kalma", "data"), "data has no dev/kg/biokalma.jsonl"),
+        (("names", "data/none.jsonl"), "no corpus: give --corpus PATH"),
+        (("answers", "none.jsonl"), "none.jsonl"),
+        (("conflicts", "none.jsonl"), "none.jsonl cannot be read"),
+        (("conflicts", "none.jsonl", "--policy", "x"), "policy 'x' is unknown: give some of corpus, alias"),
+        (("wikigen", "a.jsonl", "b.jsonl"), "b.jsonl cannot be read"),
+        (("expertqa", "data", "--jobs", "0"), "--jobs"),
+    ],
+)
+def test_wrong_call_is_one_line(command: Command, argv: tuple[str, ...], complaint: str) -> None:
+    done = command("bench", *argv, "-o", "out")
+    assert (done.status, done.out) == (2, b"")
+    assert is_complaint(done.err) and complaint in done.err

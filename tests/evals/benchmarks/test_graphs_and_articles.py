@@ -1,0 +1,177 @@
+"""KaLMA and WikiGenBench over made-up rows: citations, gaps by removed triples, and articles."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rarr import InputError, Settings
+from rarr.errors import SettingsError
+from rarr.evals.benchmarks.kalma import (
+    ROWS,
+    KalmaRow,
+    asked_rows,
+    bench_kalma,
+    evolved,
+    gaps_of,
+    without,
+)  # fmt: skip
+from rarr.evals.benchmarks.report import BenchmarkReport, Options, source_rows
+from rarr.evals.benchmarks.wikigen import ArticleLine, EventPages, bench_wikigen, events_of
+from rarr.records.answers import Answer, Statement
+from rarr.retrievers.graph.triples import Triple
+from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
+from rarr.tools.models.chat import CallFailure
+from rarr.views.report_tables import as_tables
+
+PEOPLE = ("Ida Lunde", "Ole Brandt", "Kari Moen", "Nils Fossum")
+PLACES = ("Aarle", "Norvik", "Tolk", "Vinter")
+
+
+def entity(number: int) -> dict[str, str]:
+    return {
+        "place of birth": PLACES[number],
+        "occupation": "geologist",
+        "employer": f"{PLACES[number]} Museum",
+        "spouse": PEOPLE[(number + 1) % 4],
+        "date_of_birth": f"19{10 + number}-03-0{number + 1}",
+        "date_of_death": "",
+        "name": PEOPLE[number],
+        "qid": f"Q{number + 1}",
+    }
+
+
+def data_folder(folder: Path) -> Path:
+    rows: list[dict[str, Any]] = [
+        {
+            "id": f"b/{number}",
+            "question_specific": f"Where was {PEOPLE[number]} born, and who was her employer?",
+            "graph": [entity(number)],
+        }
+        for number in range(4)
+    ]
+    rows.append({"id": "b/none", "question_specific": "Who?", "graph": []})
+    (folder / ROWS).parent.mkdir(parents=True)
+    (folder / ROWS).write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkReport:
+    folder = tmp_path_factory.mktemp("kalma")
+    settings = Settings(home=folder)
+    return bench_kalma(data_folder(folder), folder / "out", settings=settings, options=Options(limit=4))
+
+
+def test_rows_with_a_graph_are_read_and_joined_by_name(tmp_path: Path) -> None:
+    rows = asked_rows(source_rows(data_folder(tmp_path), ROWS, KalmaRow))
+    assert [row.id for row in rows] == ["b/0", "b/1", "b/2", "b/3"]
+    assert Triple("Q1", "Ida Lunde", "date of birth", "1910-03-01", "1910-03-01") in rows[0].triples
+    assert not any(triple.relation in ("date of death", "qid", "name") for triple in rows[0].triples)
+    spouses = [triple for row in evolved(rows, 4) for triple in row.triples if triple.relation == "spouse"]
+    assert spouses and {triple.object_id for triple in spouses} <= {"Q1", "Q2", "Q3", "Q4"}
+    assert evolved(rows, 4) == evolved(rows, 4)
+    assert all(len(row.minimum) >= 3 and row.minimum <= set(row.triples) for row in evolved(rows, 4))
+
+
+def test_embedded_answers_are_correct_and_tell_what_was_removed(report: BenchmarkReport) -> None:
+    shares, minimum, gaps = (table.rows for table in report.tables)
+    assert [shares["rows of the data"][name].value for name in ("correctness", "as written", "aligned")] == [
+        1
+    ] * 3
+    assert [gaps[f"rows of the data, {count} removed"]["recall"].value for count in (1, 2)] == [1, 1]
+    specific, general = minimum["specific, micro"], minimum["general, micro"]
+    assert specific["recall"].value == 1
+    assert (specific["precision"].value or 0) > (general["precision"].value or 0)
+    assert "GPT-4" in as_tables(report)
+
+
+RIGHT = {"statements": [{"text": "Ida Lunde was born in Aarle.", "citations": [1], "needs_support": False}]}
+WRONG = {"statements": [{"text": "Ida Lunde was tall.", "citations": [98, 99], "needs_support": False}]}
+
+
+def scripted(folder: Path, model: ScriptedModel) -> BenchmarkReport:
+    settings = Settings(home=folder, model=model, attempts=1)
+    return bench_kalma(folder, folder / "out", settings=settings, options=Options(limit=1, jobs=1))
+
+
+def test_wrong_citations_count_as_written_and_no_question_is_asked_again(tmp_path: Path) -> None:
+    data_folder(tmp_path)
+    first, second = ScriptedModel(lambda asked: WRONG), ScriptedModel(lambda asked: WRONG)
+    made = scripted(tmp_path, first)
+    assert made.tables[0].rows["rows of the data"]["as written"].value == 0
+    assert made.tables[0].rows["rows of the data"]["without a citation"].value == 1
+    assert scripted(tmp_path, second) == made
+    assert first.calls and not second.calls
+
+
+def test_question_that_failed_is_an_error_and_asked_again(tmp_path: Path) -> None:
+    data_folder(tmp_path)
+    busy = CallFailure("refused", "the model is busy")
+    made = scripted(tmp_path, ScriptedModel(lambda asked: RIGHT, failures=[busy]))
+    assert len(made.errors) == 1 and "the model is busy" in made.errors[0]
+    assert scripted(tmp_path, ScriptedModel(lambda asked: RIGHT)).errors == ()
+
+
+def test_inverse_of_a_removed_triple_goes_with_it_and_a_gap_of_the_whole_graph_does_not_count() -> None:
+    father = Triple("Q1", "Ida", "father", "Ole", "Ole")
+    child, other = Triple("Q2", "Ole", "child", "Ida", "Ida"), Triple("Q1", "Ida", "spouse", "Per", "Per")
+    assert without([father, child, other], [father]) == [other]
+    text = "The graph does not tell the father of Ida."
+    statement = Statement(text=text, start=0, end=len(text), needs_support=True)
+    marked = Answer(question="?", text=text, statements=(statement,))
+    nothing = marked.model_copy(update={"statements": ()})
+    assert gaps_of(marked, [father], nothing).told == ((father,),)
+    assert gaps_of(marked, [father], marked).told == ()
+
+
+FOLDER = Path(__file__).resolve().parents[3] / "examples/benchmark/wikigen"
+EVENTS, DOCS = FOLDER / "events.jsonl", FOLDER / "docs.jsonl"
+
+
+def lines(folder: Path) -> list[ArticleLine]:
+    text = (folder / "predictions.jsonl").read_text(encoding="utf-8")
+    return [ArticleLine.model_validate_json(line) for line in text.splitlines()]
+
+
+async def test_events_have_all_their_pages_but_those_of_wikipedia(tmp_path: Path) -> None:
+    events = {event.id: event for event in events_of(EVENTS, DOCS)}
+    assert set(events) == {"kestrel-hall", "kestrel-library", "ashdown-observatory"}
+    assert [page.title for page in events["kestrel-hall"].documents] == ["Kestrel Hall"]
+    assert events["kestrel-hall"].reference.startswith("Kestrel Hall is a concert hall in Tarrow")
+    library = events["kestrel-library"]
+    found = await EventPages(library.documents, 50).retrieve("anything", 1)
+    assert {passage.source for passage in found} == {page.url for page in library.documents}
+    assert all(len(passage.text.split()) <= 50 for passage in found)
+
+
+@pytest.mark.slow
+def test_extractive_articles_are_cited_and_kept(tmp_path: Path) -> None:
+    settings = Settings(home=tmp_path / "home")
+    first = bench_wikigen(EVENTS, DOCS, tmp_path / "out", settings=settings, options=Options(limit=1))
+    kept = lines(tmp_path / "out/extractive")
+    made = bench_wikigen(EVENTS, DOCS, tmp_path / "out", settings=settings)
+    written, checked = made.tables[0].rows.values()
+    assert (first.tables[0].rows["extractive, checked"]["recall"].n, written["recall"].n) == (1, 3)
+    assert (written["recall"].value, checked["precision"].value, made.errors) == (1, 1, ())
+    assert all("[^1]" in line.text for line in lines(tmp_path / "out/extractive"))
+    assert lines(tmp_path / "out/extractive")[:1] == kept
+
+
+@pytest.mark.loopback
+def test_language_model_writes_planned_and_unplanned(tmp_path: Path) -> None:
+    with ScriptedServer(RuleModel()) as server:
+        settings = Settings(model="vllm:scripted", base_url=server.url, home=tmp_path / "home")
+        systems = ("rr", "prr")
+        bench_wikigen(
+            EVENTS, DOCS, tmp_path / "out", settings=settings, systems=systems, options=Options(limit=1)
+        )
+    assert {"outline", "write_section", "write_article"} <= {request.prompt for request in server.requests}
+
+
+def test_systems_that_cannot_be_measured_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="system rr needs a language model"):
+        bench_wikigen(EVENTS, DOCS, tmp_path / "out", systems=("rr",))
+    with pytest.raises(InputError, match="system 'x' is unknown: give rr, prr, extractive"):
+        bench_wikigen(EVENTS, DOCS, tmp_path / "out", systems=("x",))

@@ -1,0 +1,216 @@
+"""Namesakes, conflicting knowledge and rated answers, on rows made by hand."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.doubles import write_rows
+from rarr.errors import InputError
+from rarr.evals.benchmarks.answers import bench_answers
+from rarr.evals.benchmarks.conflicts import ReactionLine, bench_conflicts, reactions
+from rarr.evals.benchmarks.name_sets import Entity, document_of, name_sets
+from rarr.evals.benchmarks.names import bench_names, trials
+from rarr.evals.benchmarks.report import Options
+from rarr.evals.benchmarks.substitution import QuestionRow, answer_type, conflicts_of, replaced
+from rarr.settings import Settings
+from rarr.testing import ScriptedModel
+
+PAGES = {
+    "veldra": "Veldra is a town. It was founded in 1312. It has 18,400 inhabitants.",
+    "veldra-film": "Veldra is a film. It was directed by Ana Holm and shown in 1312.",
+    "ostrel": "Ostrel is a film. It was directed by Piet Ruger.",
+    "ostrel-river": "The Ostrel is a river. It is 212 kilometres long.",
+    "osk": "The Osk is a river. It is 90 kilometres long.",
+}
+
+
+def entity(id_: str, name: str, popularity: float, kind: str, **properties: Any) -> dict[str, Any]:
+    return {
+        "id": id_, "name": name, "popularity": popularity, "types": [kind], "properties": properties,
+        "documents": [id_],
+    }  # fmt: skip
+
+
+ENTITIES = [
+    entity("veldra", "Veldra", 900, "town", founded="1312", population="18,400"),
+    entity("veldra-film", "Veldra", 220, "film", director={"text": "Ana Holm", "aliases": ["A. Holm"]}),
+    entity("ostrel", "Ostrel", 700, "film", director="Piet Ruger"),
+    entity("ostrel-river", "Ostrel", 310, "river", length="212 kilometres"),
+    entity("osk", "Osk", 10, "river", length="90 kilometres"),
+]
+SETS = name_sets([Entity.model_validate(each) for each in ENTITIES], PAGES)
+
+
+def test_sets_have_heads_and_questions_that_one_thing_answers() -> None:
+    assert {each.name: [member.id for member in each.members] for each in SETS} == {
+        "Veldra": ["veldra", "veldra-film"],
+        "Ostrel": ["ostrel", "ostrel-river"],
+    }
+    asked = {(query.entity_id, query.answers) for each in SETS for query in each.queries}
+    assert asked == {
+        ("veldra", ("1312",)), ("veldra", ("18,400",)), ("veldra-film", ("Ana Holm", "A. Holm")),
+        ("ostrel", ("Piet Ruger",)), ("ostrel-river", ("212 kilometres",)),
+    }  # fmt: skip
+    turned = name_sets([Entity.model_validate(each) for each in ENTITIES[::-1]], PAGES)
+    assert {each.id: each for each in turned} == {each.id: each for each in SETS}
+
+
+def test_false_claim_has_the_value_of_another_set_with_its_unit() -> None:
+    claims = {query.text: query.value for each in SETS for query in each.queries if query.task == "claim"}
+    assert set(claims.values()) == {"Piet Ruger", "Ana Holm"}  # nothing else of kilometres or in a year
+    assert [trial.pages for trial in trials(SETS, edits=False)] == [None] * 5
+
+
+@pytest.mark.parametrize(
+    ("changes", "sets"),
+    [
+        ({"popularity": 890}, {"Ostrel"}),  # no clear head
+        ({"properties": {"director": "Nobody"}}, {"Ostrel"}),  # no document says so
+        ({"properties": {"founded": "1312"}}, {"Ostrel"}),  # both have it
+        ({"name": "Velden"}, {"Ostrel"}),
+    ],
+)
+def test_sets_that_no_search_could_be_held_to_are_left_out(changes: dict[str, Any], sets: set[str]) -> None:
+    given = [each | (changes if each["id"] == "veldra-film" else {}) for each in ENTITIES]
+    made = name_sets([Entity.model_validate(each) for each in given], PAGES)
+    assert {each.name for each in made if len(each.queries) and each.name != "Velden"} <= {"Veldra"} | sets
+    assert "Veldra" not in {each.name for each in made}
+
+
+def test_document_of_a_passage_is_the_longest_name() -> None:
+    assert document_of("corpus/a/b.md", ["b.md", "a/b.md"]) == "a/b.md"
+    assert document_of("pages.jsonl#3", ["#3"]) == "#3"
+    assert document_of("corpus/ab.md", ["b.md"]) == "corpus/ab.md"
+
+
+def test_names_are_searched_and_false_claims_revised(tmp_path: Path) -> None:
+    (tmp_path / "docs").mkdir()
+    for name, text in PAGES.items():
+        (tmp_path / "docs" / f"{name}.md").write_text(f"# {name}\n\n{text}\n")
+    rows = [each | {"documents": [f"{each['id']}.md"]} for each in ENTITIES]
+    settings = Settings(corpus=tmp_path / "docs", home=tmp_path / "home")
+    data = write_rows(tmp_path / "entities.jsonl", *rows)
+    report = bench_names(data, tmp_path / "out", settings=settings)
+    search, claims = report.tables
+    assert report.counts == {"names": 2, "questions": 5, "claims": 8}
+    assert (search.rows["search alone"]["all"].n, report.errors) == (5, ())
+    assert claims.rows["namesakes' pages alone"]["changed"].value == 0
+    assert claims.rows["all pages"]["from a namesake"].value == 0
+    assert bench_names(data, tmp_path / "out", settings=settings) == report
+    with pytest.raises(InputError, match="no corpus: give --corpus"):
+        bench_names(data, tmp_path / "other", settings=Settings())
+
+
+NOVEL = QuestionRow(
+    id="novel",
+    question="who wrote The Salt Road",
+    answers=("Ida Lunde", "I. Lunde"),
+    passage="The Salt Road is a novel by Ida Lunde. Lunde's first readers were sailors.",
+)
+SONG = QuestionRow(
+    id="song",
+    question="who wrote Green Ice",
+    answers=("Tom Berg",),
+    passage="Green Ice was written by Tom Berg in 1904.",
+)
+MILL = QuestionRow(
+    id="mill", question="when did the mill open", answers=("1937",), passage="The mill opened in 1937."
+)
+
+
+def test_corpus_and_alias_substitute_answers() -> None:
+    made, left_out = conflicts_of([NOVEL, SONG, MILL], ["corpus", "alias"])
+    assert {conflict.id: conflict.changed for conflict in made} == {
+        "novel/corpus": "The Salt Road is a novel by Tom Berg. Tom Berg's first readers were sailors.",
+        "song/corpus": "Green Ice was written by Ida Lunde in 1904.",
+        "novel/alias": "The Salt Road is a novel by I. Lunde. Lunde's first readers were sailors.",
+    }
+    assert left_out == {"corpus: no substitute fits": 1, "alias: no substitute fits": 2}
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new", "expected"),
+    [
+        ("He met a Dane and a Swede.", ["Dane"], "Austrian", "He met an Austrian and a Swede."),
+        ("An Austrian's dog.", ["Austrian"], "Dane", "A Dane's dog."),
+        ("James' house", ["James"], "Ida", "Ida's house"),
+        ("In Bonn the Bonn Post is read.", ["Bonn"], "Oslo", "In Oslo the Bonn Post is read."),
+        ("1,937 people in 1937 and 1937.5", ["937", "1937"], "1950", "1,937 people in 1950 and 1937.5"),
+        ("The US and the U.S. Navy", ["US"], "UK", "The UK and the U.S. Navy"),
+        ("The Washington Post is read.", ["Washington"], "Oslo", None),
+    ],
+)  # fmt: skip
+def test_replacement_is_safe(text: str, old: list[str], new: str, expected: str | None) -> None:
+    assert replaced(text, old, new) == expected
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"passage": "Nobody knows."}, "no answer stands in the passage"),
+        ({"question": "did Ida Lunde write it"}, "an answer stands in the question"),
+        ({"question": "what is it"}, "the answer is of no known type"),
+        ({"passage": "By Ida Lunde.", "title": "Lunde"}, "corpus: a part of the old answer would stay"),
+        ({"passage": "By Ida Lunde. Tom Berg read it."}, "corpus: no substitute fits"),
+    ],
+)
+def test_row_is_left_out_with_the_reason(changes: dict[str, str], reason: str) -> None:
+    made, left_out = conflicts_of([NOVEL.model_copy(update=changes), SONG], ["corpus"])
+    assert "novel/corpus" not in {conflict.id for conflict in made}
+    assert reason in left_out
+
+
+def test_types_of_answers() -> None:
+    asked = {
+        ("4 March 1931", "when did she die"): "date",
+        ("nine", "how many bridges are there"): "number",
+        ("Ida Lunde", "who wrote it"): "person",
+        ("Bank of Norvik", "which bank paid"): "organization",
+        ("Norvik", "where was she born"): "location",
+        ("soundproofed", "what was the room like"): None,
+    }
+    assert {pair: answer_type(*pair) for pair in asked} == asked
+
+
+def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
+    found = ["memory", "memory", "evidence", "other", None]
+    lines = [
+        ReactionLine.model_validate({"id": str(n), "right": it is not None, "bucket": it})
+        for n, it in enumerate(found)
+    ]
+    scores = reactions([*lines, ReactionLine(id="e", error="no")], "corpus")
+    assert scores["memorisation ratio"].value == pytest.approx(2 / 3)
+    assert (scores["other"].value, scores["right before"].value) == (1 / 4, 4 / 5)
+    assert scores["right before"].unjudged == 1
+    assert reactions(lines, "alias, person")["memorisation ratio"].value is None
+
+
+def test_embedded_reviser_follows_the_changed_passage(tmp_path: Path) -> None:
+    rows = [json.loads(row.model_dump_json()) for row in (SONG, NOVEL)]
+    settings = Settings(home=tmp_path / "home")
+    report = bench_conflicts(write_rows(tmp_path / "qa.jsonl", *rows), tmp_path / "out", settings=settings)
+    assert report.tables[0].rows["corpus"]["memory"].value == 0
+    assert report.counts == {"questions": 2, "conflicts": 3}
+    with pytest.raises(InputError, match="gives no conflict"):
+        bench_conflicts(write_rows(tmp_path / "one.jsonl", rows[0]), tmp_path / "other", settings=settings)
+
+
+def test_scores_of_answers_are_compared_with_ratings(tmp_path: Path) -> None:
+    rows = [
+        {"answer": "It opened in 1931", "references": ["1931"], "score": 1, "question": "When?"},
+        {"answer": "1932", "references": "1931", "score": False},
+        {"answer": "red", "references": ["blue", "red"], "score": 0.75},
+    ]
+    data = write_rows(tmp_path / "rated.jsonl", *rows)
+    scorer = ScriptedModel(lambda asked: {"level": "perfect"}, name="scripted")
+    report = bench_answers(data, tmp_path / "out", settings=Settings(model=scorer), options=Options(jobs=1))
+    rows_ = report.tables[0].rows
+    assert report.counts == {"answers": 3, "right by people": 2}
+    assert rows_["values and words"]["auc"].value == 1
+    assert (rows_["scripted"]["r"].value, rows_["scripted"]["auc"].value) == (None, 0.5)
+    with pytest.raises(InputError, match="all ratings of"):
+        bench_answers(write_rows(tmp_path / "same.jsonl", rows[0]), tmp_path / "other")
+    with pytest.raises(InputError, match='it has no "score"'):
+        bench_answers(write_rows(tmp_path / "none.jsonl", {"answer": "a", "references": "a"}), tmp_path / "x")

@@ -1,0 +1,164 @@
+"""Claims of a file are verified once each; interrupted runs continue; wrong lines are named."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from evals.doubles import lines, write_rows
+from rarr.agent.verify import ClaimVerifier
+from rarr.errors import InputError
+from rarr.evals import run_folder
+from rarr.evals.verified_claims import (
+    ClaimScores,
+    VerificationReport,
+    VerifiedRow,
+    claim_scores,
+    verify_claims,
+)  # fmt: skip
+from rarr.records import AttributionClass
+from rarr.records.verification import Verification
+from rarr.settings import Settings
+from rarr.testing import RuleModel, ScriptedModel
+
+DAM = "Hoover Dam is 221 metres high and 379 metres long."
+HIGH = "The Hoover Dam is 221 metres high."
+RIGHT = {"id": "right", "claim": HIGH, "evidence": DAM, "label": "Attributable"}
+WRONG = {
+    "id": "wrong",
+    "claim": "The Hoover Dam is 212 metres high.",
+    "evidence": ["It is popular.", {"text": DAM}],
+    "label": "contradictory",
+}
+BARE = {"id": "bare", "claim": HIGH, "evidence": []}
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return write_rows(tmp_path / "claims.jsonl", RIGHT, WRONG, BARE)
+
+
+def test_report_has_rows_in_order_and_scores_of_the_labelled(data: Path, out: Path) -> None:
+    report = verify_claims(data, out)
+    assert [(row.id, row.label, row.gold) for row in report.rows] == [
+        ("right", "attributable", "attributable"),
+        ("wrong", "contradictory", "contradictory"),
+        ("bare", "extrapolatory", None),
+    ]
+    assert report.scores is not None
+    assert (report.scores.three_way["accuracy"].value, report.scores.three_way["accuracy"].n) == (1, 2)
+    assert VerificationReport.model_validate_json((out / "report.json").read_bytes()) == report
+
+
+def test_each_claim_is_a_line(data: Path, out: Path) -> None:
+    verify_claims(data, out, jobs=1)
+    assert [list(line) for line in lines(out)] == [["id", "verification"]] * 3
+    verified = Verification.model_validate(lines(out)[1]["verification"])
+    assert verified.decided_by is not None and verified.decided_by.evidence_id == "p2"
+
+
+@pytest.mark.parametrize("kept", [0, 1, 2])
+def test_interrupted_run_continues(kept: int, data: Path, out: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = verify_claims(data, out, jobs=1)
+    written = (out / "predictions.jsonl").read_bytes().splitlines(keepends=True)
+    (out / "predictions.jsonl").write_bytes(b"".join(written[:kept]) + written[kept][:30])
+    asked: list[str] = []
+    verified = ClaimVerifier.averify_together
+
+    async def counted(self: Any, claims: Sequence[str], *given: Any) -> list[Verification]:
+        asked.extend(claims)
+        return await verified(self, claims, *given)
+
+    monkeypatch.setattr(ClaimVerifier, "averify_together", counted)
+    assert verify_claims(data, out) == whole
+    assert len(asked) == 3 - kept
+
+
+def test_claims_without_a_label_are_not_scored(tmp_path: Path, out: Path) -> None:
+    assert verify_claims(write_rows(tmp_path / "claims.jsonl", BARE), out).scores is None
+
+
+def test_failed_judge_is_an_error_that_the_next_call_repeats(data: Path, out: Path) -> None:
+    judge = Settings(models={"attribute": ScriptedModel(lambda asked: "no JSON")}, attempts=1)
+    report = verify_claims(data, out, settings=judge, limit=1)
+    assert "support by p1 could not be judged" in report.rows[0].error
+    assert [list(line) for line in lines(out)] == [["id", "error"]]
+    again = verify_claims(data, out, settings=judge, limit=1)
+    assert again == report and len(lines(out)) == 1
+
+
+def test_rows_with_the_same_evidence_share_a_request(tmp_path: Path, out: Path) -> None:
+    texts = [HIGH, "Beavers build dams.", "The Hoover Dam is 212 metres high."]
+    rows = [{"id": str(n), "claim": text, "evidence": DAM} for n, text in enumerate(texts)]
+    model = ScriptedModel(RuleModel())
+    report = verify_claims(
+        write_rows(tmp_path / "claims.jsonl", *rows, BARE), out, settings=Settings(model=model), jobs=1
+    )
+    assert [row.label for row in report.rows] == [
+        "attributable", "extrapolatory", "contradictory", "extrapolatory",
+    ]  # fmt: skip
+    assert len(model.calls) == 1
+
+
+def test_folder_of_another_judge_is_refused(data: Path, out: Path) -> None:
+    verify_claims(data, out, limit=1)
+    with pytest.raises(InputError, match="holds a run with models"):
+        verify_claims(data, out, settings=Settings(models={"attribute": "embedded"}))
+
+
+def test_folder_of_another_command_is_named(data: Path, out: Path) -> None:
+    verify_claims(data, out, limit=1)
+    with pytest.raises(InputError, match="holds a run of rarr verify: give another folder"):
+        run_folder.check(out, {"version": "1", "data": "", "settings": {}, "corpora": {}})
+
+
+def test_number_of_rows_is_at_least_1(data: Path, out: Path) -> None:
+    with pytest.raises(InputError, match="give at least 1"):
+        verify_claims(data, out, jobs=0)
+
+
+def judged(
+    name: str,
+    gold: AttributionClass,
+    label: AttributionClass | None,
+    probability: float | None,
+    error: str = "",
+) -> VerifiedRow:
+    supported = gold == "attributable"
+    return VerifiedRow(
+        id=name, label=label, probability=probability, gold=gold, supported=supported, error=error
+    )
+
+
+CLAIMS = [
+    judged("a", "attributable", "attributable", 0.9),
+    judged("b", "attributable", "attributable", 0.8),
+    judged("c", "attributable", "extrapolatory", 0.4),
+    judged("d", "extrapolatory", "extrapolatory", 0.3),
+    judged("e", "contradictory", "attributable", 0.6),
+    judged("f", "contradictory", None, None),
+]
+
+
+def test_scores_of_three_classes_by_hand() -> None:
+    """attributable: P 2/3, R 2/3; extrapolatory: P 1/2, R 1; contradictory: never called, R 0."""
+    failed = judged("g", "contradictory", None, None, error="no")
+    scores = claim_scores([*CLAIMS, failed], resamples=20).three_way
+    three = {name: measure.value for name, measure in scores.items()}
+    assert (three["accuracy"], scores["accuracy"].n, scores["accuracy"].unjudged) == (3 / 6, 6, 1)
+    assert three["micro_f1"] == pytest.approx(3 / 5)
+    assert three["attributable_f1"] == three["extrapolatory_f1"] == pytest.approx(2 / 3)
+    assert (three["contradictory_precision"], three["contradictory_f1"]) == (None, 0)
+    assert three["macro_f1"] == pytest.approx((2 / 3 + 2 / 3 + 0) / 3)
+
+
+def test_scores_of_supported_or_not_by_hand() -> None:
+    scores = claim_scores(CLAIMS, resamples=20)
+    two = {name: measure.value for name, measure in scores.two_way.items()}
+    expected = [2 / 3, 2 / 3, 3 / 5, (2 / 3 + 1 / 2) / 2, 5 / 6]
+    names = ("precision", "recall", "accuracy", "balanced_accuracy", "auc")
+    assert [two[name] for name in names] == pytest.approx(expected)
+    assert (scores.two_way["auc"].n, scores.two_way["auc"].unjudged) == (5, 1)
+    assert scores.confusion["contradictory"] == {"attributable": 1, "extrapolatory": 0, "contradictory": 0}
+    assert claim_scores([]) == ClaimScores()
