@@ -4,12 +4,11 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from rarr.errors import InputError
 from rarr.records import Passage
-from rarr.retrievers.combined import CombinedRetriever, OnFailure, SearchSource
-from rarr.retrievers.document_metadata import DocumentFacts, document_facts, result_facts
+from rarr.retrievers.extract.extracted_document import published
 from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.web.nearest_passages import nearest_by_source
 from rarr.tools.text.plurals_and_articles import kind_of
@@ -81,22 +80,45 @@ class GivenPassages:
         return [passage for passage in self._passages if passage.source == source]
 
 
-class GivenFirst:
-    """Searches the passages given with a call (`source`) and the configured retriever (`rest`) together.
+# The names under which loaders, splitters and search services store the text, the source and the date.
+_TEXTS = ("text", "content", "page_content", "snippet", "body", "raw_content", "description")
+_SOURCES = ("source", "url", "link", "href", "path", "file_path", "filename", "file_name")
+_DATES = ("published_at", "published", "published_date", "publish_date", "date")
 
-    The best document of each comes first, then the second best of each, and so on.
-    """
 
-    def __init__(self, source: GivenPassages, rest: SearchSource, *, on_failure: OnFailure) -> None:
-        """`on_failure` is called where the rest cannot be searched."""
-        self.source = source
-        self.skipped: Sequence[tuple[str, str]] = getattr(rest, "skipped", ())
-        by_name = {"the given sources": source, "the other sources": rest}
-        self._both = CombinedRetriever(by_name, on_failure=on_failure)
+class DocumentFacts(NamedTuple):
+    """The text of a document, with its source ("" if it is not known), and where it begins in the source."""
 
-    async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
-        """Returns passages of `k` documents, taken in turn from the given passages and from the rest."""
-        return await self._both.retrieve(query, k)
+    text: str
+    source: str
+    title: str
+    published_at: datetime | None
+    start: int
+
+
+def document_facts(text: str, metadata: Mapping[str, Any]) -> DocumentFacts:
+    """Reads the facts about a document from its metadata, as loaders and splitters store them."""
+    start = metadata.get("start_index")
+    return DocumentFacts(
+        text=valid(text),
+        source=valid(str(_first(metadata, _SOURCES) or "")),
+        title=valid(str(metadata.get("title") or "")),
+        published_at=published(_first(metadata, _DATES)),
+        start=start if isinstance(start, int) and start > 0 else 0,
+    )
+
+
+def result_facts(result: Mapping[str, Any]) -> DocumentFacts | None:
+    """Reads a search result, such as {"text": ..., "url": ..., "title": ...}; None if it holds no text."""
+    text = next((result[name] for name in _TEXTS if isinstance(result.get(name), str) and result[name]), None)
+    if text is None:
+        return None
+    metadata = result.get("metadata")
+    return document_facts(text, {**metadata, **result} if isinstance(metadata, Mapping) else result)
+
+
+def _first(metadata: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((metadata[name] for name in names if metadata.get(name)), None)
 
 
 def _facts(given: object, number: int) -> DocumentFacts:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from rarr.errors import RetrievalError
 from rarr.records import UNNAMED, Passage
-from rarr.retrievers.document_metadata import document_facts
 from rarr.retrievers.fetch.cached_page_passages import passages_of
+from rarr.retrievers.given_passages import document_facts
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.models.failures import redacted

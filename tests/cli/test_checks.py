@@ -11,7 +11,6 @@ from rarr.cli.documents import found_files, read_document
 from rarr.evals.verified_claims import VerificationReport
 from rarr.records.document_checks import DocumentChecks
 from rarr.records.verification import Verification
-from rarr.testing import ScriptedServer
 
 WRONG, RIGHT = "The Hoover Dam is 212 metres high.", "The Hoover Dam is 221 metres high."
 DAM = "Hoover Dam is 221 metres high and 379 metres long."
@@ -136,8 +135,6 @@ def test_json_has_the_question_and_all_files(command: Command) -> None:
     verification = Verification.model_validate_json(done.out)
     assert verification.question == "When did the US buy Alaska?"
     assert [passage.source for passage in verification.evidence] == ["docs/right.md", "dam.md"]
-
-
 
 
 LABELLED = {"claim": WRONG, "evidence": [DAM], "label": "contradictory"}

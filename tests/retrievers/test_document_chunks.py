@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from rarr.records import Passage
+from rarr.retrievers.combined import DocumentChunks
 from rarr.retrievers.corpus.chunking import chunks
 from rarr.retrievers.corpus.corpus import Corpus
-from rarr.retrievers.document_chunks import DocumentChunks
 from rarr.testing import InMemoryRetriever
 
 SENTENCE = "The river Tolk is {} miles long in the dry season."

@@ -7,7 +7,8 @@ import pytest
 from langchain_core.documents import Document
 
 from rarr.errors import InputError, RetrievalError
-from rarr.retrievers.given_passages import GivenFirst, GivenPassages
+from rarr.retrievers.combined import GivenFirst
+from rarr.retrievers.given_passages import GivenPassages
 from rarr.testing import InMemoryRetriever
 
 FACT = "The library opened in 1976."

@@ -6,7 +6,8 @@ from rarr.agent.wiring.search_and_reranking import warn_of_failure
 from rarr.agent.wiring.user_retriever_wrapping import ObjectRetriever
 from rarr.backends.prompted.questions import CardQueries
 from rarr.components import Components
-from rarr.retrievers.given_passages import GivenFirst, GivenPassages
+from rarr.retrievers.combined import GivenFirst
+from rarr.retrievers.given_passages import GivenPassages
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 
 

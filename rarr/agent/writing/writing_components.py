@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from rarr.components import Components
 from rarr.errors import InputError
-from rarr.retrievers.document_chunks import DocumentChunks
+from rarr.retrievers.combined import DocumentChunks
 
 
 def writing_components(components: Components) -> Components:

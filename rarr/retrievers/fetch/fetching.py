@@ -1,21 +1,29 @@
 """Fetches pages from the web so that neither an address nor a server can be turned against this machine."""
 
 import asyncio
+import ssl
 from asyncio import Timeout
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import partial
+from functools import cache, partial
 from typing import NamedTuple, TypeVar
 
 import httpx2
 
 from rarr.errors import RetrievalError, SettingsError
 from rarr.retrievers.fetch.host_limits import Turns
-from rarr.retrievers.fetch.public_ip_addresses import Resolve, UnreachableError, host_name, resolve, vetted
+from rarr.retrievers.fetch.public_ip_addresses import (
+    Resolve,
+    UnreachableError,
+    host_name,
+    link,
+    resolve,
+    vetted,
+)
 from rarr.retrievers.fetch.responses import declared, receive, redirect, require_page, sniffed, too_long
 from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, product
-from rarr.retrievers.fetch.url_parsing import link
-from rarr.retrievers.fetch.vetted_address_request import opened
+from rarr.tools.guard.bounded_http_client import REQUEST_HEADERS
 from rarr.tools.text.printable_text import shown
 
 _MOST_REDIRECTS = 5
@@ -162,3 +170,42 @@ async def _follow(url: httpx2.URL, ask: Callable[[httpx2.URL], Awaitable[Taken |
             return answer
         url = answer
     raise RetrievalError(f"{shown(str(url))}: redirected more than {_MOST_REDIRECTS} times: leave it out")
+
+
+_REQUEST_HEADERS = {
+    "Accept": "text/html, application/xhtml+xml, application/pdf, text/markdown, text/plain;q=0.8, */*;q=0.1",
+    **REQUEST_HEADERS,
+    "Connection": "close",
+}
+
+
+@asynccontextmanager
+async def opened(
+    url: httpx2.URL, address: str, headers: Mapping[str, str], connect_s: float
+) -> AsyncIterator[httpx2.Response]:
+    """Asks the machine at `address` for `url`. Yields its response, whose body is still to be read.
+
+    The certificate must be for the name in `url`. This is a transport without a client: no cookies, no
+    passwords from files, no redirects, no proxies. It serves one request, because kept connections are found
+    again by address, and one address may serve many names. Raises `httpx2.HTTPError` and `OSError`.
+    """
+    name = url.raw_host.decode("ascii")
+    request = httpx2.Request(
+        "GET",
+        url.copy_with(host=address),
+        headers={"Host": url.netloc.decode("ascii"), **_REQUEST_HEADERS, **headers},
+        extensions={"sni_hostname": name, "timeout": {"connect": connect_s}},
+    )
+    certified = await asyncio.to_thread(trusted)  # the first call reads files
+    async with httpx2.AsyncHTTPTransport(verify=certified, trust_env=False) as transport:
+        response = await transport.handle_async_request(request)
+        try:
+            yield response
+        finally:
+            await response.aclose()
+
+
+@cache
+def trusted() -> ssl.SSLContext:
+    """Builds, once, the TLS context with the certificates that the system trusts."""
+    return httpx2.create_ssl_context(trust_env=False)

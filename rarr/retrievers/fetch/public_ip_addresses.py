@@ -11,6 +11,8 @@ import socket
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
 
+import httpx2
+
 from rarr.errors import RetrievalError
 from rarr.tools.text.printable_text import shown
 
@@ -138,3 +140,36 @@ def _unreachable(host: str, why: str) -> UnreachableError:
 
 def _refused(host: str, why: str) -> RetrievalError:
     return RetrievalError(str(_unreachable(host, why)))
+
+
+_LONGEST_URL = 4096  # characters: more than real pages need, and few enough to match against a site's rules
+_SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.I)
+
+
+def link(text: str, base: httpx2.URL | None = None) -> httpx2.URL:
+    """Parses `text`, which may be relative to `base`, as the address of a page, and drops its fragment.
+
+    Raises `RetrievalError` unless it is an http or https address without a password.
+    `host_name` and `vetted` judge its host.
+    """
+    text = text.strip()
+    scheme = _SCHEME.match(text, 0, _LONGEST_URL)
+    if scheme and scheme[1].lower() not in ("http", "https"):
+        raise _unfetched(text, "only http and https are fetched")
+    try:
+        url = (base.join(text) if base else httpx2.URL(text)).copy_with(fragment=None)
+    except (httpx2.InvalidURL, ValueError) as error:
+        raise _unfetched(text, f"it is not the address of a page ({shown(str(error))})") from None
+    if url.scheme not in ("http", "https") or not url.host:
+        raise _unfetched(text, "write it in full, as in https://example.org/page")
+    if url.userinfo:
+        raise _unfetched(url.host, "it holds a user name or password: leave out the part before the @")
+    if url.port is not None and not 0 < url.port < 65_536:
+        raise _unfetched(text, f"there is no port {url.port}")
+    if len(str(url)) > _LONGEST_URL:
+        raise _unfetched(text, f"it is longer than {_LONGEST_URL} characters")
+    return url
+
+
+def _unfetched(text: str, why: str) -> RetrievalError:
+    return RetrievalError(f"{shown(text)} is not fetched: {why}")

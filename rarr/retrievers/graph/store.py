@@ -57,20 +57,12 @@ class TripleStore:
     def name(self, entity: int) -> str:
         return self._names[entity]
 
-    def aliases(self, entity: int) -> Sequence[str]:
-        """Returns the other names of an entity."""
-        return self._aliases.get(entity, [])
-
     def id(self, entity: int) -> str:
         return self._ids[entity]
 
     def number(self, id_: str) -> int | None:
         """Returns the entity with this id; None if there is none."""
         return self._numbers.get(id_)
-
-    def relations(self) -> Sequence[str]:
-        """Returns the names of all relations."""
-        return self._relation_names
 
     def named(self, key: str) -> Sequence[int]:
         """Returns the entities with the name or alias `key`, as `name_key` makes it."""

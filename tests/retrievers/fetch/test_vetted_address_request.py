@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from rarr.retrievers.fetch import vetted_address_request as connecting
+from rarr.retrievers.fetch import fetching as connecting
 from retrievers.fetch.test_public_ip_addresses import finding
 from retrievers.fetches import PAGE, SHORT_S, fetch, here, make, refusal
 from retrievers.hostile import Hostile, answer

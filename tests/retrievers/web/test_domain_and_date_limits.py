@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.retrievers.fetch.url_parsing import link
+from rarr.retrievers.fetch.public_ip_addresses import link
 from rarr.retrievers.web.domain_and_date_limits import allowed, normalised, site_of, within
 
 DAY = datetime(2024, 3, 5, tzinfo=UTC)
