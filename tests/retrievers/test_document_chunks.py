@@ -28,15 +28,6 @@ def test_chunks_have_whole_sentences_and_not_too_many_words(words: int) -> None:
     assert "".join("".join(cut).split()) == "".join(TEXT.split())
 
 
-def test_long_sentence_is_a_chunk_of_its_own() -> None:
-    long = "word " * 60
-    assert [len(piece.split()) for piece in pieces(20, f"A short one. {long}ends here. Another one.")] == [
-        3,
-        62,
-        2,
-    ]
-
-
 def opened(folder: Path) -> Corpus:
     (folder / "notes").mkdir()
     (folder / "notes" / "tolk.md").write_text(TEXT)

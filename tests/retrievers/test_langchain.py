@@ -42,18 +42,6 @@ async def test_sources_of_langchain_become_passages() -> None:
     assert second.published_at == datetime(2024, 3, 5, tzinfo=UTC)
 
 
-async def test_sources_of_langchain_keep_the_offsets_of_pieces() -> None:
-    document = Document("Peaches grow here.", metadata={"source": "a", "start_index": 100})
-    [passage] = await over(document).retrieve("peaches", 5)
-    assert (passage.start, passage.end) == (100, 118)
-
-
-async def test_sources_of_langchain_are_cut_to_k_documents() -> None:
-    pieces = [Document(f"Piece {i}.", metadata={"source": source}) for i, source in enumerate("aabbc")]
-    passages = await over(*pieces).retrieve("piece", 2)
-    assert [passage.source for passage in passages] == ["a", "a", "b", "b"]
-
-
 @pytest.mark.parametrize(
     ("document", "source"),
     [

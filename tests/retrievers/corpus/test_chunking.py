@@ -3,7 +3,7 @@ import time
 import pytest
 from hypothesis import given, strategies as st
 
-from rarr.retrievers.corpus.chunking import LONGEST, Window, windows
+from rarr.retrievers.corpus.chunking import Window, windows
 from rarr.tools.text.blocks_and_sentences import split_sentences
 
 
@@ -21,10 +21,6 @@ def numbers(text: str, window: int = 4, step: int = 1) -> list[list[int]]:
     return [[int(word.strip(".")) for word in words if word.strip(".").isdigit()] for words in windows]
 
 
-def test_windows_slide_by_one_sentence() -> None:
-    assert numbers(prose(6)) == [[0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 5]]
-
-
 def test_headings_break_windows_and_name_them() -> None:
     text = "Zero.\n\n# One\n\nFirst here. Second here.\n\nThree\n---\n\nThird here."
     windows = [(text[window.start : window.end], window.heading) for window in cut(text)]
@@ -38,13 +34,6 @@ def test_rows_of_tables_count_as_sentences() -> None:
         "| Georgia | 1 |",
         "| Ohio | 2 |",
     ]
-
-
-@pytest.mark.parametrize("word", ["x" * 50_000, "word " * 10_000, "Long. " + "x " * 30_000, "日本" * 20_000])
-def test_long_sentences_are_cut(word: str) -> None:
-    windows = cut(word)
-    assert len(windows) >= len(word) / LONGEST
-    assert all(0 < window.end - window.start <= LONGEST for window in windows)
 
 
 @given(

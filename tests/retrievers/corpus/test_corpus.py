@@ -22,12 +22,6 @@ def write_lines(path: Path, *records: dict[str, str]) -> Path:
     return path
 
 
-async def test_passages_are_slices_of_their_source(folder: Path, opened: Open) -> None:
-    text = (folder / "peaches.md").read_text(encoding="utf-8")
-    passages = await opened(folder).retrieve("Who grows peaches in America?", 5)
-    assert [passage.text for passage in passages] == [text[p.start : p.end] for p in passages]
-
-
 async def test_words_of_headings_and_titles_are_searched(folder: Path, opened: Open) -> None:
     passages = await opened(folder).retrieve("peaches history", 5)
     assert "China" in passages[0].text

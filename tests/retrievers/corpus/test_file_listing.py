@@ -23,13 +23,6 @@ def test_supported_files_are_found_at_any_depth(folder: Path) -> None:
     assert names(folder) == ["peaches.md", "more/paris.txt"]
 
 
-@pytest.mark.parametrize("name", [".hidden.md", ".git/notes.md", "more/.cache/x/notes.md"])
-def test_hidden_files_are_left_out(folder: Path, name: str) -> None:
-    (folder / name).parent.mkdir(parents=True, exist_ok=True)
-    (folder / name).write_text("Text.")
-    assert len(names(folder)) == 2
-
-
 def test_an_index_in_the_corpus_is_left_out(folder: Path) -> None:
     (folder / "index").mkdir()
     (folder / "index" / MANIFEST).touch()
@@ -56,24 +49,12 @@ def test_links_to_folders_are_not_followed(folder: Path) -> None:
     assert skipped(folder) == [Skip("loop", "links to folders are not followed")]
 
 
-def test_special_files_are_skipped(folder: Path) -> None:
-    os.mkfifo(folder / "pipe.txt")
-    assert skipped(folder) == [Skip("pipe.txt", "it is not a regular file")]
-
-
 def test_large_files_are_skipped_without_reading(folder: Path) -> None:
     with (folder / "huge.txt").open("wb") as file:
         file.truncate(10_000 * MEGABYTE)
     assert [skip.reason for skip in skipped(folder)] == [
         "it holds more than 1 MB: split it or raise max_file_mb"
     ]
-
-
-@pytest.mark.parametrize("target", [".", "../secret.txt"])
-def test_links_with_names_that_are_not_unicode_are_skipped(folder: Path, tmp_path: Path, target: str) -> None:
-    (tmp_path / "secret.txt").write_text("Secret.")
-    (folder / os.fsdecode(b"\xff.txt")).symlink_to(target)
-    assert [skip.file for skip in skipped(folder)] == [r"\udcff.txt"]
 
 
 def test_folders_with_an_operating_system_error_are_skipped(

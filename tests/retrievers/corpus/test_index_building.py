@@ -42,19 +42,6 @@ def counts(report: IndexReport) -> tuple[int, int, int]:
     return report.read, report.unchanged, report.removed
 
 
-def test_a_build_reports_its_counts(build: Build) -> None:
-    assert build() == IndexReport(
-        documents=2, passages=4, read=2, unchanged=0, removed=0, unsearched=0, skipped=[], ignored=[]
-    )
-
-
-def test_unchanged_files_are_not_read_again(build: Build, reads: list[str]) -> None:
-    build()
-    reads.clear()
-    assert counts(build()) == (0, 2, 0)
-    assert reads == []
-
-
 def test_changed_files_alone_are_read_again(build: Build, folder: Path, reads: list[str]) -> None:
     build()
     reads.clear()
@@ -88,20 +75,6 @@ def test_another_corpus_replaces_the_first_in_the_index(
     times = (folder / "peaches.md").stat().st_mtime_ns
     os.utime(other / "peaches.md", ns=(times, times))
     assert counts(built(other, out)) == (1, 1, 0)
-
-
-@pytest.mark.slow
-def test_unreadable_files_are_reported_each_time_and_read_once(
-    build: Build, folder: Path, reads: list[str]
-) -> None:
-    (folder / "bad.json").write_text("{")
-    first = build().skipped
-    reads.clear()
-    assert build().skipped == first
-    assert reads == []
-    assert [(Path(file).name, "JSON cannot be read" in reason) for file, reason in first] == [
-        ("bad.json", True)
-    ]
 
 
 def test_files_with_an_operating_system_error_are_tried_again(

@@ -18,13 +18,6 @@ def begun(manifest: Manifest, name: str) -> int:
     return version_id
 
 
-def test_a_version_is_live_once_it_is_published(manifest: Manifest) -> None:
-    version_id = begun(manifest, "a")
-    assert manifest.live() == {}
-    manifest.publish()
-    assert manifest.live() == {version_id: FileVersion("a", 1, 2, b"3", 4, 5, ("note",))}
-
-
 def test_a_published_version_replaces_the_one_before(manifest: Manifest) -> None:
     old = begun(manifest, "a")
     manifest.publish()
@@ -43,11 +36,3 @@ def test_version_of_an_aborted_build_is_gone_and_its_id_is_not_reused(
     assert again.gone() == [version_id]
     again.forget([version_id])
     assert begun(again, "a") > version_id
-
-
-def test_state_changes_with_the_live_versions(manifest: Manifest) -> None:
-    before = manifest.state()
-    begun(manifest, "a")
-    assert manifest.state() == before
-    manifest.publish()
-    assert manifest.state() != before

@@ -154,11 +154,6 @@ def test_a_record_gives_text_title_address_and_date(tmp_path: Path) -> None:
     assert read(written(tmp_path / "a.json", json.dumps(record))) == [expected]
 
 
-@pytest.mark.parametrize("field", ["title", "url", "date"])
-def test_fields_of_another_type_count_as_missing(tmp_path: Path, field: str) -> None:
-    assert lines(tmp_path, json.dumps({"text": "a", field: [1]}).encode())[0] == [Document("a", item=1)]
-
-
 def test_bad_records_are_left_out_by_number(tmp_path: Path) -> None:
     notes = list[str]()
     array = written(tmp_path / "a.json", '[{"text": "a"}, 3, {"text": null}]')

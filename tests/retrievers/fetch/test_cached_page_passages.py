@@ -91,10 +91,6 @@ async def test_page_that_moved_is_cited_by_its_new_address(reading: Reading) -> 
     assert await reader.extracted("https://example.org/new")
 
 
-async def test_unread_page_is_not_cached(reading: Reading) -> None:
-    assert await reading(Web(b"")).extracted(URL) is None
-
-
 async def test_page_is_decoded_as_the_server_says(reading: Reading) -> None:
     web = Web(HTML.encode("latin-1"), charset="latin-1")
     reader = reading(web)
@@ -145,12 +141,6 @@ async def test_page_whose_text_takes_too_long_to_cut_is_left_out(
 async def test_page_at_an_odd_address_is_read_or_refused(reading: Reading, url: str) -> None:
     with suppress(RetrievalError):
         assert await reading(Web(HTML.encode())).read(url)
-
-
-@pytest.mark.parametrize("media_type", ["text/plain", "text/markdown"])
-async def test_page_of_plain_text_is_read(reading: Reading, media_type: str) -> None:
-    [passage] = await reading(Web(b"# Peach\n\nIt is a fruit.", media_type)).read(URL)
-    assert (passage.text, passage.start) == ("It is a fruit.", 9)
 
 
 @pytest.mark.parametrize(

@@ -54,13 +54,6 @@ def test_triple_of_another_relation_contradicts_nothing(false: str) -> None:
     assert not revision.changed
 
 
-async def test_entity_whose_id_is_an_address_has_it_as_its_source() -> None:
-    graph = graph_of(("https://e.org/ida", "Ida Lunde", "dog", "Rex"))
-    assert [each.source for each in await graph.retrieve("Ida Lunde", 5)] == ["https://e.org/ida"]
-    assert await graph.extracted("https://e.org/ida") == "The dog of Ida Lunde is Rex."
-    assert await graph.extracted("g#https://e.org/ida") is None
-
-
 async def test_value_finds_the_entities_that_have_it() -> None:
     graph = graph_of(IDA, ("p2", "Ole Moe", "place of birth", "Aarle"))
     assert {each.title for each in await graph.retrieve("Who was born in Aarle?", 5)} == {
@@ -86,12 +79,6 @@ def test_empty_file_is_refused(name: str, tmp_path: Path) -> None:
     (tmp_path / name).write_text("", encoding="utf-8")
     with pytest.raises(InputError, match="has no triple"):
         Graph.open(tmp_path / name)
-
-
-def test_limits_on_the_web_do_not_hold_for_a_graph() -> None:
-    revision = revise("Marie Curie died in 1934.", graph=PEOPLE, include_domains=["example.org"])
-    assert revision.evidence
-    assert revise("Marie Curie died in 1934.", search=Graph.open(PEOPLE), published_after="2020").evidence
 
 
 def test_source_text_of_evidence_is_the_text_about_the_entity() -> None:

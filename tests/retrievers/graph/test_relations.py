@@ -2,7 +2,7 @@
 
 import pytest
 
-from rarr.retrievers.graph.relations import rank_of, sentence_of
+from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.triples import value_forms
 
 
@@ -27,12 +27,6 @@ from rarr.retrievers.graph.triples import value_forms
 )
 def test_relation_becomes_a_sentence(relation: str, values: list[str], sentence: str) -> None:
     assert sentence_of("Ida", relation, values) == sentence
-
-
-def test_common_relations_come_first_in_a_text() -> None:
-    relations = ["warranty period", "date of birth", "occupation"]
-    assert sorted(relations, key=rank_of) == ["occupation", "date of birth", "warranty period"]
-    assert rank_of("birthDate") == rank_of("date of birth")
 
 
 @pytest.mark.parametrize(

@@ -21,14 +21,6 @@ def test_triples_are_found_by_subject_and_by_object() -> None:
     assert store.pointing_at(aarle) == [IDA, OLE]
 
 
-def test_repeated_triple_counts_once_and_the_order_stays() -> None:
-    store = store_of(OLE, IDA, OLE, IDA)
-    aarle = store.number("c1")
-    assert aarle is not None
-    assert len(store) == 2
-    assert store.pointing_at(aarle) == [OLE, IDA]
-
-
 def test_value_of_very_many_triples_names_no_entity() -> None:
     many = [Triple(f"p{n}", f"Person {n}", "instance of", "human", "Human") for n in range(1001)]
     store = store_of(*many)

@@ -12,11 +12,9 @@ from typing import Any
 
 import pytest
 
-from rarr.agent.wiring.components import wire
 from rarr.errors import SettingsError, SetupError
 from rarr.records import Passage
 from rarr.retrievers.rerank.cross_encoder import CrossEncoderReranker
-from rarr.settings import Settings
 from rarr.testing import RETRIEVED_AT
 
 NAME = "cross-encoder/tiny"
@@ -132,25 +130,10 @@ def test_model_that_is_not_a_reranker_is_refused(
         CrossEncoderReranker(NAME)
 
 
-@pytest.mark.slow
-def test_wrong_reranker_is_an_error_before_indexing(fake: type[FakeModel], tmp_path: Path) -> None:
-    fake.num_labels = 3
-    (tmp_path / "one.md").write_text("One.")
-    with pytest.raises(SetupError, match="3 outputs"):
-        wire(Settings(reranker=NAME, corpus=tmp_path, home=tmp_path / "home"))
-    assert not (tmp_path / "home").exists()
-
-
 async def test_scores_are_sigmoids_in_the_order_of_the_passages(fake: type[FakeModel]) -> None:
     scores = await CrossEncoderReranker(NAME).score("Which?", [passage("0"), passage("-9"), passage("9")])
     assert scores == pytest.approx([0.5, 0.0001, 0.9999], abs=1e-4)
     assert all(type(score) is float for score in scores)
-
-
-async def test_title_is_read_before_the_passage(fake: type[FakeModel]) -> None:
-    reranker = CrossEncoderReranker(NAME)
-    await reranker.score("Which?", [passage("is 3", "Title"), passage("is 4")])
-    assert reranker._model.pairs == [("Which?", "Title\nis 3"), ("Which?", "is 4")]
 
 
 @pytest.mark.slow

@@ -32,12 +32,6 @@ async def test_scores_come_in_the_order_of_the_passages() -> None:
     }
 
 
-async def test_title_stands_before_the_text() -> None:
-    with serving() as (url, record):
-        await scores(url, passage("It opened. 1", "The library"))
-    assert record.requests[0].body["documents"] == ["The library\nIt opened. 1"]
-
-
 async def test_key_is_sent() -> None:
     with serving() as (url, record):
         await scores(url, "a 1", api_key=KEY)

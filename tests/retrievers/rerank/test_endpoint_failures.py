@@ -4,7 +4,6 @@ import pytest
 
 from rarr.testing import Status
 from rarr.testing.replies import Reply
-from rarr.testing.server_failure_plan import Entry
 from retrievers.rerank.served_rerankers import (
     KEY,
     TOO_LONG,
@@ -45,17 +44,6 @@ ONE, OTHER = {"index": 0, "relevance_score": 0.1}, {"index": 1, "relevance_score
 async def test_answer_that_does_not_score_each_document_once_is_a_failure(results: object) -> None:
     with serving(lambda _: answered(results)) as (url, _):
         assert "did not answer with a score for each document" in await fails(url, attempts=1)
-
-
-@pytest.mark.parametrize(
-    ("entry", "requests"), [(Status(503), 3), (Status(401), 1), (Status(404), 1), (Status(429, 3600.0), 1)]
-)
-async def test_permanent_faults_end_after_the_last_attempt(entry: Entry, requests: int) -> None:
-    with serving(planned(*[entry] * 9)) as (url, record):
-        message = await fails(url)
-    assert message.startswith("reranker bge answered with status ")
-    assert message.endswith("check its server, base URL and key, and the model's name")
-    assert len(record.requests) == requests
 
 
 @pytest.mark.parametrize("answer", [f"Incorrect key {KEY}", f'{{"error": {{"message": "{KEY}"}}}}'])

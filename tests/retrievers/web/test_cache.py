@@ -46,27 +46,11 @@ def cache(path: Path, clock: Clock) -> Cache:
     return opened(path, clock=clock)
 
 
-async def test_keys_that_differ_have_separate_answers(cache: Cache) -> None:
-    for number, key in enumerate(KEYS):
-        await cache.put("page", key, str(number).encode())
-    answers = [await cache.get("page", key) for key in KEYS]
-    assert [answer and answer.value for answer in answers] == [
-        str(number).encode() for number in range(len(KEYS))
-    ]
-    assert await cache.get("search", KEYS[0]) is None
-
-
 async def test_expired_answer_is_made_again(cache: Cache, clock: Clock) -> None:
     source = Source()
     for seconds, expected in [(0, b"answer 1"), (60, b"answer 1"), (1, b"answer 2"), (60, b"answer 2")]:
         clock.now += seconds
         assert await value_of(cache.through("search", "q", source)) == expected
-
-
-async def test_offline_nothing_is_made(path: Path) -> None:
-    with pytest.raises(RetrievalError) as caught:
-        await opened(path, offline=True).through("search", ["u", "a bridge", 5], never)
-    assert str(caught.value).startswith("not in the cache, and offline: search 'a bridge': run it once")
 
 
 async def test_offline_expired_answer_is_served_and_marked_stale(

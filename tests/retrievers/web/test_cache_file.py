@@ -144,16 +144,6 @@ async def test_damaged_value_is_replaced_and_others_are_kept(
     assert await value_of(cache.through("page", "damaged", never)) == b"answer 1"
 
 
-async def test_stored_text_is_shown_at_any_age(path: Path) -> None:
-    clock = Clock()
-    await opened(path, clock=clock).put("search", "a", b"v")
-    clock.now += AGES["search"] + 1
-    assert await opened(path, clock=clock).get("search", "a") is None
-    for refresh in (False, True):
-        assert await opened(path, clock=clock, refresh=refresh).stored("search", "a") == b"v"
-    assert await opened(path).stored("search", "b") is None
-
-
 @pytest.mark.parametrize("script", ["", "CREATE TABLE entries (mine);"])
 def test_file_that_is_no_cache_is_refused_and_stays(path: Path, script: str) -> None:
     if script:

@@ -18,12 +18,6 @@ FORMULA = """The energy is .
 It is famous.""".replace(".\n", "\n", 5)
 
 
-def test_wikipedia_headings_become_markdown() -> None:
-    assert article_text("Lead.\n\n\n== A ==\nText.\n=== B ===\nMore.") == (
-        "Lead.\n\n## A\n\nText.\n\n### B\n\nMore."
-    )
-
-
 @pytest.mark.parametrize("name", ["References", "SEE ALSO", "Einzelnachweise", "Voir aussi", "脚注"])
 def test_wikipedia_reference_sections_are_left_out_with_their_subsections(name: str) -> None:
     assert article_text(f"Lead.\n== {name} ==\nx\n=== Y ===\ny\n== Z ==\nz") == "Lead.\n\n## Z\n\nz"
@@ -48,11 +42,6 @@ def test_wikipedia_formula_stays_in_its_sentence() -> None:
 )
 def test_wikipedia_search_has_no_operators(question: str, first: str) -> None:
     assert search_words(question)[0].replace(",", "") == first.replace(",", "")
-
-
-def test_wikipedia_search_is_shortened_to_the_content_words() -> None:
-    long = "Which of the many things that they had said about the famous orchard " * 20
-    assert search_words(long)[0] == "things said famous orchard"
 
 
 @given(st.text(max_size=600))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from tools.asking import metered
 
-from rarr.errors import RetrievalError, SettingsError
+from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.searxng import SearXNG
@@ -106,15 +106,6 @@ async def test_searxng_source_that_cannot_be_read_is_left_out_and_named(using: U
     ]
 
 
-async def test_searxng_sources_that_all_fail_are_a_failure(using: Using, reader: Reader) -> None:
-    reader.broken = {"https://a.org/", "https://b.org/"}
-    with (
-        Service(lambda asked: results_page("https://a.org/", "https://b.org/")) as service,
-        pytest.raises(RetrievalError, match=r"^https://a\.org/ is gone$"),
-    ):
-        await using(service.url).retrieve("q", 2)
-
-
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
@@ -130,18 +121,6 @@ async def test_searxng_sources_that_all_fail_are_a_failure(using: Using, reader:
 async def test_searxng_failure_names_its_cure(using: Using, answer: Said, message: str) -> None:
     with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match=message):
         await using(service.url, attempts=1).retrieve("q", 2)
-
-
-async def test_server_that_is_not_searxng_is_a_failure(using: Using) -> None:
-    answer = Said({"detail": "Not Found"})
-    with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match="is not SearXNG"):
-        await using(service.url).retrieve("q", 2)
-
-
-@pytest.mark.parametrize("url", ["", "localhost:8080", "ftp://x", "http://"])
-def test_searxng_needs_an_address(url: str, reader: Reader, tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match="http://localhost:8080"):
-        SearXNG(url, reader=reader, cache=opened(tmp_path / "c"))
 
 
 async def test_password_repeated_by_searxng_is_redacted(using: Using) -> None:

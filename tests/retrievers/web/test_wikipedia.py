@@ -1,6 +1,5 @@
 """What is asked of Wikipedia, what becomes of its articles, and how its failures end."""
 
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -18,7 +17,6 @@ from retrievers.wikis import PEACHES, Wiki
 pytestmark = pytest.mark.loopback
 
 AGENT = "rarr-tests/1.0 (https://example.org; me@example.org)"
-QUESTION = "Where do peaches grow?"
 Using = Callable[..., Any]
 
 
@@ -34,14 +32,6 @@ async def using(tmp_path: Path) -> AsyncIterator[Using]:
             return wiki
 
         yield make
-
-
-async def test_wikipedia_gives_passages_of_articles(using: Using) -> None:
-    with Service(Wiki(Peach=PEACHES)) as service:
-        [first, *_] = await using(service.url).retrieve("Who grows most peach trees in California?", 5)
-    assert first.text == "California grows most of them. Georgia follows."
-    assert (first.source, first.title) == ("https://wiki.example.org/wiki/Peach", "Peach")
-    assert first.published_at is None  # an edit is no publication
 
 
 async def test_wikipedia_text_can_be_shown_with_its_offsets(using: Using) -> None:
@@ -109,23 +99,6 @@ async def test_wikipedia_survives_a_broken_article_with_a_warning(using: Using) 
     assert "the page Peach is broken" in notice.message
 
 
-LAGS = Said(
-    {"error": {"code": "maxlag", "info": "Waiting: 6 seconds lagged"}}, headers={"Retry-After": "0.2"}
-)
-BUSY = Said("slow down", 429, {"Retry-After": "0.2"})
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("failure", [LAGS, BUSY])
-async def test_wikipedia_waits_as_long_as_the_server_asks(using: Using, failure: Said) -> None:
-    wiki = Wiki(Peach=PEACHES)
-    wiki.failures = [failure]
-    started = time.monotonic()
-    with Service(wiki) as service:
-        assert await using(service.url).retrieve("peach", 1)
-    assert time.monotonic() - started >= 0.2
-
-
 @pytest.mark.parametrize(
     ("failure", "message"),
     [
@@ -168,15 +141,6 @@ async def test_server_that_is_not_wikipedia_is_named_without_its_password(using:
     with Service(lambda asked: Said("no", 404)) as service, pytest.raises(RetrievalError) as caught:
         await using(service.url.replace("//", "//me:secret@")).retrieve("peach", 1)
     assert "secret" not in str(caught.value)
-
-
-async def test_unreachable_wikipedia_fails_at_once(using: Using) -> None:
-    wiki = using("http://127.0.0.1:9", attempts=1)
-    with pytest.raises(
-        RetrievalError,
-        match=r"cannot be reached \(.+\): check the connection and wikipedia_url, or set corpus",
-    ):
-        await wiki.retrieve(QUESTION, 1)
 
 
 async def test_wikipedia_name_and_password_are_not_cited(using: Using) -> None:
