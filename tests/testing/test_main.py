@@ -19,8 +19,10 @@ COMMAND = [sys.executable, "-m", "rarr.testing", "--port"]
 @pytest.mark.slow
 @pytest.mark.loopback
 def test_command_serves_until_interrupted(client: httpx2.Client, tmp_path: Path) -> None:
-    prompt = prompts.load("generate_queries")
-    contents = {"system": prompt.system, "user": prompt.render(text="The Ferry Library opened in 1976.")}
+    prompt = prompts.load("check_agreement")
+    asked = {"sources": "P1: Library\n(P1.1) The Ferry Library opened in 1976.", "context": "", "before": ""}
+    user = prompt.render(text="[S1] The Ferry Library opened in 1967.", **asked)
+    contents = {"system": prompt.system, "user": user}
     log = tmp_path / "log.jsonl"
     with subprocess.Popen([*COMMAND, "0", "--log", str(log)], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout
