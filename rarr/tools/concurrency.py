@@ -181,22 +181,20 @@ async def bounded_flow(
 
 async def _read_on_daemon(items: Iterator[Item]) -> AsyncGenerator[Item, None]:
     """Yields the items; each is read on a daemon thread, for which Python does not wait at its end."""
-    while (item := await _on_daemon(items)) is not _END:
+    while True:
+        answer = Future[Item]()
+        answer.set_running_or_notify_cancel()
+        threading.Thread(target=_read_next, args=(items, answer), name="rarr-reader", daemon=True).start()
+        if (item := await asyncio.wrap_future(answer)) is _END:
+            return
         yield item
 
 
-async def _on_daemon(items: Iterator[Item]) -> Item:
-    answer = Future[Item]()
-    answer.set_running_or_notify_cancel()
-
-    def read() -> None:
-        try:
-            answer.set_result(next(items, _END))
-        except BaseException as error:  # it belongs to the caller
-            answer.set_exception(error)
-
-    threading.Thread(target=read, name="rarr-reader", daemon=True).start()
-    return await asyncio.wrap_future(answer)
+def _read_next(items: Iterator[Item], answer: "Future[Item]") -> None:
+    try:
+        answer.set_result(next(items, _END))
+    except BaseException as error:  # it belongs to the caller
+        answer.set_exception(error)
 
 
 async def in_own_task(
@@ -230,8 +228,9 @@ def _ended(task: "asyncio.Task[Any]") -> None:
 
 async def by_deadline(coroutine: Coroutine[Any, Any, Result], seconds: float | None) -> Result | None:
     """Returns the result of `coroutine`, or None at the deadline, `seconds` from now; None: no deadline."""
-    most = None if seconds is None else seconds - min(RESERVE_S, seconds / 10)
-    task = await in_own_task(coroutine, most)
+    if seconds is None:
+        return await coroutine
+    task = await in_own_task(coroutine, seconds - min(RESERVE_S, seconds / 10))
     return task.result() if task.done() else None
 
 

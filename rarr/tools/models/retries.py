@@ -136,9 +136,12 @@ class Attempts:
         try:
             async with self._limiter():
                 with span("request", self._name):
-                    return await self._counted(request)
-        finally:
+                    made = await self._counted(request)
+        except Exception:  # a cancelled request waits for nothing
             await saved()
+            raise
+        await saved()
+        return made
 
     async def _counted(self, request: Callable[[], Awaitable[Made]]) -> Made:
         if (rest := self._rests_until - time.monotonic()) > 0:
