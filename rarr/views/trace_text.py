@@ -207,9 +207,9 @@ class _Tree:
         for query_id, documents in (update.get("passages") or {}).items():
             yield self._documents(query_id, documents)
         for key, words in _RECORDS.items():
-            for number, record in enumerate(update.get(key) or []):
-                name = f"{key} {getattr(record, 'id', number)}"
-                if name not in self._seen:
+            for record in update.get(key) or []:
+                name = f"{key} {getattr(record, 'id', '') or words(record)}"
+                if name not in self._seen and not getattr(record, "stale", False):
                     self._seen.add(name)
                     yield Entry(words(record))
         if report := update.get("report"):
@@ -289,7 +289,7 @@ def _check(check: Any) -> str:
     answers = f": text “{check.text_answer}”, evidence “{check.evidence_answer}”"
     why = f"; {one_line(check.reason, _QUOTE)}" if check.reason else ""
     shown = answers if check.text_answer or check.evidence_answer else ""
-    return f"{check.evidence_id} {check.verdict}{' (stale)' * check.stale}{shown}{why}"
+    return f"{check.evidence_id} {check.verdict}{shown}{why}"
 
 
 def _edit(edit: Any) -> str:
