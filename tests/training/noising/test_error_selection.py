@@ -7,9 +7,8 @@ import pytest
 from rarr import prompts
 from rarr.backends.prompted.noising import KINDS, PlantedError
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.training.noising.error_selection import fitting, kinds_for
-from rarr.training.noising.row_files import corrupted
-from rarr.training.noising.supporting_passages import moved
+from rarr.training.noised import moved
+from rarr.training.rows import corrupted, fitting, kinds_for
 
 TEXT = "The mill opened in 1937 and has 37 looms. It burned in 1950, and 3.5 tons were lost."
 

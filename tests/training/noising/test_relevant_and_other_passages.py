@@ -1,7 +1,7 @@
 """E+ and E-."""
 
 from rarr.records import Passage
-from rarr.training.noising.relevant_and_other_passages import MOST_OTHERS, split
+from rarr.training.noised import MOST_OTHERS, split
 from training.noising.helpers import evidence
 
 

@@ -15,7 +15,7 @@ from rarr import prompts
 from rarr.errors import InputError, RetrievalError, SettingsError
 from rarr.testing import InMemoryRetriever, RuleModel, ScriptedModel
 from rarr.tools.models.chat import CallFailure
-from rarr.training.noising.row_files import TrainingRow, dropped_beside, rows
+from rarr.training.rows import TrainingRow, dropped_beside, rows
 from training.noising.helpers import QUERIES, lines, made, scripted, write_queries
 
 TESTS = Path(__file__).parent.parent

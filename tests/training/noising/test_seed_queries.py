@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.training.noising.seed_queries import read_seeds
+from rarr.training.rows import read_seeds
 
 
 def test_queries_are_read_once_from_text_or_json(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
-"""Declares the result of noising for a query, a row or the reason for none, and reads files of them."""
+"""Declares the rows of noising, and reads files of them and of queries."""
 
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -7,14 +8,17 @@ from typing import Literal, TypeVar
 
 from pydantic import ValidationError
 
-from rarr.backends.prompted.noising import ErrorKind
+from rarr.backends.prompted.noising import KINDS, ErrorKind, PlantedError
 from rarr.errors import InputError
 from rarr.records import Evidence, Record
 from rarr.tools.storage.files import whole_lines
+from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.plurals_and_articles import counted
+from rarr.valid_unicode import valid
 
 Reason = Literal["no_evidence", "no_summary", "unjudged", "unattributable", "no_error", "undetected"]
 _BEGIN = b'{"query": '  # the start of every line
+KINDS_AT_ONCE = 3  # kinds of errors in one question
 Shape = TypeVar("Shape", bound=Record)
 REASONS: dict[Reason, str] = {
     "no_evidence": "no passage is relevant enough",
@@ -167,3 +171,77 @@ def _records(path: Path, shape: type[Shape]) -> Iterator[Shape]:
 
 def _line(record: Record) -> bytes:
     return json.dumps(record.model_dump(mode="json"), ensure_ascii=False).encode() + b"\n"
+
+
+def read_seeds(path: Path) -> list[str]:
+    """Reads a query a line, as it stands or as {"query": "..."}; each once, in order, without blank lines.
+
+    Raises `InputError` for a file without a query, and for JSON without one.
+    """
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}): give a file of queries") from None
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not UTF-8 (byte 0x{error.object[error.start]:02x} at offset {error.start}):"
+            " convert it, as with iconv -f LATIN1 -t UTF-8"
+        ) from None
+    lines = enumerate(valid(text).splitlines(), start=1)
+    queries = dict.fromkeys(_query(line.strip(), f"{path}, line {n}") for n, line in lines if line.strip())
+    if not queries:
+        raise InputError(f"{path} has no query: give one a line")
+    return list(queries)
+
+
+def _query(line: str, where: str) -> str:
+    if not line.startswith("{"):
+        return line
+    cure = 'give {"query": "..."}, or the query as it stands'
+    try:
+        value = valid(json.loads(line))
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}, is not JSON ({error}): {cure}") from None
+    query = value.get("query")
+    if not isinstance(query, str) or not query.strip():
+        raise InputError(f'{where}, has no "query": {cure}')
+    return " ".join(query.split())
+
+
+def kinds_for(query: str) -> tuple[ErrorKind, ...]:
+    """Picks the three kinds of error to plant for a query, by a hash of it.
+
+    A model that may choose takes mostly dates and numbers.
+    """
+    digest = hashlib.sha256(query.encode()).digest()
+    order = sorted(KINDS, key=lambda kind: hashlib.sha256(digest + kind.encode()).digest())
+    return tuple(order[:KINDS_AT_ONCE])
+
+
+def fitting(text: str, spans: Sequence[Span], errors: Sequence[PlantedError]) -> tuple[Mistake, ...]:
+    """Selects errors whose right words stand once in `text`, as whole words, in a sentence of `spans`.
+
+    Of errors that overlap, only the first is taken. The result is sorted by place.
+    """
+    kept: list[Mistake] = []
+    for error in errors:
+        right, wrong = error.right.strip(), " ".join(error.wrong.split())
+        if not right or not wrong or right.casefold() == wrong.casefold() or text.count(right) != 1:
+            continue
+        mistake = Mistake(start=text.index(right), right=right, wrong=wrong, kind=error.kind)
+        within = any(span.start <= mistake.start and mistake.end <= span.end for span in spans)
+        apart = all(mistake.end <= other.start or other.end <= mistake.start for other in kept)
+        if within and apart and _whole(text, mistake.start, mistake.end):
+            kept.append(mistake)
+    return tuple(sorted(kept, key=lambda mistake: mistake.start))
+
+
+def _whole(text: str, start: int, end: int) -> bool:
+    """True if no word or number continues at its ends. "3" is whole neither in "1937" nor in "3.5"."""
+    before, after = text[:start][-1:], text[end:][:1]
+    number = text[end:][:2]
+    return not (
+        (before.isalnum() and text[start].isalnum())
+        or (after.isalnum() and text[end - 1].isalnum())
+        or (text[end - 1].isdigit() and number[:1] in (".", ",") and number[1:].isdigit())
+    )
