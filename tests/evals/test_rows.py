@@ -175,8 +175,11 @@ def test_wrong_claim_is_named(line: dict[str, object], reason: str, tmp_path: Pa
 
 def test_label_decides_whether_a_claim_is_supported(tmp_path: Path) -> None:
     given: list[dict[str, object]] = [
-        {"label": "Attributable"}, {"label": "contradictory"}, {}, {"supported": True},
-    ]  # fmt: skip
+        {"label": "Attributable"},
+        {"label": "contradictory"},
+        {},
+        {"supported": True},
+    ]
     file = write_rows(tmp_path / "c.jsonl", *({"claim": "A.", "evidence": "E.", **each} for each in given))
     assert [(row.label, row.supported) for row in rows.read_rows(file, ClaimRow, "a claim").rows] == [
         ("attributable", True), ("contradictory", False), (None, None), (None, True),
