@@ -312,7 +312,7 @@ def _sentence(number: int, sentence: Any) -> str:
 
 
 _RECORDS = {
-    "queries": lambda query: f"{query.id}{f', after {query.follows}' * bool(query.follows)}: {query.text}",
+    "queries": lambda query: f"{query.id}: {query.text}",
     "triples": lambda source: one_line(f"[{source.number}] {source.passage.text}", _QUOTE),
     "evidence": _evidence,
     "checks": _check,

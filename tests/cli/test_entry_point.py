@@ -1,184 +1,110 @@
-"""The other commands, completion, and help texts whose examples work."""
+"""What is printed for help and versions, in a process of its own: locales, pipes, and what is loaded."""
 
 import json
 import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from unittest.mock import Mock
+from typing import Any
 
 import pytest
-from evals.rating.makers import PAIR, data, export
-from retrievers.extract.test_files import pdf
 
-from cli.helpers import Command, FakeReviser, is_complaint
-from rarr.cli.options import given
-from rarr.evals.verified_claims import VerificationReport, VerifiedRow
-from rarr.records.document_checks import DocumentChecks
-from rarr.training.noised import NoisingReport
+from cli.helpers import Command, is_complaint
+from rarr.cli.entry_point import app
+
+HEAVY = {"langgraph", "langchain_core", "trafilatura", "tantivy", "pydantic", "rich", "httpx2"}
 
 
-@pytest.mark.slow
-def test_index_counts_what_it_read(command: Command, notes: Path) -> None:
-    assert command("index", "notes", "-o", "out") == (
-        0,
-        b"documents: 1\npassages: 1\nfiles: 1 read, 0 unchanged, 0 removed, 0 skipped\n",
-        "",
-    )
-    assert b"0 read, 1 unchanged" in command("index", "notes", "--out", "out").out
+def commands(command: Any = app, name: str = "rarr") -> Iterator[tuple[str, Any]]:
+    yield name, command
+    for child, inner in getattr(command, "commands", {}).items():
+        yield from commands(inner, f"{name} {child}")
 
 
-@pytest.mark.slow
-def test_index_names_each_skipped_file(command: Command, notes: Path) -> None:
-    (notes / "broken.pdf").write_bytes(b"%PDF-1.4 nothing")
-    (notes / "image.bin").touch()
-    done = command("index", "notes", "-o", "out")
-    assert done.out.decode().splitlines()[2:] == [
-        "files: 1 read, 0 unchanged, 0 removed, 1 skipped",
-        "ignored: 1 file of kinds that rarr does not read, such as image.bin",
-    ]
-    assert (done.status, is_complaint(done.err), "broken.pdf: not searched: " in done.err) == (0, True, True)
+@pytest.mark.parametrize(("name", "called"), [pytest.param(*each, id=each[0]) for each in commands()])
+def test_examples_of_the_help_name_options_of_their_command(name: str, called: Any) -> None:
+    known = {option for each in called.params for option in (*each.opts, *each.secondary_opts)}
+    for line in (called.help or "").splitlines():
+        if name != "rarr" and line.strip().startswith(f"{name} "):
+            options = {
+                word for word in shlex.split(line, comments=True) if word.startswith("-") and word != "-"
+            }
+            assert options <= known, line
 
 
-@pytest.mark.slow
-def test_doctor_succeeds_where_nothing_is_broken(command: Command) -> None:
-    done = command("doctor", "--offline")
-    assert (done.status, done.out[:12], done.err) == (0, b"ok       pyt", "")
-
-
-def test_doctor_fails_where_something_is_broken(command: Command) -> None:
-    done = command("doctor", "--corpus", "nowhere", "--json")
-    assert done.status == 2
-    assert [finding["name"] for finding in json.loads(done.out) if finding["state"] == "broken"] == ["corpus"]
+def test_list_of_commands_cuts_no_line() -> None:
+    assert max(len(command.get_short_help_str(80)) for command in app.commands.values()) < 66
 
 
 def test_version(command: Command) -> None:
     assert command("--version").out.startswith(b"rarr ")
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_is_shown(command: Command, monkeypatch: pytest.MonkeyPatch, shell: str) -> None:
-    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
-    done = command("--show-completion", shell)
-    assert (done.status, b"_RARR_COMPLETE" in done.out) == (0, True)
-
-
-def test_completion_knows_the_presets(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("_RARR_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", "rarr revise --preset ")
-    monkeypatch.setenv("COMP_CWORD", "3")
-    assert command().out.split() == [b"default", b"paper", b"fast"]
-
-
-def examples() -> list[str]:
-    """The example lines of every help text."""
-    program = "import sys; from rarr.cli import run; sys.exit(run())"
-    pages = [
-        subprocess.run(
-            [sys.executable, "-c", program, *argv], capture_output=True, text=True, check=True
-        ).stdout
-        for argv in (
-            ["--help"],
-            ["revise", "--help"],
-            ["cite", "--help"],
-            ["verify", "--help"],
-            ["batch", "--help"],
-            ["index", "--help"],
-            ["eval", "--help"],
-            ["label", "--help"],
-            ["doctor", "--help"],
-            ["train", "data", "--help"],
-            ["train", "editor", "--help"],
-        )
-    ]
-    return [line.strip() for page in pages for line in page.splitlines() if line.startswith("    rarr ")]
-
-
-async def passed_documents(*documents: object, **options: object) -> DocumentChecks:
-    return DocumentChecks(fail_on=(), failing=0, unjudged=0, documents=())
-
-
-async def served_until_the_end(*options: object) -> None:
-    pass
-
-
-OF_DATA = (
-    *("bench names", "bench conflicts", "bench kalma", "bench wikigen"),
-    *("train conflicts", "score answers.jsonl"),
-)
-"""Commands for data sets of their own. Of these examples, and of those with a model, options are checked."""
-
-
-@pytest.mark.slow
-def test_every_help_text_has_examples_that_work(
-    command: Command, fake: type[FakeReviser], notes: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("RARR_OFFLINE", "true")  # for `rarr doctor`; the others have a fake
-    noised = NoisingReport(rows=1, new=1, dropped={})
-    monkeypatch.setattr("rarr.training.noised.make_data", lambda *files, **more: noised)
-    trained = SimpleNamespace(
-        rows=2, held_out=1, examples={}, steps=1, before={}, after={}, sure=None, seconds=1.0
-    )
-    editor = SimpleNamespace(fine_tune=lambda *rows, **more: trained, Backend=Mock())
-    monkeypatch.setitem(sys.modules, "rarr.training.fine_tuning", editor)  # it needs torch
-    verified = VerificationReport(data="claims.jsonl", rows=(VerifiedRow(id="1", label="attributable"),))
-    monkeypatch.setattr("rarr.evals.verified_claims.verify_claims", lambda *files, **more: verified)
-    monkeypatch.setattr("rarr.agent.documents.document_check.check_documents", passed_documents)
-    monkeypatch.setattr("rarr.cli.mcp._made", lambda chosen: (None, None))
-    monkeypatch.setattr("rarr.cli.mcp._serve", served_until_the_end)
-    monkeypatch.setattr("rarr.batches.batch_runner.worker_count", lambda settings, workers: 0)
-    Path("answers.jsonl").write_text(
-        '{"text": "The bridge opened in 1937.", "passages": ["The bridge opened in 1937."]}\n'
-    )
-    Path("people.csv").write_text("subject,relation,object\nMarie Curie,place of birth,Warsaw\n")
-    Path("people.ttl").write_text('<https://a.org/c> <https://a.org/born> "Warsaw" .\n')
-    Path("catalogue.ttl").write_bytes(Path("people.ttl").read_bytes())
-    Path("answer.md").write_text("Marie Curie was born in Warsaw.\n")
-    Path("headings.txt").write_text("Height\n")
-    for name in ("Hoover Dam", "Golden Gate Bridge"):
-        page = f"# {name}\n\n## Height\n\nThe {name} is 221 metres high. The {name} was opened in 1936.\n"
-        Path("notes", f"{name}.md").write_text(page)
-    Path("answers.csv").write_text("answer,question\nIt opened in 1937.,When did the bridge open?\n")
-    for folder in ("docs", "specs"):
-        Path(folder).mkdir()
-        Path(folder, "dam.md").write_text("Hoover Dam is 221 metres high.")
-    Path("README.md").write_text("Hoover Dam is 221 metres high.")
-    Path("draft.md").write_text("The bridge opened in 1935.")
-    Path("dam.md").write_text("Hoover Dam is 221 metres high.")
-    Path("alaska.pdf").write_bytes(pdf("The US bought Alaska in 1867."))
-    rows = data(Path("data.jsonl"), {"text": "The Hoover Dam was opened in 1936.", **PAIR})
-    for rater in ("Ada", "Ben"):
-        export(rows, rater, {"intent": "similar"})
-    assert command("index", "notes", "-o", "notes.index").status == 0
-    lines = examples()
-    assert len(lines) >= 25
-    for line in lines:
-        argv, _, source = line.partition(" > ")[0].partition(" < ")
-        named = [each for each in OF_DATA if line.startswith(f"rarr {each}")]
-        named += [
-            each
-            for each in ("answer", "write", "doctor")
-            if line.startswith(f"rarr {each} ") and "--model" in line
-        ]
-        if own := " ".join(word for word in "".join(named[:1]).split() if "." not in word):
-            shown = command(*own.split(), "--help").out.decode()
-            assert [word for word in argv.split() if word.startswith("--") and word not in shown] == [], line
-            continue
-        stdin = Path(source).read_bytes() if source else b""
-        assert (line, command(*shlex.split(argv)[1:], stdin=stdin).status) == (line, 0)
-
-
-def test_omitted_option_sets_no_setting_and_zero_does() -> None:
-    assert given(max_calls=0, offline=False, corpus=None, include_domains=[], refresh=True) == {
-        "max_calls": 0,
-        "refresh": True,
+def started(program: str, *argv: str, **options: Any) -> "subprocess.Popen[bytes]":
+    here = Path(__file__).parents[1]
+    environment = {
+        "PYTHONPATH": f"{here.parent}:{here}",
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "RARR_TRACE": "false",
     }
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen([sys.executable, "-c", program, *argv], env=environment, **(pipes | options))
+
+
+@pytest.mark.parametrize("argv", ["revise --help", "--help", "--version"])
+def test_help_loads_no_slow_packages(argv: str) -> None:
+    program = (
+        f"import sys; from rarr.cli import run; run({argv.split()!r}); print({HEAVY} & set(sys.modules))"
+    )
+    out, _ = started(program).communicate()
+    shown = out.decode().splitlines()[-1]
+    assert shown == "set()" or argv == "--version"
+
+
+RUN = "import sys; from rarr.cli import run; sys.exit(run(sys.argv[1:]))"
+REVISE = ("revise", "-", "--corpus", "bridge.md")
+
+
+@pytest.fixture
+def _bridge() -> None:
+    Path("bridge.md").write_text("The bridge opened in 1937.")
 
 
 @pytest.mark.slow
-def test_python_m_runs_the_command_line() -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "rarr", "--version"], capture_output=True, text=True, check=True
-    )
-    assert done.stdout.startswith("rarr ")
+@pytest.mark.usefixtures("_bridge")
+def test_json_is_utf8_whatever_the_locale() -> None:
+    out, err = started(RUN, *REVISE, "--json").communicate("Où?".encode())
+    assert (json.loads(out.decode())["text"], err) == ("Où?", b"")
+    with started(RUN, *REVISE) as child:
+        out, err = child.communicate(b"\xff\xfeO\x00")
+    assert (child.returncode, out, is_complaint(err.decode())) == (2, b"", True)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("argv", [["revise", "--help"], ["doctor", "--offline"]])
+def test_closed_pipe_shows_no_traceback(argv: list[str]) -> None:
+    with started(RUN, *argv) as child:
+        assert child.stdout and child.stderr
+        child.stdout.close()
+        assert child.stderr.read() == b""
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_bridge")
+@pytest.mark.parametrize(
+    ("redirection", "status", "words"),
+    [
+        ("<&-", 2, b"standard input is closed: give the text in quotes"),
+        (">&-", 2, b"standard output is closed"),
+        (">/dev/full", 2, b"No space"),
+        ("2>&-", 0, b""),
+    ],
+)
+def test_closed_or_full_streams_are_one_line(redirection: str, status: int, words: bytes) -> None:
+    call = f"printf One. | {shlex.join([sys.executable, '-m', 'rarr', *REVISE])} {redirection}"
+    if redirection == "<&-":
+        call = f"{shlex.join([sys.executable, '-m', 'rarr', *REVISE])} {redirection}"
+    done = subprocess.run(["bash", "-c", call], capture_output=True, check=False)
+    assert (done.returncode, words in done.stderr, b"Traceback" in done.stderr) == (status, True, False)

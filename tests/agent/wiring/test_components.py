@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from langchain_core.retrievers import BaseRetriever
 from makers import passage
+from pydantic import SecretStr
 
 from rarr.agent.wiring.components import wire
 from rarr.agent.wiring.web_sources import SOURCES
@@ -15,6 +16,7 @@ from rarr.backends.nli import verifier
 from rarr.backends.prompted.verifier import PromptedVerifier
 from rarr.errors import InputError, SettingsError, SetupError
 from rarr.retrievers.rerank.overlap import OverlapReranker
+from rarr.retrievers.web.tavily import Tavily
 from rarr.settings import Settings
 from rarr.testing import InMemoryRetriever
 from rarr.tools.models.chat import MODEL_NAMES
@@ -249,3 +251,10 @@ def test_model_that_judges_support_is_no_language_model(monkeypatch: pytest.Monk
     settings = Settings(search=InMemoryRetriever(), models=models, support_threshold=0.7, api_key="k")
     assert [model.name for model in wire(settings).models] == ["vllm:c"]
     assert named == [("a/b", 0.7)]
+
+
+def test_tavily_is_asked_at_the_address_of_its_setting(tmp_path: Path) -> None:
+    url = "http://127.0.0.1:9/gateway"
+    made = wire(Settings(search="tavily", tavily_key=SecretStr("key"), tavily_url=url, home=tmp_path))
+    [source] = [opened for opened in made.opened if isinstance(opened, Tavily)]
+    assert source.probe().url == f"{url}/usage"
