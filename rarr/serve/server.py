@@ -12,7 +12,9 @@ from contextlib import contextmanager, suppress
 from logging.handlers import QueueHandler
 from types import FrameType
 
+import h11
 import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rarr.errors import SettingsError
 from rarr.serve.app import Application
@@ -83,7 +85,7 @@ class HttpServer(uvicorn.Server):
         super().__init__(
             uvicorn.Config(
                 application.asgi,
-                http="h11",
+                http=_protocol(settings.serve_body_timeout_s),
                 ws="none",
                 lifespan="off",
                 log_config=None,
@@ -102,6 +104,32 @@ class HttpServer(uvicorn.Server):
         self._loop.call_soon_threadsafe(self._desk.stop_after, 0.8 * self._shutdown_s)
         super().handle_exit(sig, frame)
         self._captured_signals.clear()  # the process ends in order, with the status of the command
+
+
+def _protocol(head_s: float) -> type[H11Protocol]:
+    """Makes the protocol, which closes connections that do not send the head of a request in time."""
+
+    class Protocol(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._head_timer = self.loop.call_later(head_s, self._close_slow)
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            if self.conn.their_state is not h11.IDLE:
+                self._head_timer.cancel()
+            elif not self.timeout_keep_alive_task and self._head_timer.cancelled():
+                self._head_timer = self.loop.call_later(head_s, self._close_slow)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._head_timer.cancel()
+            super().connection_lost(exc)
+
+        def _close_slow(self) -> None:
+            if self.conn.their_state is h11.IDLE:
+                self.transport.close()
+
+    return Protocol
 
 
 class JsonLines(logging.Formatter):

@@ -1,6 +1,7 @@
 """Runs jobs in worker processes, so that what they compute does not keep the event loop waiting."""
 
 import asyncio
+import faulthandler
 import multiprocessing
 import os
 import signal
@@ -10,6 +11,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, TypeVar
 
 from rarr.errors import SetupError
@@ -19,6 +21,8 @@ from rarr.settings import Settings
 from rarr.tools.concurrency import run
 
 Result = TypeVar("Result")
+OVERRUN_S = 10.0
+"""Seconds after its deadline at which a job counts as hanging, and its process ends."""
 LATEST = 0.1
 """The weight of the latest job in the mean seconds of a job."""
 
@@ -159,9 +163,14 @@ def _answer(job: Job, asked: float) -> tuple[Record | Exception, float]:
     """
     assert _tasks is not None
     began = time.monotonic()
-    if job.deadline_s is not None:
-        job = replace(job, deadline_s=max(0.01, job.deadline_s - (began - asked)))
-    try:
-        return run(_tasks.run(job)), time.monotonic() - began
-    except Exception as error:  # one job may fail; the process goes on
-        return sendable(error), time.monotonic() - began
+    with Path(os.devnull).open("w") as nowhere:
+        if job.deadline_s is not None:
+            job = replace(job, deadline_s=max(0.01, job.deadline_s - (began - asked)))
+            # Its watch needs no lock of Python's, which code of a library may hold for ever.
+            faulthandler.dump_traceback_later((job.deadline_s or 0) + OVERRUN_S, exit=True, file=nowhere)
+        try:
+            return run(_tasks.run(job)), time.monotonic() - began
+        except Exception as error:  # one job may fail; the process goes on
+            return sendable(error), time.monotonic() - began
+        finally:
+            faulthandler.cancel_dump_traceback_later()

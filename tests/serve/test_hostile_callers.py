@@ -124,6 +124,20 @@ def test_name_of_another_machine_is_refused_without_tokens(behind: ScriptedServe
     assert response.json()["error"]["code"] == "wrong_host"
 
 
+def test_head_that_does_not_end_is_not_waited_for(guarded: Served) -> None:
+    assert answer(guarded, b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ") == (0, "")
+
+
+def test_second_head_that_does_not_end_is_not_waited_for(guarded: Served) -> None:
+    with socket.create_connection(("127.0.0.1", guarded.port), timeout=5) as connection:
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+        data = b""
+        while not _is_whole(data):
+            data += connection.recv(65_536)
+        connection.sendall(b"GET /healthz HTT")
+        assert connection.recv(65_536) == b""
+
+
 def test_too_many_requests_in_a_minute_are_told_when_to_come_again(behind: ScriptedServer) -> None:
     with Served(serve_upstream_url=behind.url, serve_token=f"{ALICE},{BOB}", serve_rate=3) as served:
         statuses = [httpx2.get(f"{served.url}/models", headers=bearer(ALICE)) for _ in range(4)]
