@@ -48,14 +48,16 @@ def with_card_edits(state: State, query_ids: Mapping[Span, str], settings: Setti
     """
     text, edits, cards = state["text"], list(state.get("edits", [])), list(state.get("cards", []))
     lead = state.get("lead", 0)
-    for number in range(len(cards)):
-        card = cards[number]
-        if not card.edits or card.outcome is not None or card.verdict not in ("no", "mixed"):
+    # All are decided about in the text before the edits, whose structure these do not change.
+    decisions = [_decision(text, card, settings, lead) if _is_due(card) else None for card in cards]
+    accepted: list[Edit] = []
+    for number, (card, decision) in enumerate(zip(cards, decisions, strict=True)):
+        if decision is None:
             continue
-        outcome, reason = _decision(text, card, settings, lead)
+        outcome, reason = decision
         made: list[Edit] = []
-        for edit in card.edits:
-            place = moved_place(Span(edit.start, edit.end), [it for it in made if it.accepted])
+        for edit in moved(card, accepted).edits:
+            place = moved_place(Span(edit.start, edit.end), made if outcome == "accepted" else ())
             made.append(
                 Edit(
                     id=named(state, "e", len(edits) + len(made) + 1),
@@ -73,11 +75,13 @@ def with_card_edits(state: State, query_ids: Mapping[Span, str], settings: Setti
             if outcome == "accepted":
                 text = text[: place.start] + edit.new + text[place.end :]
         edits += made
+        accepted += made if outcome == "accepted" else ()
         cards[number] = card.model_copy(update={"outcome": outcome})
-        if outcome == "accepted":
-            cards = [moved(other, made) for other in cards]
-            query_ids = {Span(*moved_place(span, made)): query for span, query in query_ids.items()}
-    return {"text": text, "edits": edits, "cards": cards}
+    return {"text": text, "edits": edits, "cards": [moved(card, accepted) for card in cards]}
+
+
+def _is_due(card: Card) -> bool:
+    return bool(card.edits) and card.outcome is None and card.verdict in ("no", "mixed")
 
 
 def moved(card: Card, changes: Sequence[Change]) -> Card:

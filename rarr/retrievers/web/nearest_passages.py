@@ -21,8 +21,9 @@ def nearest(passages: Sequence[Passage], query: str, most: int = PASSAGES_PER_DO
     """
     if len(passages) <= 1:
         return passages
-    wanted = set(terms(query))
-    counts = [_counts(passage.text, wanted) for passage in passages]
+    wanted = dict.fromkeys(terms(query))
+    whole = [_counts(passage.text) for passage in passages]
+    counts = [({word: stems[word] for word in wanted if word in stems}, stems.total()) for stems in whole]
     average = sum(length for _, length in counts) / len(counts) or 1.0
     having = Counter(word for frequencies, _ in counts for word in frequencies)
     scores = [
@@ -49,12 +50,12 @@ def nearest_by_source(passages: Sequence[Passage], query: str, k: int) -> list[P
     return [passage for best in sources.values() for passage in best[:PASSAGES_PER_DOCUMENT]]
 
 
-def _counts(text: str, wanted: set[str]) -> tuple[Counter[str], int]:
-    """Returns how often each wanted stem occurs in `text`, and the number of all its words."""
-    words = [word for piece in text.split() for word in _words(piece)]
-    return Counter(word for word in words if word in wanted), len(words)
+@lru_cache(maxsize=2_000)  # many queries ask about the same passages
+def _counts(text: str) -> Counter[str]:
+    """Counts the stems of a text."""
+    return Counter(word for piece in text.split() for word in _words(piece))
 
 
-@lru_cache(maxsize=20_000)  # windows overlap, and the same pages are searched for many queries
+@lru_cache(maxsize=20_000)  # windows overlap
 def _words(piece: str) -> tuple[str, ...]:
     return tuple(_STEMS.analyze(composed(piece)))
