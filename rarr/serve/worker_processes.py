@@ -5,6 +5,7 @@ import faulthandler
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable
@@ -113,6 +114,9 @@ class WorkerProcesses:
                 return self._pool.submit(work, *arguments)
 
     def _made(self) -> ProcessPoolExecutor:
+        # At an interrupt this process ends at once, and Python's tracker cleans up after it, with a warning.
+        if _QUIET not in sys.warnoptions:
+            sys.warnoptions.append(_QUIET)
         # A fork of a process with threads may hang; the server of forks is started before there are any.
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload([__name__])
@@ -126,6 +130,7 @@ def _end(pool: ProcessPoolExecutor) -> None:
     pool.shutdown(wait=True, cancel_futures=True)
 
 
+_QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
 _tasks: Tasks | None = None
 """What runs the jobs of this process, if it is a worker."""
 
