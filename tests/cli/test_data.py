@@ -1,8 +1,6 @@
 """`rarr index`, `batch`, `eval`, `label`, `train` and `bench`: what they print, write and return."""
 
 import json
-import os
-import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -84,34 +82,6 @@ def test_exit_status_of_a_batch(
     given(*rows)
     done = command(*BATCH, *options)
     assert (done.status, done.err.splitlines()[-1].startswith(f"rarr: {last}")) == (status, True), done.err
-
-
-def started(*argv: str, **options: Any) -> "subprocess.Popen[bytes]":
-    call = [sys.executable, "-m", "rarr", "batch", *argv, "--corpus", "notes", "--workers", "0"]
-    return subprocess.Popen(call, env=os.environ, **options)
-
-
-@pytest.mark.slow
-def test_run_ends_when_the_reader_of_its_pipe_has_gone() -> None:
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    with started("-", "-o", "-", **pipes) as running:
-        assert running.stdin and running.stdout and running.stderr
-        running.stdin.write(given({"text": WRONG}))
-        running.stdin.flush()
-        assert json.loads(running.stdout.readline())["rarr_text"] == RIGHT
-        running.stdout.close()
-        running.stdin.write(given({"text": WRONG}))
-        running.stdin.flush()
-        assert running.wait(30) == 0
-        assert running.stderr.read().count(b"\n") == 1  # the counts, and nothing of Python's
-
-
-@pytest.mark.slow
-def test_full_disk_behind_a_pipe_is_one_line() -> None:
-    with Path("/dev/full").open("wb") as full:
-        with started("in.jsonl", "-o", "-", stdout=full, stderr=subprocess.PIPE) as running:
-            assert running.stderr and b"cannot be written (No space left" in running.stderr.read()
-        assert running.wait() == 2
 
 
 def test_scores_are_printed_and_written(command: Command) -> None:

@@ -58,7 +58,7 @@ def is_clean(outcome: Outcome) -> bool:
             ("index", "denver.md"),
             ("revise", "langgraph.graph.state"),
         ),
-        *(("revise", "rarr.backends.embedded.near_quotes"), ("replay", "rarr.agent.replay.replay")),
+        *(("revise", "rarr.backends.embedded.near_quotes"), ("replay", "rarr.agent.replay.replay_sets")),
     ],
 )
 def test_interrupted_command_says_so_in_one_line(command: str, at: str, tmp_path: Path) -> None:
