@@ -47,7 +47,7 @@ BUDGETS = (
     Budget("testing", _inside("testing"), 1_800, 700),
     Budget("rarr in all", ("rarr/**/*.py",), 51_100, 27_600),
     Budget("tests", ("tests/**/*.py",), 42_050, 18_000),
-    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 5_150, 4_000),
+    Budget("benchmarks, recipes", ("benchmarks/**/*.py", "recipes/**/*.py"), 5_200, 4_000),
 )
 WORDS = (34_750, 25_000)
 """The words of the documents at most, and the goal."""
