@@ -175,7 +175,7 @@ class _Reading:
                 self._unreliable |= set(read.places.values())
             elif read.has_error:
                 self._unreliable -= set(read.places.values())
-        self._examined = {it for read in (*first, *second) if read.has_error for it in read.places.values()}
+        self._examined = {it for read in (*first, *second) if read.has_error for it in read.located}
         return found
 
     def _doubt(self, found: dict[Span, Located]) -> None:
@@ -283,8 +283,9 @@ def _as_confirmed(text: str, card: Card) -> str:
 
 
 def _confirms(answer: RawCard | None, card: Card, block: Planted) -> bool:
-    """Does the answer to a doubt agree, with a quote? A `no` confirms a `no` that has no edit."""
-    wanted: CardVerdict = "no" if card.verdict == "no" and not card.edits else "yes"
+    """Does the answer to a doubt agree, with a quote? A `no` confirms a contradiction without an edit."""
+    speaks_against = card.verdict == "no" or (card.verdict == "mixed" and card.side == "against")
+    wanted: CardVerdict = "no" if speaks_against and not card.edits else "yes"
     return answer is not None and answer.verdict == wanted and any(it in block.lines for it in answer.quotes)
 
 

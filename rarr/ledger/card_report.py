@@ -95,8 +95,9 @@ def is_relied_on(card: Card) -> bool:
 
 
 def _is_doubted_without_edit(card: Card) -> bool:
-    """Does the card say `no` without an edit that could be suggested, and code does not rely on it?"""
-    return card.verdict == "no" and bool(card.doubts) and not card.edits
+    """Is there a doubt about a card that has no edit to suggest, or whose sources speak for the sentence?"""
+    has_no_edit = card.side == "for" or not card.edits
+    return card.verdict in ("no", "mixed") and bool(card.doubts) and has_no_edit
 
 
 def _status(card: Card | None, state: State, queries: Sequence[Query]) -> Status:

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from rapidfuzz.distance import Levenshtein
 
+from rarr.ledger.card import edited
 from rarr.ledger.sentence_support import moved_place
 from rarr.records import Change, Check, Edit, EditState
 from rarr.records.card import Card, Place
@@ -102,14 +103,16 @@ def moved(card: Card, changes: Sequence[Change]) -> Card:
 
 def _decision(text: str, card: Card, settings: Settings, lead: int) -> tuple[EditState, str]:
     """Decides about the edits of a card, with the reason; empty for accepted edits."""
-    if card.verdict == "mixed" and card.side != "against":
-        return "suggested", "the sources disagree about it"
     for edit in card.edits:
         if edit.start < lead:
             return "refused", "the change lies before the text"
         change = Change(start=edit.start, end=edit.end, new=edit.new)
         if reason := protection(text, Span(card.start, card.end), change):
             return "refused", reason
+    if not edited(text, card).strip():
+        return "refused", "the edits delete the sentence"
+    if card.verdict == "mixed" and card.side != "against":
+        return "suggested", "the sources disagree about it"
     if card.doubts:
         return "suggested", card.doubts[0]
     reason = _limit(text, card, settings)

@@ -170,9 +170,10 @@ def _answer(job: Job, asked: float) -> tuple[Record | Exception, float]:
     began = time.monotonic()
     with Path(os.devnull).open("w") as nowhere:
         if job.deadline_s is not None:
-            job = replace(job, deadline_s=max(0.01, job.deadline_s - (began - asked)))
-            # Its watch needs no lock of Python's, which code of a library may hold for ever.
-            faulthandler.dump_traceback_later((job.deadline_s or 0) + OVERRUN_S, exit=True, file=nowhere)
+            left = max(0.01, job.deadline_s - (began - asked))
+            job = replace(job, deadline_s=left)
+            # This watch needs no lock of Python, which a library may hold for ever.
+            faulthandler.dump_traceback_later(left + OVERRUN_S, exit=True, file=nowhere)
         try:
             return run(_tasks.run(job)), time.monotonic() - began
         except Exception as error:  # one job may fail; the process goes on

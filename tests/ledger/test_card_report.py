@@ -38,6 +38,8 @@ def card(verdict: str | None, **fields: Any) -> Card:
         (card("mixed", side="for"), "supported"),
         (card("mixed", side="for", open=(NIGHT,)), "contradicted"),
         (card("mixed", side=None), "contradicted"),
+        (card("mixed", side="for", edits=(EDIT,), doubts=("why",)), "unconfirmed"),
+        (card("mixed", side="against", doubts=("why",)), "unconfirmed"),
     ],
 )
 def test_status(read: Card, status: str) -> None:

@@ -65,6 +65,7 @@ LONG = "The old mill at the river burned down in a winter night of the year 1932
     [
         ("It opened in 1932.", "1932", "1936", "accepted", {}),
         ("He said “it opened in 1932” there.", "1932", "1936", "suggested", {}),
+        ("See `code` of 1932.", "code", "line", "refused", {"verdict": "mixed", "side": "for"}),
         (LONG, LONG[:60], "x", "suggested", {}),
         ("It opened in 1932.", "1932", "1936", "suggested", {"doubts": ("why",)}),
         ("It opened in 1932.", "1932", "1936", "suggested", {"verdict": "mixed"}),
@@ -75,6 +76,16 @@ LONG = "The old mill at the river burned down in a winter night of the year 1932
 )
 def test_edit_of_a_card(text: str, old: str, new: str, state: str, card: dict[str, Any]) -> None:
     assert of_a_card(text, old, new, **card)[0] == state
+
+
+def test_edits_that_delete_a_sentence_together_are_refused() -> None:
+    text = "Ann sang."
+    edits = [
+        CardEdit(start=start, end=end, new="", by="x", evidence_id="q1.1") for start, end in ((0, 4), (4, 9))
+    ]
+    read = Card(start=0, end=len(text), verdict="no", edits=tuple(edits))
+    update = with_card_edits(state(text, cards=[read]), {Span(0, len(text)): "q1"}, Settings())
+    assert (update["text"], [edit.state for edit in update["edits"]]) == (text, ["refused", "refused"])
 
 
 def test_edit_of_a_card_before_the_block_is_refused() -> None:

@@ -369,7 +369,7 @@ def _edits(sentence: str, found: Comparison) -> Iterator[RawEdit]:
         if slot.kind == "value" and (own := slot.own[0].value) and (other := slot.other[0].value):
             new = written_like(other, own) or " ".join(by.split())
             yield RawEdit(*_unique(sentence, slot.own[0].start, slot.own[-1].end, new), by)
-        elif slot.kind == "name" or (slot.own and slot.other):
+        elif slot.own and slot.other:
             yield RawEdit(*_unique(sentence, slot.own[0].start, slot.own[-1].end, " ".join(by.split())), by)
         elif slot.own or slot.at[0]:  # before the first word, as of an order, a "not" is put in by a person
             yield _turned(sentence, found.line, slot)
