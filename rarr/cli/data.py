@@ -228,8 +228,9 @@ def _batch_outcome(counts: "BatchCounts", limits: Mapping[str, float]) -> int:
     for name, limit in limits.items():
         value = getattr(counts, name)
         if value is None or value < limit:
-            judged = "not judged" if value is None else f"{value:.6g}"
-            status = complain(f"{name} is {judged}, under its limit {limit:g}", 4)
+            unjudged = f"{name} could not be judged, so its limit {limit:g} is not met"
+            low = unjudged if value is None else f"{name} is {value:.6g}, under its limit {limit:g}"
+            status = complain(low, 4)
     if counts.rows and counts.errors == counts.rows:
         status = complain("every row has an error: see rarr doctor", 3)
     return status

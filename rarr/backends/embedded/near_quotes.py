@@ -168,14 +168,14 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
     is_short = len(items) == 2  # "It opened in 1936."
     near = [it for it in found if it.shared >= LEAST_SHARED or (is_short and it.is_other_value)]
     near.sort(key=lambda it: (len(it.slots), -it.shared))
-    whole = [it.line.labels for it in near if not it.slots]
-    same = whole or list(_in_two_lines(sentence, items, lines))
+    whole = (it.line.labels for it in near if not it.slots)
+    same = next(whole, None) or next(_in_two_lines(sentence, items, lines), None)
     wrong = [] if same else [it for it in near if it.is_correction and not _is_elsewhere(it, lines)]
     if same:
         against = [
-            it.line.labels[0] for it in near if it.is_other_value and not _shares_source(it.line, same[0])
+            it.line.labels[0] for it in near if it.is_other_value and not _shares_source(it.line, same)
         ]
-        return RawCard("mixed" if against else "yes", same[0], tuple(against))
+        return RawCard("mixed" if against else "yes", same, tuple(against))
     rival = next((it for it in wrong[1:] if _is_rival(it, wrong[0])), None)
     if rival:
         return RawCard(
