@@ -49,7 +49,8 @@ class Line:
 
     `above` has the keys of the title, for a pronoun those of the lines before it, and for a whole row those
     of the heading over its table: they tell what the line is about. `row` is the first cell of its row.
-    `is_row`: the line is a whole row, and not made of one cell and its headings.
+    `is_row`: the line is a whole row, and not made of one cell and its headings. `around` has the keys of its
+    whole excerpt.
     """
 
     labels: tuple[str, ...]
@@ -58,6 +59,7 @@ class Line:
     above: frozenset[str]
     row: str = ""
     is_row: bool = False
+    around: frozenset[str] = frozenset()
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -145,6 +147,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
     """Reads the lines of an excerpt. A list item follows the line that governs it, which ends in a colon."""
     lines: list[Line] = []
     title = frozenset(item.key for item in items_of(excerpt.title))
+    around = title | {item.key for line in excerpt.lines for item in items_of(line.text)}
     above = set(title)
     before: frozenset[str] = frozenset()
     governing, heading = None, None
@@ -165,7 +168,7 @@ def lines_of(excerpt: Excerpt) -> tuple[Line, ...]:
         if cells and heading:
             labels, tells = (heading.label, *labels), title | {item.key for item in items_of(heading.text)}
         items = items_of(text)
-        lines.append(Line(labels, text, items, tells, is_row=bool(cells)))
+        lines.append(Line(labels, text, items, tells, is_row=bool(cells), around=around))
         above |= {item.key for item in items if item.is_name or item.start == 0}
         before = frozenset(item.key for item in items)
         if line.text.rstrip().endswith(":"):

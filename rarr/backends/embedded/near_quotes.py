@@ -164,7 +164,7 @@ def card_of(sentence: str, above: str, lines: Sequence[Line]) -> RawCard:
         return RawCard("open", open=(sentence,))
     meant = antecedents(sentence, above)
     subject = meant.subject if meant else None
-    found = [compared(items, line, subject) for line in lines if meant is None or meant.are_in(line.words)]
+    found = [compared(items, line, subject) for line in lines if meant is None or meant.are_in(line)]
     is_short = len(items) == 2  # "It opened in 1936."
     near = [it for it in found if it.shared >= LEAST_SHARED or (is_short and it.is_other_value)]
     near.sort(key=lambda it: (len(it.slots), -it.shared))

@@ -1,10 +1,10 @@
-"""Reads what a pronoun at the start of a sentence may stand for."""
+"""Reads what a pronoun, or a sentence without a name, may be about."""
 
 import re
-from collections.abc import Set
 from typing import NamedTuple
 
-from rarr.backends.embedded.items import begins_with_pronoun, items_of
+from rarr.backends.embedded.items import Line, begins_with_pronoun, first_word, items_of
+from rarr.backends.embedded.words import is_small, is_weighty, language_of
 
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s|\n")
 
@@ -14,25 +14,38 @@ class Antecedents(NamedTuple):
 
     subject: frozenset[str]
     names: frozenset[str]
+    is_pronoun: bool
 
-    def are_in(self, words: Set[str]) -> bool:
-        """Do these words name an antecedent, and the number of the subject where it has one ("Apollo 11")?"""
+    def are_in(self, line: Line) -> bool:
+        """Does the line name an antecedent, and the number of the subject where it has one ("Apollo 11")?
+
+        A sentence without a pronoun is only kept from a source of another number: "The pump" of Pump 12.
+        """
         numbers = {key for key in self.subject if any(character.isdigit() for character in key)}
-        return numbers <= words and not (self.subject | self.names).isdisjoint(words)
+        if not self.is_pronoun:
+            return numbers <= line.around or (self.subject - numbers).isdisjoint(line.around)
+        return numbers <= line.words and not (self.subject | self.names).isdisjoint(line.words)
 
 
 def antecedents(sentence: str, above: str) -> Antecedents | None:
-    """Returns what the pronoun at the start of `sentence` may stand for in the text `above` it.
+    """Returns what a sentence that begins with a pronoun, or names nothing, may be about in the text `above`.
 
-    None without a pronoun.
+    Else None: the sentence names what it is about.
     """
-    if not begins_with_pronoun(sentence):
+    if not (begins_with_pronoun(sentence) or (above.strip() and _names_nothing(sentence))):
         return None
     parts = _SENTENCE_END.split(above)
     names = (
         item.key for part in parts for item in items_of(part) if item.stem and part[item.start].isupper()
     )
-    return Antecedents(_subject(parts), frozenset(names))
+    return Antecedents(_subject(parts), frozenset(names), begins_with_pronoun(sentence))
+
+
+def _names_nothing(sentence: str) -> bool:
+    """Does it begin with an article or a quantifier, such as "The pump" or "All pumps", and have no name?"""
+    first = first_word(sentence)
+    opens = is_small(first, language_of([first])) or is_weighty(first)
+    return opens and not any(item.is_name for item in items_of(sentence))
 
 
 def _subject(parts: list[str]) -> frozenset[str]:

@@ -27,8 +27,8 @@ _PRONOUNS = (
 )
 _WEIGHTY = (
     "no not non never none nobody nothing neither nor without only solely just even unless except"
-    " until before after if whether may might can could should would must shall all every each any"
-    " some most few less more fewer least almost nearly hardly up down over under above below than"
+    " until before after if whether either both may might can could should would must shall all every each"
+    " any some most few less more fewer least almost nearly hardly up down over under above below than"
     " former formerly deny denied claim claimed allege alleged plan planned propose proposed expect"
     " expected hope reject rejected refuse refused fail failed said nicht kein keine keinen keiner nie"
     " niemals ohne nur sogar außer bis vor nach falls wenn ob kann können darf dürfen soll sollen"

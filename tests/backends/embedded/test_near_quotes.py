@@ -112,6 +112,12 @@ def test_number_in_a_name_is_part_of_it(title: str, verdict: str) -> None:
     assert read(f"It {wrong}", line, title=title, above="Pump 11 is old.").verdict == verdict
 
 
+@pytest.mark.parametrize(("title", "verdict"), [("Pump 11", "no"), ("Pump 12", "open"), ("Lock", "no")])
+def test_sentence_without_a_name_is_not_read_beside_another_number(title: str, verdict: str) -> None:
+    line, sentence = "The motor draws 400 watts.", "The motor draws 600 watts."
+    assert read(sentence, line, title=title, above="Pump 11 is old.").verdict == verdict
+
+
 def test_value_is_corrected_where_the_line_goes_on_behind_it() -> None:
     card = read("The weir opened in May 1968.", "The weir opened in May 1958, during a flood.")
     assert [(edit.old, edit.new) for edit in card.edits] == [("May 1968", "May 1958")]
