@@ -29,6 +29,7 @@ from benchmarks.harness import (
     half_parser,
     lines,
     reported,
+    revised_place,
     share,
     table,
     unrecorded,
@@ -37,7 +38,6 @@ from benchmarks.recorded_reader import RecordedModel, components
 from rarr import Reviser, Revision, Sentence, Settings, Usage
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.edit_segments import revised_place
 
 HALVES = ("tuned", "held_out", "unseen")
 RECORDED = ("tuned", "held_out")

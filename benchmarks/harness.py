@@ -18,7 +18,10 @@ from typing import Any
 from benchmarks.recorded_reader import RecordedModel
 from rarr.evals.metrics import statistics as intervals
 from rarr.evals.metrics.statistics import Measured
+from rarr.records import Edit
 from rarr.testing import ScriptedServer
+from rarr.tools.text.blocks_and_sentences import Span
+from rarr.tools.text.edit_segments import segments
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 FOLDER = Path(os.environ.get("BENCHMARK_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
@@ -162,3 +165,19 @@ def met(holds: bool) -> str:
 def table(head: Sequence[str], body: Sequence[Sequence[str]]) -> str:
     """Writes a table in Markdown."""
     return "\n".join(f"| {' | '.join(line)} |" for line in (head, ["---"] * len(head), *body))
+
+
+def revised_place(original: str, edits: Sequence[Edit], place: Span) -> Span:
+    """Returns where the revised text has the characters at `place` of the original, or their replacement."""
+    before = within = at = 0
+    for piece in segments(original, edits):
+        length = len(piece.text)
+        if piece.kind == "inserted":
+            before += length if at <= place.start else 0
+            within += length if place.start < at <= place.end else 0
+            continue
+        if piece.kind == "kept":
+            before += max(0, min(at + length, place.start) - at)
+            within += max(0, min(at + length, place.end) - max(at, place.start))
+        at += length
+    return Span(before, before + within)

@@ -24,6 +24,7 @@ from benchmarks.harness import (
     half_parser,
     lines,
     reported,
+    revised_place,
     share,
     table,
     unrecorded,
@@ -32,7 +33,6 @@ from benchmarks.recorded_reader import components
 from rarr import Reviser, Revision, Settings
 from rarr.records import Status
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.edit_segments import revised_place
 
 HALVES = ("tuned", "held_out")
 ALONE, BOTH = "the namesake's page alone", "both pages"

@@ -23,13 +23,13 @@ from benchmarks.harness import (
     half_parser,
     lines,
     reported,
+    revised_place,
     table,
     unrecorded,
 )  # fmt: skip
 from benchmarks.recorded_reader import components
 from rarr import Reviser, Revision, Settings
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.edit_segments import revised_place
 
 FOLDER = EXAMPLES / "second_search"
 HALVES = ("tuned", "held_out")

@@ -11,7 +11,7 @@ from rarr.backends.embedded.extractive_writing import headings_of, quoted_articl
 from rarr.backends.embedded.items import Line, items_of, lines_of
 from rarr.backends.embedded.near_quotes import card_of
 from rarr.backends.embedded.phrases import Phrase, phrases
-from rarr.backends.embedded.values import states, values
+from rarr.backends.embedded.values import values
 from rarr.backends.embedded.words import is_pronoun
 from rarr.components import Excerpt, RawCard, SectionSource, SourceLine
 from rarr.records import Evidence
@@ -144,16 +144,6 @@ def _attribution(variables: Variables, *labels: str) -> dict[str, Any]:
     return {"reason": f"The sentences are: {found}.", "verdict": names[verdict]}
 
 
-def _reading(variables: Variables) -> dict[str, Any]:
-    """Answers with a value of the sentence that shares at least half of its words with the question."""
-    wanted = set(stems(variables["query"].replace("what", "")))
-    shared = {line.text: len(wanted.intersection(stems(line.text))) for line in _lines(variables["evidence"])}
-    best = max(shared, key=lambda text: shared[text], default="")
-    new = [value.text for value in values(best) if not states(variables["query"], value)]
-    is_close = bool(new) and 2 * shared[best] >= len(wanted)
-    return {"answer": new[0] if is_close else "not stated"}
-
-
 def _level(variables: Variables) -> dict[str, Any]:
     said = set(stems(variables["answer"]))
     right = any(set(stems(line)) <= said for line in variables["references"].splitlines())
@@ -279,9 +269,7 @@ PROMPT_ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "generate_queries": _questions,
     "target_queries": _targeted,
     "search_queries": lambda variables: {"queries": _sentences(variables["text"])},
-    "read_evidence": _reading,
     "score_answer": _level,
-    "recall_answer": lambda variables: {"answer": "not known"},
     "check_agreement_paper": _agreement,
     "edit": _edit,
     "edit_unchecked": _edit,

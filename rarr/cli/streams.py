@@ -5,9 +5,8 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from io import UnsupportedOperation
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING
 
 from rarr.errors import InputError
 from rarr.tools.text.plurals_and_articles import counted
@@ -97,20 +96,6 @@ def _conversion_advice(data: bytes) -> str:
     except UnicodeDecodeError:
         return "convert it, as with iconv -f LATIN1 -t UTF-8"
     return "convert it with iconv -c -f UTF-8 -t UTF-8, which leaves out halves of characters"
-
-
-def input_pipe() -> BinaryIO:
-    """Opens standard input for a thread that may still read when Python ends.
-
-    Python closes `sys.stdin` at its end, and dies if a thread reads that very file. Raises `InputError` if
-    standard input is closed.
-    """
-    if sys.stdin is None:
-        raise InputError("standard input is closed: give the path of a file as IN")
-    try:
-        return open(os.dup(sys.stdin.fileno()), "rb")  # noqa: PTH123  # open until the process ends
-    except UnsupportedOperation:  # it is no file of the system
-        return sys.stdin.buffer
 
 
 def write(text: str) -> None:

@@ -13,14 +13,12 @@ from pydantic import ValidationError
 from rarr.errors import InputError
 from rarr.prompts import Prompt
 from rarr.tools.storage.database import Database
-from rarr.traces.run_filter import RunFilter
 from rarr.traces.span_body_schema import first_of, prompt_fields
 from rarr.traces.store_schema import LISTED, SCHEMA, SPANS
 from rarr.traces.trace_file import RunFacts, Status, StoredSpan, TraceFile, status_of
 from rarr.valid_unicode import valid
 
 DAY_S = 86_400.0
-ANY = RunFilter()
 LAST = "last"
 """The name for the newest run, unless a run has this name."""
 
@@ -96,13 +94,12 @@ class TraceStore(Database):
         with self.used() as sqlite:
             return [name for (name,) in sqlite.execute("SELECT run_id FROM runs ORDER BY id DESC")]
 
-    def list(self, most: int = -1, *, prefix: str = "", chosen: RunFilter = ANY) -> "Sequence[RunSummary]":
+    def list(self, most: int = -1, *, prefix: str = "") -> "Sequence[RunSummary]":
         """Returns summaries of the `most` newest runs (-1: all), the newest first.
 
-        Their names begin with `prefix`, and they fit `chosen`.
+        Their names begin with `prefix`.
         """
         with self.used() as sqlite:
-            chosen.install(sqlite)
             rows = sqlite.execute(LISTED, (len(prefix), prefix, most)).fetchall()
         return [
             RunSummary(run_id, started, seconds, error, _facts(facts), bool(changed), *counts)
@@ -221,11 +218,6 @@ class TraceStore(Database):
 def page_path(home: Path, run_id: str) -> Path:
     """Returns where `rarr trace open` writes the page of a run. The page is removed with the run."""
     return home / "pages" / f"{run_id}.html"
-
-
-def on_disk(path: Path) -> int:
-    """Measures the store's file in bytes, with its write-ahead log; 0 if there is none."""
-    return sum(file.stat().st_size for file in (path, Path(f"{path}-wal")) if file.exists())
 
 
 def _begin(sqlite: sqlite3.Connection, run_id: str, started: float, facts: RunFacts, cure: str) -> int:

@@ -65,7 +65,7 @@ class Trace:
             trace._require_whole()
         except (ValueError, TypeError, LookupError, RarrError) as error:
             reason = " ".join(str(error).split())[:200]
-            raise InputError(f"{name} is damaged ({reason}): {cure}") from None
+            raise InputError(f"{name} is damaged, or of another version of rarr ({reason}): {cure}") from None
         return trace
 
     def write(self, path: str | Path) -> None:

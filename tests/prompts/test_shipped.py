@@ -26,8 +26,6 @@ PROMPTS = {
     "generate_queries_in_context": (1000, ["questions"]),
     "judge_attribution": (450, ["reason", "verdict"]),
     "outline": (420, ["sections"]),
-    "read_evidence": (130, ["answer"]),
-    "recall_answer": (130, ["answer"]),
     "rewrite_text": (400, ["revision"]),
     "score_answer": (520, ["reason", "level"]),
     "search_queries": (260, ["queries"]),
@@ -129,7 +127,7 @@ def test_a_prompt_holds_no_variable_above_the_user_part(name: str) -> None:
     assert "{{" not in load(name).system
 
 
-WITHOUT_DEMONSTRATIONS = (*CARDS, "read_evidence", "recall_answer")
+WITHOUT_DEMONSTRATIONS = CARDS
 """A small model repeats the words of a demonstration where the document does not answer."""
 
 

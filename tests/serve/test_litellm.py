@@ -10,9 +10,9 @@ import pytest
 import yaml
 from openai import APIStatusError, OpenAI
 
-from benchmarks.litellm_proxy import COMMAND, KEY, MISSING, litellm_proxy
 from rarr.testing import ScriptedServer, Status
 from rarr.testing.server import refused_url
+from serve.litellm_proxy import COMMAND, KEY, MISSING, litellm_proxy
 from serve.serving import ALICE, RIGHT, WRONG, Served
 
 pytestmark = [

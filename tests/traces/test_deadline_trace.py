@@ -94,7 +94,7 @@ def test_damaged_block_is_an_error(
     first = next(span for span in file.spans if span.kind == "block")
     spans = [span.model_copy(update=change) if span is first else span for span in file.spans]
     file.model_copy(update={"spans": spans}).write(tmp_path / "trace.json")
-    with pytest.raises(InputError, match=f"is damaged .*{message}"):
+    with pytest.raises(InputError, match=f"is damaged, .*{message}"):
         Trace.read(tmp_path / "trace.json")
 
 

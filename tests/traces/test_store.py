@@ -14,7 +14,7 @@ import pytest
 
 from rarr import Reviser, Settings
 from rarr.errors import InputError
-from rarr.traces.store import DAY_S, TraceStore, on_disk, page_path
+from rarr.traces.store import DAY_S, TraceStore, page_path
 from rarr.traces.store_schema import SCHEMA
 from rarr.traces.trace_file import TraceFile
 from traces.helpers import TEXT, facts, file, filled, recorded, row, span, store
@@ -87,10 +87,10 @@ def test_oldest_runs_are_pruned_down_to_the_size_limit(tmp_path: Path) -> None:
 def test_removed_run_frees_disk_space(tmp_path: Path) -> None:
     made = filled(tmp_path, "a")
     made.finish(made.begin("b", 1.0, facts("x" * 1_000_000)), 1.0, "", "[]", None)
-    before = on_disk(tmp_path / "traces.sqlite")
+    before = made.size()
     assert made.remove(["b"]) == 1
     made.shrink()
-    assert on_disk(tmp_path / "traces.sqlite") < before / 5
+    assert made.size() < before / 5
     assert b"xxxx" not in (tmp_path / "traces.sqlite").read_bytes()
 
 

@@ -7,17 +7,14 @@ chapter 3). Splitting into atomic facts is that of FActScore (Min et al. 2023, s
 from collections.abc import Sequence
 from typing import Literal, Self, get_args
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import (
     NOTHING,
     Prompts,
     numbered_sources,
-    of_copied,
     of_written,
-    quoted_evidence,
 )
-from rarr.records import Evidence, Record
 from rarr.records.answers import CitedStatement, NamedTriple
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.citation_brackets import BracketCitation, bracket_statements
@@ -89,44 +86,8 @@ class PromptedAnswers:
         return answer.cited()
 
 
-class ReadingAnswer(BaseModel):
-    """The model's answer: words of the source, or that the source has no answer."""
-
-    answer: str = ""
-
-
-class QuestionAnswerer:
-    """A language model that answers questions."""
-
-    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
-        self._model, self._prompts = model, prompts
-
-    @property
-    def name(self) -> str:
-        """The name of the model."""
-        return self._model.name
-
-    async def read(self, question: str, evidence: Evidence) -> str:
-        """Answers from the passage alone, in its words. Raises like `LanguageModel.ask`."""
-        source = quoted_evidence(evidence)
-        prompt = of_copied(self._prompts["read_evidence"], source)
-        answered = await self._model.ask(prompt, ReadingAnswer, {"query": question, "evidence": source})
-        return prompt.quoted(source).original(answered.answer).strip()
-
-    async def recall(self, question: str) -> str:
-        """Answers from memory, without a passage. Raises like `LanguageModel.ask`."""
-        answered = await self._model.ask(self._prompts["recall_answer"], ReadingAnswer, {"query": question})
-        return answered.answer.strip()
-
-    async def aclose(self) -> None:
-        """Closes the connections of the model in the running event loop."""
-        await self._model.aclose()
-
-
 Level = Literal["completely wrong", "mostly wrong", "half right", "mostly right", "perfect"]
 LEVELS: tuple[Level, ...] = get_args(Level)
-SHOWN = 8
-"""The most rated answers in one prompt."""
 
 
 class LevelAnswer(BaseModel):
@@ -136,30 +97,17 @@ class LevelAnswer(BaseModel):
     level: Level
 
 
-class RatedAnswer(Record):
-    """An answer that a person rated, from 0 (wrong) to 1 (the same as a reference)."""
-
-    answer: str
-    references: tuple[str, ...]
-    question: str | None = None
-    passage: str | None = None
-    score: float = Field(ge=0, le=1)
-
-
 class PromptedAnswerScorer:
     """Asks a language model for the level of an answer, once for each answer with all its references."""
 
-    def __init__(self, model: LanguageModel, prompts: Prompts, examples: Sequence[RatedAnswer] = ()) -> None:
-        """Shows the model the first `SHOWN` of the rated `examples`."""
+    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
         self._model, self._prompts = model, prompts
-        self._examples = "\n\n".join(map(_rated, examples[:SHOWN])) or NOTHING
 
     async def score(
         self, answer: str, references: Sequence[str], question: str | None, passage: str | None
     ) -> float:
         """Returns the score, from 0 to 1 by quarters. Raises like `LanguageModel.ask`."""
         given = {
-            "examples": self._examples,
             "passage": passage or NOTHING,
             "question": question or NOTHING,
             "references": "\n".join(references),
@@ -171,13 +119,6 @@ class PromptedAnswerScorer:
     async def aclose(self) -> None:
         """Closes the connections of the model in the running event loop."""
         await self._model.aclose()
-
-
-def _rated(example: RatedAnswer) -> str:
-    """Writes an example with the level nearest to its score."""
-    level = LEVELS[round(example.score * (len(LEVELS) - 1))]
-    asked = f"Question: {example.question}\n" if example.question else ""
-    return f"{asked}Right: {' / '.join(example.references)}\nAnswer: {example.answer}\nLevel: {level}"
 
 
 class SplitAnswer(BaseModel):

@@ -111,15 +111,6 @@ _FRAME = 30  # tokens of the JSON around a text, and of "not stated"
 _MARGIN = 2  # times the estimate, since numbers and other languages than English have more tokens a byte
 
 
-def of_copied(prompt: Prompt, source: str) -> Prompt:
-    """Returns the prompt with a limit in tokens for an answer that copies words of `source`.
-
-    A lower limit of its own stays.
-    """
-    most = _FRAME + _MARGIN * estimated_tokens([source])
-    return replace(prompt, tokens=min(most, prompt.tokens or most))
-
-
 def of_written(prompt: Prompt, *texts: str, least: int = 300, tokens_each: int = 2) -> Prompt:
     """Returns the prompt with a limit for an answer about `texts`, if it has no limit of its own.
 

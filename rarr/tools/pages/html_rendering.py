@@ -66,12 +66,6 @@ def digest(inline: str) -> str:
     return f"sha256-{b64encode(sha256(inline.encode()).digest()).decode()}"
 
 
-def policy_of(page: str) -> str:
-    """Returns the content security policy that stands in a page of `tools/pages/page.html`."""
-    [policy] = re.findall(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">', page)[:1]
-    return str(policy)
-
-
 def anchor(kind: str, name: str | int) -> str:
     """Makes the HTML id of an element: `kind-name`, with other characters than letters and digits escaped."""
     return f"{kind}-" + re.sub(r"[^A-Za-z0-9.-]", lambda match: f"_{ord(match[0]):x}_", str(name))

@@ -5,7 +5,6 @@ from itertools import groupby
 from typing import Literal, NamedTuple
 
 from rarr.records import Edit, Sentence
-from rarr.tools.text.blocks_and_sentences import Span
 
 Kind = Literal["kept", "deleted", "inserted"]
 
@@ -91,19 +90,3 @@ def merged(pieces: Iterable[Piece]) -> Iterator[Piece]:
         for kind in kinds:
             if text := "".join(piece.text for piece in parts if piece.kind == kind):
                 yield Piece(kind, text)
-
-
-def revised_place(original: str, edits: Sequence[Edit], place: Span) -> Span:
-    """Returns where the revised text has the characters at `place` of the original, or their replacement."""
-    before = within = at = 0
-    for piece in segments(original, edits):
-        length = len(piece.text)
-        if piece.kind == "inserted":
-            before += length if at <= place.start else 0
-            within += length if place.start < at <= place.end else 0
-            continue
-        if piece.kind == "kept":
-            before += max(0, min(at + length, place.start) - at)
-            within += max(0, min(at + length, place.end) - max(at, place.start))
-        at += length
-    return Span(before, before + within)

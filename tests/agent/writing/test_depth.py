@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from benchmarks.writing import TOPIC, MillSearch, answers, require_right, settings_of
+from agent.writing.mill_articles import TOPIC, MillSearch, answers, require_right, settings_of
 from rarr import Writer
 from rarr.records import Passage
 from rarr.testing import ScriptedModel

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from langgraph.checkpoint.memory import InMemorySaver
 
+from agent.writing.mill_articles import TOPIC, MillSearch, answers, require_right, settings_of
 from benchmarks import mills
-from benchmarks.writing import TOPIC, MillSearch, answers, require_right, settings_of
 from rarr import Article, InputError, Writer
 from rarr.agent.replay.replay import replay
 from rarr.prompts import FOLDER

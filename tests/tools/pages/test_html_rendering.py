@@ -5,10 +5,9 @@ import sys
 
 import pytest
 from jinja2 import Environment
-from markupsafe import Markup
 
 from rarr.tools.pages import html_rendering
-from rarr.tools.pages.html_rendering import digest, is_web, policy_of, render
+from rarr.tools.pages.html_rendering import is_web, render
 
 HOSTILE = "<script>alert('x')</script>\"onmouseover=\"x' & \u202e{{ 7 * 7 }}{% raw %}"
 
@@ -39,15 +38,6 @@ def test_every_template_loads_and_keeps_escaping_on() -> None:
         assert environment.get_template(name)
         assert "safe" not in environment.loader.get_source(environment, name)[0]  # type: ignore[union-attr]
         assert "autoescape" not in environment.loader.get_source(environment, name)[0]  # type: ignore[union-attr]
-
-
-def test_policy_of_a_page_can_be_sent_as_a_header() -> None:
-    plain = policy_of(frame(title='<meta http-equiv="Content-Security-Policy" content="none">'))
-    assert plain.startswith("default-src 'none'; style-src 'sha256-")
-    assert plain.endswith("; base-uri 'none'; form-action 'none'")
-    opens = {"style": "p {}", "code": "1"}
-    more = policy_of(frame(allowed=Markup("connect-src 'self';"), opens=opens))
-    assert f"' '{digest('p {}')}'; connect-src 'self'; base-uri" in more
 
 
 def test_long_address_is_cut_in_text_and_whole_in_the_link() -> None:

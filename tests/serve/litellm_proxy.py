@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx2
 
-COMMAND = Path(__file__).parent.parent / ".venv" / "litellm" / "bin" / "litellm"
+COMMAND = Path(__file__).parents[2] / ".venv" / "litellm" / "bin" / "litellm"
 KEY = "sk-0123456789abcdef0123456789abcdef"
 """The key that its callers send: it does not start without one."""
 START_S = 120
