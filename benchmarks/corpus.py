@@ -1,7 +1,6 @@
 """How fast a corpus is indexed and searched, and what that takes: python -m benchmarks.corpus [--million]"""
 
 import asyncio
-import gzip
 import itertools
 import json
 import multiprocessing
@@ -72,10 +71,10 @@ class Language:
 
 
 def write_corpus(folder: Path, passages: int, language: Language) -> None:
-    """Fills `folder` with compressed JSON lines that give about `passages` passages."""
+    """Fills `folder` with JSON lines that give about `passages` passages."""
     documents = passages // _PER_DOCUMENT
     for number, start in enumerate(range(0, documents, _PER_FILE)):
-        with gzip.open(folder / f"{number:05}.jsonl.gz", "wt", encoding="utf-8", compresslevel=1) as file:
+        with (folder / f"{number:05}.jsonl").open("w", encoding="utf-8") as file:
             for _ in range(min(_PER_FILE, documents - start)):
                 record = {"title": " ".join(language.words(3)), "text": language.document()}
                 file.write(json.dumps(record) + "\n")

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table
 from rich.text import Text
 
@@ -39,10 +39,11 @@ def as_tables(report: BaseModel) -> str:
     return "".join(f"{line.rstrip()}\n" for line in capture.get().splitlines())
 
 
-def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Table]:
+def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Group]:
     """Yields the lines and tables of a record: first what is simple, then what is within."""
     simple = {name: value for name, value in fields.items() if _is_simple(value)}
-    lines = [f"{_words(name)}: {shown}" for name, value in simple.items() if (shown := _line(value))]
+    known = {name: _line(value) for name, value in simple.items() if value is not None}
+    lines = [f"{_words(name)}: {shown}" for name, shown in known.items() if shown]
     if lines:
         yield Text("\n".join([f"\n{title}"] * bool(title) + lines))
     if measures := {name: value for name, value in fields.items() if isinstance(value, Measured)}:
@@ -54,7 +55,10 @@ def _parts(title: str, fields: Mapping[str, Any]) -> Iterator[Text | Table]:
         about = f"{title}, {_words(name)}" if title else _words(name)
         if all(isinstance(each, Measured) for each in inner.values()):
             yield _table(about, _HEAD, {key: _measured(each) for key, each in inner.items()})
-        elif rows := _rows(inner):
+        elif (rows := _rows(inner)) and len(rows) == 1:  # a row of many cells would be too wide
+            [(key, row)] = rows.items()
+            yield _table(f"{about}, {_words(key)}", ("",), {cell: [row[cell]] for cell in row})
+        elif rows:
             head = dict.fromkeys(cell for row in rows.values() for cell in row)
             yield _table(
                 about, [*head], {key: [row.get(cell, "") for cell in head] for key, row in rows.items()}
@@ -89,16 +93,15 @@ def _cells(fields: Mapping[str, Any], prefix: str = "") -> dict[str, str] | None
     return cells
 
 
-def _table(title: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Table:
-    table = Table(
-        box=None, pad_edge=False, title=f"\n{title}" if title else None, title_justify="left", title_style=""
-    )
+def _table(title: str, head: Sequence[str], rows: Mapping[str, Sequence[str]]) -> Group:
+    """Makes a table under its title, which may be wider than the table."""
+    table = Table(box=None, pad_edge=False)
     table.add_column(Text())
     for name in head:
         table.add_column(Text(_words(name)), justify="right", no_wrap=True)
     for key, cells in rows.items():
         table.add_row(Text(_words(key)), *map(Text, cells))
-    return table
+    return Group(*[Text(f"\n{title}")] * bool(title), table)
 
 
 def _fields(value: Any) -> Mapping[str, Any]:
