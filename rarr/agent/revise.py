@@ -221,7 +221,7 @@ class Reviser(PipelineOwner):
         text = required_text(text, "text")
         context = None if context is None else required_text(context, "context")
         from rarr.agent.cost_estimate import (
-            estimate,  # it loads the rules, for which `import rarr` need not wait
+            estimate,  # it loads the nodes, for which `import rarr` need not wait
         )
 
         return estimate(text, context, self._components)

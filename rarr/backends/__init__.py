@@ -1,1 +1,1 @@
-"""What a node can run on: rules, the encoder that ships, language models, and NLI models."""
+"""What a node can run on: language models, the embedded reader, the encoder, and NLI models."""

@@ -1,1 +1,1 @@
-"""The rules that decide about edits and about the support of sentences."""
+"""Cards: what a reading gives, how code guards it, and what it makes of edits and statuses."""

@@ -23,20 +23,11 @@ _CURES = {
 }
 _NUMBERS = {"int": ("a whole number", 20), "float": ("a number", 0.5)}
 _SERVING = "serve_"
-_REMOVED = {
+_ELSEWHERE = {
     "agreement": "give --agreement to rarr eval, or agreement=... to rarr.evals.evaluate",
     "editor": "give --editor to rarr eval, or editor=... to rarr.evals.evaluate",
-    **dict.fromkeys(
-        ("blind", "contrasts", "cascade"),
-        "a language model reads whole blocks of sentences now, and doubt says when it is asked again",
-    ),
-    **dict.fromkeys(
-        ("follow_up", "verify", "accept_confidence"),
-        "a card decides once about its sentence, and doubt says when it is asked again",
-    ),
-    **dict.fromkeys(("readings", "readings_max_mb"), "answers of a language model are not kept between runs"),
 }
-"""Settings of earlier versions, and what replaces each."""
+"""Names that are no settings, and what takes them."""
 
 
 def one_line(
@@ -92,15 +83,15 @@ def cure(error: ErrorDetails, fields: Mapping[str, FieldInfo]) -> str:
 
 def unknown_setting(key: str, names: Iterable[str], where: str = "") -> str:
     """Writes the error for an argument or key of a file that is no setting. `where`: as " in rarr.toml"."""
-    if key in _REMOVED:
-        return f"setting {key!r}{where} was removed: leave it out; {_REMOVED[key]}"
+    if key in _ELSEWHERE:
+        return f"{key!r}{where} is no setting: leave it out; {_ELSEWHERE[key]}"
     return f"unknown setting {key!r}{where}" + (_closest(key, names) or f": settings are {', '.join(names)}")
 
 
 def unknown_variable(key: str, names: Iterable[str]) -> str:
     """Writes the error for a variable RARR_... that is no setting, to be put after its name."""
-    if key in _REMOVED:
-        return f"was removed: unset it; {_REMOVED[key]}"
+    if key in _ELSEWHERE:
+        return f"is no setting: unset it; {_ELSEWHERE[key]}"
     return f"is not a setting{_closest(key, names)}: unset it"
 
 

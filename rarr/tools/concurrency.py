@@ -1,6 +1,7 @@
 """Runs work on threads and event loops, bounds it by time and number, and calls actions at a process's end.
 
-Python runs one thread at a time, so one thread runs the rules. One thread runs models of other libraries:
+Python runs one thread at a time, so one thread runs our own computations. One thread runs models of other
+libraries:
 these leave Python while they compute and use all cores themselves, and two threads cannot use their
 tokenizers at once. One thread writes traces, in order. A job that is cancelled while it waits never runs.
 """
@@ -29,7 +30,7 @@ ENDING_S = 1.0
 RESERVE_S = 0.05
 """Seconds before a deadline at which a coroutine is cancelled, so that the answer is out in time."""
 
-_COUNTS = {"rules": 1, "models": 1, "sequences": CORES, "traces": 1}
+_COUNTS = {"own": 1, "models": 1, "sequences": CORES, "traces": 1}
 _pools: dict[str, ThreadPoolExecutor] = {}
 _CANCELLED: ContextVar[threading.Event | None] = ContextVar("cancelled", default=None)
 """Set when the job of this thread was cancelled: nothing else can end a thread."""
@@ -47,8 +48,8 @@ if hasattr(os, "register_at_fork"):
 
 
 async def work(compute: Callable[..., Result], *args: object) -> Result:
-    """Runs `compute(*args)` on the single thread for rules, with the context variables of the caller."""
-    return await _on_thread(_pools["rules"], compute, *args)
+    """Runs `compute(*args)` on the single thread for our own code, with the context of the caller."""
+    return await _on_thread(_pools["own"], compute, *args)
 
 
 async def infer(compute: Callable[..., Result], *args: object) -> Result:

@@ -120,8 +120,6 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
     """
     if not isinstance(name, str):
         return _chat_of_object(name)
-    if name == "rules":
-        raise SettingsError("model 'rules' was removed: leave it out, or give embedded")
     if name == "embedded":
         raise SettingsError(f"fallbacks has {name!r}, which is not a language model: leave it out")
     provider, colon, model = name.partition(":")

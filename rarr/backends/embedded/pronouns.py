@@ -19,7 +19,8 @@ class Antecedents(NamedTuple):
     def are_in(self, line: Line) -> bool:
         """Does the line name an antecedent, and the number of the subject where it has one ("Apollo 11")?
 
-        A sentence without a pronoun is only kept from a source of another number: "The pump" of Pump 12.
+        A sentence without a pronoun is read beside any source but one of another number: "The pump", behind a
+        sentence about Pump 11, is not that of the manual of Pump 12.
         """
         numbers = {key for key in self.subject if any(character.isdigit() for character in key)}
         if not self.is_pronoun:

@@ -109,12 +109,6 @@ def test_everything_is_embedded_by_default(notes: Path) -> None:
     assert type(components.reranker) is OverlapReranker
 
 
-@pytest.mark.parametrize("values", [{"model": "rules"}, {"models": {"attribute": "rules"}}])
-def test_rules_are_told_to_be_removed(values: Any) -> None:
-    with pytest.raises(SettingsError, match="model 'rules' was removed: leave it out, or give embedded"):
-        wire(Settings(search=InMemoryRetriever(), **values))
-
-
 def test_paper_needs_a_language_model() -> None:
     with pytest.raises(SettingsError, match=r"preset 'paper'\) needs a language model for check_agreement"):
         wire(Settings(search=InMemoryRetriever(), preset="paper"))
