@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 from benchmarks.harness import machine, rows, share
 from benchmarks.injection_cases import HALVES, Half, Injection, injections, lookalikes, obvious
 from rarr import Passage, Reviser, Revision, Settings, prompts
-from rarr.prompts.invisible_characters import seen
 from rarr.testing import RETRIEVED_AT, Asked, InMemoryRetriever, RuleModel, ScriptedModel
 from rarr.testing.card_answers import sentences_in
 from rarr.tools.guard.injection import suspicion
+from rarr.tools.guard.invisible_characters import seen
 
 CLEAN = ("dev/retrieval/wiki_passages_corpus.jsonl", "train/text_wikipedia_recent.jsonl.gz")
 SAMPLE = 500  # clean passages of the data sets

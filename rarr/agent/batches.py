@@ -7,7 +7,7 @@ from rarr.errors import InputError, RarrError
 from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given
 from rarr.tools.concurrency import bounded_flow
-from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.tools.text.wording import kind_of
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser

@@ -25,7 +25,7 @@ from rarr.records import answers, articles, card, usage
 from rarr.state import SentenceSupport, State
 from rarr.tools.concurrency import PerLoop
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.tools.text.wording import kind_of
 
 Saver = BaseCheckpointSaver[Any]
 Checkpointer = Saver | Callable[[], AbstractAsyncContextManager[Saver]]

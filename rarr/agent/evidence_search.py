@@ -21,7 +21,7 @@ from rarr.state import Branch, State
 from rarr.tools.concurrency import together, work
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.blocks_and_sentences import sentences
-from rarr.tools.text.warning_lines import is_failure
+from rarr.tools.text.wording import is_failure
 
 _PASSAGES_OF_SENTENCE = 5
 

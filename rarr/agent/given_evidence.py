@@ -11,7 +11,7 @@ from rarr.retrievers.given_passages import SHOWN_CHARACTERS
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.settings import Settings
 from rarr.tools.guard.injection import suspicion
-from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.tools.text.wording import kind_of
 from rarr.valid_unicode import valid
 
 GivenPassage = str | Mapping[str, Any] | Passage

@@ -4,7 +4,7 @@ from rarr.components import Components
 from rarr.errors import InputError
 from rarr.records import Notice
 from rarr.tools.text.blocks_and_sentences import html_share, unread_tables
-from rarr.tools.text.plurals_and_articles import counted, kind_of
+from rarr.tools.text.wording import counted, kind_of
 from rarr.valid_unicode import REPLACEMENT, valid
 
 _UNUSED_ADDRESS = Notice(

@@ -13,8 +13,7 @@ from rarr.settings import Settings
 from rarr.state import State
 from rarr.tools.concurrency import Closable
 from rarr.tools.models.run_budget import METER, Meter
-from rarr.tools.text.plurals_and_articles import kind_of
-from rarr.tools.text.warning_lines import by_reason
+from rarr.tools.text.wording import by_reason, kind_of
 
 if TYPE_CHECKING:
     from rarr.agent.checkpoints import Checkpointer

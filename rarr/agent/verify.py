@@ -16,7 +16,7 @@ from rarr.tools.concurrency import Closable, bounded_flow, in_thread, run, work
 from rarr.tools.models.chat import name_of
 from rarr.tools.models.run_budget import METER, Meter
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.plurals_and_articles import counted, kind_of
+from rarr.tools.text.wording import counted, kind_of
 
 Evidences = GivenPassage | Sequence[GivenPassage]
 """The evidence for one claim: a passage or several. No passage is the same as an empty list."""

@@ -15,7 +15,7 @@ from rarr.errors import InputError
 from rarr.ledger.scores import f1_ap
 from rarr.records import Record
 from rarr.records.postprocessing import Postprocessed
-from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.tools.text.wording import kind_of
 
 LONGEST_TEXT = 1_000_000
 """The most characters of a text. Longer texts were never measured, and would keep a worker for hours."""

@@ -39,7 +39,7 @@ from rarr.records.postprocessing import PostprocessMode
 from rarr.settings import Settings
 from rarr.tools.concurrency import before_end, bounded_flow, run
 from rarr.tools.storage.files import locked
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 
 RESULTS = "results.db"
 

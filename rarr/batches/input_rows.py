@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from rarr.errors import InputError, SetupError
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 from rarr.valid_unicode import valid
 
 FORMATS = {".jsonl": "jsonl", ".ndjson": "jsonl", ".csv": "csv", ".parquet": "parquet"}

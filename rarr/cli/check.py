@@ -11,7 +11,7 @@ from rarr.cli import options
 from rarr.cli.documents import found_files, outside, read_document
 from rarr.cli.streams import complain, require_writable, save, waiting, warn, write
 from rarr.errors import InputError
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
     from rarr.records.document_checks import DocumentChecks, FailOn

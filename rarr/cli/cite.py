@@ -34,7 +34,7 @@ def cite(file: str, context: str | None, chosen: dict[str, Any], as_json: bool, 
     """
     from rarr import Reviser
     from rarr.settings import Settings
-    from rarr.tools.text.warning_lines import grouped, nothing_checked
+    from rarr.tools.text.wording import grouped, nothing_checked
     from rarr.views.shown_text import as_json as json_of
 
     text = text_of_file(file)

@@ -21,7 +21,7 @@ from rarr.cli.streams import (
     write,
 )
 from rarr.errors import InputError
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
     from rarr.batches.columns import BatchCounts, Counting
@@ -45,7 +45,7 @@ def index(path: Path, out: Path, chosen: dict[str, Any]) -> int:
     """
     from rarr.retrievers.corpus.index_building import build_index
     from rarr.settings import Settings
-    from rarr.tools.text.warning_lines import by_reason
+    from rarr.tools.text.wording import by_reason
 
     settings = Settings(**chosen)
     with waiting() as shown:

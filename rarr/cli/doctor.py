@@ -303,7 +303,7 @@ async def reached(name: str, probe: "Probe", *, optional: bool = False) -> Diagn
     from rarr.tools.guard.bounded_http_client import bounded_client
     from rarr.tools.models.chat import CallFailure
     from rarr.tools.models.failures import redacted
-    from rarr.tools.text.printable_text import shown
+    from rarr.tools.text.wording import shown
 
     host, started, status = urlsplit(probe.url).hostname, time.monotonic(), 0
     try:

@@ -23,7 +23,7 @@ def found_files(names: Sequence[str]) -> list[Path]:
     A folder means the Markdown and text files in it, at any depth, without hidden ones; a name with * or ?
     that is no file means the files that match. Raises `InputError` for a name that means nothing.
     """
-    from rarr.tools.text.printable_text import shown
+    from rarr.tools.text.wording import shown
 
     found: dict[Path, Path] = {}
     for name in names:

@@ -106,7 +106,7 @@ def _traced(revision: "Revision", chosen: dict[str, Any]) -> bool:
 
 
 def _shown(revision: "Revision", *, as_json: bool, diff: bool) -> str:
-    from rarr.tools.text.warning_lines import beside_the_reason, nothing_checked
+    from rarr.tools.text.wording import beside_the_reason, nothing_checked
     from rarr.views.revision_text import render, render_diff
     from rarr.views.shown_text import as_json as json_of
 
@@ -123,7 +123,7 @@ def _outcome(revision: "Revision", *, aloud: bool) -> int:
 
     `aloud`: prints the warnings to standard error, because the result does not hold them.
     """
-    from rarr.tools.text.warning_lines import grouped, nothing_checked
+    from rarr.tools.text.wording import grouped, nothing_checked
 
     if why := nothing_checked(revision):
         return complain(f"nothing could be checked: {why}", 3)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rarr.errors import InputError
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
     from rarr.views.progress import Waiting

@@ -10,7 +10,7 @@ import click
 from rarr.cli import options
 from rarr.cli.streams import complain, save, waiting, warn, write
 from rarr.errors import InputError
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 
 _RUN: options.Option = click.argument("run")
 

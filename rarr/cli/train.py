@@ -8,7 +8,7 @@ import click
 from rarr.cli import options
 from rarr.cli.streams import complain, waiting, warn, warn_of_each, write
 from rarr.errors import SetupError
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
     from rarr.training.noised import NoisingReport

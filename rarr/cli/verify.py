@@ -115,7 +115,7 @@ def _verify_claim(
 
 def _claim_outcome(verification: "Verification") -> int:
     """Returns 3, with a line why, if the claim could not be judged, 1 if it is contradictory, else 0."""
-    from rarr.tools.text.warning_lines import grouped
+    from rarr.tools.text.wording import grouped
 
     lines = grouped(verification.warnings)
     if verification.label is None:

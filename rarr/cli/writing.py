@@ -19,7 +19,7 @@ from rarr.cli.streams import (
     write,
 )
 from rarr.errors import BudgetError, InputError, ModelError, RetrievalError
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
     from rarr.records.articles import Article, SectionDraft
@@ -66,7 +66,7 @@ def write_(topic: str, chosen: dict[str, Any], outline: Path | None, out: Path |
 
 def _written(article: "Article", out: Path | None, *, as_json: bool) -> int:
     """Writes the article to the file, or to standard output. Returns the exit status."""
-    from rarr.tools.text.warning_lines import grouped
+    from rarr.tools.text.wording import grouped
     from rarr.views.shown_text import as_json as json_of
 
     if not article.sentences:
@@ -84,7 +84,7 @@ def _written(article: "Article", out: Path | None, *, as_json: bool) -> int:
 
 def _reason(article: "Article") -> str:
     """Writes why there is no sentence: the first failure with its cause, else the first gap with its cure."""
-    from rarr.tools.text.warning_lines import grouped, is_failure
+    from rarr.tools.text.wording import grouped, is_failure
 
     if failed := grouped(warning for warning in article.warnings if is_failure(warning)):
         return failed[0]
@@ -130,7 +130,7 @@ def answer(
       rarr answer "Who was Marie Curie?" --graph people.csv --draft answer.md
     """
     from rarr import Answerer, Settings
-    from rarr.tools.text.warning_lines import grouped
+    from rarr.tools.text.wording import grouped
     from rarr.views.shown_text import as_json as json_of
 
     if question == draft == "-":

@@ -29,7 +29,7 @@ from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.web.nearest_passages import nearest_by_source
 from rarr.settings import Settings
 from rarr.tools.concurrency import in_thread
-from rarr.tools.text.warning_lines import nothing_checked
+from rarr.tools.text.wording import nothing_checked
 
 _EXAMPLE = '{"text": "..."} for each text'
 

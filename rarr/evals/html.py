@@ -14,7 +14,7 @@ from rarr.evals.metrics.statistics import Measured
 from rarr.evals.metrics.texts import EDIT_KINDS, restored
 from rarr.evals.word_diff import word_diff
 from rarr.tools.pages.html_rendering import render
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 
 _NOT_SHARES = ("seconds", "calls", "tokens", "cost", "edits")
 _KINDS = {

@@ -25,7 +25,7 @@ from rarr.records import AttributionClass, Record
 from rarr.records.verification import Verification
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
-from rarr.tools.text.warning_lines import is_failure
+from rarr.tools.text.wording import is_failure
 
 RESAMPLES = 1000
 _EXAMPLE = '{"claim": "...", "evidence": "..."} for each claim'

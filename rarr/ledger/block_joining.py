@@ -10,7 +10,7 @@ from rarr.records.edits import pres_lev_by_parts
 from rarr.state import State, usable
 from rarr.tools.text.blocks_and_sentences import Span, sentences
 from rarr.tools.text.long_text_blocks import TextBlock
-from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
+from rarr.tools.text.wording import NOTHING_TO_CHECK
 
 CUT = "budget_exhausted"
 """The code of the warning that a limit of the run has left something out."""

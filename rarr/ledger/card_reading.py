@@ -22,7 +22,7 @@ from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.language_detection import language_of
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 from rarr.tools.trace_spans import span
 
 NODE = "check_agreement"

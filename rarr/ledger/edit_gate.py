@@ -17,7 +17,7 @@ from rarr.records.card import Card, Place
 from rarr.settings import Settings
 from rarr.state import State, named
 from rarr.tools.text.blocks_and_sentences import Span, blocks, protected, sentences, table_cells
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 
 _QUOTED = re.compile(r"\"[^\"\n]{1,400}\"|[“„][^”“\n]{1,400}[”“]|«[^»\n]{1,400}»|「[^」\n]{1,400}」")
 

@@ -12,7 +12,7 @@ from rarr.state import Attributed, State
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.warning_lines import is_failure
+from rarr.tools.text.wording import is_failure
 
 
 async def evaluate(state: State, runtime: Runtime[Components]) -> State:

@@ -12,7 +12,7 @@ from rarr.state import State, named, usable
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
+from rarr.tools.text.wording import NOTHING_TO_CHECK
 
 
 async def generate_queries(state: State, runtime: Runtime[Components]) -> State:

@@ -25,15 +25,14 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+from pydantic import BaseModel, ConfigDict, PositiveInt, ValidationError, field_validator
 
 from rarr.errors import InputError
-from rarr.prompts.quotation import Quotation, marks_of
 
 FOLDER = Path(__file__).parent
 _USER = "<!-- user -->"
 _DIVIDER = re.compile(rf"^{_USER}[ \t]*$", re.MULTILINE)
 _VARIABLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
-_HEADER = {"version", "variables", "output"}
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class Prompt:
     tokens: int | None = None
 
     def render(self, **variables: str) -> str:
-        """Fills in the user message, with each variable quoted so that its text cannot end the quotation.
+        """Fills in the user message, without quoting: `tools.guard.quotation` quotes what others wrote.
 
         Raises `InputError` that names a missing or unknown variable.
         """
@@ -64,16 +63,12 @@ class Prompt:
             if name not in self.variables:
                 raise InputError(f"prompt {self.name} has no variable {name!r}: {_listed(self.variables)}")
         # In one pass, so that braces in a value are not read as variables.
-        return _VARIABLE.sub(lambda match: self.quoted(variables[match[1]]).shown, self.user)
-
-    def quoted(self, text: str) -> Quotation:
-        """Quotes `text` as `render` shows it, with the places of the shown characters in `text`."""
-        return Quotation.of(text, marks_of(self.user))
+        return _VARIABLE.sub(lambda match: variables[match[1]], self.user)
 
     def parse(self, user: str) -> dict[str, str] | None:
         """Reads the variables out of a user message that `render` made; None if this prompt did not make it.
 
-        The values are in the form of `quoted`, so that no line in them looks like a line of the template.
+        The values must be quoted, so that no line in them looks like a line of the template.
         """
         pieces = _VARIABLE.split(self.user)  # words, variable, words, ..., variable, words
         names = pieces[1::2]
@@ -82,6 +77,21 @@ class Prompt:
         pattern = "".join(word + group for word, group in zip(words, [*groups, ""], strict=True))
         match = re.fullmatch(pattern, user, re.DOTALL)
         return match.groupdict() if match else None
+
+
+class _Header(BaseModel):
+    model_config = ConfigDict(extra="forbid", coerce_numbers_to_str=True)
+    version: str
+    variables: tuple[str, ...]
+    output: dict[str, Any]
+    tokens: PositiveInt | None = None
+
+    @field_validator("output")
+    @classmethod
+    def _is_of_an_object(cls, output: dict[str, Any]) -> dict[str, Any]:
+        if not isinstance(output.get("properties"), dict):
+            raise ValueError("it has no properties")
+        return output
 
 
 def load(name: str, folder: Path | None = None) -> Prompt:
@@ -98,12 +108,7 @@ def load_file(file: Path, name: str) -> Prompt:
     """Loads the prompt in `file`, of any name, for use in place of the prompt `name`. Raises like `load`."""
     own = _read(FOLDER / f"{name}.md")
     prompt = replace(_read(file), name=name)
-    for variable in prompt.variables:
-        if variable not in own.variables:
-            raise InputError(f"{file} has an unknown variable {variable!r}: {_listed(own.variables)}")
-    for variable in own.variables:
-        if variable not in prompt.variables:
-            raise InputError(f"{file} lacks the variable {variable!r}: write {_tag(variable)} where it goes")
+    _require_same(prompt.variables, own.variables, str(file))
     for field in sorted(set(own.output["required"]) - set(prompt.output["properties"])):
         raise InputError(f"the output of {file} lacks {field!r}, which rarr reads: add it to its properties")
     return prompt
@@ -115,7 +120,11 @@ def names() -> list[str]:
 
 
 def require_known(folder: Path) -> None:
-    """Raises `InputError` if `folder` is not a folder, or has a Markdown file that overrides no prompt."""
+    """Raises `InputError` if `folder` is not a folder, or has a Markdown file that overrides no prompt.
+
+    A prompt with a form for texts in a context is overridden in both forms: half of the texts would not use
+    it otherwise.
+    """
     if not folder.is_dir():
         raise InputError(
             f"prompts is {str(folder)!r}, which is not a folder: name a folder with files such as edit.md"
@@ -123,20 +132,19 @@ def require_known(folder: Path) -> None:
     for file in sorted(folder.glob("*.md")):
         if file.stem not in names():
             raise InputError(f"{file} overrides no prompt; the prompts are {', '.join(names())}")
-
-
-def require_both_forms(folder: Path) -> None:
-    """Raises `InputError` if `folder` overrides only one form of a prompt: with a context or without.
-
-    Half of the texts would not use it.
-    """
-    for file in sorted(folder.glob("*.md")):
         plain = file.stem.removesuffix("_in_context")
         twin, when = (f"{plain}_in_context", "with") if file.stem == plain else (plain, "without")
         if twin in names() and not (folder / f"{twin}.md").is_file():
-            raise InputError(
-                f"{file} has no {twin}.md beside it, which is used {when} a context: copy it too"
-            )
+            raise InputError(f"{file} has no {twin}.md beside it, which is used {when} a context: copy it")
+
+
+def _read(file: Path) -> Prompt:
+    try:
+        text = file.read_text(encoding="utf-8-sig")  # some editors write a byte order mark first
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file} cannot be read ({error}): give a Markdown file in UTF-8") from None
+    shown = f"prompt {file.stem}" if file.parent == FOLDER else str(file)
+    return _parsed(file.stem, text, shown)
 
 
 @lru_cache(maxsize=64)
@@ -149,64 +157,45 @@ def _parsed(name: str, text: str, shown: str) -> Prompt:
     header = _header(parts[1], shown)
     halves = _DIVIDER.split(parts[2])
     if len(halves) != 2:
-        many = "more than one line" if len(halves) > 2 else "no line"
-        raise InputError(f"{shown} has {many} {_USER}: write one such line, and the variables below it")
+        raise InputError(
+            f"{shown} has {len(halves) - 1} lines {_USER}: write one such line, and the variables below it"
+        )
     system, user = halves
     if early := _VARIABLE.search(system):
         raise InputError(f"{shown} has the variable {early[1]!r} above {_USER}: move it below")
-    used, declared = tuple(dict.fromkeys(_VARIABLE.findall(user))), tuple(header["variables"])
-    for variable in (*used, *declared):
-        if variable not in declared:
-            raise InputError(
-                f"{shown} uses {variable!r}, which its header does not declare: {_listed(declared)}"
-            )
-        if variable not in used:
-            raise InputError(
-                f"{shown} does not use its variable {variable!r}: write {_tag(variable)} where it goes"
-            )
+    _require_same(tuple(_VARIABLE.findall(user)), header.variables, shown)
+    digest = hashlib.sha256(text.encode()).hexdigest()[:12]
     return Prompt(
         name=name,
-        version=str(header["version"]),
-        variables=declared,
-        output=header["output"],
         system=system.strip(),
         user=user.strip(),
-        hash=hashlib.sha256(text.encode()).hexdigest()[:12],
-        tokens=header.get("tokens"),
+        hash=digest,
+        **dict(header),
     )
 
 
-def _read(file: Path) -> Prompt:
+def _header(text: str, shown: str) -> _Header:
     try:
-        text = file.read_text(encoding="utf-8-sig")  # some editors write a byte order mark first
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{file} cannot be read ({error}): give a Markdown file in UTF-8") from None
-    shown = f"prompt {file.stem}" if file.parent == FOLDER else str(file)
-    return _parsed(file.stem, text, shown)
-
-
-def _header(text: str, shown: str) -> dict[str, Any]:
-    try:
-        header = yaml.safe_load(text)
+        return _Header.model_validate(yaml.safe_load(text))
     except yaml.YAMLError as error:
         raise InputError(f"the header of {shown} is not YAML ({' '.join(str(error).split())})") from None
-    if not isinstance(header, dict) or set(header) - {"tokens"} != _HEADER:
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"])) or "all of it"
         raise InputError(
-            f"the header of {shown} must have {', '.join(sorted(_HEADER))}, may have tokens, and nothing else"
-        )
-    tokens = header.get("tokens", 1)
-    if not isinstance(tokens, int) or isinstance(tokens, bool) or tokens < 1:
-        raise InputError(f"the header of {shown}: tokens is a whole number from 1 on, such as 100")
-    variables, output = header["variables"], header["output"]
-    if not isinstance(variables, list) or not all(isinstance(name, str) for name in variables):
-        raise InputError(f"the header of {shown}: variables is a list of names, such as [text, query]")
-    if not isinstance(output, dict) or not isinstance(output.get("properties"), dict):
-        raise InputError(f"the header of {shown}: output is a JSON schema of an object, with its properties")
-    return header
+            f"the header of {shown} does not fit at {place} ({first['msg']}): give version, variables (a list"
+            " of names), output (a JSON schema with properties), perhaps tokens (such as 100), and no other"
+        ) from None
 
 
-def _tag(variable: str) -> str:
-    return f"{{{{{variable}}}}}"
+def _require_same(used: tuple[str, ...], known: tuple[str, ...], shown: str) -> None:
+    """Raises `InputError` for a variable that is used and not known, or known and not used."""
+    for variable in used:
+        if variable not in known:
+            raise InputError(f"{shown} has an unknown variable {variable!r}: {_listed(known)}")
+    for variable in known:
+        if variable not in used:
+            raise InputError(f"{shown} lacks the variable {variable!r}: write it in {{{{}}}} where it goes")
 
 
 def _listed(variables: tuple[str, ...]) -> str:

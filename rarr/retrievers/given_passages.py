@@ -11,7 +11,7 @@ from rarr.records import Passage
 from rarr.retrievers.extract.extracted_document import published
 from rarr.retrievers.fetch.cached_page_passages import passages_of
 from rarr.retrievers.web.nearest_passages import nearest_by_source
-from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.tools.text.wording import kind_of
 from rarr.valid_unicode import valid
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ from rarr.retrievers.given_passages import document_facts
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.models.failures import redacted
-from rarr.tools.text.plurals_and_articles import kind_of
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import kind_of, shown
 
 if TYPE_CHECKING:
     from langchain_core.documents import Document

@@ -10,7 +10,7 @@ from pydantic_core import ErrorDetails
 from rarr.serve.refusals import Refusal
 from rarr.settings import Settings
 from rarr.settings.serving import ServeMode
-from rarr.tools.text.validator_messages import cure
+from rarr.tools.text.wording import cure
 
 Words = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Path = tuple[str | int, ...]

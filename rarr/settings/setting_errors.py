@@ -13,7 +13,7 @@ from rarr.settings.endpoints import Endpoint
 from rarr.settings.environment import EXAMPLES
 from rarr.settings.file import file_in_use
 from rarr.settings.settings_by_type import names_with
-from rarr.tools.text.validator_messages import without_prefix
+from rarr.tools.text.wording import without_prefix
 
 _CURES = {
     "bool": "give true or false",

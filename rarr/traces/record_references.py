@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from rarr import records
 from rarr.errors import InputError
 from rarr.records import Record, answers, articles, card, usage
-from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.tools.text.wording import kind_of
 
 _REFERENCE = "#"
 _KINDS = {

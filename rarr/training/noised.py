@@ -23,7 +23,7 @@ from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import METER, Meter, meter
 from rarr.tools.storage.files import Appending, locked
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.warning_lines import by_reason
+from rarr.tools.text.wording import by_reason
 from rarr.training.rows import (
     Dropped,
     Mistake,

@@ -13,7 +13,7 @@ from rarr.errors import InputError
 from rarr.records import Evidence, Record
 from rarr.tools.storage.files import whole_lines
 from rarr.tools.text.blocks_and_sentences import Span
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 from rarr.valid_unicode import valid
 
 Reason = Literal["no_evidence", "no_summary", "unjudged", "unattributable", "no_error", "undetected"]

@@ -14,7 +14,7 @@ from rich.text import Text
 from rarr.records import Status
 from rarr.records.document_checks import CheckedDocument, DocumentChecks, Finding, SourceQuote
 from rarr.tools.pages.html_rendering import is_web
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 from rarr.views.revision_text import Line, printed
 from rarr.views.shown_text import one_line
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 from rarr.records import Revision
 from rarr.tools.pages.html_rendering import render
-from rarr.tools.text.warning_lines import grouped
+from rarr.tools.text.wording import grouped
 from rarr.views.marked_markdown import marked, with_status
 
 

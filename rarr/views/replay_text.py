@@ -9,7 +9,7 @@ from rarr.agent.replay.replay import Replay
 from rarr.agent.replay.replay_sets import SetReport
 from rarr.agent.replay.run_differences import AskChange, SentQuestion
 from rarr.records import Check, Edit
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 from rarr.views.shown_text import as_json as json_of, one_line, visible
 
 _SHOWN = 3  # questions, without `full`

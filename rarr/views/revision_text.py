@@ -15,8 +15,7 @@ from rarr.records import Check, Edit, EditState, Evidence, PartState, Revision, 
 from rarr.records.verification import Verification
 from rarr.tools.text.blocks_and_sentences import closest_sentence
 from rarr.tools.text.edit_segments import segments
-from rarr.tools.text.plurals_and_articles import counted
-from rarr.tools.text.warning_lines import grouped
+from rarr.tools.text.wording import counted, grouped
 from rarr.views.shown_text import one_line, visible
 
 _STYLES = {"kept": "", "deleted": "strike red", "inserted": "bold green"}

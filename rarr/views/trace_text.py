@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 from rarr.errors import InputError
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 from rarr.traces.span_body_schema import ReadBody
 from rarr.traces.store import RunSummary
 from rarr.traces.trace_file import StoredSpan

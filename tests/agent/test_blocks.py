@@ -33,7 +33,7 @@ from rarr.testing import (
 )
 from rarr.tools.models.chat import Answer, ChatRequest
 from rarr.tools.text.long_text_blocks import text_blocks
-from rarr.tools.text.warning_lines import nothing_checked
+from rarr.tools.text.wording import nothing_checked
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ from makers import TEXT, runtime, state
 
 from rarr.nodes.generate_queries import generate_queries
 from rarr.testing import ScriptedQueries
-from rarr.tools.text.warning_lines import NOTHING_TO_CHECK
+from rarr.tools.text.wording import NOTHING_TO_CHECK
 
 
 async def test_queries_are_numbered_in_the_generators_order() -> None:

@@ -1,16 +1,21 @@
-"""Loading, overriding, rendering, and the errors of a prompt file."""
+"""Loading, overriding, rendering and parsing prompts, and the errors of a prompt file."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import given, strategies as st
 
 from rarr.errors import InputError
 from rarr.prompts import Prompt, load, names, require_known
+from rarr.tools.guard.quotation import quoted, rendered
 
 OUTPUT = "{properties: {reason: {type: string}, verdict: {type: string}}}"
 HEADER = f"version: 1\nvariables: [before, text, evidence]\noutput: {OUTPUT}\n"
 USER = "{{before}} {{text}} {{evidence}}"
 GOOD = f"---\n{HEADER}---\nJudge.\n<!-- user -->\n{USER}\n"
+PROMPTS = [load(name) for name in names()]
+PIECES = ["a", "é", " ", "\n", "{{text}}", "}}", "\\1", "<", "</text", "text>", ".*", "(?P<text>)", "Query"]
 
 
 def override(folder: Path, text: str = GOOD, name: str = "judge_attribution") -> Path:
@@ -27,41 +32,28 @@ def header(**changes: str) -> str:
     return GOOD.replace(HEADER, "".join(f"{key}: {value}\n" for key, value in lines.items()))
 
 
-@pytest.mark.parametrize("name", names())
-def test_a_shipped_prompt_loads(name: str) -> None:
-    prompt = load(name)
-    assert (prompt.name, prompt.version.isdigit()) == (name, True)
-
-
-def test_a_file_becomes_two_messages(tmp_path: Path) -> None:
+def test_an_override_wins_and_becomes_two_messages(tmp_path: Path) -> None:
     prompt = own(tmp_path)
     assert (prompt.system, prompt.user) == ("Judge.", USER)
     assert prompt.render(before="a", text="b", evidence="c") == "a b c"
-
-
-def test_a_missing_variable_fails_by_name() -> None:
-    with pytest.raises(InputError, match="generate_queries needs the variable 'text'"):
-        load("generate_queries").render()
-
-
-def test_an_unknown_variable_fails_by_name() -> None:
-    with pytest.raises(InputError, match="generate_queries has no variable 'txt': its variables are text"):
-        load("generate_queries").render(text="a", txt="b")
+    assert load("edit", tmp_path) == load("edit")
 
 
 @pytest.mark.parametrize(
-    "value", ["{{text}}", "{{before}}", "{0} {x} }}", r"\1 \g<0> C:\new", "", "<!-- user -->"]
+    ("variables", "message"),
+    [
+        ({}, "generate_queries needs the variable 'text'"),
+        ({"text": "a", "txt": "b"}, "generate_queries has no variable 'txt': its variables are text"),
+    ],
 )
+def test_rendering_is_strict_both_ways(variables: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        load("generate_queries").render(**variables)
+
+
+@pytest.mark.parametrize("value", ["{{text}}", "{{before}}", "{0} {x} }}", r"\1 \g<0>", "", "<!-- user -->"])
 def test_a_value_is_rendered_unchanged(tmp_path: Path, value: str) -> None:
     assert own(tmp_path).render(before=value, text="b", evidence=value) == f"{value} b {value}"
-
-
-def test_an_override_wins(tmp_path: Path) -> None:
-    assert own(tmp_path).system == "Judge."
-
-
-def test_a_prompt_without_override_comes_from_the_package(tmp_path: Path) -> None:
-    assert load("edit", override(tmp_path)) == load("edit")
 
 
 @pytest.mark.parametrize("written", ["\ufeff" + GOOD, GOOD.replace("\n", "\r\n")])
@@ -75,32 +67,31 @@ def test_the_hash_depends_on_the_content_of_the_file(tmp_path: Path) -> None:
     assert own(tmp_path).hash == before.hash
 
 
-NO_OTHERS = "must have output, variables, version, may have tokens, and nothing else"
+NO_OTHERS = "give version, variables .a list of names., output .a JSON schema with properties., perhaps"
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Judge.", "has no header: begin it with version, variables, output between two lines ---"),
-        ("Judge.\n" + GOOD, "has no header"),
+        ("Judge.\n" + GOOD, "has no header: begin it with version, variables, output between two lines ---"),
         (f"---\n{HEADER}", "has no header"),
         (header(version="[1"), r"the header of .* is not YAML \("),
-        (GOOD.replace(HEADER, "version: 1\n"), NO_OTHERS),
-        (header(model="m"), NO_OTHERS),
-        (GOOD.replace(HEADER, "- version\n"), NO_OTHERS),
-        (header(tokens="0"), "tokens is a whole number from 1 on, such as 100"),
-        (header(tokens="many"), "tokens is a whole number from 1 on"),
-        (header(variables="text"), r"variables is a list of names, such as \[text, query\]"),
-        (header(variables="[1]"), "variables is a list of names"),
-        (header(output="{type: object}"), "output is a JSON schema of an object, with its properties"),
-        (header(output="{properties: [verdict]}"), "output is a JSON schema"),
-        (header(output="verdict"), "output is a JSON schema"),
-        (GOOD.replace("<!-- user -->", ""), "has no line <!-- user -->: write one such line"),
-        (GOOD.replace("<!-- user -->", "See <!-- user -->"), "has no line <!-- user -->"),
-        (GOOD + "<!-- user -->\n", "has more than one line <!-- user -->"),
+        (GOOD.replace(HEADER, "version: 1\n"), f"does not fit at variables .* {NO_OTHERS}"),
+        (header(model="m"), f"does not fit at model .* {NO_OTHERS}"),
+        (GOOD.replace(HEADER, "- version\n"), f"does not fit at all of it .* {NO_OTHERS}"),
+        (header(tokens="0"), "does not fit at tokens .* tokens .such as 100."),
+        (header(variables="text"), "does not fit at variables"),
+        (header(variables="[[1]]"), "does not fit at variables.0"),
+        (header(output="{type: object}"), "does not fit at output .*it has no properties"),
+        (header(output="verdict"), "does not fit at output"),
+        (GOOD.replace("<!-- user -->", "See <!-- user -->"), "has 0 lines <!-- user -->: write one such"),
+        (GOOD + "<!-- user -->\n", "has 2 lines <!-- user -->"),
         (GOOD.replace("Judge.", "Judge {{text}}."), "'text' above <!-- user -->: move it below"),
-        (GOOD + "{{txt}}", "uses 'txt', which its header does not declare: its variables are before, text"),
-        (GOOD.replace("{{before}}", ""), r"does not use its variable 'before': write \{\{before\}\} where"),
+        (GOOD + "{{txt}}", "has an unknown variable 'txt': its variables are before, text"),
+        (GOOD.replace("{{before}}", ""), r"lacks the variable 'before': write it in \{\{\}\} where it goes"),
+        (GOOD.replace("evidence]", "evidence, tone]") + "{{tone}}", "has an unknown variable 'tone': its"),
+        (GOOD.replace("before, ", "").replace("{{before}}", ""), "lacks the variable 'before'"),
+        (GOOD.replace("reason: {type: string}, ", ""), "lacks 'reason', which rarr reads"),
     ],
 )
 def test_a_malformed_prompt_file_is_a_one_line_error(tmp_path: Path, text: str, message: str) -> None:
@@ -116,42 +107,48 @@ def test_a_prompt_file_in_another_encoding_is_an_error(tmp_path: Path) -> None:
         load("edit", tmp_path)
 
 
-def test_an_override_with_an_unknown_variable_fails_by_name(tmp_path: Path) -> None:
-    text = GOOD.replace("evidence]", "evidence, tone]") + "{{tone}}"
-    with pytest.raises(InputError, match="unknown variable 'tone': its variables are before, text, evidence"):
-        own(tmp_path, text)
-
-
-def test_an_override_that_lacks_a_variable_fails_by_name(tmp_path: Path) -> None:
-    text = GOOD.replace("before, ", "").replace("{{before}}", "")
-    with pytest.raises(InputError, match=r"lacks the variable 'before': write \{\{before\}\} where it goes"):
-        own(tmp_path, text)
-
-
-def test_an_override_whose_answer_lacks_a_field_fails_by_name(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"judge_attribution\.md lacks 'reason', which rarr reads"):
-        own(tmp_path, GOOD.replace("reason: {type: string}, ", ""))
-
-
-def test_a_folder_of_known_prompts_is_accepted(tmp_path: Path) -> None:
+def test_a_folder_overrides_prompts_that_exist_in_all_their_forms(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none', which is not a folder: name a folder with files such as"):
+        require_known(tmp_path / "none")
     (tmp_path / "notes.txt").touch()
     require_known(override(tmp_path))
-
-
-def test_an_override_of_an_unknown_prompt_fails_by_name(tmp_path: Path) -> None:
-    with pytest.raises(
-        InputError, match=r"edits\.md overrides no prompt; the prompts are answer_with_citations, "
-    ):
+    override(tmp_path, name="edit")
+    with pytest.raises(InputError, match=r"edit\.md has no edit_in_context\.md beside it"):
+        require_known(tmp_path)
+    override(tmp_path, name="edit_in_context")
+    require_known(override(tmp_path))
+    with pytest.raises(InputError, match=r"edits\.md overrides no prompt; the prompts are answer_with"):
         require_known(override(tmp_path, name="edits"))
 
 
-def test_a_missing_prompt_folder_fails_by_name(tmp_path: Path) -> None:
-    with pytest.raises(
-        InputError, match=r"none', which is not a folder: name a folder with files such as edit\.md"
-    ):
-        require_known(tmp_path / "none")
+@st.composite
+def filled(draw: st.DrawFn) -> tuple[Prompt, dict[str, str]]:
+    prompt = draw(st.sampled_from(PROMPTS))
+    values = st.lists(st.sampled_from(PIECES)).map("".join) | st.text()
+    return prompt, {name: draw(values) for name in prompt.variables}
 
 
-def test_a_prompt_that_does_not_exist_fails_by_name() -> None:
-    with pytest.raises(InputError, match=r"no_such_prompt\.md cannot be read"):
-        load("no_such_prompt")
+@given(filled())
+def test_parse_inverts_rendering_of_quoted_values(case: tuple[Prompt, dict[str, str]]) -> None:
+    prompt, variables = case
+    shown = {name: quoted(prompt, value).shown for name, value in variables.items()}
+    assert prompt.parse(rendered(prompt, variables)) == shown
+
+
+@pytest.mark.parametrize("user", ["", "Hello", "<text>\na\n</text>\nmore", "before\n<text>\na\n</text>"])
+def test_a_message_of_another_form_is_not_parsed(user: str) -> None:
+    assert load("generate_queries").parse(user) is None
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=names())
+def test_a_message_is_parsed_by_exactly_one_prompt(prompt: Prompt) -> None:
+    """A doubt has the form of a reading."""
+    user = prompt.render(**dict.fromkeys(prompt.variables, "a"))
+    others = {other.name.removesuffix("_doubt") for other in PROMPTS if other.parse(user)}
+    assert others == {prompt.name.removesuffix("_doubt")}
+
+
+def test_a_variable_used_twice_must_read_the_same_twice() -> None:
+    prompt = replace(load("generate_queries"), user="{{text}} or {{ text }}?")
+    assert prompt.parse("a or a?") == {"text": "a"}
+    assert prompt.parse("a or b?") is None

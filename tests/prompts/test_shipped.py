@@ -38,7 +38,19 @@ PROMPTS = {
 CARDS = ("check_agreement", "check_agreement_doubt")
 ONCE = "Answer with one JSON object and nothing else."
 CARDS_ONCE = "Answer with compact JSON alone, one card for each "
-SCHEMA_WORDS = {"type", "properties", "required", "additionalProperties", "items", "enum", "anyOf", "pattern"}
+SCHEMA_WORDS = {
+    *(
+        "type",
+        "properties",
+        "required",
+        "additionalProperties",
+        "items",
+        "maxItems",
+        "enum",
+        "anyOf",
+        "pattern",
+    )
+}
 
 
 class Demonstration(NamedTuple):

@@ -20,7 +20,7 @@ from rarr.records.answers import AnswerSource
 from rarr.state import State
 from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.warning_lines import is_failure
+from rarr.tools.text.wording import is_failure
 
 
 @runtime_checkable

@@ -17,8 +17,7 @@ from rarr.state import State, usable
 from rarr.tools.concurrency import work
 from rarr.tools.guard.injection import suspicion
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.plurals_and_articles import counted
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import counted, shown
 
 _WORD = re.compile(r"\w+")
 _OWN, _POINTING, _NEXT = 60, 20, 60

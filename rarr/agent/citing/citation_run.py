@@ -25,7 +25,7 @@ from rarr.tools.text.citation_marks import (
     source_entries,
     source_list_places,
 )
-from rarr.tools.text.warning_lines import is_failure
+from rarr.tools.text.wording import is_failure
 
 _LACKING = ("contradicted", "unconfirmed", "no_evidence", "supported")
 """The statuses that `mark_unsupported` marks where a sentence has no citation: no passage confirms all of it.

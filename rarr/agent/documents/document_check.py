@@ -12,7 +12,7 @@ from rarr.records import Notice
 from rarr.records.document_checks import CheckedDocument, DocumentChecks, DocumentOutcome, FailOn
 from rarr.records.postprocessing import Outcome, Postprocessed
 from rarr.tools.concurrency import together, work
-from rarr.tools.text.warning_lines import NOTHING_TO_CHECK, grouped
+from rarr.tools.text.wording import NOTHING_TO_CHECK, grouped
 
 _OUTCOMES: dict[Outcome, DocumentOutcome] = {
     "finished": "judged",

@@ -13,7 +13,7 @@ from rarr.records.postprocessing import Outcome, Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given, GivenPassages
 from rarr.tools.concurrency import by_deadline, in_thread, work
 from rarr.tools.models.failures import redacted
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import shown
 
 if TYPE_CHECKING:
     from rarr.agent.revise import Reviser

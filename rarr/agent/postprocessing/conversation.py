@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rarr.errors import InputError
-from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.tools.text.wording import kind_of
 
 Message = Mapping[str, Any]
 """A message as chat APIs have it: "role" and "content", which is a text or a list of blocks."""

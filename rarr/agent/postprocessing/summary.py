@@ -8,8 +8,7 @@ from rarr.records.citations import Cited
 from rarr.records.postprocessing import Doubt, Outcome
 from rarr.tools.text.blocks_and_sentences import Span
 from rarr.tools.text.citation_marks import source_list_places
-from rarr.tools.text.plurals_and_articles import counted
-from rarr.tools.text.warning_lines import is_failure, nothing_checked
+from rarr.tools.text.wording import counted, is_failure, nothing_checked
 
 _MORE = {
     "source_failed": "; a source could not be searched",

@@ -11,7 +11,7 @@ from rarr.agent.replay.replay import Replay, replay
 from rarr.agent.replay.run_differences import Changes
 from rarr.errors import InputError, ModelError, RarrError
 from rarr.records import Check, Query
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 from rarr.traces.trace_reader import Trace
 
 HUMAN = ".revised.txt"

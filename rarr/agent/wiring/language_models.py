@@ -14,7 +14,7 @@ from rarr.tools.models.failures import redacted
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.retries import Limiter
 from rarr.tools.models.retrying_metered_chat import BudgetedChat
-from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.tools.text.wording import kind_of
 
 _CHOICE = f"give embedded, {MODEL_NAMES}, or another provider:NAME of LangChain"
 _JUDGES = "only a judge of support may also be nli:NAME"

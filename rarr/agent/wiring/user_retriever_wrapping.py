@@ -12,8 +12,7 @@ from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, within_limits
 from rarr.settings import Settings
 from rarr.tools.models.failures import redacted
-from rarr.tools.text.plurals_and_articles import kind_of
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import kind_of, shown
 
 WANTED = "async def retrieve(self, query, k), which returns a list of rarr.Passage"
 

@@ -12,9 +12,9 @@ from pydantic import BaseModel
 
 from rarr.backends.prompted.prompts import Prompts, quoted_evidence, scope_of
 from rarr.errors import ModelError
-from rarr.prompts.quotation import Quotation
 from rarr.records import Agreement, Change, Check, Evidence, ExpectedUsage, Query, Verdict
 from rarr.tools.concurrency import work
+from rarr.tools.guard.quotation import Quotation, quoted
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -58,8 +58,8 @@ class PromptedChecker:
         )
         answer = await self._model.ask(prompt, AgreementAnswer, variables)
         return Agreement(
-            text_answer=prompt.quoted(looked_at).original(answer.text_answer),
-            evidence_answer=prompt.quoted(quoted_evidence(evidence)).original(answer.evidence_answer),
+            text_answer=quoted(prompt, looked_at).original(answer.text_answer),
+            evidence_answer=quoted(prompt, quoted_evidence(evidence)).original(answer.evidence_answer),
             reason=answer.reason,
             verdict=answer.verdict,
         )
@@ -114,7 +114,7 @@ class PromptedEditor:
         answer = await self._model.ask(prompt, EditAnswer, variables)
         if not answer.span.strip() or answer.span == answer.revision:
             return None
-        quoted_text = prompt.quoted(scope.span.of(text))
+        quoted_text = quoted(prompt, scope.span.of(text))
         about = Span(query.start, query.end).moved(-scope.span.start)
         change = await work(_change, answer, quoted_text.shown, about)
         return _in_text(change, quoted_text, scope.span.start) if change else None

@@ -29,8 +29,6 @@ class Prompts:
             folder = folder.expanduser()
             prompts.require_known(folder)
         self._prompts = {name: prompts.load(name, folder) for name in prompts.names()}
-        if folder is not None:
-            prompts.require_both_forms(folder)
         self._prompts |= given or {}
 
     def of(self, name: str, context: str | None, **variables: str) -> tuple[Prompt, dict[str, str]]:
@@ -58,7 +56,7 @@ NOTHING = "(none)"
 def quoted_evidence(evidence: Evidence) -> str:
     """Returns the text of an evidence under the title of its page, which often names the subject.
 
-    Other people wrote these words: `Prompt.render` makes sure that nothing in them ends the quotation.
+    Other people wrote these words: `LanguageModel` makes sure that nothing in them ends the quotation.
     """
     return f"# {evidence.title}\n{evidence.text}" if evidence.title else evidence.text
 

@@ -12,9 +12,9 @@ from rarr.backends.prompted.prompts import NOTHING, Prompts, of_written
 from rarr.components import Lacking
 from rarr.errors import RarrError
 from rarr.prompts import Prompt
-from rarr.prompts.quotation import Quotation
 from rarr.records import ExpectedUsage, Question
 from rarr.tools.concurrency import work
+from rarr.tools.guard.quotation import Quotation, quoted
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.models.run_budget import meter
@@ -123,7 +123,7 @@ def _placed_in(part: Span, samples: Sequence[QuestionsAnswer], prompt: Prompt, t
 
 
 def _placed(answer: QuestionsAnswer, prompt: Prompt, text: str, spans: Sequence[Span]) -> list[Question]:
-    quotations = [(span, prompt.quoted(span.of(text))) for span in spans]
+    quotations = [(span, quoted(prompt, span.of(text))) for span in spans]
     return [
         Question(text=" ".join(asked.question.split()), start=place.start, end=place.end)
         for asked in answer.questions

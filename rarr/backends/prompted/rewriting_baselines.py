@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from rarr.backends.prompted.prompts import NOTHING, Prompts, of_written, quoted_evidence
 from rarr.components import Lacking
 from rarr.records import Evidence, ExpectedUsage, Question
+from rarr.tools.guard.quotation import quoted
 from rarr.tools.models.language_model import LanguageModel
 from rarr.tools.text.blocks_and_sentences import Span
 
@@ -50,7 +51,7 @@ class PromptedRewriter:
         }
         prompt = of_written(self._prompts[self._name], variables["text"], variables["evidence"])
         answer = await self._model.ask(prompt, RewriteAnswer, variables)
-        return prompt.quoted(span.of(text)).original(answer.revision).strip() or span.of(text)
+        return quoted(prompt, span.of(text)).original(answer.revision).strip() or span.of(text)
 
 
 class SearchesAnswer(BaseModel):

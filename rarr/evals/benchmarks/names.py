@@ -32,7 +32,7 @@ from rarr.records import Passage, Revision
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import Settings
 from rarr.tools.concurrency import in_thread
-from rarr.tools.text.warning_lines import nothing_checked
+from rarr.tools.text.wording import nothing_checked
 
 COMMAND = "rarr bench names"
 EXAMPLE = '{"id": "a1", "name": "Apollo", "popularity": 90, "documents": ["apollo.md"], ...}'

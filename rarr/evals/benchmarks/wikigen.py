@@ -36,7 +36,7 @@ from rarr.retrievers.corpus.chunking import chunks
 from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency import work
-from rarr.tools.text.warning_lines import is_failure
+from rarr.tools.text.wording import is_failure
 
 COMMAND = "rarr bench wikigen"
 SYSTEMS = ("rr", "prr", "extractive")

@@ -23,7 +23,7 @@ from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.retrievers.given_passages import Given
 from rarr.settings import Settings
 from rarr.tools.concurrency import result_of, run
-from rarr.tools.text.plurals_and_articles import kind_of
+from rarr.tools.text.wording import kind_of
 
 Value = str | AIMessage | dict[str, Any]
 """A text, a message, or a dict with the answer, which is one of these."""

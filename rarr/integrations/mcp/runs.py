@@ -14,7 +14,7 @@ from rarr.records.citations import Cited
 from rarr.records.evidence_search_result import FoundEvidence
 from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
-from rarr.tools.text.warning_lines import grouped
+from rarr.tools.text.wording import grouped
 from rarr.traces.trace_file import TraceFile
 from rarr.traces.trace_reader import Trace, open_store
 from rarr.views.revision_text import render, verification_text

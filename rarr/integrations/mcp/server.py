@@ -23,7 +23,7 @@ from rarr.integrations.mcp.tools import GivenEvidence, Tools
 from rarr.settings import Settings, installed_version
 from rarr.tools.guard.listening import is_loopback, listening_socket, require_long
 from rarr.tools.models.failures import redacted
-from rarr.tools.text.validator_messages import cure
+from rarr.tools.text.wording import cure
 from rarr.views.shown_text import one_line
 
 PATH = "/mcp"

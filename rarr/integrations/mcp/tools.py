@@ -24,8 +24,7 @@ from rarr.records.postprocessing import Postprocessed
 from rarr.records.verification import Verification
 from rarr.retrievers.given_passages import GivenPassages
 from rarr.tools.concurrency import in_own_task, work
-from rarr.tools.text.plurals_and_articles import kind_of
-from rarr.tools.text.warning_lines import grouped, nothing_checked
+from rarr.tools.text.wording import grouped, kind_of, nothing_checked
 
 LONGEST_TEXT = 100_000  # characters
 _LONGEST_CLAIM = 5_000  # characters

@@ -17,7 +17,7 @@ from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.fetch.fetching import Fetched
 from rarr.retrievers.web.cache import Cache
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
 LONG = 100_000

@@ -24,7 +24,7 @@ from rarr.retrievers.fetch.public_ip_addresses import (
 from rarr.retrievers.fetch.responses import declared, receive, redirect, require_page, sniffed, too_long
 from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, product
 from rarr.tools.guard.bounded_http_client import REQUEST_HEADERS
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import shown
 
 _MOST_REDIRECTS = 5
 _MOST_ADDRESSES = 3  # addresses of a host that are tried, one after another, where nobody answers

@@ -14,7 +14,7 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 import httpx2
 
 from rarr.errors import RetrievalError
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import shown
 
 Address = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Awaitable[Sequence[str]]]

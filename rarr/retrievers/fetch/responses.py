@@ -10,7 +10,7 @@ import httpx2
 
 from rarr.errors import RetrievalError
 from rarr.tools.guard.bounded_http_client import AnswerTooLongError, PackedError, pieces
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import shown
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
 _REDIRECTS = (301, 302, 303, 307, 308)

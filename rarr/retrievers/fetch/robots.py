@@ -12,7 +12,7 @@ from protego import Protego
 from rarr.errors import RetrievalError
 from rarr.retrievers.fetch.host_limits import Turns
 from rarr.retrievers.fetch.public_ip_addresses import UnreachableError
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import shown
 
 Read = Callable[[httpx2.URL], Awaitable[tuple[int, bytes]]]
 """Takes the address of a robots.txt; returns the status of the answer and at most `MOST_BYTES` of content."""

@@ -16,8 +16,7 @@ from rarr.retrievers.graph.triple_files import read_triples
 from rarr.retrievers.graph.triples import Triple
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.plurals_and_articles import counted
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import counted, shown
 
 _LONGEST_CARD = 500  # triples of an entity that are written as sentences
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from rarr.errors import InputError, SetupError
 from rarr.retrievers.graph.triples import Triple
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
 _PARTS = ("subject", "relation", "object")

@@ -13,7 +13,7 @@ from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, host_of, normalised
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.service_requests import JsonService, Probe, outcomes, readable
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import shown
 
 _CURES = {
     0: "check searxng_url and that SearXNG runs there, or search elsewhere",

@@ -22,8 +22,7 @@ from rarr.tools.models.failures import (
 )
 from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, Limiter, in_time
 from rarr.tools.models.run_budget import meter
-from rarr.tools.text.plurals_and_articles import counted
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import counted, shown
 from rarr.valid_unicode import valid
 
 AT_ONCE = 4

@@ -19,7 +19,7 @@ from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, host_of
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.service_requests import JsonService, Probe, outcomes, readable
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import shown
 
 MOST_RESULTS = 20  # of one search, which is Tavily's limit
 MOST_BYTES = 20_000_000

@@ -17,7 +17,7 @@ from rarr.retrievers.web.mediawiki_queries_and_texts import article_text, parsed
 from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.service_requests import JsonService, Probe, outcomes, readable
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.text.printable_text import shown
+from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
 SPARE = 5  # titles beyond `k`, since some titles are not articles

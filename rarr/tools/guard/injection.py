@@ -9,7 +9,7 @@ import re
 import unicodedata
 from functools import cache, lru_cache
 
-from rarr.prompts.invisible_characters import hides_text, seen
+from rarr.tools.guard.invisible_characters import hides_text, seen
 
 _QUOTES = str.maketrans(dict.fromkeys("'‘’‚‛“”„‟′″`´«»", '"'))
 _ACCENTS = re.compile("[\u0300-\u036f\u20d0-\u20ff]")

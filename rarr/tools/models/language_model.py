@@ -13,6 +13,7 @@ from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.prompts import Prompt
 from rarr.records import ExpectedUsage
 from rarr.tools.concurrency import together, work
+from rarr.tools.guard.quotation import quoted, rendered
 from rarr.tools.models.answer_parsing import UnreadableAnswer, outside_reasoning, read_answer
 from rarr.tools.models.chat import (
     EXPECTED_TOKENS,
@@ -65,7 +66,7 @@ class LanguageModel:
         question still under way is sent again. Raises `ModelError` if every model failed or no answer could
         be read, and `BudgetError` at a limit of the run.
         """
-        user = prompt.render(**variables)
+        user = rendered(prompt, variables)
         key, memo = (id(self), prompt.hash, user), answer_memo()
         if key not in memo:
             [memo[key], *_] = await self._answers(prompt, shape, user, samples=1, temperature=0.0)
@@ -82,7 +83,7 @@ class LanguageModel:
         temperature: float,
     ) -> list[Shape]:
         """Asks for several answers at once, and returns those that can be read; raises like `ask`."""
-        user = prompt.render(**variables)
+        user = rendered(prompt, variables)
         return await self._answers(prompt, shape, user, samples=samples, temperature=temperature)
 
     async def reply(
@@ -99,7 +100,7 @@ class LanguageModel:
         take it, unless it is 0. Raises `PromptTooLong` as soon as a model cannot read the prompt,
         `ModelError` if every model failed, and `BudgetError` at a limit of the run.
         """
-        user = prompt.render(**variables)
+        user = rendered(prompt, variables)
         key, memo = (id(self), "reply", prompt.hash, user, max_tokens, seed), answer_memo()
         if key not in memo:
             most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
@@ -229,7 +230,7 @@ async def _read(
     if not answers:
         again = replace(ask, samples=1, max_tokens=2 * ask.max_tokens)
         if not answer.cut:
-            wrong, reason = (prompt.quoted(text).shown for text in (answer.texts[0], problem))
+            wrong, reason = (quoted(prompt, text).shown for text in (answer.texts[0], problem))
             complaint = f"That could not be read: {reason}. Answer with one JSON object and nothing else."
             retry = (Message("assistant", wrong or "(nothing)"), Message("user", complaint))
             again = replace(again, messages=(*ask.messages, *retry))

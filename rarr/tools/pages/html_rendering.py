@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from rarr.tools.text.plurals_and_articles import counted
+from rarr.tools.text.wording import counted
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -8,8 +8,7 @@ from typing import Any, NamedTuple, get_args
 
 from rarr.records import EditState
 from rarr.tools.pages.html_rendering import duration, number
-from rarr.tools.text.plurals_and_articles import counted
-from rarr.tools.text.warning_lines import grouped
+from rarr.tools.text.wording import counted, grouped
 from rarr.traces.critical_path import supersteps
 from rarr.traces.trace_file import StoredSpan
 from rarr.views.html.run_results import View, stopped

@@ -30,9 +30,8 @@ def test_folder_overrides_the_prompts_that_it_holds(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("file", "text", "message"),
     [
-        ("edit.md", OWN.replace("{{query}}", "{{question}}"), "question"),
+        ("judge_attribution.md", "", "no header"),
         ("edits.md", OWN, "overrides no prompt"),
-        ("edit.md", "", "no header"),
         ("edit.md", OWN, "no edit_in_context.md beside it"),
     ],
 )

@@ -4,9 +4,8 @@ import pytest
 from makers import TEXT, check, evidence, query
 
 from rarr.records import Notice, Report, Revision, Sentence, Status, Verdict
-from rarr.tools.text.plurals_and_articles import counted, kind_of
 from rarr.tools.text.section_headings import clean_headings
-from rarr.tools.text.warning_lines import beside_the_reason, by_reason, grouped, nothing_checked
+from rarr.tools.text.wording import beside_the_reason, by_reason, counted, grouped, kind_of, nothing_checked
 
 
 @pytest.mark.parametrize(

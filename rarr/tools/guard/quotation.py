@@ -1,16 +1,16 @@
 """Quotes text in a prompt so that it can neither end the quotation nor look like a turn of the chat.
 
-Every variable of every prompt goes through `Quotation.of`: evidence, the text under revision, and earlier
-answers of a model.
+Every variable of every prompt is quoted: evidence, the text under revision, and earlier answers of a model.
 """
 
 import re
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from rarr.prompts.invisible_characters import STEPS, is_seen
+from rarr.prompts import Prompt
+from rarr.tools.guard.invisible_characters import STEPS, is_seen
 
 _TOKEN_TAGS = """
 s inst sys system assistant user human developer instructions system_prompt start_of_turn end_of_turn bos eos
@@ -33,19 +33,25 @@ _LABEL = re.compile(
 _MARK = "› "
 
 
-class Marks(NamedTuple):
-    """Tags such as `<text>` and labels such as `Query:` that lay out a prompt, and are changed in a quote."""
+def rendered(prompt: Prompt, variables: Mapping[str, str]) -> str:
+    """Fills in the user message of `prompt` with its variables quoted. Raises like `render`."""
+    return prompt.render(**{name: quoted(prompt, text).shown for name, text in variables.items()})
 
-    tags: frozenset[str]
-    labels: frozenset[str]
+
+def quoted(prompt: Prompt, text: str) -> "Quotation":
+    """Quotes `text` as `rendered` shows it in this prompt."""
+    return Quotation.of(text, *_marks_of(prompt.user))
 
 
 @lru_cache(maxsize=64)
-def marks_of(layout: str) -> Marks:
-    """Finds the marks in `layout`, the user part of a prompt file; adds those that chat models use."""
+def _marks_of(layout: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Finds the tags such as `<text>` and the labels such as `Query:` that lay out a prompt.
+
+    `layout` is the user part of its file. Those that chat models use are added.
+    """
     tags = {_plain(name) for name in re.findall(r"</?\s*(\w+)", layout)}
     labels = {_plain(name) for name in re.findall(r"^([^\W\d][\w ]*):", layout, re.MULTILINE)}
-    return Marks(frozenset(tags.union(_TOKEN_TAGS.split())), _ROLES | _INSTRUCTION | labels)
+    return frozenset(tags.union(_TOKEN_TAGS.split())), _ROLES | _INSTRUCTION | labels
 
 
 class Quotation(NamedTuple):
@@ -59,15 +65,15 @@ class Quotation(NamedTuple):
     places: Sequence[int]
 
     @classmethod
-    def of(cls, text: str, marks: Marks) -> "Quotation":
-        """Quotes `text`: removes invisible characters, and changes tags and labels that are among `marks`."""
+    def of(cls, text: str, tags: frozenset[str], labels: frozenset[str]) -> "Quotation":
+        """Quotes `text`: removes invisible characters, and changes these tags and labels."""
         quotation = cls(text, text, range(len(text)))
         if not is_seen(text):
             for pattern, replacement in STEPS:
                 quotation = quotation._replaced(pattern, replacement)
-        quotation = quotation._replaced(_TAG, lambda match: _bracket(match, marks.tags))
+        quotation = quotation._replaced(_TAG, lambda match: _bracket(match, tags))
         quotation = quotation._replaced(_BAR, lambda match: "‹")._replaced(_SQUARE, lambda match: "‹")
-        return quotation._replaced(_LABEL, lambda match: _label(match, marks.labels))
+        return quotation._replaced(_LABEL, lambda match: _label(match, labels))
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Returns the place in `text` of `shown[start:end]`."""

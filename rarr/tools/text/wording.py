@@ -1,21 +1,82 @@
-"""Writes warnings as lines for a person."""
+"""Writes parts of messages: nouns after a number, texts from outside, warnings, cures of wrong values."""
 
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from rarr.records import Notice, Revision
-from rarr.tools.text.plurals_and_articles import counted
+from pydantic_core import ErrorDetails
 
-_CURE = ": correct that, or see rarr doctor"
-_UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
-_DETAIL = re.compile(r"\s*\(.*\)|\d+")
+from rarr.records import Notice, Revision
 
 NOTHING_TO_CHECK = Notice(
     code="nothing_to_check",
     message="the text holds no claim to ask about: it is returned unchanged and unjudged",
     node="generate_queries",
 )
+
+_MOST_SHOWN = 100  # characters
+_CURE = ": correct that, or see rarr doctor"
+_UNREAD = {"budget_exhausted", "block_too_long"}  # text was not read; the messages name the cure
+_DETAIL = re.compile(r"\s*\(.*\)|\d+")
+_NOUNS = {
+    "a valid string": "a text",
+    "a valid list": "a list",
+    "a valid dictionary": "an object",
+    "a valid boolean": "true or false",
+    "a valid number": "a number",
+    "a valid integer": "a whole number",
+}
+_CURES = {
+    "missing": "it is missing: give it",
+    "string_too_short": "it is empty: give a text",
+    "string_pattern_mismatch": "it is empty: give a text",
+    "string_too_long": "{msg}: shorten it",
+    "too_long": "{msg}: give fewer",
+}
+
+
+def counted(n: int, noun: str) -> str:
+    """Writes a number with its noun: 1 row, 2 rows, 1,000 queries, 3 branches."""
+    return f"{n:,} {noun if n == 1 else _plural(noun)}"
+
+
+def _plural(noun: str) -> str:
+    if re.search(r"[^aeiou]y\Z", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
+def kind_of(value: object) -> str:
+    """Writes the class of `value` with an article: an int, a str."""
+    name = type(value).__name__
+    return f"{'an' if name[:1].lower() in {*'aeio'} else 'a'} {name}"
+
+
+def shown(text: str, most: int = _MOST_SHOWN) -> str:
+    """Makes `text` safe for a message: replaces unprintable characters, cuts it to `most` characters."""
+    safe = "".join(character if character.isprintable() else "\ufffd" for character in text[: most + 1])
+    return f"{safe[: most - 1]}…" if len(safe) > most else safe
+
+
+def without_prefix(message: str) -> str:
+    """Returns `message` without pydantic's first "Value error, "."""
+    return message.replace("Value error, ", "", 1)
+
+
+def cure(error: ErrorDetails) -> str:
+    """Writes what to give instead of a value that pydantic refused, such as "give a text"."""
+    kind, message = error["type"], without_prefix(error["msg"])
+    if kind in _CURES:
+        return _CURES[kind].format(msg=message)
+    if kind == "value_error":  # of a validator of ours, which names the cure
+        return message
+    if not message.startswith("Input should be "):
+        return f"{message}: correct it"
+    wanted = message.removeprefix("Input should be ")
+    for theirs, ours in _NOUNS.items():
+        if wanted.startswith(theirs):
+            return f"give {ours}"
+    return f"give a number {wanted}" if kind.startswith(("greater", "less")) else f"give {wanted}"
 
 
 def grouped(warnings: Iterable[Notice]) -> list[str]:
@@ -25,6 +86,11 @@ def grouped(warnings: Iterable[Notice]) -> list[str]:
         f"{code}: {message}" + (f" ({count} times)" if count > 1 else "")
         for (code, message), count in counts.items()
     ]
+
+
+def _short_message(notice: Notice) -> str:
+    """Removes the first words of the message that repeat its code, such as "check failed: "."""
+    return notice.message.removeprefix(f"{notice.code.removesuffix('_failed')} failed: ")
 
 
 def by_reason(skipped: Iterable[tuple[str, str]]) -> list[str]:
@@ -46,11 +112,6 @@ def _of_reason(pairs: Sequence[tuple[str, str]]) -> str:
     return f"{file}{more}: {reason}{times}"
 
 
-def _short_message(notice: Notice) -> str:
-    """Removes the first words of the message that repeat its code, such as "check failed: "."""
-    return notice.message.removeprefix(f"{notice.code.removesuffix('_failed')} failed: ")
-
-
 def nothing_checked(revision: Revision) -> str:
     """Writes one line on why nothing could be checked: all searches, checks or judgements failed.
 
@@ -59,10 +120,9 @@ def nothing_checked(revision: Revision) -> str:
     """
     codes = {notice.code for notice in revision.warnings}
     statuses = {sentence.status for sentence in revision.report.sentences}
-    if not statuses or "nothing_to_check" in codes:
+    if not statuses or NOTHING_TO_CHECK.code in codes:
         return ""
-    failed = any(is_failure(notice) for notice in revision.warnings)
-    unjudged = statuses <= {"retrieval_failed", "unjudged"} and failed
+    unjudged = statuses <= {"retrieval_failed", "unjudged"} and any(map(is_failure, revision.warnings))
     usage = revision.usage
     unanswered = usage.model_calls > 0 and usage.input_tokens == 0 and not usage.saved_calls
     undecided = {check.verdict for check in revision.checks} == {"unknown"}
