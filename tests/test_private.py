@@ -65,18 +65,18 @@ def test_data_folder_is_private(corpus: Path, tmp_path: Path) -> None:
 def test_index_stays_private_after_an_update(corpus: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     for text in ("Pears grow.", "Plums grow.", ""):
-        Corpus.open(corpus, home=home, **BUILD).close()
+        Corpus.open(corpus, home=home, **BUILD)
         assert open_to_others(home) == []
         (corpus / "c.md").write_text(text)
 
 
 def test_index_of_an_earlier_version_becomes_private(corpus: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
-    Corpus.open(corpus, home=home, **BUILD).close()
+    Corpus.open(corpus, home=home, **BUILD)
     [index] = (home / "indexes").iterdir()
     for path in (index, *index.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
-    Corpus.open(corpus, home=home, **BUILD).close()
+    Corpus.open(corpus, home=home, **BUILD)
     assert open_to_others(home) == []
 
 

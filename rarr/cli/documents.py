@@ -119,10 +119,9 @@ def _in_folder(folder: Path) -> Iterator[Path]:
 
 def _documents_of(corpus: Path) -> Path:
     """Returns the folder or file of the documents: of an index, the one from which it was built."""
-    from rarr.retrievers.corpus.index_reader import is_index
-    from rarr.retrievers.corpus.manifest import Manifest
+    from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 
-    return Path(Manifest(corpus).facts().get("shown", corpus)) if is_index(corpus) else corpus
+    return Path(read_manifest(corpus).shown or corpus) if is_index(corpus) else corpus
 
 
 def _nothing(name: str) -> str:

@@ -3,9 +3,8 @@
 import hashlib
 import json
 import os
-import sqlite3
 from collections.abc import Iterable, Mapping
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -15,8 +14,7 @@ from pydantic import SecretStr
 from rarr.components import NO_BASELINE, Baseline, Components
 from rarr.errors import InputError
 from rarr.retrievers.corpus.file_listing import located, scan
-from rarr.retrievers.corpus.index_reader import is_index
-from rarr.retrievers.corpus.manifest import Manifest
+from rarr.retrievers.corpus.passage_index import is_index, read_manifest
 from rarr.retrievers.extract.extracted_document import MEGABYTE
 from rarr.settings import Settings, installed_version
 from rarr.settings.endpoints import Endpoint
@@ -77,7 +75,7 @@ def corpora(paths: Iterable[Path | None], max_file_mb: int) -> dict[str, str]:
     """
     digests = dict[str, str]()
     for path in dict.fromkeys(path for path in paths if path is not None):
-        with suppress(InputError, sqlite3.Error):
+        with suppress(InputError):
             digests[valid(str(path.absolute()))] = _digest_of_corpus(path, max_file_mb)
     return digests
 
@@ -87,8 +85,7 @@ def _digest_of_corpus(path: Path, max_file_mb: int) -> str:
     with suppress(RuntimeError):  # the path names an unknown user: `located` reports it
         path = path.expanduser()
     if is_index(where := located(path)):
-        with closing(Manifest(where)) as manifest:
-            return _digest(manifest.facts().get("state", "").encode())
+        return _digest(read_manifest(where).state.encode())
     files = scan(path, max_file_mb * MEGABYTE).files
     return _digest(json.dumps([(file.name, file.size, file.mtime_ns) for file in files]).encode())
 

@@ -7,7 +7,6 @@ import signal
 import sys
 import threading
 import time
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -32,9 +31,8 @@ from benchmarks.interrupts import (
 from rarr import Trace
 from rarr.batches.result_store import has_results
 from rarr.retrievers.corpus.index_building import build_index
-from rarr.retrievers.corpus.index_reader import IndexReader
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.corpus.tantivy_index import best_hits, stored_passage
+from rarr.retrievers.corpus.passage_index import IndexReader, best_hits, stored_passage
 from rarr.settings import Settings
 from rarr.testing import Asked, RuleModel, ScriptedServer, UnansweredError
 
@@ -253,12 +251,12 @@ def test_interrupted_index_is_as_it_was_or_new(tmp_path: Path) -> None:
         file.write_text(file.read_text() + "\n\nAll of this was checked again in 2031.\n")
 
     def holds(index: Path) -> tuple[int, int]:
-        """Live files, and passages that say that they were checked again."""
-        with closing(IndexReader(index, rules["window"], rules["step"])) as reader:
-            snapshot = reader.snapshot()
-            hits = best_hits(snapshot.searcher, terms("checked again in 2031"), 10_000)
-            new = {hit.version_id for hit in hits if "2031" in stored_passage(snapshot.searcher, hit).text}
-            return len(snapshot.names), len(new & snapshot.names.keys())
+        """Files, and those of them that say that they were checked again."""
+        reader = IndexReader(index, rules["window"], rules["step"])
+        searcher, _ = reader.searcher()
+        hits = best_hits(searcher, terms("checked again in 2031"), 10_000)
+        new = {hit.document for hit in hits if "2031" in stored_passage(searcher, hit).text}
+        return len(reader.manifest.files), len(new)
 
     old = holds(tmp_path / "old.index")
     new = (old[0], len([*corpus.glob("*.md")]))

@@ -10,13 +10,23 @@ from itertools import groupby
 from pathlib import Path
 from typing import Self
 
+from tantivy import Searcher
+
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.file_listing import located
 from rarr.retrievers.corpus.index_building import Progress, build_index
-from rarr.retrievers.corpus.index_reader import IndexReader, Snapshot, failures, is_index, place
 from rarr.retrievers.corpus.index_words import terms
-from rarr.retrievers.corpus.tantivy_index import Hit, best_hits, stored_passage
+from rarr.retrievers.corpus.passage_index import (
+    Hit,
+    IndexReader,
+    best_hits,
+    failures,
+    holds,
+    is_index,
+    place,
+    stored_passage,
+)
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.files import extract
 from rarr.tools.models.run_budget import meter
@@ -35,9 +45,11 @@ class Corpus:
     def __init__(self, reader: IndexReader, shown: Path, max_file_mb: int) -> None:
         """`shown` is the path of the corpus as the sources of its passages show it."""
         self._reader, self._shown, self._max_bytes = reader, shown, max_file_mb * MEGABYTE
-        self._kept: dict[tuple[str, str, int], Sequence[Passage]] = {}  # by state, query and k; latest last
+        self._kept: dict[
+            tuple[object, str, int], Sequence[Passage]
+        ] = {}  # by state, query and k; latest last
         self._changing = threading.Lock()
-        self.skipped = [(place(shown, name), reason) for name, reason in reader.skipped()]
+        self.skipped = [(place(shown, name), reason) for name, reason in reader.manifest.unread()]
 
     @classmethod
     def open(
@@ -61,7 +73,7 @@ class Corpus:
         if is_index(where):
             reader = IndexReader(path, window, step)
             reader.require_finished()
-            return cls(reader, Path(reader.facts.get("shown", "")), max_file_mb)
+            return cls(reader, Path(reader.manifest.shown), max_file_mb)
         key = hashlib.blake2b(f"{where}\n{window}\n{step}".encode(errors="surrogateescape"))
         index = home.expanduser() / "indexes" / key.hexdigest()[:32]
         rules = {"window": window, "step": step, "max_file_mb": max_file_mb}
@@ -83,13 +95,8 @@ class Corpus:
         """Reads the current text of the file or record that passages cite as `url`; None if it is gone."""
         return await asyncio.to_thread(self._extracted, url)
 
-    def close(self) -> None:
-        """Closes the index. The next search opens it again."""
-        self._reader.close()
-
     async def aclose(self) -> None:
-        """`close` for async callers. It waits for searches that are under way."""
-        await asyncio.to_thread(self.close)
+        """Closes nothing: an index needs no connection."""
 
     def _remembered(self, query: str, k: int) -> tuple[Sequence[Passage], bool]:
         """Returns the passages, and whether the same search of the same index was made before."""
@@ -98,30 +105,30 @@ class Corpus:
             return (), False
         cure = f"delete the index {str(self._reader.folder)!r} and build it again"
         with failures(lambda why: RetrievalError(f"the corpus cannot be searched ({why}): {cure}")):
-            snapshot = self._reader.snapshot()
-            key = (snapshot.state, query, k)
+            searcher, state = self._reader.searcher()
+            key = (state, query, k)
             with self._changing:
                 if (kept := self._kept.pop(key, None)) is not None:
                     self._kept[key] = kept
                     return kept, True
-            passages = self._search(snapshot, words, k)
+            passages = self._search(searcher, words, k)
             with self._changing:
                 self._kept[key] = passages
                 if len(self._kept) > KEPT_SEARCHES:
                     del self._kept[next(iter(self._kept))]
             return passages, False
 
-    def _search(self, snapshot: Snapshot, words: Sequence[str], k: int) -> Sequence[Passage]:
+    def _search(self, searcher: Searcher, words: Sequence[str], k: int) -> Sequence[Passage]:
         limit = k * PASSAGES_PER_DOCUMENT * 2
         while True:  # asks for more hits until they are from `k` documents
-            hits = best_hits(snapshot.searcher, words, limit)
-            documents = _first_documents(snapshot, hits, k, cut=len(hits) == limit)
+            hits = best_hits(searcher, words, limit)
+            documents = _first_documents(searcher, hits, k, cut=len(hits) == limit)
             if len(documents) == k or len(hits) < limit or limit >= _MOST:
                 break
             limit = min(limit * 4, _MOST)
         now = datetime.now(UTC)
         best = [
-            (hit.score, self._passage(snapshot, hit, now))
+            (hit.score, self._passage(searcher, hit, now))
             for document_hits in documents
             for hit in document_hits[:PASSAGES_PER_DOCUMENT]
         ]
@@ -130,28 +137,38 @@ class Corpus:
         return tuple(passage for _, passage in best)
 
     def _extracted(self, source: str) -> str | None:
+        file, _, item = source.rpartition("#")
+        for where, wanted in ((source, "0"), (file, item)):
+            if (path := self._file(where)) is not None:
+                try:
+                    documents = extract(path, self._max_bytes, lambda _: None)
+                    return next((each.text for each in documents if str(each.item) == wanted), None)
+                except UnreadableError:
+                    return None
+        return None
+
+    def _file(self, source: str) -> Path | None:
+        """Returns the path of the indexed file with this source; None if the index holds no such file."""
+        inside = valid(place(self._shown, "x"))[:-1]
+        if source == valid(place(self._shown, "")):
+            name = ""
+        elif source.startswith(inside):
+            name = source[len(inside) :]
+        else:
+            return None
         try:
             with failures(RetrievalError):
-                names = self._reader.snapshot().names.values()
+                is_held = holds(self._reader.searcher()[0], name)
         except RetrievalError:
             return None
-        places = {valid(path): path for path in (place(self._shown, name) for name in names)}
-        file, _, item = source.rpartition("#")
-        where, wanted = (source, "0") if source in places else (file, item)
-        if where not in places:
-            return None
-        try:
-            documents = extract(Path(places[where]).expanduser(), self._max_bytes, lambda _: None)
-            return next((document.text for document in documents if str(document.item) == wanted), None)
-        except UnreadableError:
-            return None
+        return Path(place(self._shown, name)).expanduser() if is_held else None
 
-    def _passage(self, snapshot: Snapshot, hit: Hit, now: datetime) -> Passage:
-        stored = stored_passage(snapshot.searcher, hit)
-        item = f"#{hit.item}" if hit.item else ""
+    def _passage(self, searcher: Searcher, hit: Hit, now: datetime) -> Passage:
+        stored, item = stored_passage(searcher, hit), hit.document[1]
+        own_source = place(self._shown, stored.file) + (f"#{item}" if item else "")
         return Passage(
             text=stored.text,
-            source=stored.source or place(self._shown, snapshot.names[hit.version_id]) + item,
+            source=stored.source or own_source,
             title=stored.title,
             start=stored.start,
             end=stored.end,
@@ -161,34 +178,30 @@ class Corpus:
         )
 
 
-def _first_documents(snapshot: Snapshot, hits: Sequence[Hit], k: int, *, cut: bool) -> list[list[Hit]]:
+def _first_documents(searcher: Searcher, hits: Sequence[Hit], k: int, *, cut: bool) -> list[list[Hit]]:
     """Groups the hits by document, in order, for the first `k` documents.
 
     `cut`: the search stopped at its limit, so that hits may be missing at the end.
     """
     documents: dict[tuple[int, int], list[Hit]] = {}
-    for hit in _in_order(snapshot, hits, cut=cut):
-        document = (hit.version_id, hit.item)
-        if hit.version_id in snapshot.names and (len(documents) < k or document in documents):
-            documents.setdefault(document, []).append(hit)
+    for hit in _in_order(searcher, hits, cut=cut):
+        if len(documents) < k or hit.document in documents:
+            documents.setdefault(hit.document, []).append(hit)
     return list(documents.values())
 
 
-def _in_order(snapshot: Snapshot, hits: Sequence[Hit], *, cut: bool) -> list[Hit]:
+def _in_order(searcher: Searcher, hits: Sequence[Hit], *, cut: bool) -> list[Hit]:
     """Takes hits in the order of their scores, and orders those of equal score by file, record and offset.
 
     The engine orders equal scores by how the index was built, so two builds of one corpus would return
     different evidence. Where the list was `cut`, the last score may lack hits, so it is left out.
     """
+
+    def place_of(hit: Hit) -> tuple[str, int, int]:
+        stored = stored_passage(searcher, hit)
+        return stored.file, hit.document[1], stored.start
+
     groups = [list(tied) for _, tied in groupby(hits, key=lambda hit: hit.score)]
     if cut and len(groups) > 1:
         groups.pop()
-    return [hit for tied in groups for hit in (_by_place(snapshot, tied) if len(tied) > 1 else tied)]
-
-
-def _by_place(snapshot: Snapshot, tied: list[Hit]) -> list[Hit]:
-    def place(hit: Hit) -> tuple[str, int, int]:
-        name = snapshot.names.get(hit.version_id, "")
-        return name, hit.item, stored_passage(snapshot.searcher, hit).start
-
-    return sorted(tied, key=place)
+    return [hit for tied in groups for hit in (sorted(tied, key=place_of) if len(tied) > 1 else tied)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from rarr.errors import InputError
-from rarr.retrievers.corpus.manifest import MANIFEST
+from rarr.retrievers.corpus.passage_index import MARK
 from rarr.retrievers.extract.extracted_document import too_much
 from rarr.retrievers.extract.files import KINDS, kind
 
@@ -41,8 +41,9 @@ class Scan(NamedTuple):
 
 
 def scan(path: Path, max_bytes: int) -> Scan:
-    """Lists the files of the corpus at `path`. Hidden files are left out silently. Files of unknown kinds are
-    ignored. Files of more than `max_bytes` and files that cannot be read are skipped.
+    """Lists the files of the corpus at `path`. Hidden files and the folders of indexes are left out silently.
+    Files of unknown kinds are ignored. Files of more than `max_bytes` and files that cannot be read are
+    skipped.
 
     Links to files in the corpus are followed. Links out of the corpus are not: otherwise whoever fills the
     folder would choose which files of this machine are read. Links to folders are not followed either, since
@@ -50,30 +51,23 @@ def scan(path: Path, max_bytes: int) -> Scan:
     read.
     """
     root = located(path)
-    result = Scan([], [], [])
-    leaving: list[str] = []
-    for name, candidate in _walk(path, result.skipped) if root.is_dir() else [("", path)]:
-        if candidate.suffix.lower() in _UNREAD:
-            result.skipped.append(
-                _skip(name, "files of its kind are not read: save it as .docx, .pdf or text")
-            )
-        elif not kind(candidate.name):
-            result.ignored.append(name.encode(errors="backslashreplace").decode())
-        elif name and _leads_out(candidate, root):
-            leaving.append(name)
+    files, skipped, ignored = list[File](), list[Skip](), list[str]()
+    for name, found in _walk(path) if root.is_dir() else [("", path)]:
+        printable = name.encode(errors="backslashreplace").decode()
+        file = found if isinstance(found, str) else _file(name, found, root, max_bytes)
+        if isinstance(file, File):
+            files.append(file)
+        elif file:
+            skipped.append(Skip(printable, file))
         else:
-            _look(name, candidate, max_bytes, result)
-    if leaving:
-        why = "a link that leads out of the corpus is not followed"
-        more = f" (links like this: {len(leaving)})" if len(leaving) > 1 else ""
-        result.skipped.append(_skip(leaving[0], why + more))
-    if not result.files:
-        first = result.skipped[0] if result.skipped else None
+            ignored.append(printable)
+    if not files:
+        first = skipped[0] if skipped else None
         reason = f"{first.file or path}: {first.reason}" if first else f"it holds none of {', '.join(KINDS)}"
         raise InputError(
             f"nothing to read in corpus {str(path)!r} ({reason}): give a folder or file with text"
         )
-    return result
+    return Scan(files, skipped, ignored)
 
 
 def located(path: Path) -> Path:
@@ -87,67 +81,47 @@ def located(path: Path) -> Path:
         ) from error
 
 
-def _walk(root: Path, skipped: list[Skip]) -> Iterator[tuple[str, Path]]:
-    def failed(error: OSError) -> None:
-        skipped.append(
-            _skip(_name(Path(error.filename), root), f"the folder cannot be read ({error.strerror})")
-        )
-
-    for where, folders, files in os.walk(root, onerror=failed):
+def _walk(root: Path) -> Iterator[tuple[str, Path | str]]:
+    """Yields each file in a folder by its name in it, or instead why a folder is not entered."""
+    failed = list[OSError]()
+    for where, folders, files in os.walk(root, onerror=failed.append):
         here = Path(where)
-        if MANIFEST in files and here != root:  # the folder of an index
+        if here != root and any(file.startswith(MARK) for file in files):  # of an index
             folders.clear()
             continue
         folders[:] = sorted(folder for folder in folders if not folder.startswith("."))
-        skipped.extend(
-            _skip(_name(here / folder, root), "links to folders are not followed")
-            for folder in folders
-            if _is_link(here / folder)
-        )
+        for folder in folders:
+            if os.path.islink(here / folder):  # noqa: PTH114  # Path.is_symlink raises where it may not look
+                yield _name(here / folder, root), "links to folders are not followed"
         for file in sorted(file for file in files if not file.startswith(".")):
             yield _name(here / file, root), here / file
-
-
-def _is_link(path: Path) -> bool:
-    try:
-        return path.is_symlink()
-    except OSError:  # the folder may be listed but not entered: its files are skipped later, each by itself
-        return False
-
-
-def _leads_out(path: Path, root: Path) -> bool:
-    """True if `path` is a link to something outside `root`. A link to nothing is skipped elsewhere."""
-    try:
-        return path.is_symlink() and not path.resolve(strict=True).is_relative_to(root)
-    except (OSError, RuntimeError):
-        return False
+    for error in failed:
+        yield _name(Path(error.filename), root), f"the folder cannot be read ({error.strerror})"
 
 
 def _name(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix()
 
 
-def _look(name: str, path: Path, max_bytes: int, result: Scan) -> None:
-    """Adds one file to `result`: to the files to read, or to the skipped files."""
+def _file(name: str, path: Path, root: Path, max_bytes: int) -> File | str:
+    """Returns the file to read, or why it is skipped; "" for a file of an unknown kind."""
+    if path.suffix.lower() in _UNREAD:
+        return "files of its kind are not read: save it as .docx, .pdf or text"
+    if not kind(path.name):
+        return ""
     try:
-        facts = path.stat()
         name.encode()
-    except OSError as error:
-        broken = error.errno in (errno.ENOENT, errno.ELOOP)
-        reason = "the link leads nowhere" if broken else f"it cannot be read ({error.strerror})"
+        if name and path.is_symlink() and not path.resolve(strict=True).is_relative_to(root):
+            return "a link that leads out of the corpus is not followed"
+        facts = path.stat()
     except UnicodeEncodeError:
-        reason = "its name is not Unicode: rename it"
-    else:
-        if not stat.S_ISREG(facts.st_mode):
-            reason = "it is not a regular file"
-        elif facts.st_size > max_bytes:
-            reason = f"it holds {too_much(max_bytes)}"
-        else:
-            result.files.append(File(name, path, facts.st_size, facts.st_mtime_ns))
-            return
-    result.skipped.append(_skip(name, reason))
-
-
-def _skip(name: str, reason: str) -> Skip:
-    """Makes a `Skip` whose name can be stored and printed, even if it is not Unicode."""
-    return Skip(name.encode(errors="backslashreplace").decode(), reason)
+        return "its name is not Unicode: rename it"
+    except (OSError, RuntimeError) as error:  # RuntimeError: links in a circle
+        if getattr(error, "errno", errno.ELOOP) in (errno.ENOENT, errno.ELOOP):
+            return "the link leads nowhere"
+        return f"it cannot be read ({getattr(error, 'strerror', error)})"
+    if not stat.S_ISREG(facts.st_mode):
+        return "it is not a regular file"
+    if facts.st_size > max_bytes:
+        return f"it holds {too_much(max_bytes)}"
+    return File(name, path, facts.st_size, facts.st_mtime_ns)

@@ -4,10 +4,11 @@ import hashlib
 import shutil
 import stat
 import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
 from filelock import FileLock, Timeout
 from tantivy import IndexWriter
@@ -15,9 +16,20 @@ from tantivy import IndexWriter
 from rarr.errors import InputError
 from rarr.retrievers.corpus.chunking import windows
 from rarr.retrievers.corpus.file_listing import File, Scan, Skip, scan
-from rarr.retrievers.corpus.index_reader import PASSAGES, IndexReader, failures, place
-from rarr.retrievers.corpus.manifest import FORMAT, MANIFEST, FileVersion, Manifest
-from rarr.retrievers.corpus.tantivy_index import add, open_passages, open_writer, remove
+from rarr.retrievers.corpus.passage_index import (
+    LOCK,
+    MARK,
+    PASSAGES,
+    IndexedFile,
+    IndexReader,
+    Manifest,
+    add,
+    failures,
+    open_passages,
+    open_writer,
+    place,
+    remove,
+)
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError, unopened
 from rarr.retrievers.extract.files import extract
 from rarr.tools.concurrency import require_awaited
@@ -30,8 +42,7 @@ Progress = Callable[[int, int], None]
 _BATCH = 50_000  # passages
 _SECONDS = 20.0  # an interrupted build loses at most this much work, and the file that it was reading
 _NOTES = 20  # notes that are kept of one file
-_LOCK = "rarr-index.lock"
-_OURS = (_LOCK, MANIFEST, PASSAGES)
+_UNKNOWN = IndexedFile(size=-1, mtime_ns=0, digest="")
 
 
 @dataclass(frozen=True)
@@ -77,10 +88,11 @@ def build_index(
     with failures(lambda why: InputError(unwritable.format(why))), _alone(out, private) as waited:
         if waited:
             files = scan(path, max_bytes)
-        with closing(_manifest(out, window, step)) as manifest:
-            build = _Build(path, out / PASSAGES, manifest, window=window, step=step, max_bytes=max_bytes)
-            with closing(build):
-                report = build.run(files, progress or (lambda done, total: None))
+        build = _Build(path, out, _manifest(out, window, step), max_bytes)
+        try:
+            report = build.run(files, progress or (lambda done, total: None))
+        finally:
+            build.close()
     if not report.passages:
         why = f" ({report.skipped[0][0]}: {report.skipped[0][1]})" if report.skipped else ""
         raise InputError(
@@ -90,26 +102,21 @@ def build_index(
 
 
 class _Build:
-    """One build: compares the files of the corpus with the indexed files, and reads those that differ.
+    """One build: compares the files of the corpus with those of the manifest, and reads what differs.
 
-    The new passages of a file become live after they are committed, together with their whole batch.
+    The caller holds the index's lock.
     """
 
-    def __init__(
-        self, path: Path, passages: Path, manifest: Manifest, *, window: int, step: int, max_bytes: int
-    ) -> None:
-        """`passages` is the folder of the index of passages. The caller holds the index's lock."""
-        self._path, self._passages, self._manifest = path, passages, manifest
-        self._window, self._step, self._max_bytes = window, step, max_bytes
-        self._live = {version.name: (key, version) for key, version in manifest.live().items()}
+    def __init__(self, path: Path, out: Path, manifest: Manifest, max_bytes: int) -> None:
+        self._path, self._out, self._manifest, self._max_bytes = path, out, manifest, max_bytes
         self._root = str(path.resolve()).encode(errors="backslashreplace").decode()
-        self._trusted = manifest.facts().get("root") == self._root
+        self._trusted = manifest.root == self._root
         if not self._trusted:  # files of another folder may look the same, so every file is read
-            manifest.record({"root": ""})
+            manifest.root = ""
         self._writer: IndexWriter | None = None
-        self._to_forget: list[int] = []
-        self._queue_removal(manifest.gone())  # the passages that a build left behind when it died
-        self._waiting, self._since, self._changed = 0, time.monotonic(), False
+        self._removed = set[str]()
+        self._changed = dict[str, IndexedFile | None]()  # since the last commit; None: removed
+        self._waiting, self._since = 0, time.monotonic()
 
     def run(self, scanned: Scan, progress: Progress) -> IndexReport:
         """Reads what changed, and removes what is gone."""
@@ -123,15 +130,13 @@ class _Build:
             except UnreadableError as problem:
                 skipped.append(Skip(file.name, str(problem)))
             progress(done, len(scanned.files))
-        gone = self._live.keys() - {file.name for file in scanned.files}
-        removed = gone | (self._live.keys() & {skip.file for skip in skipped})
-        if removed or self._changed:
-            self._publish(removed)
-        if self._to_forget:
-            self._publish()
-        self._manifest.record({"root": self._root, "shown": valid(self._path.as_posix())})
-        self._manifest.set_skipped(skipped)
-        return self._report(scanned, read, len(removed))
+        kept = {file.name for file in scanned.files} - {skip.file for skip in skipped}
+        for name in self._manifest.files.keys() - kept:
+            self._remove(name)
+        self._manifest.root, self._manifest.shown = self._root, valid(self._path.as_posix())
+        self._manifest.skipped = [(skip.file, skip.reason) for skip in skipped]
+        self._publish()
+        return self._report(scanned, read)
 
     def close(self) -> None:
         """Waits for the writer's threads. Passages that were not published are lost."""
@@ -139,80 +144,85 @@ class _Build:
             self._writer.wait_merging_threads()
 
     def _looks_same(self, file: File) -> bool:
-        _, live = self._live.get(file.name, (0, None))
-        return bool(live and self._trusted and (live.size, live.mtime_ns) == (file.size, file.mtime_ns))
+        known = self._manifest.files.get(file.name)
+        return bool(known and self._trusted and (known.size, known.mtime_ns) == (file.size, file.mtime_ns))
 
     def _update(self, file: File) -> bool:
         """Reads a file whose size or time changed; False, without reading on, if its content is the same."""
-        digest = _digest(file.path)
-        version_id, live = self._live.get(file.name, (0, None))
-        if live and live.digest == digest:
-            self._manifest.touch(version_id, file.size, file.mtime_ns)
+        now = IndexedFile(size=file.size, mtime_ns=file.mtime_ns, digest=_digest(file.path))
+        known = self._manifest.files.get(file.name)
+        if known and known.digest == now.digest:
+            known.size, known.mtime_ns = now.size, now.mtime_ns
             return False
-        self._read(file.path, FileVersion(file.name, file.size, file.mtime_ns, digest))
+        self._read(file, now)
+        self._changed[file.name] = now
+        self._waiting += now.passages
         if self._waiting >= _BATCH or time.monotonic() - self._since > _SECONDS:
             self._publish()
         return True
 
-    def _read(self, path: Path, version: FileVersion) -> None:
-        """Reads one file, and queues its passages.
+    def _read(self, file: File, now: IndexedFile) -> None:
+        """Reads one file, and queues its passages in place of those that the index has of it.
 
-        Raises `UnreadableError` where another try may succeed. Other failures become notes in the manifest.
+        Raises `UnreadableError` where another try may succeed. Other failures become notes.
         """
-        version_id = self._manifest.begin(version)
-        self._changed = True
-        notes, documents, passages = list[str](), 0, 0
+        notes = list[str]()
+        remove(self._opened(), file.name)
         try:
-            for document in extract(path, self._max_bytes, notes.append):
-                documents += 1
-                for window in windows(document.text, window=self._window, step=self._step):
+            for document in extract(file.path, self._max_bytes, notes.append):
+                now.documents += 1
+                for window in windows(document.text, window=self._manifest.window, step=self._manifest.step):
                     require_awaited()
-                    add(self._opened(), document, window, version_id)
-                    passages += 1
+                    add(self._opened(), file.name, document, window)
+                    now.passages += 1
         except UnreadableError as problem:
             if not problem.lasting:
-                self._manifest.discard(version_id)
+                self._remove(file.name)
                 raise
-            notes.append(f"{'the rest is ' if documents else ''}not searched: {problem}")
+            notes.append(f"{'the rest is ' if now.documents else ''}not searched: {problem}")
         if (more := len(notes) - _NOTES) > 0:
             notes[_NOTES:] = [f"and {more} more like this"]
-        self._manifest.finish(version_id, documents, passages, notes)
-        self._waiting += passages
+        now.notes = tuple(notes)
 
-    def _publish(self, removed: Iterable[str] = ()) -> None:
-        """Shows readers what was read since the last call, and removes the files `removed`."""
-        self._manifest.save()  # versions are written down before a search can return their passages
-        if self._writer is not None:
+    def _remove(self, name: str) -> None:
+        """Removes a file from the index, and what was queued of it."""
+        remove(self._opened(), name)
+        self._changed[name] = None
+        if name in self._manifest.files:
+            self._removed.add(name)
+
+    def _publish(self) -> None:
+        """Shows readers what was read and removed since the last call."""
+        if self._writer is not None and self._changed:
+            # If this process dies at the commit, nobody knows which version of these files the index holds.
+            self._manifest.files |= dict.fromkeys(self._changed, _UNKNOWN)
+            self._manifest.write(self._out)
             self._writer.commit()
-        self._manifest.forget(self._to_forget)
-        self._to_forget = []
-        self._queue_removal(self._manifest.publish(removed))
-        self._waiting, self._since, self._changed = 0, time.monotonic(), False
-
-    def _queue_removal(self, version_ids: list[int]) -> None:
-        # The next commit removes them: readers may be at a state in which these are live until then.
-        for version_id in version_ids:
-            remove(self._opened(), version_id)
-        self._to_forget.extend(version_ids)
+            self._manifest.files |= {name: file for name, file in self._changed.items() if file}
+            for name in [name for name, file in self._changed.items() if not file]:
+                del self._manifest.files[name]
+            self._manifest.state, self._changed = uuid4().hex, {}
+        self._manifest.write(self._out)
+        self._waiting, self._since = 0, time.monotonic()
 
     def _opened(self) -> IndexWriter:
         if self._writer is None:  # only once there is something to write: most builds find nothing new
-            self._writer = open_writer(open_passages(self._passages))
+            self._writer = open_writer(open_passages(self._out / PASSAGES))
         return self._writer
 
-    def _report(self, scanned: Scan, read: set[str], removed: int) -> IndexReport:
-        documents, passages = self._manifest.totals()
-        searched = {version.name for version in self._manifest.live().values() if version.documents}
+    def _report(self, scanned: Scan, read: set[str]) -> IndexReport:
+        files = self._manifest.files
+        searched = {name for name, file in files.items() if file.documents}
         unsearched = {file.name for file in scanned.files} - searched
         return IndexReport(
-            documents=documents,
-            passages=passages,
+            documents=sum(file.documents for file in files.values()),
+            passages=sum(file.passages for file in files.values()),
             read=len(searched & read),
             unchanged=len(searched - read),
-            removed=removed,
+            removed=len(self._removed),
             unsearched=len(unsearched | {skip.file for skip in scanned.skipped}),
             ignored=scanned.ignored,
-            skipped=[(place(self._path, name), why) for name, why in self._manifest.skipped()],
+            skipped=[(place(self._path, name), why) for name, why in self._manifest.unread()],
         )
 
 
@@ -226,21 +236,20 @@ def _alone(out: Path, private: bool) -> Iterator[bool]:
         raise InputError(f"{str(out)!r} is a file: give a new folder for the index")
     else:
         out.mkdir(parents=True, exist_ok=True)
-    if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith(_OURS)]:
+    if foreign := [entry.name for entry in out.iterdir() if not entry.name.startswith((MARK, PASSAGES))]:
         raise InputError(
             f"{str(out)!r} holds other files, such as {foreign[0]!r}: give a new folder for the index"
         )
-    lock = FileLock(out / _LOCK, mode=0o600) if private else FileLock(out / _LOCK)
+    lock, waited = FileLock(out / LOCK, mode=0o600 if private else -1), False
     try:
         lock.acquire(blocking=False)
-        waited = False
     except Timeout:
         lock.acquire()
         waited = True
     try:
         yield waited
     finally:
-        if private:  # tantivy and SQLite make files by the umask, but nobody else may enter the folder
+        if private:  # tantivy makes files by the umask, but nobody else may enter the folder
             make_private(out)
         else:
             _share(out)
@@ -248,33 +257,32 @@ def _alone(out: Path, private: bool) -> Iterator[bool]:
 
 
 def _share(out: Path) -> None:
-    """Gives the files of tantivy and SQLite the mode that the umask gave the lock."""
+    """Gives those files of tantivy that only their owner can read the mode that the umask gave the lock."""
     with suppress(OSError):  # the files belong to somebody else
-        mode = stat.S_IMODE((out / _LOCK).stat().st_mode)
-        for path in (*(out / PASSAGES).glob("*.json"), *out.glob(f"{MANIFEST}*")):
+        mode = stat.S_IMODE((out / LOCK).stat().st_mode)
+        for path in (out / PASSAGES).glob("*.json"):
             path.chmod(mode)
 
 
 def _manifest(out: Path, window: int, step: int) -> Manifest:
-    """Opens the manifest in `out` for writing. Deletes an index that cannot be continued, and starts anew."""
+    """Opens the index in `out`. Deletes an index that cannot be continued, and starts anew."""
     try:
-        with closing(IndexReader(out, window, step)):
-            return Manifest(out, write=True)
+        return IndexReader(out, window, step).manifest
     except InputError:
         # The manifest is removed last: without it, nobody could tell that the folder is an index.
         shutil.rmtree(out / PASSAGES, ignore_errors=True)
-        for file in sorted(out.glob(f"{MANIFEST}*"), reverse=True):
-            file.unlink()
-        manifest = Manifest(out, write=True)
+        for file in out.glob(f"{MARK}*"):
+            if file.name != LOCK:
+                file.unlink()
         open_passages(out / PASSAGES, create=True)
-        facts = {"format": FORMAT, "window": str(window), "step": str(step), "root": ""}
-        manifest.create(facts)
+        manifest = Manifest(window=window, step=step)
+        manifest.write(out)
         return manifest
 
 
-def _digest(path: Path) -> bytes:
+def _digest(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            return hashlib.file_digest(file, "blake2b").digest()
+            return hashlib.file_digest(file, "blake2b").hexdigest()
     except OSError as error:  # an error of the corpus skips the file; an error of the index ends the build
         raise unopened(error) from error

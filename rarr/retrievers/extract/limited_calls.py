@@ -15,11 +15,11 @@ import pickle
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, TypeVar, cast
 
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.worker_main import (
@@ -38,8 +38,6 @@ FILE = CallLimits(seconds=60, megabytes=1000)
 MORE = CallLimits(seconds=30, megabytes=20)
 AT_ONCE = 10
 """Calls at the same time: so many that a few hostile pages do not keep the others waiting."""
-STUCK_S = 1.5
-"""Seconds after which a call's process gets a low priority (nice 10); it is not used for another call."""
 START_S = 60.0
 """Seconds within which a new process must be ready. On an idle machine it takes half a second."""
 
@@ -65,12 +63,19 @@ async def extracted(function: Callable[..., Result], *args: object) -> Result:
 
     Raises `UnreadableError` if the function does or exceeds the limits. A cancelled call ends at once.
     """
-    call = WorkerCall(function, *args, limits=PAGE)
-    done: Future[Result] = Future()
+    call, done = _Call(PAGE, function, *args), Future[Any]()
     done.set_running_or_notify_cancel()
-    threading.Thread(target=_settle, args=(call, done), name="rarr-extract", daemon=True).start()
+
+    def settle() -> None:
+        try:
+            done.set_result(call.run())
+        except BaseException as error:
+            done.set_exception(error)
+
+    # A daemon, for which Python does not wait at its end.
+    threading.Thread(target=settle, name="rarr-extract", daemon=True).start()
     try:
-        return await asyncio.wrap_future(done)
+        return cast(Result, await asyncio.wrap_future(done))
     except asyncio.CancelledError:
         call.stop()
         raise
@@ -79,98 +84,78 @@ async def extracted(function: Callable[..., Result], *args: object) -> Result:
 def extracted_file(function: Callable[..., Result], *args: object, size: int) -> Result:
     """Does what `extracted` does, within limits for a file of `size` bytes, and blocks until it is done."""
     megabytes = size / MEGABYTE
-    seconds = round(FILE.seconds + megabytes * MORE.seconds)
+    seconds = round(FILE.seconds + megabytes * MORE.seconds, 1)
     memory = round(FILE.megabytes + megabytes * MORE.megabytes)
-    return WorkerCall(function, *args, limits=CallLimits(seconds, memory))()
+    return cast(Result, _Call(CallLimits(seconds, memory), function, *args).run())
 
 
-class Processes:
-    """Lets a reviser end the idle worker processes when it is closed."""
+class _Call:
+    """One call, which another thread may stop."""
 
-    async def aclose(self) -> None:
-        """Ends the idle worker processes; new processes start when they are needed."""
-        await asyncio.to_thread(end_idle)
-
-
-def _settle(call: "WorkerCall[Result]", done: "Future[Result]") -> None:
-    try:
-        done.set_result(call())
-    except BaseException as error:
-        done.set_exception(error)
-
-
-class WorkerCall(Generic[Result]):
-    """Runs `function(*args)` in a worker process when it is called. `stop` ends it at any time."""
-
-    def __init__(self, function: Callable[..., Result], *args: object, limits: CallLimits) -> None:
-        self._request = pickle.dumps((function, args, tuple(limits)))
-        self._limits = limits
+    def __init__(self, limits: CallLimits, function: Callable[..., Any], *args: object) -> None:
+        self._request, self._limits = pickle.dumps((function, args, tuple(limits))), limits
         self._lock = threading.Lock()
-        self._process: Process | None = None
+        self._process: _Process | None = None
         self._stopped = False
 
-    def __call__(self) -> Result:
-        """Waits for a turn, runs the call and returns its result.
-
-        Raises `UnreadableError` if the function does, or if the call exceeded its limits or was stopped.
-        """
-        with _pool.turns:
+    def run(self) -> Any:
+        """Waits for a turn and runs the call. Raises `UnreadableError` where there is no result."""
+        with _turns:
             while (outcome := self._try()) is None:
                 pass
         if outcome.out_of_memory:
             raise UnreadableError(f"reading it takes more than {self._limits.megabytes} MB of memory")
         if outcome.unreadable:
             raise UnreadableError(outcome.unreadable, lasting=outcome.lasting)
-        return cast(Result, outcome.result)
+        return outcome.result
 
     def stop(self) -> None:
-        """Ends the call, from any thread: it raises `UnreadableError`."""
+        """Ends the call, which raises `UnreadableError`."""
         with self._lock:
             self._stopped = True
             if self._process is not None:
                 self._process.kill()
 
     def _try(self) -> CallOutcome | None:
-        """Runs the call once in a process; None if its idle process had just ended, and it must run again."""
+        """Runs the call in a process; None if the process had just ended for lack of work."""
         self._require_wanted()  # before a process is started
-        process = _pool.take()
-        keep = False
+        process, is_reusable = _taken(), False
         try:
             with self._lock:
                 self._require_wanted()
                 self._process = process
-            with process.watched(self._limits.seconds):
-                outcome = process.ask(self._request, self._limits.megabytes * MEGABYTE)
-            keep = process.used = not (outcome.last or process.gave_way or process.late)
+            outcome = process.ask(self._request, self._limits)
+            is_reusable = process.used = not (outcome.last or process.late)
             return outcome
         except EOFError:
-            if process.status() == 0 and process.used:  # it had just ended because it was idle
+            status = process.end(patience_s=1.0)
+            if status == 0 and process.used:
                 return None
             self._require_wanted()
-            raise self._ended(process) from None
+            if process.late or status == TIME_IS_UP:
+                raise UnreadableError(f"reading it takes more than {self._limits.seconds:g} s") from None
+            raise UnreadableError(f"reading it crashed the reading process (status {status})") from None
         finally:
             with self._lock:
                 self._process = None
-            _pool.give(process, keep=keep)
+            if is_reusable:
+                _idle.append(process)
+            else:
+                process.end()
 
     def _require_wanted(self) -> None:
         if self._stopped:
             raise UnreadableError("it is no longer wanted", lasting=False)
 
-    def _ended(self, process: "Process") -> UnreadableError:
-        if process.late or process.status() == TIME_IS_UP:
-            return UnreadableError(f"reading it takes more than {self._limits.seconds:g} s")
-        return UnreadableError(f"reading it crashed the reading process (status {process.status()})")
 
-
-class Process:
-    """One worker process, which runs one call at a time."""
+class _Process:
+    """One worker process, which runs one call at a time. `late`: it was killed because time was over."""
 
     def __init__(self) -> None:
         """Starts the process and waits until it is ready. Raises `UnreadableError` if it does not start."""
         from multiprocessing.spawn import get_executable
 
-        self.used = self.gave_way = self.late = False
+        self.used = self.late = False
         path = json.dumps([str(Path(entry).absolute()) for entry in sys.path])
         try:
             self._process = subprocess.Popen(
@@ -184,67 +169,52 @@ class Process:
             )
         except (OSError, ValueError) as error:
             raise _unstarted(str(error)) from error
-        assert self._process.stdin and self._process.stdout
-        self.pid, self._calls, self._outcomes = self._process.pid, self._process.stdin, self._process.stdout
-        timer = threading.Timer(START_S, self.kill)
-        timer.daemon = True
-        timer.start()
+        _all.add(self)
         try:
-            receive(self._outcomes)
+            self._exchanged(b"", START_S, sys.maxsize)
         except EOFError:
-            status = self.status()
-            self.end()
-            raise _unstarted(f"status {status}") from None
+            raise _unstarted(f"status {self.end(1.0)}") from None
         except BaseException:
             self.end()
             raise
-        finally:
-            timer.cancel()
 
-    def ask(self, request: bytes, most: int) -> CallOutcome:
-        """Sends a pickled call, and returns its outcome of at most `most` bytes.
+    @property
+    def pid(self) -> int:
+        return self._process.pid
 
-        Raises `EOFError` where the process ended, and `UnreadableError` where its answer is too long or
-        holds other classes than an outcome may hold.
+    def ask(self, request: bytes, limits: CallLimits) -> CallOutcome:
+        """Sends a pickled call, and returns its outcome.
+
+        Raises `EOFError` where the process ended, also because time was over, and `UnreadableError` where its
+        answer is too long or holds other classes than an outcome may hold.
         """
         try:
-            send(self._calls, request)
-            outcome = receive(self._outcomes, most)
+            outcome = self._exchanged(request, limits.seconds, limits.megabytes * MEGABYTE)
         except TooMuchError:
-            raise UnreadableError(f"reading it gave more than {most / MEGABYTE:g} MB") from None
-        except (OSError, ValueError) as error:
-            raise EOFError from error
+            raise UnreadableError(f"reading it gave more than {limits.megabytes} MB") from None
         try:
             return CallOutcome(*_OutcomeUnpickler(io.BytesIO(outcome)).load())
         except Exception as error:  # pickle can raise any error
             raise UnreadableError(f"reading it gave no text ({type(error).__name__}: {error})") from error
 
-    @contextmanager
-    def watched(self, seconds: float) -> Iterator[None]:
-        """Watches the call of the block: lowers the process's priority, then kills it when time is over."""
-        done = threading.Event()
-
-        def watch() -> None:
-            if not done.wait(min(STUCK_S, seconds)):
-                self._give_way()
-                if not done.wait(seconds - STUCK_S if seconds > STUCK_S else 0.0):
-                    self.late = True
-                    self.kill()
-
-        watcher = threading.Thread(target=watch, name="rarr-watch", daemon=True)
-        watcher.start()
+    def _exchanged(self, request: bytes, seconds: float, most: int) -> bytes:
+        """Sends a message, unless it is empty, and returns the next one. Kills the process if it is late."""
+        timer = threading.Timer(seconds, self._kill_late)
+        timer.daemon = True
+        timer.start()
+        assert self._process.stdin and self._process.stdout
         try:
-            yield
+            if request:
+                send(self._process.stdin, request)
+            return receive(self._process.stdout, most)
+        except (OSError, ValueError) as error:
+            raise EOFError from error
         finally:
-            done.set()
-            watcher.join()
+            timer.cancel()
 
-    def _give_way(self) -> None:
-        """Lets all other processes of the machine go first from now on. This cannot be undone."""
-        self.gave_way = True
-        if hasattr(os, "setpriority"):
-            with suppress(OSError):
-                os.setpriority(os.PRIO_PROCESS, self.pid, 10)
+    def _kill_late(self) -> None:
+        self.late = True
+        self.kill()
 
     def runs(self) -> bool:
         return self._process.poll() is None
@@ -252,27 +222,26 @@ class Process:
     def kill(self) -> None:
         self._process.kill()
 
-    def status(self) -> int:
-        """Waits a second for the process to end, then kills it. Returns its exit status."""
+    def end(self, patience_s: float = 0.0) -> int:
+        """Kills the process if it does not end by itself within `patience_s`. Returns its exit status."""
         with suppress(subprocess.TimeoutExpired):
-            return self._process.wait(1.0)
+            self._process.wait(patience_s)
         self.kill()
-        return self._process.wait()
+        status = self._process.wait()
+        self.close()
+        _all.discard(self)
+        return status
 
-    def end(self) -> None:
-        self.kill()
-        self._process.wait()
-        self._close()
+    def close(self) -> None:
+        """Closes the pipes to the process."""
+        for pipe in (self._process.stdin, self._process.stdout):
+            with suppress(OSError):
+                pipe.close()  # type: ignore[union-attr]  # both are pipes
 
     def forget(self) -> None:
-        """Closes the pipes in a fork without ending the process, which belongs to the parent."""
-        self._close()
+        """Leaves the process to the parent of this fork."""
+        self.close()
         self._process.returncode = 0
-
-    def _close(self) -> None:
-        for pipe in (self._calls, self._outcomes):
-            with suppress(OSError):
-                pipe.close()
 
 
 class _OutcomeUnpickler(pickle.Unpickler):
@@ -290,64 +259,52 @@ def _unstarted(why: str) -> UnreadableError:
     )
 
 
-class _Pool:
-    """The worker processes of this program, for all its threads and event loops."""
+# The processes of this program, for all its threads and event loops. Each change is one atomic operation.
+_turns = threading.Semaphore(AT_ONCE)
+_idle: list[_Process] = []
+_all: set[_Process] = set()
 
-    def __init__(self) -> None:
-        self.turns = threading.Semaphore(AT_ONCE)
-        self._lock = threading.Lock()
-        self._idle: list[Process] = []
-        self._all: set[Process] = set()
 
-    def take(self) -> Process:
-        while True:
-            with self._lock:
-                process = self._idle.pop() if self._idle else None
-            if process is None:
-                process = Process()
-                with self._lock:
-                    self._all.add(process)
+def _taken() -> _Process:
+    """Returns an idle process, or a new one."""
+    while _idle:
+        with suppress(IndexError):  # another thread was faster
+            if (process := _idle.pop()).runs():
                 return process
-            if process.runs():
-                return process
-            self.give(process, keep=False)
-
-    def give(self, process: Process, *, keep: bool) -> None:
-        if not keep:
             process.end()
-        with self._lock:
-            self._idle.append(process) if keep else self._all.discard(process)
-
-    def end_idle(self) -> None:
-        with self._lock:
-            idle, self._idle = self._idle, []
-        for process in idle:
-            self.give(process, keep=False)
-
-    def pids(self) -> list[int]:
-        with self._lock:
-            return [process.pid for process in self._all if process.runs()]
-
-    def renew(self) -> None:
-        """Resets the pool in a fork, which has no threads of its parent and must not use its processes."""
-        for process in self._all:
-            process.forget()
-        self.__init__()  # type: ignore[misc]  # keeps the object, because calls refer to it
-
-
-_pool = _Pool()
-
-
-def end_idle() -> None:
-    """Ends the idle worker processes; new processes start when they are needed."""
-    _pool.end_idle()
+    return _Process()
 
 
 def pids() -> list[int]:
     """Returns the process ids of the worker processes that run."""
-    return _pool.pids()
+    return [process.pid for process in list(_all) if process.runs()]
+
+
+def end_idle() -> None:
+    """Ends the idle worker processes; new processes start when they are needed."""
+    while _idle:
+        with suppress(IndexError):  # another thread was faster
+            _idle.pop().end()
+
+
+class Processes:
+    """Lets a reviser end the idle worker processes when it is closed."""
+
+    async def aclose(self) -> None:
+        """Ends the idle worker processes; new processes start when they are needed."""
+        await asyncio.to_thread(end_idle)
+
+
+def _renew() -> None:
+    """Forgets the processes in a fork, which has no threads of its parent and must not use its processes."""
+    global _turns
+    for process in _all:
+        process.forget()
+    _all.clear()
+    _idle.clear()
+    _turns = threading.Semaphore(AT_ONCE)
 
 
 atexit.register(end_idle)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=lambda: _pool.renew())
+    os.register_at_fork(after_in_child=_renew)

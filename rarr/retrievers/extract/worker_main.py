@@ -1,6 +1,6 @@
 """Runs in a worker process: receives calls that read untrusted files, and sends back their outcomes.
 
-`rarr.retrievers.extract.pool` starts the process, sends it one call after another on standard input, and
+`limited_calls` starts the process, sends it one call after another on standard input, and
 reads the outcomes from standard output. The process ends with its parent, after a minute without work, and
 when a call exceeds its limits. The system enforces the limits where it can: time and memory on Linux, time on
 macOS. Elsewhere the parent alone watches the time.
@@ -132,35 +132,21 @@ def _limited(limits: CallLimits) -> Iterator[None]:
     """Lets the system end this process when the time is over, and refuse it more memory."""
     if hasattr(signal, "setitimer"):
         signal.setitimer(signal.ITIMER_REAL, limits.seconds)
-    before = _limit_memory(limits.megabytes * 1_000_000)
-    try:
-        yield
-    finally:
-        if before is not None:
-            _set_memory(before)
-        if hasattr(signal, "setitimer"):
-            signal.setitimer(signal.ITIMER_REAL, 0)
-
-
-def _limit_memory(more: int) -> int | None:
-    """Limits memory to `more` bytes than are in use. Returns the limit before; None except on Linux."""
-    if sys.platform != "linux":
-        return None
-    import resource
-
-    pages = int(Path("/proc/self/statm").read_text().split()[0])
-    before, hard = resource.getrlimit(resource.RLIMIT_AS)
-    allowed = pages * resource.getpagesize() + more
-    limits = [limit for limit in (allowed, before, hard) if limit != resource.RLIM_INFINITY]
-    _set_memory(min(limits))
-    return before
-
-
-def _set_memory(limit: int) -> None:
     if sys.platform == "linux":
         import resource
 
-        resource.setrlimit(resource.RLIMIT_AS, (limit, resource.getrlimit(resource.RLIMIT_AS)[1]))
+        before = resource.getrlimit(resource.RLIMIT_AS)
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        allowed = pages * resource.getpagesize() + limits.megabytes * 1_000_000
+        known = [limit for limit in (allowed, *before) if limit != resource.RLIM_INFINITY]
+        resource.setrlimit(resource.RLIMIT_AS, (min(known), before[1]))
+    try:
+        yield
+    finally:
+        if sys.platform == "linux":
+            resource.setrlimit(resource.RLIMIT_AS, before)
+        if hasattr(signal, "setitimer"):
+            signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 def _peak_mb() -> float:

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, example, given, settings, strategies as st
 from rarr.errors import RetrievalError
 from rarr.retrievers.corpus import corpus as corpus_module
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT, Corpus
-from rarr.retrievers.corpus.manifest import MANIFEST
+from rarr.retrievers.corpus.passage_index import PASSAGES
 from rarr.tools.models.run_budget import METER, Meter
 from retrievers.makers import RULES, built
 
@@ -106,10 +106,9 @@ async def test_text_of_a_file_outside_the_corpus_is_not_shown(
 
 async def test_a_search_that_fails_is_a_retrieval_error(folder: Path, opened: Open) -> None:
     corpus = opened(folder)
-    corpus.close()
-    (corpus._reader.folder / MANIFEST).unlink()
+    (corpus._reader.folder / PASSAGES / "meta.json").unlink()
     with pytest.raises(
-        RetrievalError, match=r"cannot be searched \(unable to open.*\): delete the index '.*' and build it"
+        RetrievalError, match=r"cannot be searched \(.*No such file.*\): delete the index '.*' and build it"
     ):
         await corpus.retrieve("France", 5)
 
@@ -143,7 +142,6 @@ async def test_repeated_search_is_saved_until_the_index_changes(folder: Path, tm
     built(folder, index)
     assert len(await corpus.retrieve("capital of France", 5)) == 2
     assert meter.saved_searches == 1
-    corpus.close()
     METER.reset(token)
 
 

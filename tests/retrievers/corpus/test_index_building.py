@@ -8,6 +8,7 @@ import pytest
 from rarr.errors import InputError
 from rarr.retrievers.corpus import index_building
 from rarr.retrievers.corpus.index_building import IndexReport
+from rarr.retrievers.corpus.passage_index import MANIFEST
 from rarr.retrievers.extract import files as extraction
 from retrievers.makers import built
 
@@ -82,10 +83,10 @@ def test_files_with_an_operating_system_error_are_tried_again(
 ) -> None:
     real = Path.open
 
-    def refuse(path: Path, *rest: str) -> object:
+    def refuse(path: Path, *rest: str, **named: str) -> object:
         if path.name == "paris.txt":
             raise PermissionError(13, "Permission denied")
-        return real(path, *rest)  # type: ignore[call-overload]
+        return real(path, *rest, **named)  # type: ignore[call-overload]
 
     with monkeypatch.context() as patched:
         patched.setattr(Path, "open", refuse)
@@ -138,7 +139,7 @@ def test_other_window_settings_rebuild_the_index(
     assert built(folder, out, **options).read == 2
 
 
-@pytest.mark.parametrize("damage", ["passages/meta.json", "rarr-index.sqlite"])
+@pytest.mark.parametrize("damage", ["passages/meta.json", MANIFEST])
 @pytest.mark.parametrize("content", [b"", b"nonsense" * 100, None])
 def test_a_damaged_index_is_rebuilt(build: Build, out: Path, damage: str, content: bytes | None) -> None:
     expected = build()

@@ -29,7 +29,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def ours() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name in ("rarr-extract", "rarr-watch")]
+    return [thread for thread in threading.enumerate() if thread.name == "rarr-extract"]
 
 
 def until(condition: Callable[[], object]) -> bool:

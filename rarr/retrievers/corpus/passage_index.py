@@ -1,0 +1,302 @@
+"""The index of a corpus on disk: its passages in tantivy, and a manifest of the files that it holds.
+
+One commit of tantivy replaces all passages of a batch of files, so a search sees each file as it was before
+or after, also while a build is under way. The manifest is written before the commit, with the files of the
+batch as unknown, and after it: a build that dies between the two reads these files again.
+"""
+
+import json
+import os
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from pydantic import BaseModel
+from tantivy import (
+    DocAddress,
+    Document as Row,
+    Index,
+    IndexWriter,
+    Occur,
+    Query,
+    Schema,
+    SchemaBuilder,
+    Searcher,
+)
+
+from rarr.errors import InputError
+from rarr.retrievers.corpus.chunking import Line, Window
+from rarr.retrievers.corpus.index_words import ANALYZER, composed, stemming
+from rarr.retrievers.extract.extracted_document import Document
+from rarr.tools.storage.files import write_whole
+
+FORMAT = "3"
+MARK = "rarr-index."
+"""How the names of our own files in the folder of an index begin, in this version and in earlier ones."""
+MANIFEST, LOCK = f"{MARK}json", f"{MARK}lock"
+PASSAGES = "passages"
+"""The name of the folder of tantivy in the folder of an index."""
+
+_HEAP = 200_000_000  # bytes that the writer holds before it writes a segment
+_THREADS = 2
+_TITLE_BOOST = 1.2  # a title tells the topic of the whole document
+_DIGITS = 4
+"""Decimal places of a score. The places after them depend on the order in which an index was built."""
+
+
+class IndexedFile(BaseModel):
+    """A file as a build read it. `notes` tell which parts could not be read."""
+
+    size: int
+    mtime_ns: int
+    digest: str
+    documents: int = 0
+    passages: int = 0
+    notes: tuple[str, ...] = ()
+
+
+class Manifest(BaseModel):
+    """What an index holds and how it was made.
+
+    `root` is the resolved path of the corpus, empty until the first build ended, and `shown` its path in the
+    sources of passages. `state` changes with the passages. `files` are by their names in the corpus, and
+    `skipped` are (file, reason) of those that the last build did not read.
+    """
+
+    format: str = FORMAT
+    window: int
+    step: int
+    root: str = ""
+    shown: str = ""
+    state: str = ""
+    files: dict[str, IndexedFile] = {}
+    skipped: list[tuple[str, str]] = []
+
+    def unread(self) -> list[tuple[str, str]]:
+        """Returns (file, reason) of the files that were not read, and of the parts that were left out."""
+        noted = [(name, note) for name, file in sorted(self.files.items()) for note in file.notes]
+        return [(name, f"not searched: {reason}") for name, reason in sorted(self.skipped)] + noted
+
+    def write(self, folder: Path) -> None:
+        path, text = folder / MANIFEST, self.model_dump_json()
+        if not path.exists() or path.read_text(encoding="utf-8") != text:
+            write_whole(path, text)
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """Reads the manifest of the index in `folder`. Raises `InputError` for a damaged or another version's."""
+    build = f"delete the folder, or build it again: rarr index PATH -o {folder}"
+    with failures(lambda why: InputError(f"index {str(folder)!r} is damaged ({why}): {build}")):
+        is_earlier = not (folder / MANIFEST).exists() and is_index(folder)
+        facts = {} if is_earlier else json.loads((folder / MANIFEST).read_bytes())
+        if is_earlier or facts.get("format") != FORMAT:
+            raise InputError(f"index {str(folder)!r} was made by another version of rarr: {build}")
+        return Manifest.model_validate(facts)
+
+
+class IndexReader:
+    """An open index on disk, which gives searches a consistent snapshot. Many threads may use it."""
+
+    def __init__(self, folder: Path, window: int, step: int) -> None:
+        """Opens the index. Raises `InputError` if it is damaged, or has another window, step or version."""
+        self.folder, self._lock = folder, threading.Lock()
+        self._fixed = not os.access(folder, os.W_OK)  # then it stays as it was when it was opened
+        self.manifest = read_manifest(folder)
+        build = f"build it again: rarr index PATH -o {folder}"
+        made = (self.manifest.window, self.manifest.step)
+        if made != (window, step):
+            raise InputError(
+                f"index {str(folder)!r} holds windows of {made[0]} sentences at step {made[1]}, not {window}"
+                f" at {step}: set window and step to its values, or {build}"
+            )
+        damaged = f"index {str(folder)!r} is damaged ({{}}): delete the folder, or {build}"
+        with (
+            failures(lambda why: InputError(damaged.format(why))),
+            _lockable(folder, self._fixed) as passages,
+        ):
+            self._state = self._state_on_disk()
+            self._index = open_passages(passages)
+            self._index.reload()
+            self._searcher = self._index.searcher()
+
+    def require_finished(self) -> None:
+        """Raises `InputError` where a build was interrupted; the next build can still continue it."""
+        if not self.manifest.root:  # a build records its root when it ends
+            raise InputError(
+                f"index {str(self.folder)!r} holds only a part of its corpus, because its build did not end:"
+                f" finish it with rarr index PATH -o {self.folder}"
+            )
+
+    def searcher(self) -> tuple[Searcher, object]:
+        """Returns the current snapshot, and an object that differs for another state.
+
+        Raises `OSError` or `ValueError` if the index cannot be read.
+        """
+        with self._lock:
+            if not self._fixed and (state := self._state_on_disk()) != self._state:
+                self._index.reload()
+                self._searcher, self._state = self._index.searcher(), state
+            return self._searcher, self._state
+
+    def _state_on_disk(self) -> tuple[int, int]:
+        facts = (self.folder / PASSAGES / "meta.json").stat()  # a commit replaces this file
+        return facts.st_ino, facts.st_mtime_ns
+
+
+@contextmanager
+def _lockable(folder: Path, fixed: bool) -> Iterator[Path]:
+    """Yields a folder in which tantivy can write its lock: where `folder` is `fixed`, a folder of links."""
+    if not fixed:
+        yield folder / PASSAGES
+        return
+    with TemporaryDirectory(prefix="rarr-") as links:
+        for file in (folder / PASSAGES).iterdir():
+            if file.suffix != ".lock":
+                Path(links, file.name).symlink_to(file.absolute())
+        yield Path(links)
+
+
+def is_index(folder: Path) -> bool:
+    """True if `folder` is that of an index, complete, damaged or of another version."""
+    try:
+        return any(file.name != LOCK for file in folder.glob(f"{MARK}*"))
+    except OSError:  # the folder may not be entered: reading it as a corpus reports that
+        return False
+
+
+def place(corpus: Path, name: str) -> str:
+    """Joins the path of a corpus and a file's name in it, with slashes. "" names the corpus itself."""
+    return (corpus / name).as_posix() if name else corpus.as_posix()
+
+
+@contextmanager
+def failures(error: Callable[[str], Exception]) -> Iterator[None]:
+    """Turns what tantivy and the file system raise into `error(reason)`, the reason in one line."""
+    try:
+        yield
+    except (OSError, ValueError) as failure:
+        raise error(" ".join(str(failure).split())[:200]) from failure
+    except BaseException as failure:
+        if type(failure).__name__ != "PanicException":  # tantivy's, on damaged files; it cannot be imported
+            raise
+        raise error("its passages cannot be read") from failure
+
+
+def _schema() -> Schema:
+    builder = SchemaBuilder()
+    for name in ("text", "title"):  # without positions, since no query asks for a phrase
+        builder.add_text_field(name, tokenizer_name=ANALYZER, index_option="freq")
+    builder.add_unsigned_field("file", indexed=True, fast=True)
+    builder.add_unsigned_field("item", fast=True)
+    builder.add_bytes_field("stored", stored=True)
+    return builder.build()
+
+
+_SCHEMA = _schema()
+
+
+def open_passages(folder: Path, *, create: bool = False) -> Index:
+    """Opens the passages in `folder`, or makes the folder with `create`.
+
+    Raises `ValueError` or `OSError` where they are missing or damaged.
+    """
+    if create:
+        folder.mkdir(exist_ok=True)
+    index = Index(_SCHEMA, path=str(folder)) if create else Index.open(str(folder))
+    index.register_tokenizer(ANALYZER, stemming())
+    index.config_reader("manual")
+    return index
+
+
+def open_writer(index: Index) -> IndexWriter:
+    """Opens the index's only writer. Raises `ValueError` while another writer holds the lock."""
+    writer = index.writer(_HEAP, _THREADS)
+    writer.garbage_collect_files()  # a killed commit leaves files, whose names the next commit gives again
+    return writer
+
+
+def add(writer: IndexWriter, file: str, document: Document, window: Window) -> None:
+    """Queues one passage of the file with this name. A search can return it after a commit."""
+    text = document.text[window.start : window.end]
+    published = document.published_at.isoformat() if document.published_at else None
+    stored = [file, text, document.source, document.title, window.start, window.end, published, window.lead]
+    row = {
+        "text": composed(text),
+        "title": composed(f"{document.title}\n{window.heading}"),
+        "file": _number(file),
+        "item": document.item,
+        "stored": json.dumps(stored, ensure_ascii=False).encode(),
+    }
+    # By the schema, because a number of the wrong sign kills the writer.
+    writer.add_document(Row.from_dict(row, _SCHEMA))
+
+
+def remove(writer: IndexWriter, file: str) -> None:
+    """Queues the removal of all passages of the file, those that were added since the last commit too."""
+    writer.delete_documents_by_query(_of_file(file))
+
+
+def holds(searcher: Searcher, file: str) -> bool:
+    """True if the index has a passage of the file."""
+    return bool(searcher.search(_of_file(file), 1, count=False).hits)
+
+
+def _of_file(file: str) -> Query:
+    return Query.term_query(_SCHEMA, "file", _number(file))
+
+
+def _number(file: str) -> int:
+    """Returns the number of a file: a hash of its name, of 63 bits."""
+    return int.from_bytes(blake2b(file.encode(), digest_size=8).digest()) >> 1
+
+
+class Hit(NamedTuple):
+    """A passage that matches: its score, its document, and where tantivy stores it.
+
+    `document` is the number of the file and that of the record, which is 0 where the document is the file.
+    """
+
+    score: float
+    document: tuple[int, int]
+    address: DocAddress
+
+
+class Stored(NamedTuple):
+    """A passage as the index stores it. `source` is empty where the file itself is the source."""
+
+    file: str
+    text: str
+    source: str
+    title: str
+    start: int
+    end: int
+    published_at: datetime | None
+    lead: tuple[Line, ...]
+
+
+def best_hits(searcher: Searcher, words: Sequence[str], limit: int) -> list[Hit]:
+    """Searches for these stems, and returns the `limit` best passages, best first."""
+    # Made term by term: a query is plain text, and must never be read as the engine's query language.
+    texts = [Query.term_query(_SCHEMA, "text", word) for word in words]
+    titles = [Query.boost_query(Query.term_query(_SCHEMA, "title", word), _TITLE_BOOST) for word in words]
+    query = Query.boolean_query([(Occur.Should, part) for part in (*texts, *titles)])
+    matches = searcher.search(query, limit, count=False).hits
+    addresses = [address for _, address in matches]
+    numbers = (searcher.fast_field_values(name, addresses) for name in ("file", "item"))
+    return [
+        Hit(round(score, _DIGITS), (int(file or 0), int(item or 0)), address)
+        for (score, address), file, item in zip(matches, *numbers, strict=True)
+    ]
+
+
+def stored_passage(searcher: Searcher, hit: Hit) -> Stored:
+    """Reads the passage of a hit."""
+    row = json.loads(searcher.doc(hit.address)["stored"][0])
+    file, text, source, title, start, end, published, lead = row
+    date = datetime.fromisoformat(published) if published else None
+    return Stored(file, text, source, title, start, end, date, tuple((at, words) for at, words in lead))
