@@ -33,7 +33,7 @@ def main() -> None:
         f"CPU a text ({QUERIES} queries, {WRONG} disagreements, {options.runs} texts): median {middle:.1f} ms"
         f" [{min(milliseconds):.1f} to {max(milliseconds):.1f}]; at most {MOST_MS}: {met(middle <= MOST_MS)}"
     )
-    with served(mills.answer, latency=options.call, prefix_cache=False) as url:
+    with served(mills.answer, latency=options.call) as url:
         asyncio.run(throughput(url, options))
 
 

@@ -23,7 +23,7 @@ from typing import Any
 import httpx2
 
 from benchmarks.harness import EXAMPLES, machine, met, parser, resident_mb, served, table
-from rarr.testing import DieMidAnswer, Hang, Request, Status
+from rarr.testing import Failure, Request
 
 DEADLINE_S = 2.0
 PATIENCE_S = 15.0
@@ -44,10 +44,10 @@ class FailurePlan:
         """Returns how this request fails; None if it is answered."""
         drawn = self._chance.random()
         if drawn < ERRORS:
-            return Status(500)
+            return Failure(500)
         if drawn < ERRORS + CUTS:
-            return DieMidAnswer()
-        return Hang() if drawn < ERRORS + CUTS + HANGS else None
+            return Failure("die")
+        return Failure("hang") if drawn < ERRORS + CUTS + HANGS else None
 
 
 def answer(request: Request) -> str:

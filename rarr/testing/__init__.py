@@ -20,34 +20,16 @@ from rarr.testing.doubles import (
     ScriptedWriter,
     scripted_components,
 )
-from rarr.testing.received_request import Request
+from rarr.testing.http_listener import Request
+from rarr.testing.replies import Failure
 from rarr.testing.scripted_model import Asked, ScriptedModel, UnansweredError
 from rarr.testing.server import ScriptedServer, refused_url
-from rarr.testing.server_failure_plan import (
-    CutOff,
-    DieMidAnswer,
-    Drip,
-    Empty,
-    Endless,
-    Hang,
-    NotJson,
-    NoUsage,
-    Stall,
-    Status,
-)
 
 __all__ = [
     "RETRIEVED_AT",
     "Asked",
-    "CutOff",
-    "DieMidAnswer",
-    "Drip",
-    "Empty",
-    "Endless",
-    "Hang",
+    "Failure",
     "InMemoryRetriever",
-    "NoUsage",
-    "NotJson",
     "Request",
     "RuleModel",
     "ScriptedChecker",
@@ -58,8 +40,6 @@ __all__ = [
     "ScriptedServer",
     "ScriptedVerifier",
     "ScriptedWriter",
-    "Stall",
-    "Status",
     "UnansweredError",
     "refused_url",
     "scripted_components",

@@ -23,9 +23,7 @@ def read_cards(variables: Mapping[str, str]) -> dict[str, Any]:
     block = ReadingBlock(variables["context"], variables["before"], pieces, excerpts)
     cards = near_quote_cards(block).items()
     return {
-        "cards": [
-            {"s": number, "q": list(card.quotes), "v": card.verdict, **_more(card)} for number, card in cards
-        ]
+        "cards": [{"s": n, "q": list(card.quotes), "v": card.verdict, **_more(card)} for n, card in cards]
     }
 
 
@@ -49,13 +47,9 @@ def _excerpts(sources: str) -> Iterator[Excerpt]:
 
 def confirm_cards(variables: Mapping[str, str]) -> dict[str, Any]:
     """Answers whether each marked sentence follows, as the prompt of doubts asks."""
+    verdicts = {"none": "open"}
     cards = read_cards(variables)["cards"]
-    return {
-        "cards": [
-            {"s": it["s"], "q": it.get("q", []), "v": "open" if it["v"] == "none" else it["v"]}
-            for it in cards
-        ]
-    }
+    return {"cards": [{"s": it["s"], "q": it["q"], "v": verdicts.get(it["v"], it["v"])} for it in cards]}
 
 
 def sentences_in(variables: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -83,19 +77,14 @@ class RuleModel:
 
     def __call__(self, asked: Asked) -> str:
         """Answers a request, as JSON in the prompt's schema."""
-        prompt = prompts.load(_name(asked))
-        answer = ANSWERS.get(prompt.name.removesuffix("_in_context"))
-        if answer is None:
-            raise UnansweredError(
-                f"RuleModel has no answer to {prompt.name}: it answers {', '.join(ANSWERS)}"
-            )
+        name = _name(asked)
+        if (answer := ANSWERS.get(name.removesuffix("_in_context"))) is None:
+            raise UnansweredError(f"RuleModel has no answer to {name}: it answers {', '.join(ANSWERS)}")
         # All user messages, because the last may be the complaint about an unreadable answer.
         users = (message.content for message in asked.messages if message.role == "user")
-        variables = next(filter(None, map(prompt.parse, users)), None)
+        variables = next(filter(None, map(prompts.load(name).parse, users)), None)
         if variables is None:
-            raise UnansweredError(
-                f"this message cannot be read: it does not have the form of {prompt.name}.md"
-            )
+            raise UnansweredError(f"this message cannot be read: it does not have the form of {name}.md")
         return json.dumps(answer(variables), ensure_ascii=False)
 
 
@@ -107,10 +96,7 @@ def _name(asked: Asked) -> str:
     names = prompts.names()
     if asked.prompt in names:
         return str(asked.prompt)
-    systems = {name: prompts.load(name).system for name in names}
-    closest = max(
-        (name for name in names if systems[name] in asked.system), key=lambda n: len(systems[n]), default=None
-    )
-    if closest is None:
+    systems = {name: system for name in names if (system := prompts.load(name).system) in asked.system}
+    if not systems:
         raise UnansweredError(f"there is no prompt {asked.prompt!r}: RuleModel answers {', '.join(names)}")
-    return closest
+    return max(systems, key=lambda name: len(systems[name]))

@@ -6,42 +6,44 @@ An exception in place of a script is raised at every call, to test how a node ha
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import TypeVar
+from typing import Any
 
-from rarr.components import (
-    WRITING_NODES,
-    AgreementChecker,
-    ArticleWriter,
-    CardReader,
-    Components,
-    Editor,
-    Lacking,
-    QueryGenerator,
-    Reranker,
-    Retriever,
-    Rewriter,
-    SectionSource,
-    Verifier,
-)
+from rarr.components import WRITING_NODES, Components, Lacking, SectionSource
 from rarr.errors import InputError
 from rarr.records import Agreement, Change, Check, Evidence, Passage, Query, Question
 from rarr.settings import Settings
 from rarr.tools.text.blocks_and_sentences import Span
 
-Script = TypeVar("Script")
-
 RETRIEVED_AT = datetime(2026, 1, 1, tzinfo=UTC)
 """The time of retrieval of every passage that was given as a string."""
 
 
-class ScriptedQueries:
+class _Double:
+    """Records its calls in `calls`."""
+
+    def __init__(self, script: Any) -> None:
+        self.calls: list[tuple[Any, ...]] = []
+        self._script = script
+
+    def _scripted(self, *call: object) -> Any:
+        """Records a call, and returns the script."""
+        self.calls.append(call)
+        return _unless_failing(self._script)
+
+
+def _unless_failing(script: Any) -> Any:
+    if isinstance(script, Exception):
+        raise script
+    return script
+
+
+class ScriptedQueries(_Double):
     """Asks the given questions. `calls` are (text, context).
 
         ScriptedQueries([("When did it open?", "1976")])
 
-    The second item of a pair is the text that the question is about, at its first place. A question about
-    words that the text lacks is not asked, so one script serves several texts. `later` are the questions of
-    later rounds, about sentences that lack support.
+    The second item of a pair is what the question is about; it is asked where the text has these words.
+    `later` are the questions of later rounds, about sentences that lack support.
     """
 
     def __init__(
@@ -49,29 +51,28 @@ class ScriptedQueries:
         questions: Sequence[tuple[str, str]] | Exception = (),
         later: Sequence[tuple[str, str]] | Exception = (),
     ) -> None:
-        self.calls: list[tuple[str, str | None]] = []
-        self._questions, self._later = questions, later
+        super().__init__(questions)
+        self._later = later
 
     async def generate(self, text: str, context: str | None) -> Sequence[Question]:
-        """Returns the scripted questions whose words are in `text`, in the order of the script."""
-        self.calls.append((text, context))
-        return [
-            Question(text=question, start=text.index(about), end=text.index(about) + len(about))
-            for question, about in _script(self._questions)
-            if about in text
-        ]
+        """Returns the scripted questions whose words are in `text`."""
+        return _questions(text, self._scripted(text, context), [Span(0, len(text))])
 
     async def target(self, text: str, context: str | None, lacking: Lacking) -> Sequence[Question]:
         """Returns the questions of `later` whose words are in one of these sentences."""
-        return [
-            Question(text=question, start=start, end=start + len(about))
-            for question, about in _script(self._later)
-            for start in [text.find(about, span.start, span.end) for span in lacking.spans]
-            if start >= 0
-        ]
+        return _questions(text, _unless_failing(self._later), lacking.spans)
 
 
-class InMemoryRetriever:
+def _questions(text: str, script: Sequence[tuple[str, str]], spans: Sequence[Span]) -> list[Question]:
+    return [
+        Question(text=question, start=start, end=start + len(about))
+        for question, about in script
+        for start in [text.find(about, span.start, span.end) for span in spans]
+        if start >= 0
+    ]
+
+
+class InMemoryRetriever(_Double):
     """Searches the given passages. `calls` are (query, k).
 
         InMemoryRetriever(["The library opened in 1976.", passage])
@@ -91,45 +92,46 @@ class InMemoryRetriever:
     ) -> None:
         if isinstance(passages, str):
             raise InputError("passages is one text: give a list, such as [text]")
-        self.calls: list[tuple[str, int]] = []
-        self._passages = passages
+        super().__init__(passages)
 
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns the matching passages of the `k` best sources; those of the same rank keep their order."""
-        self.calls.append((query, k))
-        script = _script(self._passages)
+        script = self._scripted(query, k)
         if isinstance(script, Mapping):
-            matches = [_passage(entry) for entry in _script(script.get(query, ()))]
+            found = [_passage(entry) for entry in _unless_failing(script.get(query, ()))]
         else:
-            passages = [_passage(entry) for entry in script]
-            shared = {id(passage): len(_words(query) & _words(passage.text)) for passage in passages}
-            matches = [passage for passage in passages if shared[id(passage)]]
-            matches.sort(key=lambda passage: -shared[id(passage)])
-        sources = list(dict.fromkeys(passage.source for passage in matches))[:k]
-        return [passage for passage in matches if passage.source in sources]
+            ranked = [(len(_words(query) & _words(each.text)), each) for each in map(_passage, script)]
+            ranked.sort(key=lambda pair: -pair[0])
+            found = [passage for shared, passage in ranked if shared]
+        sources = list(dict.fromkeys(passage.source for passage in found))[:k]
+        return [passage for passage in found if passage.source in sources]
 
 
-class ScriptedReranker:
+def _passage(entry: Passage | str) -> Passage:
+    if isinstance(entry, Passage):
+        return entry
+    return Passage(text=entry, source=f"memory:{entry}", start=0, end=len(entry), retrieved_at=RETRIEVED_AT)
+
+
+class ScriptedReranker(_Double):
     """Scores passages by their words. `calls` are (query, passages).
 
         ScriptedReranker({"1976": 0.9, "library": 0.3})
 
     A passage gets the score of the first key in its text, and 0 without one. Without a script, all passages
-    are equally relevant and keep the retriever's order.
+    are equally relevant.
     """
 
     def __init__(self, scores: Mapping[str, float] | Exception | None = None) -> None:
-        self.calls: list[tuple[str, tuple[Passage, ...]]] = []
-        self._scores = {"": 1.0} if scores is None else scores
+        super().__init__({"": 1.0} if scores is None else scores)
 
     async def score(self, query: str, passages: Sequence[Passage]) -> Sequence[float]:
         """Returns the scripted scores."""
-        self.calls.append((query, tuple(passages)))
-        scores = _script(self._scores)
+        scores = self._scripted(query, tuple(passages))
         return [next((scores[key] for key in scores if key in passage.text), 0.0) for passage in passages]
 
 
-class ScriptedChecker:
+class ScriptedChecker(_Double):
     """Returns the scripted agreements. `calls` are (text, context, query, evidence).
 
         ScriptedChecker({("When did it open?", "1976"): Agreement(verdict="agrees")})
@@ -146,24 +148,22 @@ class ScriptedChecker:
         | Exception
         | None = None,
     ) -> None:
-        self.calls: list[tuple[str, str | None, Query, Evidence]] = []
-        self._script = {} if script is None else script
+        super().__init__(script or {})
 
     async def check(self, text: str, context: str | None, query: Query, evidence: Evidence) -> Agreement:
         """Returns the scripted agreement."""
-        self.calls.append((text, context, query, evidence))
-        script = self._script
-        if isinstance(script, Exception):
-            raise script
+        script = self._scripted(text, context, query, evidence)
         if not isinstance(script, Mapping):
-            return script(text, query, evidence)
+            return script(text, query, evidence)  # type: ignore[no-any-return]
         for (question, part), agreement in script.items():
             if question == query.text and part in evidence.text:
-                return _after_edit(agreement, text)
+                old, new = agreement.text_answer, agreement.evidence_answer
+                is_edited = agreement.verdict == "disagrees" and old and old not in text and new in text
+                return Agreement(verdict="agrees", text_answer=new) if is_edited else agreement
         return Agreement(verdict="unknown", reason="the script has no answer for it")
 
 
-class ScriptedEditor:
+class ScriptedEditor(_Double):
     """Replaces the text's answer by the evidence's. `calls` are (text, context, query, check, evidence).
 
         ScriptedEditor()
@@ -176,25 +176,26 @@ class ScriptedEditor:
     def __init__(
         self, script: Callable[[str, Query, Check, Evidence], Change | None] | Exception | None = None
     ) -> None:
-        self.calls: list[tuple[str, str | None, Query, Check, Evidence]] = []
-        self._script = script
+        super().__init__(_replacement if script is None else script)
 
     async def edit(
         self, text: str, context: str | None, query: Query, check: Check, evidence: Evidence
     ) -> Change | None:
-        """Returns the scripted change. Without a script, replaces the text's answer; None if it lacks it."""
-        self.calls.append((text, context, query, check, evidence))
-        script = _script(self._script)
-        if script is not None:
-            return script(text, query, check, evidence)
-        start = text.find(check.text_answer, query.start)
-        start = text.find(check.text_answer) if start < 0 else start
-        if start < 0 or not check.text_answer:
-            return None
-        return Change(start=start, end=start + len(check.text_answer), new=check.evidence_answer)
+        """Returns the scripted change; None declines."""
+        script = self._scripted(text, context, query, check, evidence)
+        return script(text, query, check, evidence)  # type: ignore[no-any-return]
 
 
-class ScriptedVerifier:
+def _replacement(text: str, query: Query, check: Check, evidence: Evidence) -> Change | None:
+    answer = check.text_answer
+    start = text.find(answer, query.start)
+    start = text.find(answer) if start < 0 else start
+    if start < 0 or not answer:
+        return None
+    return Change(start=start, end=start + len(answer), new=check.evidence_answer)
+
+
+class ScriptedVerifier(_Double):
     """Returns the scripted supports. `calls` are (text, context, spans, evidence).
 
         ScriptedVerifier({("opened in 1976", "1976"): 0.9})
@@ -211,42 +212,19 @@ class ScriptedVerifier:
         | Exception
         | None = None,
     ) -> None:
-        self.calls: list[tuple[str, str | None, tuple[Span, ...], Evidence]] = []
-        self._script = _shared_words if script is None else script
+        super().__init__(_shared_words if script is None else script)
 
     async def support(
         self, text: str, context: str | None, spans: Sequence[Span], evidence: Evidence
     ) -> Sequence[float | None]:
         """Returns the scripted support of each sentence."""
-        self.calls.append((text, context, tuple(spans), evidence))
-        script = self._script
-        if isinstance(script, Exception):
-            raise script
+        script = self._scripted(text, context, tuple(spans), evidence)
         if not isinstance(script, Mapping):
             return [script(span.of(text), evidence) for span in spans]
         return [
             next((script[key] for key in script if key[0] in span.of(text) and key[1] in evidence.text), None)
             for span in spans
         ]
-
-
-def _script(script: Script | Exception) -> Script:
-    if isinstance(script, Exception):
-        raise script
-    return script
-
-
-def _passage(entry: Passage | str) -> Passage:
-    if isinstance(entry, Passage):
-        return entry
-    return Passage(text=entry, source=f"memory:{entry}", start=0, end=len(entry), retrieved_at=RETRIEVED_AT)
-
-
-def _after_edit(agreement: Agreement, text: str) -> Agreement:
-    old, new = agreement.text_answer, agreement.evidence_answer
-    if agreement.verdict == "disagrees" and old and old not in text and new in text:
-        return agreement.model_copy(update={"verdict": "agrees", "text_answer": new})
-    return agreement
 
 
 def _shared_words(sentence: str, evidence: Evidence) -> float | None:
@@ -258,7 +236,7 @@ def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.lower()))
 
 
-class ScriptedWriter:
+class ScriptedWriter(_Double):
     """Writes the given sections. `calls` are (what was asked, heading or topic).
 
         ScriptedWriter({"History": "It opened in 1976 [1].", "Design": TimeoutError("no answer")})
@@ -268,53 +246,28 @@ class ScriptedWriter:
     """
 
     def __init__(
-        self,
-        sections: Mapping[str, str | Exception],
-        *,
-        outline: Sequence[str] | Exception | None = None,
+        self, sections: Mapping[str, str | Exception], *, outline: Sequence[str] | Exception | None = None
     ) -> None:
-        self.calls: list[tuple[str, str]] = []
-        self._sections = sections
+        super().__init__(sections)
         self._outline = list(sections) if outline is None else outline
 
     async def outline(self, topic: str, chunks: Sequence[Evidence]) -> Sequence[str]:
         """Returns the scripted headings."""
-        self.calls.append(("outline", topic))
-        if isinstance(self._outline, Exception):
-            raise self._outline
-        return self._outline
+        self._scripted("outline", topic)
+        return _unless_failing(self._outline)  # type: ignore[no-any-return]
 
     async def section(self, topic: str, sources: Sequence[SectionSource], at: int) -> str:
         """Returns the scripted text of the section."""
         heading = sources[at].section.heading
-        self.calls.append(("section", heading))
-        return _text(self._sections.get(heading, ""))
+        return str(_unless_failing(self._scripted("section", heading).get(heading, "")))
 
     async def article(self, topic: str, chunks: Sequence[Evidence], most: int) -> Sequence[tuple[str, str]]:
         """Returns all scripted sections."""
-        self.calls.append(("article", topic))
-        return [(heading, _text(text)) for heading, text in self._sections.items()]
+        sections = self._scripted("article", topic)
+        return [(heading, _unless_failing(text)) for heading, text in sections.items()]
 
 
-def _text(given: str | Exception) -> str:
-    if isinstance(given, Exception):
-        raise given
-    return given
-
-
-def scripted_components(
-    *,
-    settings: Settings | None = None,
-    query_generator: QueryGenerator | None = None,
-    retriever: Retriever | None = None,
-    reranker: Reranker | None = None,
-    card_reader: CardReader | None = None,
-    checker: AgreementChecker | None = None,
-    editor: Editor | None = None,
-    verifier: Verifier | None = None,
-    rewriter: Rewriter | None = None,
-    writer: ArticleWriter | None = None,
-) -> Components:
+def scripted_components(**given: Any) -> Components:
     """Makes components for `Reviser(components=...)`: each that is not given is a double without a script.
 
         components = scripted_components(
@@ -331,19 +284,18 @@ def scripted_components(
         revision = Reviser(components=components).revise("Georgia grows the most peaches.")
         assert revision.text == "California grows the most peaches."
 
-    These doubles ask nothing, retrieve nothing, find everything equally relevant, cannot judge agreement,
-    replace answers, and judge support by shared words. Without a `card_reader`, the checker and the editor
-    work as in the preset `paper`.
+    `given` are fields of `Components`, and `writer` for all nodes that write. Without a `card_reader`, the
+    checker and the editor work as in the preset `paper`.
     """
-    return Components(
-        settings=settings or Settings(),
-        query_generator=query_generator or ScriptedQueries(),
-        retriever=retriever or InMemoryRetriever(),
-        reranker=reranker or ScriptedReranker(),
-        card_reader=card_reader,
-        checker=checker or ScriptedChecker(),
-        editor=editor or ScriptedEditor(),
-        verifier=verifier or ScriptedVerifier(),
-        rewriter=rewriter,
-        writers={} if writer is None else dict.fromkeys(WRITING_NODES, writer),
-    )
+    writer = given.pop("writer", None)
+    parts: dict[str, Any] = {
+        "settings": Settings(),
+        "query_generator": ScriptedQueries(),
+        "retriever": InMemoryRetriever(),
+        "reranker": ScriptedReranker(),
+        "checker": ScriptedChecker(),
+        "editor": ScriptedEditor(),
+        "verifier": ScriptedVerifier(),
+        "writers": {} if writer is None else dict.fromkeys(WRITING_NODES, writer),
+    }
+    return Components(**parts | {name: part for name, part in given.items() if part is not None})

@@ -1,188 +1,222 @@
-"""Listens for requests to a scripted server; connections stay open, and all end when the server closes."""
+"""Listens for HTTP requests on this machine, in threads, and records them with their outcomes."""
 
-import contextlib
 import json
 import math
-import socket
-import socketserver
+import select
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Self
 
-from rarr.testing.received_request import Request, RequestLog, request_of
-from rarr.testing.replies import Reply
+from rarr.testing.scripted_model import NO_TOKENS, Asked
+from rarr.tools.models.chat import Message, Tokens
 
-GLANCE_S = 0.1  # seconds between checks whether the client is still connected
-POLL_S = 0.01  # seconds between checks whether the server should close
-PATIENCE_S = 5.0  # seconds for the threads of the connections to end
+FOREVER = math.inf
+GLANCE_S = 0.02  # seconds between looks whether the server closes or the client has gone
+_ROLES: Mapping[str, Any] = {"system": "system", "developer": "system", "assistant": "assistant"}
 
 
-class Handler(BaseHTTPRequestHandler):
-    """Reads the requests of one connection, in its own thread, and sends the replies of the listener."""
+@dataclass(frozen=True, kw_only=True)
+class Request(Asked):
+    """One HTTP request. Names in `headers` are in lower case; `body` is empty if it is not a JSON object.
 
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    wbufsize = -1  # head and body in one packet
-    server: "Listener"
+    `arrived` and `left` are by `time.perf_counter`; `left` is None while the request is in flight. `status`
+    is None if no answer was sent, and `tokens` are those of the usage in the answer.
+    """
 
-    def do_GET(self) -> None:
-        self._serve()
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: Mapping[str, Any]
+    arrived: float = field(default_factory=time.perf_counter)
+    left: float | None = None
+    status: int | None = None
+    tokens: Tokens = NO_TOKENS
 
-    def do_POST(self) -> None:
-        self._serve()
+    @property
+    def model(self) -> str:
+        """The model that the request names."""
+        return str(self.body.get("model", ""))
 
-    def log_message(self, *_: object) -> None:
-        """Logs nothing: the record holds every request."""
+    @property
+    def n(self) -> int:
+        """The number of answers that the request asks for."""
+        n = self.body.get("n")
+        return n if isinstance(n, int) else 1
 
-    def _serve(self) -> None:
-        request = self._request()
-        record = self.server.record
-        number = record.begin(request)
-        reply = self.server.reply_to(request)
-        if not self._wait(reply.wait):
-            record.end(number, None)
-            self.close_connection = True
-            return
-        self._head(reply)
-        goes_on = self._begin(reply)
-        # Before the answer is sent, so that whoever has the answer sees it in the record.
-        record.end(number, reply.status, reply.tokens)
-        if goes_on:
-            self._finish(reply)
-        else:
-            self.close_connection = True
 
-    def _request(self) -> Request:
-        data = self.rfile.read(int(self.headers.get("Content-Length") or 0))
+@dataclass(frozen=True)
+class Reply:
+    """An HTTP reply: `steps`, then `body`. `tokens` are the tokens of its usage.
+
+    A step is bytes to send, a number of seconds to wait, or None, at which the connection closes.
+    """
+
+    status: int
+    body: bytes = b""
+    steps: Iterable[bytes | float | None] = ()
+    content_type: str = "application/json"
+    retry_after: float | None = None
+    tokens: Tokens = NO_TOKENS
+
+
+class Listener:
+    """Answers requests with `reply_to`, and records them: `with Listener(reply_to) as server`."""
+
+    def __init__(self, reply_to: Callable[[Request], Reply], *, port: int = 0) -> None:
+        """`port` 0 is any free port."""
+        self.in_flight_most = 0
+        """The largest number of requests at once."""
+        self._reply, self._port = reply_to, port
+        self._requests: list[Request] = []
+        self._lock, self._closing = threading.Lock(), threading.Event()
+
+    def __enter__(self) -> Self:
+        handler = type("Handler", (_Handler,), {"listener": self})
+        self._http = _HttpServer(("127.0.0.1", self._port), handler)
+        self._port = self._http.server_port
+        threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True).start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Stops listening; a hanging request ends at once."""
+        self._closing.set()
+        self._http.shutdown()
+        self._http.server_close()
+
+    @property
+    def url(self) -> str:
+        """The base URL. After closing, it refuses connections. Raises `RuntimeError` before the start."""
+        if not self._port:
+            raise RuntimeError("a server has a URL once it is entered: with ScriptedServer(...) as server")
+        return f"http://127.0.0.1:{self._port}/v1"
+
+    @property
+    def requests(self) -> list[Request]:
+        """All requests with their outcomes, in the order of arrival."""
+        with self._lock:
+            return list(self._requests)
+
+    @property
+    def tokens(self) -> Tokens:
+        """The sum of the tokens in the usage of all answers."""
+        return Tokens(*map(sum, zip(NO_TOKENS, *(each.tokens for each in self.requests), strict=True)))
+
+    def serve(
+        self, request: Request, send: Callable[[Reply, bytes], None], wait: Callable[[float], bool]
+    ) -> bool:
+        """Answers a request, and records it; returns False if the answer did not come to its end."""
+        with self._lock:
+            number = len(self._requests)
+            self._requests.append(request)
+            self.in_flight_most = max(self.in_flight_most, sum(each.left is None for each in self._requests))
+        reply, status, whole = self._reply(request), None, True
         try:
-            body = json.loads(data or b"{}")
-        except ValueError:
-            body = None
-        return request_of(
-            self.command,
-            self.path.partition("?")[0],
-            dict(self.headers),
-            body if isinstance(body, dict) else {},
-        )
-
-    def _head(self, reply: Reply) -> None:
-        self.send_response(reply.status)
-        self.send_header("Content-Type", reply.content_type)
-        if reply.retry_after is not None:
-            self.send_header("Retry-After", f"{reply.retry_after:g}")
-        if reply.parts is not None:
-            self.send_header("Transfer-Encoding", "chunked")
-        elif reply.drip is None:
-            self.send_header("Content-Length", str(len(reply.body)))
-        if reply.drip is not None or reply.dies:
-            self.send_header("Connection", "close")
-        self.end_headers()
-
-    def _begin(self, reply: Reply) -> bool:
-        """Sends what comes before the end of the reply; returns False if the end will not be sent."""
-        try:
-            if reply.drip is not None:
-                while self._wait(reply.drip):
-                    self.wfile.write(b" ")
-                    self.wfile.flush()
-                return False
-            for part in reply.parts or ():
-                if reply.pause:
-                    self.wfile.flush()
-                if not self._wait(reply.pause):
-                    return False
-                self._send_chunk(part)
-            if reply.stalls:
-                self.wfile.flush()
-                return self._wait(math.inf)
+            for step in reply.steps:
+                if isinstance(step, bytes):
+                    send(reply, step)
+                    status = reply.status
+                elif step is None or not wait(step):
+                    whole = False
+                    break
         except OSError:  # the client has gone
-            return False
-        return True
+            whole = False
+        # Before the answer ends, so that whoever has the answer sees it in the record.
+        done = replace(request, left=time.perf_counter(), status=reply.status if whole else status)
+        with self._lock:
+            self._requests[number] = replace(done, tokens=reply.tokens)
+        if whole:
+            send(reply, reply.body)
+        return whole
 
-    def _finish(self, reply: Reply) -> None:
-        """Sends the end of the reply: its body, or the half of it with which the connection dies."""
-        body = reply.body[: len(reply.body) // 2] if reply.dies else reply.body
-        if reply.parts is None:
-            self.wfile.write(body)
-        elif not reply.dies:
-            self._send_chunk(body)
-            self.wfile.write(b"0\r\n\r\n")
-        self.wfile.flush()
-
-    def _send_chunk(self, part: bytes) -> None:
-        self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
-
-    def _wait(self, seconds: float) -> bool:
-        """Waits; returns False early if the server closes or the client has gone."""
-        until = time.perf_counter() + seconds
-        while (left := until - time.perf_counter()) > 0:
-            if self.server.closing.wait(min(left, GLANCE_S)) or self._gone():
-                return False
-        return True
-
-    def _gone(self) -> bool:
-        self.connection.settimeout(0)
-        try:
-            return not self.connection.recv(1, socket.MSG_PEEK)
-        except BlockingIOError:
-            return False
-        except OSError:
-            return True
-        finally:
-            self.connection.settimeout(None)
+    def is_closing(self, seconds: float) -> bool:
+        """Waits, and tells whether the server closes."""
+        return self._closing.wait(seconds)
 
 
-class Listener(ThreadingHTTPServer):
-    """Listens on 127.0.0.1 from its creation on, in a thread. `port` 0 is any free port."""
-
+class _HttpServer(ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 1024
-
-    def __init__(self, port: int, record: RequestLog, reply_to: Callable[[Request], Reply]) -> None:
-        self.record = record
-        self.reply_to = reply_to
-        self.closing = threading.Event()
-        self._open: set[socket.socket] = set()
-        self._ended = threading.Condition()
-        super().__init__(("127.0.0.1", port), Handler)
-        self._thread = threading.Thread(target=self.serve_forever, args=(POLL_S,), daemon=True)
-        self._thread.start()
-
-    def server_bind(self) -> None:
-        """Binds without looking up the machine's name, which may take seconds."""
-        socketserver.TCPServer.server_bind(self)
-        self.server_name, self.server_port = "127.0.0.1", self.server_address[1]
-
-    def get_request(self) -> tuple[socket.socket, Any]:
-        """Accepts the next connection, and remembers it as open."""
-        connection, address = super().get_request()
-        with self._ended:
-            self._open.add(connection)
-        return connection, address
-
-    def shutdown_request(self, request: Any) -> None:
-        """Closes a connection, and forgets it."""
-        super().shutdown_request(request)
-        with self._ended:
-            self._open.discard(request)
-            self._ended.notify_all()
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Prints errors of a handler, but not those of a connection that the client closed."""
         if not isinstance(sys.exc_info()[1], OSError):
             super().handle_error(request, client_address)
 
-    def close(self) -> None:
-        """Stops listening and ends every connection, even one that waits."""
-        self.closing.set()
-        self.shutdown()
-        self.server_close()
-        self._thread.join()
-        with self._ended:
-            for connection in self._open:
-                with contextlib.suppress(OSError):  # the client closed it first
-                    connection.shutdown(socket.SHUT_RDWR)
-            self._ended.wait_for(lambda: not self._open, timeout=PATIENCE_S)
+
+class _Handler(BaseHTTPRequestHandler):
+    """Reads the request of one connection, in its own thread, and sends the reply."""
+
+    listener: Listener
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    wbufsize = -1  # head and body in one packet
+    _has_begun = False
+
+    def do_GET(self) -> None:
+        if self.listener.serve(self._request(), self._send, self._wait):
+            self.wfile.write(b"0\r\n\r\n")
+        self.close_connection = True
+
+    def do_POST(self) -> None:
+        self.do_GET()
+
+    def log_message(self, *_: object) -> None:
+        """Logs nothing: the record holds every request."""
+
+    def _request(self) -> Request:
+        try:
+            body = json.loads(self.rfile.read(int(self.headers.get("Content-Length") or 0)))
+        except ValueError:
+            body = None
+        body = body if isinstance(body, dict) else {}
+        return Request(
+            method=self.command,
+            path=self.path.partition("?")[0],
+            headers={name.lower(): value for name, value in self.headers.items()},
+            body=body,
+            prompt=(body.get("response_format") or {}).get("json_schema", {}).get("name"),
+            messages=tuple(_messages(body)),
+        )
+
+    def _send(self, reply: Reply, part: bytes) -> None:
+        """Sends a part of the body, and the head before the first part."""
+        if not self._has_begun:
+            self._has_begun = True
+            self.send_response(reply.status)
+            self.send_header("Content-Type", reply.content_type)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.send_header("Connection", "close")
+            if reply.retry_after is not None:
+                self.send_header("Retry-After", f"{reply.retry_after:g}")
+            self.end_headers()
+        if part:
+            self.wfile.write(b"%x\r\n%b\r\n" % (len(part), part))
+
+    def _wait(self, seconds: float) -> bool:
+        """Sends what was written, and waits; returns False if the server closes or the client has gone."""
+        self.wfile.flush()
+        until = time.perf_counter() + seconds
+        while (left := until - time.perf_counter()) > 0:
+            gone = select.select([self.connection], [], [], 0)[0]  # it sends nothing before its answer
+            if gone or self.listener.is_closing(min(left, GLANCE_S)):
+                return False
+        return True
+
+
+def _messages(body: Mapping[str, Any]) -> Iterable[Message]:
+    """Yields the messages of a chat completion, or of a request for a response."""
+    given = body.get("messages", body.get("input"))
+    if isinstance(given, str):
+        given = [{"role": "user", "content": given}]
+    for message in given if isinstance(given, list) else ():
+        content = message.get("content") or ""
+        if isinstance(content, list):
+            content = "".join(str(part.get("text", "")) for part in content)
+        yield Message(_ROLES.get(str(message.get("role")), "user"), content)

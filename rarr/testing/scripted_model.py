@@ -51,15 +51,12 @@ class UnansweredError(Exception):
 
 def answer_to(asked: AskedT, answers: Answers[AskedT]) -> str:
     """Finds the answer to a request. Raises `UnansweredError` if no key of a mapping is in its text."""
-    if isinstance(answers, Mapping):
-        matching_key = next((key for key in answers if key in asked.text), None)
-        if matching_key is None:
-            raise UnansweredError(
-                f"the script has no answer: none of its {len(answers)} keys is in the request"
-            )
-        given = answers[matching_key]
-    else:
+    if callable(answers):
         given = answers(asked)
+    elif (key := next((key for key in answers if key in asked.text), None)) is not None:
+        given = answers[key]
+    else:
+        raise UnansweredError(f"the script has no answer: none of its {len(answers)} keys is in the request")
     return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
 
 
@@ -71,30 +68,24 @@ class TokenCounter:
     """Counts the tokens of messages and answers, with `estimated_tokens`.
 
     `cached` counts the longest prefix of all messages together that an earlier request had, in blocks of
-    `BLOCK` characters; 0 without `prefix_cache`.
+    `BLOCK` characters.
     """
 
-    def __init__(self, prefix_cache: bool = True) -> None:
-        self._seen: set[int] | None = set() if prefix_cache else None
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
         self._lock = threading.Lock()
 
     def count(self, contents: Sequence[str], texts: Sequence[str]) -> Tokens:
         """Counts the tokens of one request, and remembers its messages as cached for later requests."""
-        whole = "".join(contents)
-        cached = whole[: self._seen_length(whole)]
-        return Tokens(estimated_tokens(contents), estimated_tokens(texts), estimated_tokens([cached]))
-
-    def _seen_length(self, text: str) -> int:
-        if self._seen is None:
-            return 0
-        chain, last = [], 0
-        for start in range(0, len(text) - BLOCK + 1, BLOCK):
-            last = hash((last, text[start : start + BLOCK]))  # hash of the block and all blocks before it
+        whole, chain, last = "".join(contents), [], 0
+        for start in range(0, len(whole) - BLOCK + 1, BLOCK):
+            last = hash((last, whole[start : start + BLOCK]))  # of the block and all blocks before it
             chain.append(last)
         with self._lock:
-            count = next((index for index, block in enumerate(chain) if block not in self._seen), len(chain))
+            seen = next((index for index, block in enumerate(chain) if block not in self._seen), len(chain))
             self._seen.update(chain)
-        return count * BLOCK
+        cached = whole[: seen * BLOCK]
+        return Tokens(estimated_tokens(contents), estimated_tokens(texts), estimated_tokens([cached]))
 
 
 class ScriptedModel:
@@ -119,8 +110,7 @@ class ScriptedModel:
         self.name = name
         self.calls: list[ChatRequest] = []
         self.closed = False
-        self._answers = answers
-        self._latency = latency
+        self._answers, self._latency = answers, latency
         self._failures = iter(failures)
         self._counter = TokenCounter()
 
@@ -130,11 +120,9 @@ class ScriptedModel:
         try:
             answers = json.loads(Path(path).read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
-            raise InputError(
-                f"the script {path} cannot be read ({error}): give a JSON file in UTF-8"
-            ) from None
+            raise InputError(f"the script {path} cannot be read ({error}): give a file of JSON") from None
         if not isinstance(answers, dict) or not all(
-            isinstance(entry, str | dict) for entry in answers.values()
+            isinstance(each, str | dict) for each in answers.values()
         ):
             raise InputError(f'the script {path} must be {{"a part of the prompt": text or object, ...}}')
         return cls(answers)
@@ -146,11 +134,9 @@ class ScriptedModel:
         await asyncio.sleep(self._latency)
         if failure is not None:
             raise failure
+        samples = [Asked(prompt=ask.name, messages=ask.messages, sample=n) for n in range(ask.samples)]
         try:
-            texts = tuple(
-                answer_to(Asked(prompt=ask.name, messages=ask.messages, sample=sample), self._answers)
-                for sample in range(ask.samples)
-            )
+            texts = tuple(answer_to(asked, self._answers) for asked in samples)
         except UnansweredError as error:
             raise CallFailure("refused", f"{self.name}: {error}") from None
         contents = [message.content for message in ask.messages]

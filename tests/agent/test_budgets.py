@@ -130,10 +130,12 @@ def test_usage_is_that_of_the_server_to_the_token() -> None:
         assert (usage.input_tokens, usage.output_tokens, usage.cached_tokens) == tokens
         assert usage.model_calls == len(server.requests)
         for node, spent in usage.by_node.items():
-            lines = [line for line in server.log if line["prompt"] == node]
-            counted = [sum(line["tokens"][kind] for line in lines) for kind in ("input", "output", "cached")]
+            asked = [request for request in server.requests if request.prompt == node]
+            counted = [
+                sum(kind) for kind in zip((0, 0, 0), *(request.tokens for request in asked), strict=True)
+            ]
             assert [spent.input_tokens, spent.output_tokens, spent.cached_tokens] == counted
-            assert spent.model_calls == len(lines)
+            assert spent.model_calls == len(asked)
 
 
 @pytest.mark.loopback

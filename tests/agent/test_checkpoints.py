@@ -25,8 +25,8 @@ from agent.mills import answer, codes, revised, settings_for, text_of
 from rarr import InputError, Reviser, Revision
 from rarr.agent.replay.replay import replay
 from rarr.testing import (
+    Failure,
     InMemoryRetriever,
-    NoUsage,
     Request,
     ScriptedChecker,
     ScriptedQueries,
@@ -108,7 +108,7 @@ def test_run_is_the_same_with_a_checkpointer_as_without(tmp_path: Path) -> None:
 @pytest.mark.loopback
 def test_warnings_of_models_are_kept() -> None:
     with (
-        ScriptedServer(answer, plan=[NoUsage()]) as server,
+        ScriptedServer(answer, plan=[Failure("no_usage")]) as server,
         Reviser(settings_for(server), checkpointer=InMemorySaver()) as agent,
     ):
         done = agent.revise(MILLS, run_id="r1")

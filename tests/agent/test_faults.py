@@ -12,20 +12,7 @@ from agent.mills import Documents, answer, codes, revised, settings_for, statuse
 from rarr import Reviser, Revision, Settings
 from rarr.cli import run
 from rarr.errors import RarrError
-from rarr.testing import (
-    CutOff,
-    DieMidAnswer,
-    Drip,
-    Empty,
-    Hang,
-    NotJson,
-    NoUsage,
-    Request,
-    ScriptedServer,
-    Status,
-    refused_url,
-)
-from rarr.testing.server_failure_plan import Entry
+from rarr.testing import Failure, Request, ScriptedServer, refused_url
 from rarr.tools.models.retries import Attempts
 from rarr.tools.models.run_budget import ModelCall
 
@@ -33,16 +20,16 @@ pytestmark = pytest.mark.loopback
 
 TEXT, RIGHT = text_of(3, wrong=1), text_of(3, wrong=0)
 HEALED = [
-    Status(429, retry_after=0.01),
-    Status(429),
-    Status(500),
-    Status(503, retry_after=0),
-    DieMidAnswer(),
-    NotJson(),
-    Empty(),
+    Failure(429, retry_after=0.01),
+    Failure(429),
+    Failure(500),
+    Failure(503, retry_after=0),
+    Failure("die"),
+    Failure("html"),
+    Failure("empty"),
 ]
-OF_ONE_NODE = [Status(500), Status(401), DieMidAnswer(), CutOff(), Hang()]
-FATAL = [Status(401), Status(400, message="no such model"), Status(404), Hang(), Drip()]
+OF_ONE_NODE = [Failure(500), Failure(401), Failure("die"), Failure("cut"), Failure("hang")]
+FATAL = [Failure(401), Failure(400, message="no such model"), Failure(404), Failure("hang"), Failure("drip")]
 
 
 @pytest.fixture
@@ -56,7 +43,7 @@ def faulty(server: ScriptedServer, **more: Any) -> Revision:
 
 
 @pytest.mark.parametrize("entry", few(HEALED, every=4), ids=repr)
-def test_faults_that_pass_are_not_seen(hasty: None, entry: Entry) -> None:
+def test_faults_that_pass_are_not_seen(hasty: None, entry: Failure) -> None:
     with ScriptedServer(answer, plan=[entry]) as server:
         revision = faulty(server)
     assert (revision.text, revision.warnings, statuses(revision)) == (RIGHT, (), {"supported"})
@@ -64,7 +51,7 @@ def test_faults_that_pass_are_not_seen(hasty: None, entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("entry", few(FATAL, every=3), ids=repr)
-def test_faults_that_asking_again_does_not_mend_are_told(entry: Entry) -> None:
+def test_faults_that_asking_again_does_not_mend_are_told(entry: Failure) -> None:
     with ScriptedServer(answer, plan=[entry]) as server:
         revision = faulty(server)
         assert len(server.requests) == 1
@@ -72,7 +59,7 @@ def test_faults_that_asking_again_does_not_mend_are_told(entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("entry", few([*HEALED, *FATAL], every=4), ids=repr)
-def test_faults_for_ever_leave_the_text_and_say_so(hasty: None, entry: Entry) -> None:
+def test_faults_for_ever_leave_the_text_and_say_so(hasty: None, entry: Failure) -> None:
     with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as server:
         revision = faulty(server)
         assert len(server.requests) <= 3
@@ -81,12 +68,12 @@ def test_faults_for_ever_leave_the_text_and_say_so(hasty: None, entry: Entry) ->
     assert all("\n" not in warning.message for warning in revision.warnings)
 
 
-def only(prompt: str, entry: Entry) -> Callable[[Request], Entry | None]:
+def only(prompt: str, entry: Failure) -> Callable[[Request], Failure | None]:
     return lambda request: entry if request.prompt == prompt else None
 
 
 @pytest.mark.parametrize("entry", few(OF_ONE_NODE, every=3), ids=repr)
-def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Entry) -> None:
+def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Failure) -> None:
     with ScriptedServer(answer, plan=only("check_agreement", entry)) as server:
         revision = faulty(server)
     assert (revision.text, codes(revision)) == (TEXT, {"check_failed"})
@@ -94,7 +81,7 @@ def test_faults_of_checks_are_no_verdicts(hasty: None, entry: Entry) -> None:
 
 
 @pytest.mark.parametrize("entry", few(OF_ONE_NODE, every=3), ids=repr)
-def test_faults_of_edits_leave_the_contradiction(hasty: None, entry: Entry) -> None:
+def test_faults_of_edits_leave_the_contradiction(hasty: None, entry: Failure) -> None:
     with ScriptedServer(answer, plan=only("edit", entry)) as server:
         revision = faulty(server, scope="text")
     assert (revision.text, codes(revision)) == (TEXT, {"edit_failed"})
@@ -108,11 +95,11 @@ def test_faults_of_edits_leave_the_contradiction(hasty: None, entry: Entry) -> N
 def test_faults_of_an_answer_that_is_cut_off_pass_when_it_is_asked_for_again() -> None:
     cut: list[Request] = []
 
-    def once(request: Request) -> Entry | None:
+    def once(request: Request) -> Failure | None:
         if request.prompt != "check_agreement" or cut:
             return None
         cut.append(request)
-        return CutOff()
+        return Failure("cut")
 
     with ScriptedServer(answer, plan=once) as server:
         revision = faulty(server)
@@ -120,14 +107,14 @@ def test_faults_of_an_answer_that_is_cut_off_pass_when_it_is_asked_for_again() -
 
 
 def test_faults_of_a_list_that_stays_cut_off_leave_no_silent_half() -> None:
-    with ScriptedServer(answer, plan=only("generate_queries", CutOff())) as server:
+    with ScriptedServer(answer, plan=only("generate_queries", Failure("cut"))) as server:
         revision = faulty(server)
     assert (revision.queries, statuses(revision)) == ((), {"unjudged"})
     assert "raise max_answer_tokens" in " ".join(warning.message for warning in revision.warnings)
 
 
 def test_faults_in_usage_are_mended_by_an_estimate(hasty: None) -> None:
-    with ScriptedServer(answer, plan=[NoUsage()], plan_for_ever=True) as server:
+    with ScriptedServer(answer, plan=[Failure("no_usage")], plan_for_ever=True) as server:
         revision = faulty(server)
     assert (revision.text, codes(revision)) == (RIGHT, {"usage_estimated"})
     assert (revision.usage.input_tokens > 0, revision.usage.model_calls) == (True, 2)
@@ -152,14 +139,16 @@ def test_faults_of_a_dead_endpoint_cost_seconds() -> None:
 @pytest.mark.slow
 def test_faults_of_a_dead_endpoint_do_not_add_up(hasty: None) -> None:
     """Many checks of a server that has died: it is left alone after a few attempts."""
-    with ScriptedServer(answer, plan=only("check_agreement", DieMidAnswer())) as server:
+    with ScriptedServer(answer, plan=only("check_agreement", Failure("die"))) as server:
         revised(settings_for(server, concurrency=1), text_of(8, wrong=0))
         assert len(server.requests) == 1 + 3
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("entry", few([*FATAL, Status(500), Status(429), Empty()], every=4), ids=repr)
-def test_faults_are_mended_by_a_fallback(hasty: None, entry: Entry) -> None:
+@pytest.mark.parametrize(
+    "entry", few([*FATAL, Failure(500), Failure(429), Failure("empty")], every=4), ids=repr
+)
+def test_faults_are_mended_by_a_fallback(hasty: None, entry: Failure) -> None:
     with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as broken, ScriptedServer(answer) as other:
         revision = faulty(broken, fallbacks=["vllm:other"], endpoints={"vllm:other": {"base_url": other.url}})
         assert {request.model for request in other.requests} == {"other"}
@@ -169,7 +158,7 @@ def test_faults_are_mended_by_a_fallback(hasty: None, entry: Entry) -> None:
 
 
 def test_faults_of_all_models_are_all_told(hasty: None) -> None:
-    with ScriptedServer(answer, plan=[Status(401)], plan_for_ever=True) as server:
+    with ScriptedServer(answer, plan=[Failure(401)], plan_for_ever=True) as server:
         revision = faulty(server, fallbacks=["vllm:other"])
     assert "vllm:mills answered with status 401" in revision.warnings[0].message
     assert "vllm:other answered with status 401" in revision.warnings[0].message
@@ -194,7 +183,7 @@ def call(
 
 
 @pytest.mark.parametrize("entry", few([*HEALED, *FATAL], every=4), ids=repr)
-def test_faults_for_ever_end_the_command_with_status_3(call: Any, entry: Entry) -> None:
+def test_faults_for_ever_end_the_command_with_status_3(call: Any, entry: Failure) -> None:
     with ScriptedServer(answer, plan=[entry], plan_for_ever=True) as server:
         status, _, err = call(server.url)
     assert (status, err.count("\n")) == (3, 1)
@@ -214,7 +203,7 @@ KEY = "hunter2-Zq81-very-secret"
 @pytest.mark.parametrize("by_endpoint", [False, True], ids=["api_key", "endpoints"])
 def test_faults_tell_no_key(hasty: None, model: str, by_endpoint: bool) -> None:
     calls: list[ModelCall] = []
-    with ScriptedServer(answer, requires_key="another", echo_key=True) as server:
+    with ScriptedServer(answer, requires_key="another") as server:
         access: dict[str, Any] = {"base_url": server.url, "api_key": KEY}
         settings = Settings(
             model=model, search=Documents(), **({"endpoints": {model: access}} if by_endpoint else access)
@@ -251,7 +240,7 @@ def test_faults_tell_no_key_of_the_environment(
     monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes], call: Any
 ) -> None:
     monkeypatch.setenv("RARR_API_KEY", KEY)
-    with ScriptedServer(answer, requires_key="another", echo_key=True) as server:
+    with ScriptedServer(answer, requires_key="another") as server:
         status, out, err = call(server.url, "--json")
     assert status == 3
     assert KEY not in f"{out!r}{err}"

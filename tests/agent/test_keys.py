@@ -9,8 +9,7 @@ import pytest
 from makers import passage
 
 from rarr import Reviser, Settings, Trace
-from rarr.testing import InMemoryRetriever, ScriptedServer, Status
-from rarr.testing.received_request import Request
+from rarr.testing import Failure, InMemoryRetriever, Request, ScriptedServer
 from rarr.tools.models.run_budget import ModelCall
 
 pytestmark = pytest.mark.loopback
@@ -70,7 +69,7 @@ def test_key_in_a_valid_answer_is_taken_out(tmp_path: Path, escape: Callable[[st
 
 def test_key_in_an_error_is_taken_out(tmp_path: Path) -> None:
     message = f"{KEY} is " + KEY.replace("/", "\\/")
-    with ScriptedServer({}, plan=[Status(400, message=message)], plan_for_ever=True) as server:
+    with ScriptedServer({}, plan=[Failure(400, message=message)], plan_for_ever=True) as server:
         settings = Settings(
             model="vllm:scripted", base_url=server.url, api_key=KEY, home=tmp_path, attempts=1
         )

@@ -17,13 +17,13 @@ from rarr.errors import InputError, RarrError, RetrievalError
 from rarr.records import Agreement, Change
 from rarr.testing import (
     RETRIEVED_AT,
+    Failure,
     InMemoryRetriever,
     ScriptedChecker,
     ScriptedEditor,
     ScriptedModel,
     ScriptedQueries,
     ScriptedServer,
-    Status,
     refused_url,
     scripted_components,
 )
@@ -120,7 +120,7 @@ def test_surrogate_in_the_error_of_a_model(tmp_path: Path, kind: Any) -> None:
 
 @pytest.mark.loopback
 def test_surrogate_in_an_error_body(tmp_path: Path) -> None:
-    with ScriptedServer({}, plan=[Status(400, message="no \ud800")], plan_for_ever=True) as server:
+    with ScriptedServer({}, plan=[Failure(400, message="no \ud800")], plan_for_ever=True) as server:
         made = revised(tmp_path, model="vllm:scripted", base_url=server.url, attempts=1)
     assert "no \ufffd" in made.warnings[0].message
 

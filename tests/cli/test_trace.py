@@ -10,7 +10,7 @@ from traces.helpers import RIGHT, filled, recorded
 
 from cli.helpers import Command, is_complaint
 from rarr import Trace
-from rarr.testing import Status
+from rarr.testing import Failure
 
 pytestmark = pytest.mark.loopback
 
@@ -23,7 +23,7 @@ def run_id(tmp_path: Path) -> str:
     (folder / "bridge.md").write_text(
         "The bridge opened in 1937. It is red\x1b[31m. It was designed by Strauss."
     )
-    revision = recorded(folder, [Status(500)])
+    revision = recorded(folder, [Failure(500)])
     assert revision.text == RIGHT
     return revision.run_id
 

@@ -7,6 +7,7 @@ import pytest
 
 from rarr.testing import Request, ScriptedServer
 from serve.serving import Served
+from serve.upstream import Upstream
 
 PARAGRAPHS = "The dam is 212 metres high.\n\nIt was opened in 1936.\n\n- one\n- two"
 
@@ -19,7 +20,7 @@ def script(request: Request) -> str:
 
 @pytest.fixture(scope="module")
 def upstream() -> Iterator[ScriptedServer]:
-    with ScriptedServer(script, probability=0.5) as server:
+    with Upstream(script) as server:
         yield server
 
 

@@ -10,10 +10,11 @@ import pytest
 import yaml
 from openai import APIStatusError, OpenAI
 
-from rarr.testing import ScriptedServer, Status
+from rarr.testing import Failure, ScriptedServer
 from rarr.testing.server import refused_url
 from serve.litellm_proxy import COMMAND, KEY, MISSING, litellm_proxy
 from serve.serving import ALICE, RIGHT, WRONG, Served
+from serve.upstream import TOOL, Upstream
 
 pytestmark = [
     pytest.mark.loopback,
@@ -22,7 +23,6 @@ pytestmark = [
 ]
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "serve.md"
-TOOL: Any = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
 BEFORE, AFTER = (
     f"The dam is {WRONG} high. It was opened in 1936.",
     f"The dam is {RIGHT} high. It was opened in 1936.",
@@ -47,9 +47,7 @@ def script(request: Any) -> str:
 
 @pytest.fixture(scope="module")
 def upstream() -> Iterator[ScriptedServer]:
-    with ScriptedServer(
-        script, plan=lambda request: Status(400) if "fail" in request.user else None
-    ) as server:
+    with Upstream(script, plan=lambda request: Failure(400) if "fail" in request.user else None) as server:
         yield server
 
 

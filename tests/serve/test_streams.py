@@ -1,6 +1,5 @@
 """Streamed answers through the proxy, with the client of OpenAI."""
 
-import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -10,9 +9,10 @@ import openai
 import pytest
 from openai import OpenAI
 
-from rarr.testing import DieMidAnswer, ScriptedServer, Stall
+from rarr.testing import Failure, ScriptedServer
 from serve.conftest import PARAGRAPHS
 from serve.serving import RIGHT, WRONG, Served, answers
+from serve.upstream import TOOL
 
 pytestmark = pytest.mark.loopback
 
@@ -64,8 +64,7 @@ def test_finish_and_usage_come_at_the_end(client: OpenAI) -> None:
 
 
 def test_tool_call_streams_unharmed(client: OpenAI) -> None:
-    tool: Any = {"type": "function", "function": {"name": "look_up", "parameters": {"type": "object"}}}
-    seen = chunks(client, f'{{"height": "{WRONG}"}}', tools=[tool])
+    seen = chunks(client, f'{{"height": "{WRONG}"}}', tools=[TOOL])
     calls = [call for chunk in seen for call in chunk.choices[0].delta.tool_calls or ()]
     assert "".join(call.function.arguments for call in calls) == f'{{"height": "{WRONG}"}}'
 
@@ -81,7 +80,7 @@ def test_stream_that_breaks_off_breaks_off_here_too_after_its_text() -> None:
     came: list[str] = []
     with (
         ScriptedServer(
-            answers(f"The dam is {WRONG} high and"), plan=lambda request: DieMidAnswer()
+            answers(f"The dam is {WRONG} high and"), plan=lambda request: Failure("die")
         ) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
         OpenAI(base_url=served.url, api_key="x", max_retries=0) as client,
@@ -105,17 +104,15 @@ def test_comments_keep_a_silent_stream_open() -> None:
 
 
 def test_client_that_leaves_stops_the_server_behind() -> None:
-    ended = threading.Event()
     with (
-        ScriptedServer(
-            answers("x"), plan=lambda request: Stall(), on_request=lambda line: ended.set()
-        ) as upstream,
+        ScriptedServer(answers("x"), plan=lambda request: Failure("stall")) as upstream,
         Served(serve_upstream_url=upstream.url) as served,
     ):
         body = {"model": "scripted", "messages": ASK, "stream": True, "rarr": {"mode": "off"}}
         with httpx2.stream("POST", f"{served.url}/chat/completions", json=body, timeout=10) as response:
             next(response.iter_raw())
-        assert ended.wait(5)
+        while upstream.requests[0].left is None:
+            time.sleep(0.01)
         assert _settles(served, 3)  # the server's own, and the task that counts
 
 

@@ -107,7 +107,7 @@ async def test_verifier_measures_shared_words() -> None:
 async def test_each_double_can_fail_and_records_the_call(components: dict[str, ScriptedQueries]) -> None:
     [double] = components.values()
     with pytest.raises(OSError, match="down"):
-        await call_each(scripted_components(**components))  # type: ignore[arg-type]  # any of the doubles
+        await call_each(scripted_components(**components))
     assert len(double.calls) == 1
 
 

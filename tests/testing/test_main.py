@@ -1,12 +1,10 @@
 """`python -m rarr.testing` in a process of its own."""
 
-import json
 import re
 import signal
 import socket
 import subprocess
 import sys
-from pathlib import Path
 
 import httpx2
 import pytest
@@ -18,13 +16,12 @@ COMMAND = [sys.executable, "-m", "rarr.testing", "--port"]
 
 @pytest.mark.slow
 @pytest.mark.loopback
-def test_command_serves_until_interrupted(client: httpx2.Client, tmp_path: Path) -> None:
+def test_command_serves_until_interrupted(client: httpx2.Client) -> None:
     prompt = prompts.load("check_agreement")
     asked = {"sources": "P1: Library\n(P1.1) The Ferry Library opened in 1976.", "context": "", "before": ""}
     user = prompt.render(text="[S1] The Ferry Library opened in 1967.", **asked)
     contents = {"system": prompt.system, "user": user}
-    log = tmp_path / "log.jsonl"
-    with subprocess.Popen([*COMMAND, "0", "--log", str(log)], stdout=subprocess.PIPE, text=True) as child:
+    with subprocess.Popen([*COMMAND, "0"], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout
         line = child.stdout.readline()
         url = re.search(r"http://[\d.:]+/v1", line)
@@ -35,7 +32,6 @@ def test_command_serves_until_interrupted(client: httpx2.Client, tmp_path: Path)
     assert f"--model vllm:rules --base-url {url[0]}" in line
     assert "1976" in response.json()["choices"][0]["message"]["content"]
     assert child.returncode == 0
-    assert [json.loads(line)["status"] for line in log.read_text().splitlines()] == [200]
 
 
 @pytest.mark.slow

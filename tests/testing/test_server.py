@@ -1,21 +1,37 @@
-"""The scripted server as a client sees it, and what it records."""
+"""The scripted server as a client sees it, what it records, and each planned failure."""
 
-import json
 import threading
 import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
 
 import httpx2
 import openai
 import pytest
 
-from rarr.testing import Request, ScriptedServer
-from testing.conftest import Ask
+from rarr.testing import Failure, Request, ScriptedServer
+from rarr.testing.scripted_model import BLOCK, TokenCounter
+from rarr.tools.models.chat import Tokens
 
 pytestmark = pytest.mark.loopback
 
 SCHEMA = {"type": "json_schema", "json_schema": {"name": "edit", "schema": {}}}
-TOOL = {"type": "function", "function": {"name": "edit", "parameters": {}}}
+Ask = Callable[..., httpx2.Response]
+
+
+@pytest.fixture
+def ask(client: httpx2.Client) -> Ask:
+    """Asks a server: `ask(server, "user message", temperature=0)`."""
+
+    def post(server: ScriptedServer, user: str = "Hello?", **fields: Any) -> httpx2.Response:
+        options = {name: fields.pop(name) for name in ("headers", "timeout") if name in fields}
+        messages = [{"role": "system", "content": "Answer."}, {"role": "user", "content": user}]
+        body = {"model": "scripted", "messages": messages, **fields}
+        return client.post(f"{server.url}/chat/completions", json=body, **options)
+
+    return post
 
 
 def texts(response: httpx2.Response) -> list[str]:
@@ -27,57 +43,29 @@ def error_message(response: httpx2.Response) -> str:
 
 
 def test_answers_by_a_part_of_the_request(ask: Ask) -> None:
-    with ScriptedServer({"open": {"year": 1976}, "Hello": "Hi.", "": "nothing"}) as server:
+    with ScriptedServer({"open": {"year": 1976}, "Hello": "Hi."}) as server:
         assert texts(ask(server, "When did it open?")) == ['{"year": 1976}']
         assert texts(ask(server)) == ["Hi."]
+        assert ask(server, "Else").status_code == 400
 
 
-def test_function_is_asked_for_each_sample(ask: Ask) -> None:
-    with ScriptedServer(lambda request: f"{request.user} {request.sample}/{request.n}") as server:
-        assert texts(ask(server, "a", n=3)) == ["a 0/3", "a 1/3", "a 2/3"]
+def test_function_is_asked_for_each_sample_and_its_failure_is_seen(ask: Ask) -> None:
+    def answer(request: Request) -> str:
+        return f"{request.user} {request.sample}/{request.n} {request.body['temperature']}"
 
-
-def test_function_that_fails_is_seen(ask: Ask) -> None:
-    with ScriptedServer(lambda request: request.body["a"]) as server:
-        response = ask(server, "a")
-    assert (response.status_code, error_message(response)) == (500, "the script raised KeyError: 'a'")
-
-
-@pytest.mark.parametrize(
-    ("fields", "prompt"), [({"response_format": SCHEMA}, "edit"), ({"tools": [TOOL]}, "edit"), ({}, None)]
-)
-def test_request_names_its_prompt(ask: Ask, fields: dict[str, object], prompt: str | None) -> None:
-    seen: list[Request] = []
-    with ScriptedServer(lambda request: seen.append(request) or "x") as server:  # type: ignore[func-returns-value]
-        ask(server, "a", system="b", **fields)
-    [request] = seen
-    assert (request.prompt, request.user, request.system, request.text, request.model) == (
-        prompt,
-        "a",
-        "b",
-        "b\na",
-        "scripted",
-    )
-
-
-def test_function_call_is_answered_by_a_function_call(ask: Ask) -> None:
-    with ScriptedServer({"": {"span": ""}}) as server:
-        message = ask(server, tools=[TOOL]).json()["choices"][0]["message"]
-    assert message["content"] is None
-    assert message["tool_calls"][0]["function"] == {"name": "edit", "arguments": '{"span": ""}'}
+    with ScriptedServer(answer) as server:
+        assert texts(ask(server, "a", n=2, temperature=0)) == ["a 0/2 0", "a 1/2 0"]
+        failed = ask(server)
+    assert (failed.status_code, error_message(failed)) == (500, "the script raised KeyError: 'temperature'")
 
 
 async def test_openai_client_reads_the_answer_whole_and_streamed() -> None:
+    asked: Any = {"model": "m", "messages": [{"role": "user", "content": "?"}]}
     with ScriptedServer({"": "one two"}) as server:
         async with openai.AsyncOpenAI(base_url=server.url, api_key="x", max_retries=0) as client:
             create = client.chat.completions.create
-            whole = await create(model="m", messages=[{"role": "user", "content": "?"}])
-            stream = await create(
-                model="m",
-                messages=[{"role": "user", "content": "?"}],
-                stream=True,
-                stream_options={"include_usage": True},
-            )
+            whole = await create(**asked)
+            stream = await create(**asked, stream=True, stream_options={"include_usage": True})
             chunks = [chunk async for chunk in stream]
             models = await client.models.list()
     assert whole.choices[0].message.content == "one two"
@@ -86,29 +74,17 @@ async def test_openai_client_reads_the_answer_whole_and_streamed() -> None:
     assert [model.id for model in models.data] == ["scripted"]
 
 
-@pytest.mark.parametrize("body", [b"", b"[1]", b"{no", b'{"messages": []}'])
-def test_body_without_messages_is_refused(client: httpx2.Client, body: bytes) -> None:
-    with ScriptedServer({}) as server:
-        response = client.post(f"{server.url}/chat/completions", content=body)
-    assert (response.status_code, error_message(response)) == (400, "Missing required parameter: 'messages'.")
-
-
-def test_answer_takes_its_latency_and_the_time_of_its_longest_text(ask: Ask) -> None:
-    with ScriptedServer(lambda r: "x" * 40 * r.sample, latency=0.02, tokens_a_second=500) as server:
-        start = time.perf_counter()
-        ask(server, n=2)
-        assert time.perf_counter() - start >= 0.04
-
-
-def test_requests_are_recorded_in_the_order_of_arrival(ask: Ask) -> None:
-    with ScriptedServer({"": "x"}) as server:
-        ask(server, "a")
+def test_request_is_recorded_with_its_outcome(ask: Ask) -> None:
+    with ScriptedServer({"": "x"}, latency=0.02) as server:
+        ask(server, "a", response_format=SCHEMA)
         ask(server, "b", temperature=0)
         first, other = server.requests
-    assert (first.user, other.user, other.body["temperature"]) == ("a", "b", 0)
-    assert (first.path, first.headers["content-type"]) == ("/v1/chat/completions", "application/json")
-    assert first.left is not None
-    assert first.arrived < first.left < other.arrived
+    assert (first.user, first.system, first.text, first.model) == ("a", "Answer.", "Answer.\na", "scripted")
+    assert (first.prompt, first.path, first.headers["content-type"]) == (
+        "edit", "/v1/chat/completions", "application/json",
+    )  # fmt: skip
+    assert (first.status, first.tokens, other.body["temperature"]) == (200, Tokens(3, 1), 0)
+    assert first.left is not None and first.arrived + 0.02 <= first.left < other.arrived
 
 
 def test_most_requests_at_once_are_counted(ask: Ask) -> None:
@@ -121,12 +97,116 @@ def test_most_requests_at_once_are_counted(ask: Ask) -> None:
         assert (server.in_flight_most, len(server.requests)) == (5, 5)
 
 
-def test_log_is_json_without_keys(ask: Ask) -> None:
-    lines: list[dict[str, object]] = []
-    with ScriptedServer({"": "x"}, on_request=lines.append) as server:
-        ask(server, response_format=SCHEMA, headers={"Authorization": "Bearer sk-secret"})
-        [line] = server.log
-    assert lines == [line]
-    assert "sk-secret" not in json.dumps(line)
-    assert (line["status"], line["prompt"], line["model"], line["n"]) == (200, "edit", "scripted", 1)
-    assert line["tokens"] == {"input": 4, "output": 1, "cached": 0}
+def test_refusals_of_a_server(ask: Ask) -> None:
+    key = {"headers": {"Authorization": "Bearer sk-right"}}
+    with ScriptedServer({"": "x"}, requires_key="sk-right", rejects=["temperature", "n"]) as server:
+        wrong, none = ask(server, headers={"Authorization": "Bearer sk-wrong"}), ask(server)
+        rejected = ask(server, temperature=0, **key)
+        accepted, several = ask(server, n=1, **key), ask(server, n=2, **key)
+        empty = httpx2.post(f"{server.url}/chat/completions", content=b"[1]", **key)  # type: ignore[arg-type]
+    assert (wrong.status_code, none.status_code, empty.status_code) == (401, 401, 400)
+    assert error_message(wrong) == "Incorrect API key provided: sk-wrong."
+    assert error_message(rejected) == "Unsupported value: 'temperature' does not support 0 with this model."
+    assert (accepted.status_code, several.status_code) == (200, 400)
+
+
+@contextmanager
+def planned(*plan: Failure | None, for_ever: bool = False) -> Iterator[ScriptedServer]:
+    with ScriptedServer({"": "12345678"}, plan=plan, plan_for_ever=for_ever) as server:
+        yield server
+
+
+def test_each_request_takes_one_entry_of_the_plan(ask: Ask) -> None:
+    with planned(Failure(500), None, Failure(503)) as server:
+        assert [ask(server).status_code for _ in range(5)] == [500, 200, 503, 200, 200]
+    with planned(Failure(500), None, for_ever=True) as server:
+        assert [ask(server).status_code for _ in range(4)] == [500, 200, 500, 200]
+    with ScriptedServer({"": "x"}, plan=lambda r: Failure(500) if "bad" in r.user else None) as server:
+        assert [ask(server, user).status_code for user in ("bad", "good", "bad")] == [500, 200, 500]
+
+
+def test_status_has_its_message_and_retry_after(ask: Ask) -> None:
+    with planned(Failure(429, retry_after=0.2), Failure(400, "no such thing")) as server:
+        busy, wrong = ask(server), ask(server)
+    assert (busy.status_code, busy.headers["retry-after"]) == (429, "0.2")
+    assert (error_message(busy), error_message(wrong)) == ("Too Many Requests", "no such thing")
+    assert "retry-after" not in wrong.headers
+
+
+def test_hanging_request_ends_when_the_client_has_gone(ask: Ask) -> None:
+    with planned(Failure("hang")) as server:
+        with pytest.raises(httpx2.ReadTimeout):
+            ask(server, timeout=0.05)
+        deadline = time.perf_counter() + 2
+        while server.requests[0].left is None and time.perf_counter() < deadline:
+            time.sleep(0.01)
+        assert server.requests[0].status is None
+        assert server.requests[0].left is not None
+
+
+@pytest.mark.parametrize("kind", ["hang", "drip"])
+def test_closing_ends_hanging_requests(ask: Ask, kind: Any) -> None:
+    with planned(Failure(kind)) as server, ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(lambda: ask(server).json())
+        while not server.requests:
+            time.sleep(0.005)
+        server.close()
+        assert isinstance(waiting.exception(5), httpx2.HTTPError | ValueError)
+
+
+def test_connection_can_end_within_the_answer(ask: Ask) -> None:
+    with planned(Failure("die")) as server:
+        with pytest.raises(httpx2.RemoteProtocolError):
+            ask(server)
+        assert ask(server).status_code == 200
+        assert server.tokens.output == 2
+
+
+@pytest.mark.parametrize(
+    ("failure", "text", "finish"),
+    [(Failure("cut"), "1234", "length"), (Failure("endless", "again"), "again" * 8, "length")],
+)
+def test_answer_can_be_cut_off(ask: Ask, failure: Failure, text: str, finish: str) -> None:
+    with planned(failure) as server:
+        choice = ask(server, max_tokens=10).json()["choices"][0]
+    assert (choice["message"]["content"], choice["finish_reason"]) == (text, finish)
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_answer_can_lack_usage(ask: Ask, stream: bool) -> None:
+    with planned(Failure("no_usage")) as server:
+        response = ask(server, stream=stream, stream_options={"include_usage": True})
+        assert '"prompt_tokens"' not in response.text
+        assert ("1234" in response.text, "5678" in response.text) == (True, True)
+        assert server.tokens == Tokens()
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_answer_can_stall(client: httpx2.Client, stream: bool) -> None:
+    body = {"messages": [{"role": "user", "content": "?"}], "stream": stream}
+    received = ""
+    with planned(Failure("stall")) as server, pytest.raises(httpx2.ReadTimeout):
+        url = f"{server.url}/chat/completions"
+        with client.stream("POST", url, json=body, timeout=0.1) as response:
+            for piece in response.iter_text():
+                received += piece
+    assert ("1234" in received, "5678" in received) == (stream, False)
+
+
+def test_stream_can_have_no_end(client: httpx2.Client) -> None:
+    body = {"messages": [{"role": "user", "content": "?"}], "stream": True, "max_tokens": 10}
+    with (
+        planned(Failure("endless", "again")) as server,
+        client.stream("POST", f"{server.url}/chat/completions", json=body) as response,
+    ):
+        lines = (line for line in response.iter_lines() if line)
+        assert len([next(lines) for _ in range(100)]) == 100
+
+
+def test_prefix_of_an_earlier_request_is_cached_in_whole_blocks() -> None:
+    counter = TokenCounter()
+    a, b = "a" * BLOCK, "b" * BLOCK
+    assert counter.count([a + b, "one"], ["12345678"]) == Tokens(33, 2, 0)
+    assert counter.count([a + b, "two"], []).cached == 2 * BLOCK / 4
+    assert counter.count([b + b], []).cached == 0
+    assert counter.count([a + a], []).cached == BLOCK / 4

@@ -7,7 +7,7 @@ from typing import Any
 from rarr import Reviser, Revision, Settings
 from rarr.testing import ScriptedServer
 from rarr.testing.card_answers import RuleModel
-from rarr.testing.server_failure_plan import Plan
+from rarr.testing.server import Plan
 from rarr.traces.store import TraceStore
 from rarr.traces.trace_file import RunFacts, StoredSpan, TraceFile
 

@@ -9,7 +9,7 @@ import rarr
 from rarr import Reviser, Settings, Trace
 from rarr.agent.graph_runs import GraphRuns
 from rarr.errors import InputError
-from rarr.testing import Status
+from rarr.testing import Failure
 from rarr.traces.span_body_schema import PlantedSentence, ReadBody
 from rarr.traces.store import _row
 from rarr.traces.trace_file import StoredSpan
@@ -50,7 +50,7 @@ def test_state_before_a_call_is_the_input_of_the_call(notes: Path) -> None:
 
 @pytest.mark.slow
 def test_failed_and_successful_attempt_have_the_same_parent(notes: Path) -> None:
-    recorded(notes, [Status(500)])
+    recorded(notes, [Failure(500)])
     failed, helped = [span for span in Trace.load("last").spans if span.kind == "request"][:2]
     assert "status 500" in failed.error
     assert (helped.error, failed.parent) == ("", helped.parent)

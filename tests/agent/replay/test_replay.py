@@ -14,7 +14,7 @@ from rarr.agent.replay.replay_sets import replay_set
 from rarr.agent.wiring.components import wire
 from rarr.components import Baseline
 from rarr.prompts import FOLDER, Prompt
-from rarr.testing import CutOff, RuleModel, ScriptedModel, ScriptedServer
+from rarr.testing import Failure, RuleModel, ScriptedModel, ScriptedServer
 from rarr.tools.models.answer_parsing import read_answer
 from rarr.tools.models.chat import CallFailure
 from rarr.tools.models.language_model import LanguageModel
@@ -271,7 +271,7 @@ def test_run_that_reads_whole_replies_is_replayed_byte_for_byte(monkeypatch: pyt
         return read_answer(reply.text, shape)
 
     monkeypatch.setattr(LanguageModel, "ask", by_reply)
-    with ScriptedServer(RuleModel(), plan=[None, CutOff()]) as server:
+    with ScriptedServer(RuleModel(), plan=[None, Failure("cut")]) as server:
         trace = recorded(model="vllm:rules", base_url=server.url)
     replayed = replay(trace)
     assert replayed.same

@@ -214,9 +214,9 @@ def test_embedded_reviser_has_nothing_to_close() -> None:
 
 
 @pytest.mark.loopback
-@pytest.mark.parametrize("dialect", ["vllm", "openai", "plain"])
-def test_dialects_of_servers_make_no_difference(dialect: Any) -> None:
-    with ScriptedServer(RuleModel(), dialect=dialect, rejects=["temperature"]) as server:
+@pytest.mark.parametrize("rejects", [["temperature"], ["temperature", "response_format", "n"]])
+def test_parameters_that_a_server_rejects_make_no_difference(rejects: list[str]) -> None:
+    with ScriptedServer(RuleModel(), rejects=rejects) as server:
         assert revised(settings_for(server), TEXT).text == RIGHT
 
 

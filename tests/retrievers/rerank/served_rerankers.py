@@ -10,11 +10,9 @@ import pytest
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.rerank.endpoint import EndpointReranker
-from rarr.testing import RETRIEVED_AT, Request
-from rarr.testing.http_listener import Listener
-from rarr.testing.received_request import RequestLog
-from rarr.testing.replies import Reply, instead
-from rarr.testing.server_failure_plan import Entry
+from rarr.testing import RETRIEVED_AT, Failure, Request
+from rarr.testing.http_listener import Listener, Reply
+from rarr.testing.replies import instead
 from rarr.tools.models.retries import Limiter
 
 KEY = "sk-test-0123456789abcdef"
@@ -36,20 +34,16 @@ def ranked(request: Request) -> Reply:
     return answered(sorted(results, key=lambda result: -result["relevance_score"]))
 
 
-def planned(*entries: Entry) -> Callable[[Request], Reply]:
+def planned(*entries: Failure) -> Callable[[Request], Reply]:
     """These first, and an answer to every request after them."""
     left = list(entries)
     return lambda request: (left and instead(left.pop(0))) or ranked(request)
 
 
 @contextmanager
-def serving(reply_to: Callable[[Request], Reply] = ranked) -> Iterator[tuple[str, RequestLog]]:
-    record = RequestLog()
-    listener = Listener(0, record, reply_to)
-    try:
-        yield f"http://127.0.0.1:{listener.server_port}/v1", record
-    finally:
-        listener.close()
+def serving(reply_to: Callable[[Request], Reply] = ranked) -> Iterator[tuple[str, Listener]]:
+    with Listener(reply_to) as listener:
+        yield listener.url, listener
 
 
 def reranker_at(url: str, **options: Any) -> EndpointReranker:

@@ -5,7 +5,8 @@ from contextlib import aclosing
 import pytest
 
 from rarr.testing import Request
-from rarr.testing.replies import Reply, failed
+from rarr.testing.http_listener import Reply
+from rarr.testing.replies import failed
 from retrievers.rerank.served_rerankers import (
     KEY,
     TOO_LONG,

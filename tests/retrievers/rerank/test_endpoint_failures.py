@@ -2,8 +2,8 @@
 
 import pytest
 
-from rarr.testing import Status
-from rarr.testing.replies import Reply
+from rarr.testing import Failure
+from rarr.testing.http_listener import Reply
 from retrievers.rerank.served_rerankers import (
     KEY,
     TOO_LONG,
@@ -55,5 +55,5 @@ async def test_keys_are_not_in_errors(answer: str) -> None:
 
 
 async def test_server_that_cannot_truncate_is_a_failure_that_says_why() -> None:
-    with serving(planned(Status(400, message=TOO_LONG), Status(422, message="extra field"))) as (url, _):
+    with serving(planned(Failure(400, message=TOO_LONG), Failure(422, message="extra field"))) as (url, _):
         assert TOO_LONG in await fails(url)

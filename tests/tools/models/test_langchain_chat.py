@@ -15,8 +15,8 @@ from langgraph.graph import START, StateGraph
 from pydantic import SecretStr
 
 from rarr.errors import SettingsError, SetupError
-from rarr.testing import CutOff, Endless, Request, ScriptedServer, Status
-from rarr.testing.replies import Reply
+from rarr.testing import Failure, Request, ScriptedServer
+from rarr.testing.http_listener import Reply
 from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
 from rarr.tools.models.langchain_chat import LangChainChat
 from rarr.tools.models.langchain_models import langchain_chat
@@ -24,6 +24,7 @@ from tools.asking import ANSWERS, ASK, KEY, SCHEMA, TEXT, outcome, patient, prot
 
 pytestmark = pytest.mark.loopback
 THREE = replace(ASK, samples=3, temperature=0.7)
+PLAIN = ["response_format", "n"]
 
 
 @pytest.fixture(autouse=True)
@@ -46,14 +47,14 @@ async def test_faults_about_keys_do_not_show_the_key(
     given: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "an unusual key")
-    with ScriptedServer(ANSWERS, requires_key="another", echo_key=True) as server:
+    with ScriptedServer(ANSWERS, requires_key="another") as server:
         failure = await of(server, api_key=given)
     assert "status 401: Incorrect API key provided: ***" in str(failure)
 
 
 async def test_faults_about_the_key_of_a_given_model_do_not_show_it() -> None:
 
-    with ScriptedServer(ANSWERS, requires_key="another", echo_key=True) as server:
+    with ScriptedServer(ANSWERS, requires_key="another") as server:
         given = ChatOpenAI(base_url=server.url, api_key=SecretStr("an unusual key"), max_retries=0)
         with pytest.raises(CallFailure, match=r"provided: \*\*\*"):
             await LangChainChat("mine", lambda _: given).complete(ASK)
@@ -122,7 +123,7 @@ def test_unavailable_model_is_an_error_that_names_the_cure(
 
 async def test_key_repeated_by_a_server_is_redacted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "key-of-the-environment")
-    with ScriptedServer(lambda request: "it is key-of-the-environment", dialect="openai") as server:
+    with ScriptedServer(lambda request: "it is key-of-the-environment") as server:
         answer = await of(server, api_key=None)
     assert answer.texts == ("it is ***",)
 
@@ -189,7 +190,7 @@ async def test_samples_are_one_request() -> None:
 
 
 async def test_structured_format_falls_back_to_plain_text_and_is_remembered() -> None:
-    with ScriptedServer(ANSWERS, dialect="plain") as server:
+    with ScriptedServer(ANSWERS, rejects=PLAIN) as server:
         sent = await bodies(server, ASK, ASK)
     formats = [body.get("response_format", {}).get("type") for body in sent]
     assert formats == ["json_schema", "json_object", None, None]
@@ -203,9 +204,9 @@ async def test_structured_format_falls_back_to_plain_text_and_is_remembered() ->
     ],
 )
 async def test_json_mode_has_the_schema_in_the_prompt(said: str) -> None:
-    def no_schema(request: Request) -> Status | None:
+    def no_schema(request: Request) -> Failure | None:
         refused = request.body.get("response_format", {}).get("type") == "json_schema"
-        return Status(400, message=said) if refused else None
+        return Failure(400, message=said) if refused else None
 
     with ScriptedServer(ANSWERS, plan=no_schema) as server:
         first, second = await bodies(server, ASK)
@@ -217,7 +218,7 @@ async def test_json_mode_has_the_schema_in_the_prompt(said: str) -> None:
 
 
 async def test_samples_are_asked_for_without_n_where_it_is_refused() -> None:
-    with ScriptedServer(ANSWERS, dialect="plain") as server:
+    with ScriptedServer(ANSWERS, rejects=PLAIN) as server:
         sent = await bodies(server, ASK, THREE, THREE)
     assert [body.get("n") for body in sent[3:]] == [3, None, None]
 
@@ -231,7 +232,7 @@ async def test_refused_temperature_is_left_out_afterwards() -> None:
 
 @pytest.mark.parametrize("status", [400, 401, 404])
 async def test_model_name_in_an_error_does_not_change_the_format(status: int) -> None:
-    plan = [Status(status, message="The model `strict-tools` is not there")]
+    plan = [Failure(status, message="The model `strict-tools` is not there")]
     with ScriptedServer(ANSWERS, plan=plan) as server:
         async with aclosing(protocol(server, name="vllm:strict-tools")) as model:
             with pytest.raises(CallFailure, match="is not there"):
@@ -240,9 +241,9 @@ async def test_model_name_in_an_error_does_not_change_the_format(status: int) ->
 
 @pytest.mark.parametrize("part", ["max_tokens", "max_completion_tokens"])
 async def test_limit_of_the_answer_has_the_name_that_the_server_knows(part: str) -> None:
-    def refuse(request: Request) -> Status | None:
+    def refuse(request: Request) -> Failure | None:
         said = f"'{part}' is not supported: use max_completion_tokens" if part in request.body else ""
-        return Status(400, message=said) if said else None
+        return Failure(400, message=said) if said else None
 
     with ScriptedServer(ANSWERS, plan=refuse) as server:
         sent = await bodies(server, ASK)
@@ -310,7 +311,9 @@ async def test_free_check_tells_a_wrong_key_and_another_model(
                 await model.probe()
 
 
-@pytest.mark.parametrize(("plan", "part"), [(CutOff(), TEXT[:8]), (Endless("again "), "again again ")])
+@pytest.mark.parametrize(
+    ("plan", "part"), [(Failure("cut"), TEXT[:8]), (Failure("endless", "again "), "again again ")]
+)
 async def test_text_that_was_cut_off_is_kept_with_its_tokens(plan: Any, part: str) -> None:
     with ScriptedServer(ANSWERS, plan=[plan]) as server:
         async with aclosing(patient(protocol(server))) as model:

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from rarr.errors import BudgetError, ModelError, PromptTooLong
 from rarr.prompts import Prompt
-from rarr.testing import CutOff, ScriptedModel, ScriptedServer
+from rarr.testing import Failure, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import Answer, CallFailure, ChatRequest
 from rarr.tools.models.language_model import LanguageModel, Reply
 from tools.asking import ANSWERS, PROMPT, SCHEMA, TEXT, metered, patient, protocol
@@ -217,7 +217,7 @@ async def test_reply_is_the_text_of_one_request() -> None:
 
 @pytest.mark.loopback
 async def test_reply_that_was_cut_off_is_returned() -> None:
-    with ScriptedServer(ANSWERS, plan=[CutOff()]) as server:
+    with ScriptedServer(ANSWERS, plan=[Failure("cut")]) as server:
         cut_off = await reply(language_model(protocol(server)))
         assert len(server.requests) == 1
     assert cut_off == (TEXT[:8], True, "vllm:scripted", "scripted")
@@ -225,7 +225,7 @@ async def test_reply_that_was_cut_off_is_returned() -> None:
 
 @pytest.mark.loopback
 async def test_reply_of_a_model_that_reasons_first_has_the_whole_limit() -> None:
-    with ScriptedServer({"": "<think>The bridge opened"}, plan=[CutOff(), CutOff()]) as server:
+    with ScriptedServer({"": "<think>The bridge opened"}, plan=[Failure("cut"), Failure("cut")]) as server:
         model = language_model(protocol(server))
         assert (await model.reply(EDIT, OPENED, max_tokens=20)).text == "<think>The b"
         await reply(model, max_tokens=30)

@@ -6,12 +6,7 @@ from typing import Any
 import pytest
 
 from rarr.errors import BudgetError
-from rarr.testing import (
-    Hang,
-    NoUsage,
-    ScriptedModel,
-    ScriptedServer,
-)
+from rarr.testing import Failure, ScriptedModel, ScriptedServer
 from rarr.tools.models.chat import Tokens, estimated_tokens
 from rarr.tools.models.run_budget import Budget, Meter, ModelCall, meter
 from tools.asking import ANSWERS, ASK, PROMPT, TEXT, metered, outcome, patient, protocol
@@ -85,7 +80,7 @@ loopback = pytest.mark.loopback
 @loopback
 async def test_budget_deadline_ends_a_slow_call() -> None:
     over = pytest.raises(BudgetError, match=r"deadline_s \(0.1\) is over: raise it for more")
-    with ScriptedServer(ANSWERS, plan=[None, Hang()]) as server:
+    with ScriptedServer(ANSWERS, plan=[None, Failure("hang")]) as server:
         model = patient(protocol(server))
         await model.complete(ASK)  # the first request loads the client
         with metered(deadline_s=0.1), over:
@@ -142,7 +137,7 @@ async def test_call_is_recorded_with_its_answer() -> None:
 
 @pytest.mark.loopback
 async def test_budget_counts_an_estimate_without_reported_usage() -> None:
-    with ScriptedServer(ANSWERS, plan=[NoUsage()] * 2) as server, metered() as meter:
+    with ScriptedServer(ANSWERS, plan=[Failure("no_usage")] * 2) as server, metered() as meter:
         model = patient(protocol(server))
         await asyncio.gather(model.complete(ASK), model.complete(ASK))
         await model.aclose()
