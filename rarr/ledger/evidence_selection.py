@@ -1,10 +1,9 @@
 """Selects the evidence of the report, at most M that cover the queries best (Gao et al. 2023, 3.4)."""
 
 import asyncio
-import heapq
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from heapq import heapify, heappop, heapreplace, nlargest
 from math import comb
 
 from rarr.components import BatchReranker, Components, Reranker
@@ -14,8 +13,11 @@ from rarr.tools.concurrency import work
 from rarr.tools.models.run_budget import meter
 from rarr.tools.trace_spans import TraceSpan, span
 
-# Up to this number of subsets, all are compared; above it, a greedy choice comes close to the best.
-EXHAUSTIVE_SUBSETS = 2000
+EXHAUSTIVE_SUBSETS = 200_000
+"""Up to this number of subsets, the choice is the best one; above it, a greedy one comes close."""
+_ROUNDING = 1e-9
+Row = list[float]
+"""How relevant one place is to each query."""
 
 Place = tuple[str, int, int]
 """Source, start and end of a passage."""
@@ -49,22 +51,63 @@ def select_evidence(
     for query_id, by_evidence in (relevances or {}).items():
         for name in by_evidence.keys() & placed.keys():
             passages[placed[name]].setdefault(query_id, by_evidence[name])
+    if not passages:
+        return [], 0.0
     places, size = list(passages), min(most, len(passages))
+    queries = list(dict.fromkeys(query_id for row in passages.values() for query_id in row))
+    rows = [[passages[place].get(query_id, 0.0) for query_id in queries] for place in places]
+    select = _best_rows if comb(len(rows), size) <= EXHAUSTIVE_SUBSETS else _greedy_rows
+    chosen = select(rows, size)
+    best = (max(column) for column in zip(*(rows[at] for at in chosen), strict=True))
+    return [names[places[at]] for at in chosen], float(sum(best))
 
-    def coverage(chosen: Iterable[Place]) -> float:
-        best: dict[str, float] = {}
-        for place in chosen:
-            best |= {query: max(value, best.get(query, 0.0)) for query, value in passages[place].items()}
-        return float(sum(best.values()))
 
-    if comb(len(places), size) <= EXHAUSTIVE_SUBSETS:
-        chosen = list(max(combinations(places, size), key=coverage))
-    else:  # coverage is submodular, so adding the best place each time reaches 1 - 1/e of the best
-        chosen = []
-        while len(chosen) < size:
-            rest = (place for place in places if place not in chosen)
-            chosen.append(max(rest, key=lambda place: coverage([*chosen, place])))
-    return [names[place] for place in chosen], coverage(chosen)
+def _best_rows(rows: Sequence[Row], size: int) -> list[int]:
+    """Chooses the `size` rows whose greatest values, column by column, have the greatest sum.
+
+    A branch ends where the greatest gains of the rows that follow could not improve on the best choice: the
+    gain of a row never grows when another one is added.
+    """
+    best = _greedy_rows(rows, size)
+    most = sum(max(column) for column in zip(*(rows[at] for at in best), strict=True))
+
+    def extend(chosen: list[int], covered: Row, free: Sequence[int]) -> None:
+        nonlocal best, most
+        total, wanted = sum(covered), size - len(chosen)
+        if not wanted and total > most:
+            best, most = chosen, total
+        gains = [sum(map(max, covered, rows[at])) - total for at in free]
+        for number, at in enumerate(free):
+            if total + sum(nlargest(wanted, gains[number:])) <= most + _ROUNDING:
+                return
+            extend([*chosen, at], _greatest(covered, rows[at]), free[number + 1 :])
+
+    extend([], [0.0] * len(rows[0]), range(len(rows)))
+    return sorted(best)
+
+
+def _greedy_rows(rows: Sequence[Row], size: int) -> list[int]:
+    """Adds the row with the greatest gain each time: at least 1 - 1/e of the best (Nemhauser et al. 1978).
+
+    Gains only shrink, so a row whose gain is still the greatest after an update needs no comparison.
+    """
+    covered: Row = [0.0] * len(rows[0])
+    gains = [(-sum(row), at) for at, row in enumerate(rows)]
+    heapify(gains)
+    chosen: list[int] = []
+    while len(chosen) < size:
+        at = gains[0][1]
+        gain = sum(map(max, covered, rows[at])) - sum(covered)
+        heapreplace(gains, (-gain, at))
+        if gains[0][1] == at:
+            heappop(gains)
+            chosen.append(at)
+            covered = _greatest(covered, rows[at])
+    return chosen
+
+
+def _greatest(row: Row, other: Row) -> Row:
+    return list(map(max, row, other))
 
 
 async def all_relevances(
@@ -145,6 +188,6 @@ async def _scored(
 def _note_best(scoring: TraceSpan, scores: Sequence[float], passages: Sequence[Passage], most: int) -> None:
     """Notes score, source, start and end of the best passages: some of them may be rejected."""
     if most:
-        pairs = heapq.nlargest(most, zip(scores, passages, strict=True), key=lambda pair: pair[0])
+        pairs = nlargest(most, zip(scores, passages, strict=True), key=lambda pair: pair[0])
         best = [(score, passage.source, passage.start, passage.end) for score, passage in pairs]
         scoring.body.update(passages=len(passages), best=best)
