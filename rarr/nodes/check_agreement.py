@@ -38,7 +38,10 @@ async def check_agreement(state: State, runtime: Runtime[Components]) -> State:
 
 
 async def _read_cards(state: State, components: Components) -> State:
-    """Fills a card for each sentence for which this round kept evidence, and makes checks of them."""
+    """Fills a card for each sentence for which this round kept evidence, and makes checks of them.
+
+    A later round shows what it kept, and what the card of an earlier round cites; the rest was read before.
+    """
     spans = await work(asked_spans, state)
     asked = await work(queries_of, state, spans)
     kept, number = state.get("kept") or _kept_by_query(state), state.get("round", 1)
@@ -50,7 +53,7 @@ async def _read_cards(state: State, components: Components) -> State:
     ]
     by_place = {
         span: [
-            *(evidence_id for query in asked[span] for evidence_id in kept.get(query.id, ())),
+            *(it for query in asked[span] if query.round == number for it in kept.get(query.id, ())),
             *(earlier[span].cited if span in earlier else ()),
         ]
         for span in places

@@ -227,17 +227,28 @@ def _number_like(value: Value, like: Value) -> str | None:
     if like.is_word:
         words = next((words for words in SMALL_NUMBERS.values() if number.lower() in words), [])
         return before + words[int(amount)] + behind if amount in range(2, len(words)) else None
-    if amount == 1 and behind:
-        return None
+    is_converted = value.size != like.size
+    if (amount == 1 and behind) or (is_converted and amount < 1 <= read.amount):
+        return None  # the unit may be singular, or be what is wrong
     marks = re.findall(r"[^\d−-]", number)
     is_decimal = bool(marks) and read.step < Fraction(1, 2)
-    point = marks[-1] if is_decimal else "," if marks[:1] == ["."] else "."
+    own = value.number.moved(-value.start).of(value.text)
+    own_mark, own_decimals = _decimals(own) if value.amounts[0].step < Fraction(1, 2) else ("", "")
+    point = marks[-1] if is_decimal else "," if marks[:1] == ["."] else (own_mark if not marks else ".") or "."
     group = next((mark for mark in marks if not is_decimal or mark != point), "" if len(number) > 3 else ",")
-    exact = value.number.moved(-value.start).of(value.text)  # no digit that the source does not have
-    fewest = len(number.rpartition(point)[2]) if is_decimal and re.search(r"\d[.,]\d", exact) else 0
+    # No digit that the source does not have.
+    fewest = 0 if is_converted else len(own_decimals)
+    if is_decimal and (fewest or amount.denominator != 1):
+        fewest = max(fewest, len(number.rpartition(point)[2]))
     places = next((n for n in range(fewest, fewest + 4) if (amount * 10**n).denominator == 1), fewest)
     whole, _, decimals = f"{Decimal(amount.numerator) / amount.denominator:,.{places}f}".partition(".")
     return before + whole.replace(",", group) + (point + decimals if decimals else "") + behind
+
+
+def _decimals(number: str) -> tuple[str, str]:
+    """Returns the decimal mark of a number, and the digits behind it."""
+    mark = next((character for character in reversed(number) if character in ".,"), "")
+    return mark, number.rpartition(mark)[2] if mark else ""
 
 
 def _alone(number: str, like: Value) -> Amount | None:
