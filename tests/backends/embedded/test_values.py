@@ -201,6 +201,11 @@ def test_bound_has_its_words() -> None:
         ("3.10", "version 3.1", None),
         ("v2.1.0", "v2.0.0", "v2.1.0"),
         ("2 500", "die 9.500 Menschen", "2.500"),
+        ("7,50 Euro", "6 Euro", "7,50 Euro"),
+        ("7,5 Euro", "8,20 Euro", "7,50 Euro"),
+        ("1,100 metres", "1200.5 metres", "1100 metres"),
+        ("12 km", "12 m", None),
+        ("12 m", "15 km", None),
     ],
 )
 def test_value_is_written_in_the_form_of_another(value: str, like: str, written: str | None) -> None:

@@ -227,12 +227,11 @@ def _number_like(value: Value, like: Value) -> str | None:
     if like.is_word:
         words = next((words for words in SMALL_NUMBERS.values() if number.lower() in words), [])
         return before + words[int(amount)] + behind if amount in range(2, len(words)) else None
-    is_converted = value.size != like.size
-    if (amount == 1 and behind) or (is_converted and amount < 1 <= read.amount):
+    own, is_converted = value.number.moved(-value.start).of(value.text), value.size != like.size
+    if (amount == 1 and behind) or (is_converted and (own == number or amount < 1 <= read.amount)):
         return None  # the unit may be singular, or be what is wrong
     marks = re.findall(r"[^\d−-]", number)
     is_decimal = bool(marks) and read.step < Fraction(1, 2)
-    own = value.number.moved(-value.start).of(value.text)
     own_mark, own_decimals = _decimals(own) if value.amounts[0].step < Fraction(1, 2) else ("", "")
     point = marks[-1] if is_decimal else "," if marks[:1] == ["."] else (own_mark if not marks else ".") or "."
     group = next((mark for mark in marks if not is_decimal or mark != point), "" if len(number) > 3 else ",")
