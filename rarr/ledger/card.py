@@ -75,13 +75,13 @@ def located(raw: RawCard, text: str, place: Span, lines: Lines) -> Located:
     return with_edits._replace(unclear=(*unclear, *with_edits.unclear))
 
 
-def is_about_another(card: Card, titles: Mapping[str, str], heard: str) -> bool:
-    """Does no title of a quoted source have a word of `heard`, while another kept source's title has one?
+def is_about_another(card: Card, titles: Mapping[str, str], run_text: str) -> bool:
+    """Does no title of a quoted source share a word with the run, while another kept source's title does?
 
-    `titles` are those of the sources kept for the sentence and of the quoted ones, by evidence id; `heard` is
-    the text with its context. A title that is the name of a file says nothing.
+    `titles` are those of the sources kept for the sentence and of the quoted ones, by evidence id;
+    `run_text` is the text with its context. A title that is the name of a file says nothing.
     """
-    words = _words(heard)
+    words = _words(run_text)
     known = {evidence_id: _words(title) & words for evidence_id, title in titles.items()}
     quoted = [known[evidence_id] for evidence_id in card.cited if evidence_id in known]
     others = [shared for evidence_id, shared in known.items() if evidence_id not in card.cited]

@@ -180,17 +180,17 @@ class _Reading:
 
     def _doubt(self, found: dict[Span, Located]) -> None:
         """Weighs the sides of each card, and adds the doubts that need more than the card."""
-        for place, one in found.items():
-            card = weighed(one.card, self._text, self._kept.evidence, self._settings.source_kinds)
-            found[place] = one._replace(card=card, unclear=self._unclear(one, card, place))
+        for place, located in found.items():
+            card = weighed(located.card, self._text, self._kept.evidence, self._settings.source_kinds)
+            found[place] = located._replace(card=card, unclear=self._unclear(located, card, place))
 
-    def _unclear(self, one: Located, card: Card, place: Span) -> tuple[str, ...]:
+    def _unclear(self, located: Located, card: Card, place: Span) -> tuple[str, ...]:
         """Returns the reasons to ask about a card again. A reader with a good record is not doubted."""
         doubt = self._settings.doubt
         is_good = self._standing == "good" and doubt != "always"
         if card.verdict in (None, "open", "none") or (card.verdict == "mixed" and card.side is None):
             return ()
-        unclear = [] if doubt == "never" or is_good else list(one.unclear)
+        unclear = [] if doubt == "never" or is_good else list(located.unclear)
         if not (doubt == "never" or is_good) and self._is_about_another(card, place):
             unclear.append("its quotes may be about something else of this name")
         unexamined = self._reader.is_model and place not in self._examined
@@ -208,8 +208,13 @@ class _Reading:
 
     def _is_doubtful(self, place: Span, found: Mapping[Span, Located]) -> bool:
         """Is the card of the sentence to be asked again? Where its words are unproven, nothing can help."""
-        one = found.get(place) if self._doubting.is_model else None
-        return one is not None and bool(one.unclear) and not one.unproven and place not in self._unreliable
+        located = found.get(place) if self._doubting.is_model else None
+        return (
+            located is not None
+            and bool(located.unclear)
+            and not located.unproven
+            and place not in self._unreliable
+        )
 
     async def _confirmed(self, doubtful: Sequence[Span], found: Mapping[Span, Located]) -> list[Span]:
         """Asks about doubtful sentences as they stand after their edits; returns those that are confirmed.
@@ -239,11 +244,15 @@ class _Reading:
             and (other or block.has_error or place in self._examined)
         ]
 
-    def _settled(self, one: Located, place: Span, *, confirmed: bool) -> Card:
+    def _settled(self, located: Located, place: Span, *, confirmed: bool) -> Card:
         """Writes into the card why code does not rely on it; nothing where it does."""
         unreliable = place in self._unreliable
-        doubts = (*one.unproven, *(() if confirmed else one.unclear), *((UNRELIABLE,) if unreliable else ()))
-        return one.card.model_copy(update={"doubts": doubts, "unreliable": unreliable})
+        doubts = (
+            *located.unproven,
+            *(() if confirmed else located.unclear),
+            *((UNRELIABLE,) if unreliable else ()),
+        )
+        return located.card.model_copy(update={"doubts": doubts, "unreliable": unreliable})
 
     async def _note_controls(self, reads: Sequence[Planted]) -> None:
         sources = {passage.id: passage.source for passage in self._kept.evidence}
@@ -263,11 +272,15 @@ class _Reading:
     def _warn_unreliable(self, reads: Sequence[Planted]) -> None:
         known = [read for read in reads if read.located]
         if self._unreliable:
+            missed = (
+                f"{sum(len(read.missed) for read in known)} of {sum(len(read.controls) for read in known)}"
+                " sentences that were planted to examine it"
+            )
+            if self._standing == "bad":
+                missed = "too many of the sentences that were planted to examine it in the last 30 days"
             message = (
-                f"{self._reader.name} missed {sum(len(read.missed) for read in known)} of"
-                f" {sum(len(read.controls) for read in known)} sentences that were planted to examine it, so"
-                f" nothing that it said of {counted(len(self._unreliable), 'sentence')} is relied on:"
-                " name another model"
+                f"{self._reader.name} missed {missed}, so nothing that it said of"
+                f" {counted(len(self._unreliable), 'sentence')} is relied on: name another model"
             )
             self._notices.append(Notice(code="reader_unreliable", message=message, node=NODE))
 

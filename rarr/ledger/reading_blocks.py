@@ -165,17 +165,15 @@ def planted(
     """Builds the block of these sentences of `text`, with controls made from the excerpts in `evidence`.
 
     The characters before `lead` stand before the text that is read, and are never part of a block. Another
-    `salt` gives other controls. `written` has the sentences to ask about, with their new words; the
-    other sentences are only shown.
+    `salt` gives other controls. `written` has new words for some sentences.
     """
     excerpts = labelled(evidence)
     pieces = _pieces(text, places, lead, written)
     shown = "".join(piece.text for piece in pieces)
-    asked = [place for place in places if written is None or place in written]
-    if len(asked) <= _FEW:
+    if len(places) <= _FEW:
         errors, repetitions = min(errors, 1), min(repetitions, 1)
     made = controls(excerpts, salt + shown, errors=errors, repetitions=repetitions) if errors else []
-    pieces, by_number, at = _with_controls(pieces, made, asked)
+    pieces, by_number, at = _with_controls(pieces, made, places)
     lines = {line.label: line for excerpt in excerpts for line in excerpt.lines}
     block = ReadingBlock(context, _before(text, places[0], lead), pieces, excerpts)
     return Planted(block, at, by_number, lines)
@@ -196,8 +194,7 @@ def _pieces(
         if len(gap) > _NEAR:
             near = [span for span in known if at <= span.start and span.end <= place.start]
             gap = _ELLIPSIS + text[near[-1].start if near else place.start - _NEAR : place.start]
-        words = place.of(text) if written is None else written.get(place, place.of(text))
-        pieces += [Piece(gap), Piece(words, int(written is None or place in written))]
+        pieces += [Piece(gap), Piece((written or {}).get(place, place.of(text)), 1)]
         at = place.end
     return pieces
 

@@ -233,8 +233,10 @@ def _number_like(value: Value, like: Value) -> str | None:
     marks = re.findall(r"[^\d−-]", number)
     is_decimal = bool(marks) and read.step < Fraction(1, 2)
     own_mark, own_decimals = _decimals(own) if value.amounts[0].step < Fraction(1, 2) else ("", "")
-    point = marks[-1] if is_decimal else "," if marks[:1] == ["."] else (own_mark if not marks else ".") or "."
-    group = next((mark for mark in marks if not is_decimal or mark != point), "" if len(number) > 3 else ",")
+    point = (
+        marks[-1] if is_decimal else "," if marks[:1] == ["."] else (own_mark if not marks else ".") or "."
+    )
+    group = next((it for it in marks if not is_decimal or it != point), "" if len(number) > 3 else ",")
     # No digit that the source does not have.
     fewest = 0 if is_converted else len(own_decimals)
     if is_decimal and (fewest or amount.denominator != 1):
