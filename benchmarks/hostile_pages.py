@@ -26,7 +26,7 @@ from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import PAGE, extracted
 from rarr.retrievers.extract.web_page_text import extract_page
 from rarr.retrievers.web.service_requests import JsonService
-from rarr.tools.models.langchain_models import langchain_chat
+from rarr.tools.models.langchain_chat import langchain_chat
 
 GRACE_S = 3.0
 """Seconds beyond its limit in which a call has to end, the start of its process included."""

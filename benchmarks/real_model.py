@@ -22,7 +22,7 @@ from benchmarks.examples import CORPUS, Example, examples, outcome
 from benchmarks.harness import machine, parser, rows, share, table
 from benchmarks.recorded_answers import KeptAnswers
 from rarr import Reviser, Revision, Settings
-from rarr.tools.models.langchain_models import langchain_chat
+from rarr.tools.models.langchain_chat import langchain_chat
 
 TIMEOUT_S = 900.0
 CLAIMS = "dev/editing/handwritten.jsonl.gz"

@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from typing import Any
 
-from rarr.tools.models.chat import Adapted, Answer, CallFailure, ChatRequest, Tokens
+from rarr.tools.models.chat import Answer, CallFailure, ChatRequest, Tokens
 from rarr.traces.trace_file import StoredSpan
 from rarr.traces.trace_reader import Trace
 
@@ -58,10 +58,8 @@ def _key(model: str, prompt: str, user: str, more: Any, samples: int) -> str:
 
 
 def answer_of(span: StoredSpan) -> Answer:
-    """Returns the answer in a span. Raises a recorded failure: `CallFailure` or `Adapted`."""
+    """Returns the answer in a span. Raises a recorded `CallFailure`."""
     body = span.body
-    if body.get("failure") == "adapted":
-        raise Adapted(span.error.partition(": ")[2])
     if "failure" in body:
         message = span.error.partition(": ")[2]
         raise CallFailure(

@@ -68,7 +68,7 @@ class Recording:
         if earlier is None:
             await recorder.start(run_id, facts)
         else:
-            meter.answers, meter.by_node = RecordedAnswers(earlier), spending_by_node(earlier)
+            meter.answers, meter.by_node = RecordedAnswers(earlier).answer, spending_by_node(earlier)
             meter.before_s = earlier.seconds
             await recorder.go_on(earlier, facts)
         try:

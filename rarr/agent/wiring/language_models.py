@@ -135,7 +135,7 @@ def chat_model(name: Any, settings: Settings) -> ChatModel:
 
         return ScriptedModel.from_file(Path(model))
     base_url, api_key, extra = access(settings, name)
-    from rarr.tools.models.langchain_models import langchain_chat  # its packages take two seconds
+    from rarr.tools.models.langchain_chat import langchain_chat  # its packages take two seconds
 
     return langchain_chat(
         name,

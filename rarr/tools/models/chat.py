@@ -20,11 +20,6 @@ EXPECTED_TOKENS = 200
 """The tokens of an answer that a budget expects where its request names no number."""
 
 
-def default_url(name: str) -> str | None:
-    """Returns the provider's own address for a model such as vllm:NAME; None for other providers."""
-    return DEFAULT_URLS.get(name.partition(":")[0])
-
-
 class Message(NamedTuple):
     """One message of a chat."""
 
@@ -87,7 +82,7 @@ class ChatModel(Protocol):
     name: str
 
     async def complete(self, ask: ChatRequest) -> Answer:
-        """Sends one request. Raises `CallFailure` for every failure, and `Adapted`."""
+        """Sends one request. Raises `CallFailure` for every failure."""
 
     async def aclose(self) -> None:
         """Closes its connections."""
@@ -129,10 +124,6 @@ class CallFailure(Exception):  # noqa: N818  # it is caught within the package a
         other = CallFailure(self.kind, message)
         vars(other).update(vars(self))
         return other
-
-
-class Adapted(Exception):  # noqa: N818  # as `CallFailure`
-    """The server refused a part of the request. The part is left out from now on: send it again at once."""
 
 
 def estimated_tokens(texts: Sequence[str]) -> int:

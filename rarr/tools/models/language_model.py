@@ -66,10 +66,10 @@ class LanguageModel:
         question still under way is sent again. Raises `ModelError` if every model failed or no answer could
         be read, and `BudgetError` at a limit of the run.
         """
-        user = rendered(prompt, variables)
-        key, memo = (id(self), prompt.hash, user), answer_memo()
+        ask = self._request(prompt, variables)
+        key, memo = (id(self), ask.prompt[2], ask.messages[1].content), answer_memo()
         if key not in memo:
-            [memo[key], *_] = await self._answers(prompt, shape, user, samples=1, temperature=0.0)
+            [memo[key], *_] = await self._answers(prompt, shape, ask)
         answer: Shape = memo[key]
         return answer
 
@@ -83,8 +83,8 @@ class LanguageModel:
         temperature: float,
     ) -> list[Shape]:
         """Asks for several answers at once, and returns those that can be read; raises like `ask`."""
-        user = rendered(prompt, variables)
-        return await self._answers(prompt, shape, user, samples=samples, temperature=temperature)
+        ask = replace(self._request(prompt, variables), samples=samples, temperature=temperature)
+        return await self._answers(prompt, shape, ask)
 
     async def reply(
         self,
@@ -100,22 +100,22 @@ class LanguageModel:
         take it, unless it is 0. Raises `PromptTooLong` as soon as a model cannot read the prompt,
         `ModelError` if every model failed, and `BudgetError` at a limit of the run.
         """
-        user = rendered(prompt, variables)
-        key, memo = (id(self), "reply", prompt.hash, user, max_tokens, seed), answer_memo()
+        most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
+        expected = max(EXPECTED_TOKENS, most // 3)
+        ask = replace(self._request(prompt, variables), seed=seed, expected=expected)
+
+        async def replied(model: BudgetedChat) -> Reply:
+            try:
+                _, answer = await self._answer(model, ask, most)
+            except CallFailure as failure:
+                if failure.kind == "too_long":
+                    raise PromptTooLong(str(failure), failure.limit) from None
+                raise
+            return Reply(answer.texts[0], answer.cut, model.name, answer.served)
+
+        key, memo = (id(self), ask.prompt[2], ask.messages[1].content, max_tokens, seed), answer_memo()
         if key not in memo:
-            most = min(max_tokens or self._max_answer_tokens, self._max_answer_tokens)
-            ask = replace(self._request(prompt, user), seed=seed, expected=max(EXPECTED_TOKENS, most // 3))
-
-            async def replied(model: BudgetedChat) -> Reply:
-                try:
-                    _, answer = await self._answer(model, ask, most)
-                except CallFailure as failure:
-                    if failure.kind == "too_long":
-                        raise PromptTooLong(str(failure), failure.limit) from None
-                    raise
-                return Reply(answer.texts[0], answer.cut, model.name, answer.served)
-
-            memo[key] = await self._traced(prompt, user, 0.0, replied, lambda reply: [reply.text])
+            memo[key] = await self._traced(prompt, ask, replied, lambda reply: [reply.text])
         reply: Reply = memo[key]
         return reply
 
@@ -134,16 +134,12 @@ class LanguageModel:
         for model in self.models:
             await model.aclose()
 
-    def _request(self, prompt: Prompt, user: str) -> ChatRequest:
-        messages = (Message("system", prompt.system), Message("user", user))
+    def _request(self, prompt: Prompt, variables: Mapping[str, str]) -> ChatRequest:
+        messages = (Message("system", prompt.system), Message("user", rendered(prompt, variables)))
         named = (prompt.name, prompt.version, prompt.hash)
         return ChatRequest(named, messages, prompt.output, max_tokens=self._max_answer_tokens)
 
-    async def _answers(
-        self, prompt: Prompt, shape: type[Shape], user: str, *, samples: int, temperature: float
-    ) -> list[Shape]:
-        ask = replace(self._request(prompt, user), samples=samples, temperature=temperature)
-
+    async def _answers(self, prompt: Prompt, shape: type[Shape], ask: ChatRequest) -> list[Shape]:
         async def answered(model: BudgetedChat) -> list[Shape]:
             sent, answer = await self._answer(model, ask, prompt.tokens)
             missing = ask.samples - len(answer.texts)
@@ -151,7 +147,7 @@ class LanguageModel:
             texts = [*answer.texts, *(text for some in more for text in some)]
             return await _read(model, prompt, sent, shape, replace(answer, texts=tuple(texts)))
 
-        return await self._traced(prompt, user, temperature, answered, _dumped)
+        return await self._traced(prompt, ask, answered, _dumped)
 
     async def _answer(
         self, model: BudgetedChat, ask: ChatRequest, most: int | None
@@ -161,27 +157,26 @@ class LanguageModel:
         A model that was cut off before its answer began reasons first: it is asked again with the whole
         limit, which it has from then on.
         """
-        if most is None or most >= ask.max_tokens or model.name in self._reasoning:
-            return ask, await model.complete(ask)
-        bounded = replace(ask, max_tokens=most)
-        answer = await model.complete(bounded)
-        if answer.cut and not any(map(_has_begun, answer.texts)):
+        if most is not None and most < ask.max_tokens and model.name not in self._reasoning:
+            bounded = replace(ask, max_tokens=most)
+            answer = await model.complete(bounded)
+            if not answer.cut or any(map(_has_begun, answer.texts)):
+                return bounded, answer
             self._reasoning.add(model.name)
-            return ask, await model.complete(ask)
-        return bounded, answer
+        return ask, await model.complete(ask)
 
     async def _traced(
         self,
         prompt: Prompt,
-        user: str,
-        temperature: float,
+        ask: ChatRequest,
         asked: Callable[[BudgetedChat], Awaitable[Made]],
         traced: Callable[[Made], list[Any]],
     ) -> Made:
         """Asks one model after the other, until one does not fail. Raises `ModelError` if all fail."""
         keep(prompt)
         failures: list[str] = []
-        with span("ask", prompt.name, prompt=prompt.hash, user=user, temperature=temperature) as asking:
+        facts = {"prompt": prompt.hash, "user": ask.messages[1].content, "temperature": ask.temperature}
+        with span("ask", prompt.name, **facts) as asking:
             for model in self.models:
                 try:
                     made = await asked(model)
@@ -249,12 +244,12 @@ def _readable(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
     A class with a method `of_free_text` reads a text without JSON itself, unless it was cut off.
     """
     answers, problems = list[Shape](), list[str]()
+    of_free_text = None if answer.cut else getattr(shape, "of_free_text", None)
     for text in answer.texts:
         try:
             answers.append(read_answer(text, shape, cut=answer.cut))
         except UnreadableAnswer as problem:
-            of_free_text = getattr(shape, "of_free_text", None)
-            free = of_free_text(text) if of_free_text and not answer.cut else None
+            free = of_free_text(text) if of_free_text else None
             if free is None:
                 problems.append(str(problem))
             else:

@@ -30,26 +30,24 @@ class Limiter:
     """Lets at most `most` requests run at once in an event loop, for all texts, branches and models together.
 
     A server that answers one request at a time keeps the others waiting, and each would run into its timeout.
-    So the number falls after an answer that took longer than `slow_s` seconds, a timeout or a busy server,
-    and rises with answers in time, like TCP's window (Jacobson 1988): fast up to half of the number that was
-    too high, and from there by one a round. With `slow_s` None, the number stays.
+    So the number is halved after an answer that took longer than `slow_s` seconds, a timeout or a busy
+    server, and rises by one after as many answers in time as may run at once. With `slow_s` None it stays.
     """
 
     def __init__(self, most: int, slow_s: float | None = None) -> None:
         self._places = PerLoop(lambda: _Places(most, slow_s))
 
     def __call__(self) -> AbstractAsyncContextManager[None]:
-        """Returns a context manager that waits until a request may start, and holds its slot."""
+        """Returns a context manager that waits until a request may start, and holds its place."""
         return self._places.get().place()
 
 
 class _Places:
-    """The request slots of one event loop. When their number falls, `owed` slots in use are not returned."""
+    """The places for requests in one event loop. When their number falls, `owed` places are not returned."""
 
     def __init__(self, most: int, slow_s: float | None) -> None:
         self._most, self._slow_s = most, slow_s
-        self._size, self._owed, self._fell_at = most, 0, 0.0
-        self._fast_to, self._in_time = most, 0
+        self._size, self._owed, self._in_time, self._fell_at = most, 0, 0, 0.0
         self._places = asyncio.Semaphore(most)
 
     @asynccontextmanager
@@ -58,34 +56,27 @@ class _Places:
         began = time.monotonic()
         try:
             yield
+            self._adapt(began, is_slow=time.monotonic() - began > (self._slow_s or 0.0))
         except CallFailure as failure:
             if failure.kind in ("timeout", "busy"):
-                self._fall(began)
+                self._adapt(began, is_slow=True)
             raise
-        else:
-            if self._slow_s is not None and time.monotonic() - began > self._slow_s:
-                self._fall(began)
-            else:
-                self._rise()
         finally:
             self._give_back()
 
-    def _rise(self) -> None:
-        self._in_time += 1
-        needed = 1 if self._size < self._fast_to else self._size
-        if self._size < self._most and self._in_time >= needed:
-            self._size, self._in_time = self._size + 1, 0
-            self._give_back()
-
-    def _fall(self, began: float) -> None:
-        """Halves the number of slots, once for all requests that were under way at the last fall."""
-        if self._slow_s is None or began < self._fell_at:
+    def _adapt(self, began: float, *, is_slow: bool) -> None:
+        if self._slow_s is None:
             return
-        half = max(1, self._size // 2)
-        size = half if self._fell_at else min(FIRST_SLOW, half)
-        self._owed += self._size - size
-        self._fast_to, self._in_time = half, 0
-        self._size, self._fell_at = size, time.monotonic()
+        if not is_slow:
+            self._in_time += 1
+            if self._in_time >= self._size < self._most:
+                self._size, self._in_time = self._size + 1, 0
+                self._give_back()
+        elif began >= self._fell_at:  # once for all requests that were under way at the last fall
+            half = max(1, self._size // 2)
+            size = half if self._fell_at else min(FIRST_SLOW, half)
+            self._owed += self._size - size
+            self._size, self._in_time, self._fell_at = size, 0, time.monotonic()
 
     def _give_back(self) -> None:
         if self._owed:
@@ -115,35 +106,35 @@ class Attempts:
         A server that is not `known` to work rests after its first timeout, until it has answered once.
         """
         self._name, self._limiter, self._rests_after = name, limiter, rests_after
-        self._attempts, self._first_wait_s = attempts, first_wait_s
-        self._failures, self._rests_until, self._known = 0, 0.0, known
+        self._first_wait_s, self._known = first_wait_s, known
+        self._failures, self._rests_until = 0, 0.0
         self._last: CallFailure | None = None
+        self._repeated = AsyncRetrying(
+            stop=stop_after_attempt(attempts),
+            wait=self._wait,
+            retry=retry_if_exception(_worth_another),
+            reraise=True,
+        )
 
     async def __call__(self, request: Callable[[], Awaitable[Made]]) -> Made:
         """Calls `request`, which has its own timeout, until it succeeds; raises the last `CallFailure`.
 
         Raises other errors, and failures that another attempt would not mend, at once.
         """
-        attempts = AsyncRetrying(
-            stop=stop_after_attempt(self._attempts),
-            wait=self._wait,
-            retry=retry_if_exception(_worth_another),
-            reraise=True,
-        )
-        return await attempts(self._once, request)
+        return await self._repeated.copy()(self._once, request)
 
     async def _once(self, request: Callable[[], Awaitable[Made]]) -> Made:
         try:
             async with self._limiter():
                 with span("request", self._name):
-                    made = await self._counted(request)
+                    made = await self._unless_resting(request)
         except Exception:  # a cancelled request waits for nothing
             await saved()
             raise
         await saved()
         return made
 
-    async def _counted(self, request: Callable[[], Awaitable[Made]]) -> Made:
+    async def _unless_resting(self, request: Callable[[], Awaitable[Made]]) -> Made:
         if (rest := self._rests_until - time.monotonic()) > 0:
             message = f"{self._name} is paused for {rest:.0f} s: {self._last}"
             raise CallFailure("resting", message) from self._last

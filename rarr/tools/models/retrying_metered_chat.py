@@ -4,15 +4,7 @@ import time
 from dataclasses import replace
 from typing import Any
 
-from rarr.tools.models.chat import (
-    Adapted,
-    Answer,
-    CallFailure,
-    ChatModel,
-    ChatRequest,
-    Tokens,
-    estimated_tokens,
-)
+from rarr.tools.models.chat import Answer, CallFailure, ChatModel, ChatRequest, Tokens, estimated_tokens
 from rarr.tools.models.failures import without_keys
 from rarr.tools.models.retries import Attempts, Limiter, in_time
 from rarr.tools.models.run_budget import ModelCall, meter
@@ -69,18 +61,15 @@ class BudgetedChat:
 
         Raises `CallFailure` after the last attempt, and `BudgetError` at a limit of the run.
         """
-        before = meter().answers
-        if before is not None and (earlier := before.answer(self.name, ask)) is not None:
-            return earlier
+        earlier = meter().answers
+        if earlier is not None and (answer := earlier(self.name, ask)) is not None:
+            return answer
         async with meter().in_time():
-            while True:
-                try:
-                    return await self._attempts(lambda: self._request(ask))
-                except CallFailure as failure:
-                    cure = cure_of(failure)
-                    raise (failure.worded(f"{failure}; {cure}") if cure else failure) from None
-                except Adapted:  # the model is asked in another form from now on; there are few forms
-                    pass
+            try:
+                return await self._attempts(lambda: self._request(ask))
+            except CallFailure as failure:
+                cure = cure_of(failure)
+                raise (failure.worded(f"{failure}; {cure}") if cure else failure) from None
 
     def cost(self, tokens: Tokens) -> float | None:
         """Computes the cost in the unit of the price; 0 without tokens, otherwise None without a price."""
@@ -88,8 +77,7 @@ class BudgetedChat:
             return 0.0
         if not self._price:
             return None
-        whole, answer = self._price[:2]
-        cached = self._price[2] if len(self._price) > 2 else whole
+        whole, answer, cached = (*self._price, self._price[0])[:3]
         fresh = tokens.input - tokens.cached
         return (fresh * whole + tokens.cached * cached + tokens.output * answer) / 1_000_000
 
@@ -106,43 +94,39 @@ class BudgetedChat:
         await self._chat.aclose()
 
     async def _request(self, ask: ChatRequest) -> Answer:
+        """Sends one request, and counts its tokens and cost before it returns or raises."""
         sent = estimated_tokens([message.content for message in ask.messages])
         expected = Tokens(sent, ask.expected * ask.samples)
         with meter().request(expected.input + expected.output, self.cost(expected) or 0.0):
-            return await self._counted(ask, sent)
-
-    async def _counted(self, ask: ChatRequest, sent: int) -> Answer:
-        """Sends one request, and counts its tokens and cost before it returns or raises."""
-        started = time.perf_counter()
-        answer, tokens, error, facts = Answer((), Tokens()), Tokens(), "cancelled", dict[str, Any]()
-        try:
-            late = f"{self.name} gave no answer within {self._timeout_s:g} s"
-            answer = self._cleaned(await in_time(self._chat.complete(ask), self._timeout_s, late))
-            tokens, error, facts = self._used(answer, sent), "", {"cut": answer.cut, "served": answer.served}
-            return answer
-        except Adapted as adapted:
-            error, facts = str(adapted), {"failure": "adapted"}
-            raise
-        except CallFailure as failure:
-            error, tokens, facts = str(failure), failure.tokens, _facts(failure)
-            answer = Answer((), tokens)
-            raise
-        finally:
-            cost = self.cost(tokens)
-            meter().spend(tokens, cost)
-            more = [list(message) for message in ask.messages[2:]]
-            note(
-                samples=ask.samples,
-                max_tokens=ask.max_tokens,
-                texts=answer.texts,
-                tokens=tokens,
-                said=answer.tokens,
-                cost=cost,
-                **{name: value for name, value in {**facts, "more": more}.items() if value},
-            )
-            seconds = time.perf_counter() - started
-            call = ModelCall("", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error)
-            meter().note(call._replace(by_langchain=getattr(self._chat, "by_langchain", False)))
+            started, answer, tokens, error = time.perf_counter(), Answer((), Tokens()), Tokens(), "cancelled"
+            facts = dict[str, Any]()
+            try:
+                late = f"{self.name} gave no answer within {self._timeout_s:g} s"
+                answer = self._cleaned(await in_time(self._chat.complete(ask), self._timeout_s, late))
+                tokens, error = self._used(answer, sent), ""
+                facts = {"cut": answer.cut, "served": answer.served}
+                return answer
+            except CallFailure as failure:
+                error, tokens, facts = str(failure), failure.tokens, _facts(failure)
+                answer = Answer((), tokens)
+                raise
+            finally:
+                meter().spend(tokens, cost := self.cost(tokens))
+                facts["more"] = [list(message) for message in ask.messages[2:]]
+                note(
+                    samples=ask.samples,
+                    max_tokens=ask.max_tokens,
+                    texts=answer.texts,
+                    tokens=tokens,
+                    said=answer.tokens,
+                    cost=cost,
+                    **{name: value for name, value in facts.items() if value},
+                )
+                seconds = time.perf_counter() - started
+                call = ModelCall(
+                    "", self.name, ask.prompt, ask.messages, answer.texts, tokens, seconds, error
+                )
+                meter().note(call._replace(by_langchain=getattr(self._chat, "by_langchain", False)))
 
     def _cleaned(self, answer: Answer) -> Answer:
         """Makes the answer valid Unicode, and removes API keys from it, which a server may repeat."""

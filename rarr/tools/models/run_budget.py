@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, fields
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 from rarr.errors import BudgetError
 from rarr.records import Notice
@@ -75,26 +75,19 @@ def _sum(first: Any, second: Any) -> Any:
     return None if first is None or second is None else first + second
 
 
-class Answers(Protocol):
-    """The models' answers from an earlier, interrupted part of the run."""
-
-    def answer(self, model: str, ask: ChatRequest) -> Answer | None:
-        """Finds the earlier answer of `model` to this request; None if there is none."""
-
-
 @dataclass
 class Meter:
     """Counts the usage of one run, and refuses requests beyond its `budget`.
 
     `memo` has the answers so far, for equal questions, and `saved_searches` counts the searches of a corpus
-    that were made before, perhaps for another text. For a resumed run, `answers` has those of its first
-    part, and `before_s` the seconds that part took. `text` is the text of the run with its context: a
-    source needs it to distinguish the entities of one name.
+    that were made before, perhaps for another text. For a resumed run, `answers` finds the answer that a
+    model gave in its first part, and `before_s` has the seconds that part took. `text` is the text of the run
+    with its context: a source needs it to distinguish the entities of one name.
     """
 
     budget: Budget = field(default_factory=Budget)
     on_call: Callable[[ModelCall], None] | None = None
-    answers: "Answers | None" = None
+    answers: Callable[[str, ChatRequest], Answer | None] | None = None
     before_s: float = 0.0
     text: str = ""
     by_node: dict[str, Tally] = field(default_factory=dict)
@@ -130,16 +123,23 @@ class Meter:
         return None if limit is None else limit - self.seconds
 
     @property
+    def grace(self) -> float:
+        """Seconds after the deadline in which the results so far may be put together."""
+        return min(0.1 * (self.budget.deadline_s or 0.0), LONGEST_GRACE_S)
+
+    @property
     def exhausted(self) -> bool:
         """True if the requests, tokens, cost or time spent so far have reached a limit."""
-        spent, budget = self.total, self.budget
-        limits = (
-            (spent.model_calls, budget.max_calls),
-            (spent.input_tokens + spent.output_tokens, budget.max_tokens),
-            (spent.cost or 0.0, budget.max_cost),
-            (self.seconds, budget.deadline_s),
-        )
-        return any(limit is not None and amount >= limit for amount, limit in limits)
+        amounts = {**self._spent(), "deadline_s": self.seconds}
+        limits = {name: getattr(self.budget, name) for name in amounts}
+        return any(limit is not None and amounts[name] >= limit for name, limit in limits.items())
+
+    @property
+    def over(self) -> bool:
+        """True if the deadline is over or a limit has refused a request, so that nothing more may start."""
+        if self.remaining is not None and self.remaining <= 0:
+            self.ended = "deadline_s"
+        return bool(self.ended)
 
     @contextmanager
     def step(self, node: str) -> Iterator[None]:
@@ -160,14 +160,15 @@ class Meter:
         Requests under way count with their expected tokens, so that many requests at once do not exceed the
         limit together.
         """
-        spent, budget = self.total, self.budget
-        tokens = spent.input_tokens + spent.output_tokens + self.under_way
-        if budget.max_calls is not None and spent.model_calls >= budget.max_calls:
-            raise self._over("max_calls", f"max_calls ({budget.max_calls}) is reached")
-        if budget.max_tokens is not None and tokens + expected > budget.max_tokens:
-            raise self._over("max_tokens", f"max_tokens ({budget.max_tokens}) would be passed")
-        if budget.max_cost is not None and (spent.cost or 0.0) + self.cost_under_way + cost > budget.max_cost:
-            raise self._over("max_cost", f"max_cost ({budget.max_cost:g}) would be passed")
+        more = {
+            "max_calls": 1,
+            "max_tokens": self.under_way + expected,
+            "max_cost": self.cost_under_way + cost,
+        }
+        for name, amount in self._spent().items():
+            limit = getattr(self.budget, name)
+            if limit is not None and amount + more[name] > limit:
+                raise self._over(name, f"{name} ({limit:.15g}) would be passed")
         self.tally.model_calls += 1
         self.under_way += expected
         self.cost_under_way += cost
@@ -177,6 +178,11 @@ class Meter:
             self.under_way -= expected
             self.cost_under_way -= cost
 
+    def _spent(self) -> dict[str, float]:
+        spent = self.total
+        tokens = spent.input_tokens + spent.output_tokens
+        return {"max_calls": spent.model_calls, "max_tokens": tokens, "max_cost": spent.cost or 0.0}
+
     def spend(self, tokens: Tokens, cost: float | None) -> None:
         """Counts the tokens and the cost of a request."""
         tally = self.tally
@@ -184,6 +190,11 @@ class Meter:
         tally.output_tokens += tokens.output
         tally.cached_tokens += tokens.cached
         tally.cost = _sum(tally.cost, cost)
+
+    def note(self, call: ModelCall) -> None:
+        """Passes a finished request to `on_call`, if there is one."""
+        if self.on_call is not None:
+            self.on_call(call._replace(node=_NODE.get()))
 
     def warn(self, code: str, message: str) -> None:
         """Adds a warning to the run's revision, unless it has one with the same code and message."""
@@ -197,42 +208,20 @@ class Meter:
         new, self._taken = self.warnings[self._taken :], len(self.warnings)
         return new
 
-    def note(self, call: ModelCall) -> None:
-        """Passes a finished request to `on_call`, if there is one."""
-        if self.on_call is not None:
-            self.on_call(call._replace(node=_NODE.get()))
-
-    @property
-    def grace(self) -> float:
-        """Seconds after the deadline in which the results so far may be put together."""
-        return min(0.1 * (self.budget.deadline_s or 0.0), LONGEST_GRACE_S)
-
-    @property
-    def over(self) -> bool:
-        """True if the deadline is over or a limit has refused a request, so that nothing more may start."""
-        if self.remaining is not None and self.remaining <= 0:
-            self.ended = "deadline_s"
-        return bool(self.ended)
-
     @asynccontextmanager
     async def in_time(self, grace: float = 0.0) -> AsyncIterator[None]:
         """Cancels the `with` block `grace` seconds after the run's deadline, and raises `BudgetError`."""
-        remaining = self.remaining
-        if remaining is None:
-            yield
-            return
-        if remaining + grace <= 0:
-            raise self._too_late()
+        left = None if self.remaining is None else self.remaining + grace
+        late = f"deadline_s ({self.budget.deadline_s or 0.0:g}) is over"
+        if left is not None and left <= 0:
+            raise self._over("deadline_s", late)
         try:
-            async with asyncio.timeout(remaining + grace) as limit:
+            async with asyncio.timeout(left) as limit:
                 yield
         except TimeoutError:
-            if limit.expired():
-                raise self._too_late() from None
-            raise
-
-    def _too_late(self) -> BudgetError:
-        return self._over("deadline_s", f"deadline_s ({self.budget.deadline_s:g}) is over")
+            if not limit.expired():
+                raise
+            raise self._over("deadline_s", late) from None
 
     def _over(self, setting: str, reason: str) -> BudgetError:
         self.ended = setting

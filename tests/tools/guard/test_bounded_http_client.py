@@ -25,7 +25,7 @@ from rarr.retrievers.web.wikipedia import Wikipedia
 from rarr.testing import RETRIEVED_AT
 from rarr.tools.guard.bounded_http_client import LONGEST, bounded_client
 from rarr.tools.models.chat import CallFailure
-from rarr.tools.models.langchain_models import langchain_chat
+from rarr.tools.models.langchain_chat import langchain_chat
 from rarr.tools.models.retries import Limiter
 from tools.asking import ASK, KEY
 

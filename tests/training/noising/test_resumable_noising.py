@@ -87,7 +87,7 @@ def test_query_of_a_truncated_line_is_repeated(queries: Path, out: Path) -> None
 
 def test_limit_ends_the_run_and_the_next_run_continues(queries: Path, out: Path) -> None:
     report = made(queries, out, max_calls=5)
-    assert report.limit == "max_calls (5) is reached: raise it for more"
+    assert report.limit == "max_calls (5) would be passed: raise it for more"
     assert report.usage.model_calls == 5
     assert (report.rows + report.left, report.failed) == (8, ())
     assert report.rows >= 1
