@@ -6,6 +6,7 @@ long, it ends where a sentence ends. It gets a lead: its headings and the senten
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from rarr.tools.text.blocks_and_sentences import (
@@ -17,14 +18,12 @@ from rarr.tools.text.blocks_and_sentences import (
     split_sentences,
 )
 
-_WINDOW = 4  # times the size of a block: the part of a text that is parsed at once
-_WIDEST = 16  # the same, where no unit ends earlier
+_WIDEST = 8  # times the size of a block: a unit that is longer is not revised
 _TAIL = 300  # characters of the sentences before a block in its lead
 _TITLE = 200  # characters of a heading in a lead, at most
 # A sentence before which a line may be broken: its start would not be read as markup.
 _PLAIN = re.compile(r"(?!\d{1,9}[.)]\s)[\w\"“'‘(«]")
 _CONTAINERS = ("bullet_list_open", "ordered_list_open", "blockquote_open")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 class TextBlock(NamedTuple):
@@ -46,16 +45,13 @@ class TextBlock(NamedTuple):
 
 
 def text_blocks(text: str, size: int) -> Iterator[TextBlock]:
-    """Yields the blocks of `text`, each of at most about `size` characters without its lead.
-
-    Finding the next block takes the same time in a text of any length.
-    """
+    """Yields the blocks of `text`, each of at most about `size` characters without its lead."""
     headings: list[tuple[int, str]] = []
     tail: tuple[Span, ...] = ()
     for number, units in enumerate(_groups(text, size), start=1):
         span = Span(units[0].start, units[-1].end)
         above = [heading for heading in headings if not units[0].level or heading[0] < units[0].level]
-        too_long = any(unit.end - unit.start > _WIDEST * size // 2 for unit in units)
+        too_long = any(unit.end - unit.start > _WIDEST * size for unit in units)
         prose = all(unit.kind == "prose" for unit in units)
         alone = split_sentences(span.of(text), tables="cells") if prose or not too_long else []
         lead = (
@@ -119,9 +115,8 @@ def _ending(text: str, spans: Sequence[Span]) -> str:
 def _groups(text: str, size: int) -> Iterator[list[Block]]:
     """Groups the units of `text`, one group for each block; longer than `size` only if it has one unit."""
     held: list[Block] = []
-    for unit in _units(text, size):
-        *whole, last = _divided(text, unit, size)
-        for part in (*whole, last):
+    for unit in outline(text, size) or [Block("code", 0, len(text))]:
+        for part in _divided(text, unit, size):
             while held and part.end - held[0].start > size:
                 cut = _best_cut(held, size)
                 yield held[:cut]
@@ -149,66 +144,18 @@ def _divided(text: str, unit: Block, size: int) -> list[Block]:
     """Divides a paragraph that is longer than `size` between sentences; other units stay whole."""
     if unit.kind != "prose" or unit.end - unit.start <= size:
         return [unit]
-    begin, fits = unit.start, unit.start
-    parts: list[Block] = []
-    for start in _starts(text, unit):
-        if start - begin > size and fits > begin:
-            parts.append(Block("prose", begin, fits))
-            begin = fits
-        if start - begin > size:
-            parts.append(Block("prose", begin, start))
-            begin = start
+    ends = [unit.start]
+    fits = unit.start
+    for start in [*_starts(text, unit), unit.end]:
+        if start - ends[-1] > size and fits > ends[-1]:
+            ends.append(fits)
+        if start - ends[-1] > size or start == unit.end:
+            ends.append(start)
         fits = start
-    if unit.end - begin > size and fits > begin:
-        parts.append(Block("prose", begin, fits))
-        begin = fits
-    return [*parts, Block("prose", begin, unit.end)]
+    return [Block("prose", begin, end) for begin, end in pairwise(ends)]
 
 
 def _starts(text: str, unit: Block) -> list[int]:
     """Finds the starts of sentences before which a paragraph may be divided."""
     starts = [unit.start + span.start for span in split_sentences(text[unit.start : unit.end])]
     return [start for start in starts if start > unit.start and _PLAIN.match(text, start)]
-
-
-def _units(text: str, size: int) -> Iterator[Block]:
-    """Yields the top-level blocks (units) of `text`, each up to the next; parses one window at a time."""
-    at, window = 0, _WINDOW * size
-    while at < len(text):
-        end = at + window
-        units = outline(text[at:end], size)
-        if end < len(text):
-            if len(units) < 2 and window < _WIDEST * size:
-                window *= 2
-                continue
-            # The last unit may continue after the window.
-            units = units[:-1] or [_endless(text, at, end, units)]
-        elif not units:
-            units = [Block("code", 0, len(text) - at)]
-        yield from (unit._replace(start=at + unit.start, end=at + unit.end) for unit in units)
-        at, window = at + units[-1].end, _WINDOW * size
-
-
-def _endless(text: str, at: int, end: int, units: Sequence[Block]) -> Block:
-    """Finds the end of a unit wider than the widest window; cuts a paragraph before the last sentence in it.
-
-    If no end is found, the unit extends to the end of the text.
-    """
-    if units and units[0].kind == "prose":
-        starts = _starts(text, Block("prose", at, end))
-        return Block("prose", 0, (starts[-1] if starts else _after(re.compile(r"\n\s*\n"), text, end)) - at)
-    if fence := _FENCE.match(text, at):
-        close = re.compile(rf"\n {{0,3}}{re.escape(fence[1][0])}{{{len(fence[1])},}}[ \t]*(?=\r|\n|$)")
-        return Block("code", 0, _after(close, text, end) - at)
-    if units and units[0].kind == "table":
-        return Block("code", 0, _after(re.compile(r"\n[ \t]*\r?\n"), text, end) - at)
-    return Block("code", 0, len(text) - at)
-
-
-def _after(pattern: re.Pattern[str], text: str, start: int) -> int:
-    """The position after the line of the next match, or the length of the text."""
-    match = pattern.search(text, start)
-    if match is None:
-        return len(text)
-    newline = text.find("\n", match.end())
-    return match.end() if text[match.end() - 1] == "\n" else len(text) if newline < 0 else newline + 1

@@ -1,12 +1,10 @@
-"""A long text in blocks, found one after another: whole, in order, and in time that grows with it alone."""
+"""A long text in blocks: whole, and in order."""
 
 import pytest
-from families import few
 from hypothesis import given, settings, strategies as st
 
-from rarr.tools.text import long_text_blocks as module
-from rarr.tools.text.blocks_and_sentences import Block, split_sentences
-from rarr.tools.text.long_text_blocks import TextBlock, outline, text_blocks
+from rarr.tools.text.blocks_and_sentences import split_sentences
+from rarr.tools.text.long_text_blocks import TextBlock, text_blocks
 
 SIZE = 500
 SENTENCE = "Aldmoor Mill was built in 1801 by the river Ashe. "
@@ -77,22 +75,6 @@ def test_code_longer_than_a_block_stays_code(end: str) -> None:
     blocks = checked_blocks(text)
     assert [bool(block.sentences) for block in blocks] == ([True, False, True] if end else [True, False])
     assert blocks[1].too_long
-
-
-@pytest.mark.parametrize("name", few([*LAYOUTS, "one paragraph", "one list", "short lines"], every=4))
-def test_a_text_is_parsed_a_few_times_however_long_it_is(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    parsed = 0
-
-    def counted(text: str, longest: int) -> list[Block]:
-        nonlocal parsed
-        parsed += len(text)
-        return outline(text, longest)
-
-    monkeypatch.setattr(module, "outline", counted)
-    more = {"one paragraph": [PARAGRAPH * 200], "one list": [LIST * 50], "short lines": ["x\r" * 20_000]}
-    text = "\n\n".join((LAYOUTS | more)[name] * (1 if name in more else 30))
-    checked_blocks(text)
-    assert parsed < 8 * len(text)
 
 
 @pytest.mark.slow
