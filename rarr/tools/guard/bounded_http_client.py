@@ -26,8 +26,6 @@ CONNECT_S = 5.0
 certificates = cache(httpx2.create_ssl_context)
 """Loads the certificates that the system trusts, once: otherwise 40 ms for each client."""
 
-_GZIP = 16 + zlib.MAX_WBITS
-
 
 class AnswerTooLongError(Exception):
     """An answer has more bytes than the limit allows."""
@@ -60,21 +58,35 @@ async def pieces(response: httpx2.Response, most: int) -> AsyncGenerator[bytes, 
 
     Raises `AnswerTooLongError` if there are more, and `PackedError` if it cannot be unpacked.
     """
-    packed = _packing(response)
+    coding = response.headers.get("Content-Encoding", "identity").strip().lower()
+    if coding not in ("", "identity", "gzip", "x-gzip"):
+        name = "".join(character for character in coding[:40] if character.isprintable())
+        raise PackedError(f"it is packed as {name}, which the request did not allow")
+    gzip = zlib.decompressobj(16 + zlib.MAX_WBITS) if "gzip" in coding else None
     sent = unpacked = 0
     async with aclosing(response.aiter_raw()) as chunks:
         async for chunk in chunks:
             sent += len(chunk)
             # Unpacks no more than is needed, however much a small piece holds.
-            piece = packed.unpacked(chunk, most + 1 - unpacked) if packed else chunk
+            piece = _unpacked(gzip, chunk, most + 1 - unpacked) if gzip else chunk
             left = most - unpacked
             unpacked += len(piece)
             if piece:
                 yield piece[:left]
             if max(sent, unpacked) > most:
                 raise AnswerTooLongError
-    if packed and sent and not packed.whole:
+    if gzip and sent and not gzip.eof:
         raise PackedError("its gzip data ends too early")
+
+
+def _unpacked(gzip: Any, chunk: bytes, most: int) -> bytes:
+    try:
+        piece: bytes = gzip.decompress(chunk, most)
+    except zlib.error as error:
+        raise PackedError(f"its gzip data is damaged ({error})") from None
+    if gzip.unused_data.strip(b"\0"):
+        raise PackedError("its gzip data goes on after its end")
+    return piece
 
 
 def _limited(name: str, most: int) -> Callable[[httpx2.Response], Awaitable[None]]:
@@ -109,43 +121,3 @@ class _BoundedBody(httpx2.AsyncByteStream):
 
     async def aclose(self) -> None:
         await self._response.aclose()
-
-
-class _Gzip:
-    """Unpacks gzip data, which may consist of several members; zlib reads one member at a time."""
-
-    def __init__(self) -> None:
-        self._member = zlib.decompressobj(_GZIP)
-
-    @property
-    def whole(self) -> bool:
-        """True if the data so far ends at the end of a member."""
-        return self._member.eof
-
-    def unpacked(self, data: bytes, most: int) -> bytes:
-        """Unpacks `data`, the next piece, to at most `most` bytes. Raises `PackedError` if it is damaged."""
-        content = b""
-        while data and len(content) < most:
-            if self._member.eof:
-                data = data.lstrip(b"\0")  # members may be padded
-                if not data:
-                    break
-                self._member = zlib.decompressobj(_GZIP)
-            try:
-                content += self._member.decompress(data, most - len(content))
-            except zlib.error as error:
-                raise PackedError(f"its gzip data is damaged ({error})") from None
-            data = self._member.unused_data
-        return content
-
-
-def _packing(response: httpx2.Response) -> _Gzip | None:
-    coding = response.headers.get("Content-Encoding", "identity").strip().lower()
-    if coding not in ("", "identity", "gzip", "x-gzip"):
-        raise PackedError(f"it is packed as {_shown(coding)}, which the request did not allow")
-    return _Gzip() if "gzip" in coding else None
-
-
-def _shown(coding: str) -> str:
-    """The first 40 characters of a server's text, without control characters."""
-    return "".join(character for character in coding[:40] if character.isprintable())

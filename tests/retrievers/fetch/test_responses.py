@@ -38,32 +38,23 @@ async def test_fetch_decompresses_the_requested_encoding() -> None:
     assert (await served(answer(packed, "Content-Encoding: gzip"))).content == PAGE
 
 
-MEMBERS = (
-    gzip.compress(b"<p>One", mtime=0) + gzip.compress(b"", mtime=0) + gzip.compress(b", two.</p>", mtime=0)
-)
-
-
-@pytest.mark.parametrize("padding", [b"", b"\0" * 512])
-@loopback
-async def test_fetch_decompresses_every_gzip_member(padding: bytes) -> None:
-    page = await served(answer(MEMBERS + padding, "Content-Encoding: gzip"))
-    assert page.content == b"<p>One, two.</p>"
+PACKED = gzip.compress(b"<p>One, two.</p>", mtime=0) + b"\0" * 512
 
 
 @pytest.mark.parametrize("size", [1, 7, 30])
 @loopback
-async def test_fetch_decompresses_gzip_members_split_at_any_place(size: int) -> None:
+async def test_fetch_decompresses_padded_gzip_data_split_at_any_place(size: int) -> None:
     head = (
         b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Encoding: gzip\r\nTransfer-Encoding: chunked"
     )
-    sent = [MEMBERS[i : i + size] for i in range(0, len(MEMBERS), size)]
+    sent = [PACKED[i : i + size] for i in range(0, len(PACKED), size)]
     chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in sent)
     assert (await served(head + b"\r\n\r\n" + chunks + b"0\r\n\r\n")).content == b"<p>One, two.</p>"
 
 
-@pytest.mark.parametrize("packed", [MEMBERS[:-1], MEMBERS[:-9], MEMBERS + b"\x1f", MEMBERS + b"<p>"])
+@pytest.mark.parametrize("packed", [PACKED[:-513], PACKED[:20], PACKED + PACKED, PACKED + b"<p>"])
 @loopback
-async def test_fetch_of_a_truncated_or_invalid_gzip_member_is_refused(packed: bytes) -> None:
+async def test_fetch_of_cut_or_continued_gzip_data_is_refused(packed: bytes) -> None:
     assert "gzip data" in await refused(answer(packed, "Content-Encoding: gzip"))
 
 
