@@ -175,7 +175,11 @@ class LanguageModel:
         """Asks one model after the other, until one does not fail. Raises `ModelError` if all fail."""
         keep(prompt)
         failures: list[str] = []
-        facts = {"prompt": prompt.hash, "user": ask.messages[1].content, "temperature": ask.temperature}
+        facts: dict[str, Any] = {
+            "prompt": prompt.hash,
+            "user": ask.messages[1].content,
+            "temperature": ask.temperature,
+        }
         with span("ask", prompt.name, **facts) as asking:
             for model in self.models:
                 try:
