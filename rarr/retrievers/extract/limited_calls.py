@@ -8,7 +8,6 @@ program that has threads, or cannot end a single call.
 
 import asyncio
 import atexit
-import io
 import json
 import os
 import pickle
@@ -26,8 +25,6 @@ from rarr.retrievers.extract.worker_main import (
     TIME_IS_UP,
     CallLimits,
     CallOutcome,
-    TooMuchError,
-    receive,
     send,
 )
 
@@ -103,8 +100,6 @@ class _Call:
         with _turns:
             while (outcome := self._try()) is None:
                 pass
-        if outcome.out_of_memory:
-            raise UnreadableError(f"reading it takes more than {self._limits.megabytes} MB of memory")
         if outcome.unreadable:
             raise UnreadableError(outcome.unreadable, lasting=outcome.lasting)
         return outcome.result
@@ -163,7 +158,6 @@ class _Process:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                bufsize=0,
                 start_new_session=True,  # an interrupt at the terminal reaches the parent alone
                 creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
             )
@@ -171,7 +165,7 @@ class _Process:
             raise _unstarted(str(error)) from error
         _all.add(self)
         try:
-            self._exchanged(b"", START_S, sys.maxsize)
+            self._exchanged(None, START_S)
         except EOFError:
             raise _unstarted(f"status {self.end(1.0)}") from None
         except BaseException:
@@ -186,29 +180,26 @@ class _Process:
         """Sends a pickled call, and returns its outcome.
 
         Raises `EOFError` where the process ended, also because time was over, and `UnreadableError` where its
-        answer is too long or holds other classes than an outcome may hold.
+        answer holds other classes than an outcome may hold.
         """
-        try:
-            outcome = self._exchanged(request, limits.seconds, limits.megabytes * MEGABYTE)
-        except TooMuchError:
-            raise UnreadableError(f"reading it gave more than {limits.megabytes} MB") from None
-        try:
-            return CallOutcome(*_OutcomeUnpickler(io.BytesIO(outcome)).load())
-        except Exception as error:  # pickle can raise any error
-            raise UnreadableError(f"reading it gave no text ({type(error).__name__}: {error})") from error
+        return CallOutcome(*self._exchanged(request, limits.seconds))
 
-    def _exchanged(self, request: bytes, seconds: float, most: int) -> bytes:
-        """Sends a message, unless it is empty, and returns the next one. Kills the process if it is late."""
+    def _exchanged(self, request: bytes | None, seconds: float) -> Any:
+        """Sends a request, if there is one, and returns the answer. Kills the process if it is late."""
         timer = threading.Timer(seconds, self._kill_late)
         timer.daemon = True
         timer.start()
         assert self._process.stdin and self._process.stdout
         try:
-            if request:
+            if request is not None:
                 send(self._process.stdin, request)
-            return receive(self._process.stdout, most)
-        except (OSError, ValueError) as error:
+            return _OutcomeUnpickler(self._process.stdout).load()
+        except (EOFError, OSError) as error:
             raise EOFError from error
+        except Exception as error:  # pickle can raise any error
+            if "truncated" in str(error):  # it ended in the middle of its answer
+                raise EOFError from error
+            raise UnreadableError(f"reading it gave no text ({type(error).__name__}: {error})") from error
         finally:
             timer.cancel()
 

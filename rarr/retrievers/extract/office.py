@@ -4,12 +4,9 @@ import io
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import date, datetime, time
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
-
-if TYPE_CHECKING:
-    from docx.document import Document as Letter
 
 MOST_UNPACKED = 300 * MEGABYTE
 """The most bytes that a file may unpack to. Such files are archives: a small archive can hold any amount."""
@@ -17,10 +14,13 @@ MOST_CHARACTERS = 20_000_000
 """The most characters of text in one file, as for a PDF."""
 
 INSTALL = 'it needs a package: pip install "rarr[office]"'
-_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-_GONE = (f"{_W}del", f"{_W}moveFrom", _FALLBACK)
-"""What is not read: tracked deletions, and text that is there a second time for older programs."""
+# Not read: tracked deletions, tab stops, and text that is there a second time for older programs.
+_GONE = "ancestor::w:del or ancestor::w:moveFrom or ancestor::w:pPr or ancestor::*[local-name() = 'Fallback']"
+_BLOCKS = f".//*[self::w:p or self::w:tbl][not(ancestor::w:p or ancestor::w:tbl)][not({_GONE})]"
+_MARKS = " or ".join(f"self::w:{tag}" for tag in ("t", "noBreakHyphen", "tab", "br", "cr", "p"))
+_PIECES = f".//*[{_MARKS}][not({_GONE})]"
+_ROWS = ".//w:tr[count(ancestor::w:tbl) = 1][not(w:trPr/w:del)]"
+_CELLS = ".//w:tc[count(ancestor::w:tbl) = 1]"
 _MOST_SPANNED = 100  # columns
 _DEEPEST = 20  # groups of shapes in each other
 
@@ -71,93 +71,58 @@ def _bounded(blocks: Iterable[str]) -> Iterator[str]:
 
 
 def _docx(file: io.BytesIO) -> tuple[Iterable[str], str]:
+    """Reads paragraphs and tables, those in content controls too; text boxes stand in their paragraphs."""
     import docx
+    from docx.text.paragraph import Paragraph
 
     letter = docx.Document(file)
-    blocks = list(_of_letter(letter))
+
+    def block(element: Any) -> str:
+        if element.tag.endswith("}tbl"):
+            return markdown_table(_rows_of(element))
+        style = Paragraph(element, letter._body).style
+        return _marked(_words(_text_of(element)), (style.name or "") if style else "")
+
+    blocks = [block(element) for element in letter.element.body.xpath(_BLOCKS)]
     heading = next((block.lstrip("# ") for block in blocks if block.startswith("#")), "")
     return blocks, letter.core_properties.title or heading
 
 
-def _of_letter(letter: "Letter") -> Iterator[str]:
-    """Yields paragraphs and tables, those in content controls and text boxes too."""
-    for element in _blocks_of(letter.element.body):
-        yield markdown_table(_rows(element)) if element.tag == f"{_W}tbl" else _paragraph(element, letter)
-
-
-def _blocks_of(parent: Any) -> Iterator[Any]:
-    """Yields the elements of the paragraphs and tables in an element, in order."""
-    for child in parent:
-        if child.tag in _GONE:
-            continue
-        if child.tag in (f"{_W}p", f"{_W}tbl"):
-            yield child
-        if child.tag != f"{_W}tbl":
-            yield from _blocks_of(child)  # a content control, a text box in a paragraph
-
-
-def _paragraph(element: Any, letter: "Letter") -> str:
-    from docx.text.paragraph import Paragraph
-
-    words = _words(_text_of(element))
-    known = Paragraph(element, letter._body).style
-    style = (known.name or "") if known else ""
-    if words and style == "Title":
-        return f"# {words}"
-    kind, _, level = style.rpartition(" ")
-    if words and kind == "Heading" and level.isdecimal():
-        return f"{'#' * min(int(level), 6)} {words}"
-    return f"- {words}" if words and style.startswith("List") else words
-
-
 def _text_of(element: Any) -> str:
-    """Joins the text in a paragraph or cell, but of no block inside the paragraph."""
-    pieces = list[str]()
-    for child in element:
-        if child.tag == f"{_W}t":
-            pieces.append(child.text or "")
-        elif child.tag in (f"{_W}tab", f"{_W}br", f"{_W}cr"):
-            pieces.append(" ")
-        elif child.tag == f"{_W}noBreakHyphen":
-            pieces.append("-")
-        elif child.tag not in (*_GONE, f"{_W}pPr", f"{_W}txbxContent"):
-            ends_word = child.tag in (f"{_W}p", f"{_W}tbl", f"{_W}tc")
-            pieces.append(_text_of(child) + " " * ends_word)
-    return "".join(pieces)
+    written = {"noBreakHyphen": "-"}  # the others end a word
+    tags = ((piece.tag.rpartition("}")[2], piece.text or "") for piece in element.xpath(_PIECES))
+    return "".join(text if tag == "t" else written.get(tag, " ") for tag, text in tags)
 
 
-def _rows(table: Any) -> Iterator[list[str]]:
+def _rows_of(table: Any) -> Iterator[list[str]]:
     """Yields the cells of each row.
 
     Of cells merged in a row, the first has the words; a cell merged with those below has them in each row.
     """
     above: list[str] = []
-    for row in _inner(table, "tr"):
-        if row.find(f"{_W}trPr/{_W}del") is not None:
-            continue
-        cells = [""] * _count(row, "trPr/gridBefore")
-        for cell in _inner(row, "tc"):
-            merged = cell.find(f"{_W}tcPr/{_W}vMerge")
-            goes_on = merged is not None and merged.get(f"{_W}val") != "restart"
+    for row in table.xpath(_ROWS):
+        cells = [""] * _count(row.xpath("w:trPr/w:gridBefore/@w:val"), 0)
+        for cell in row.xpath(_CELLS):
+            goes_on = cell.xpath("w:tcPr/w:vMerge[not(@w:val = 'restart')]")
             words = above[len(cells)] if goes_on and len(cells) < len(above) else _text_of(cell)
-            cells += [words, *[""] * (_count(cell, "tcPr/gridSpan") - 1)]
+            cells += [words, *[""] * (_count(cell.xpath("w:tcPr/w:gridSpan/@w:val"), 1) - 1)]
         above = cells
         yield cells
 
 
-def _inner(parent: Any, tag: str) -> Iterator[Any]:
-    """Yields the rows of a table or the cells of a row, those in content controls too."""
-    for child in parent:
-        if child.tag == f"{_W}{tag}":
-            yield child
-        elif child.tag in (f"{_W}sdt", f"{_W}sdtContent", f"{_W}customXml"):
-            yield from _inner(child, tag)
+def _marked(words: str, style: str) -> str:
+    """Writes a paragraph with this style as Markdown."""
+    kind, _, level = style.rpartition(" ")
+    if words and style == "Title":
+        return f"# {words}"
+    if words and kind == "Heading" and level.isdecimal():
+        return f"{'#' * min(int(level), 6)} {words}"
+    return f"- {words}" if words and style.startswith("List") else words
 
 
-def _count(element: Any, path: str) -> int:
-    """Returns a number of columns that an element names, as far as it may be true; 0 if it names none."""
-    found = element.find("/".join(f"{_W}{part}" for part in path.split("/")))
-    return min(int(found.get(f"{_W}val", "0")), _MOST_SPANNED) if found is not None else 0
+def _count(numbers: list[str], default: int) -> int:
+    """Returns a number of columns that an element names, as far as it may be true."""
+    return min(int(numbers[0]), _MOST_SPANNED) if numbers else default
 
 
 def _pptx(file: io.BytesIO) -> tuple[Iterable[str], str]:

@@ -12,7 +12,6 @@ import pickle
 import queue
 import re
 import signal
-import struct
 import sys
 import threading
 from collections.abc import Iterator
@@ -31,7 +30,6 @@ _LIBRARIES = (
     "rarr.retrievers.extract.files",
     "rarr.retrievers.extract.web_page_text",
 )
-_LENGTH = struct.Struct("<Q")
 _PEAK = re.compile(r"VmHWM:\s*(\d+) kB")
 _WORN_OUT_MB = 400  # peak of memory after which a process is replaced: it hardly gives memory back
 
@@ -55,27 +53,13 @@ class CallOutcome(NamedTuple):
     result: Any = None
     unreadable: str = ""
     lasting: bool = True
-    out_of_memory: bool = False
     last: bool = False
 
 
-class TooMuchError(Exception):
-    """A message is longer than allowed."""
-
-
-def send(pipe: IO[bytes], message: bytes) -> None:
-    """Writes one message, preceded by its length. Raises `OSError`."""
-    data = memoryview(_LENGTH.pack(len(message)) + message)
-    while data:
-        data = data[pipe.write(data) :]
-
-
-def receive(pipe: IO[bytes], most: int = sys.maxsize) -> bytes:
-    """Reads the next message. Raises `EOFError` at the end, and `TooMuchError` above `most` bytes."""
-    (length,) = _LENGTH.unpack(_exactly(pipe, _LENGTH.size))
-    if length > most:
-        raise TooMuchError(f"a message of {length} bytes")
-    return _exactly(pipe, length)
+def send(pipe: IO[bytes], message: object) -> None:
+    """Writes one message. Raises `OSError`."""
+    pickle.dump(message, pipe)
+    pipe.flush()
 
 
 def main() -> None:
@@ -84,7 +68,7 @@ def main() -> None:
     if hasattr(signal, "SIGALRM"):  # the parent may have set it to be ignored
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
-    with os.fdopen(os.dup(0), "rb", 0) as calls, os.fdopen(os.dup(1), "wb", 0) as outcomes:
+    with os.fdopen(os.dup(0), "rb") as calls, os.fdopen(os.dup(1), "wb") as outcomes:
         nowhere = os.open(os.devnull, os.O_RDWR)
         os.dup2(nowhere, 0)
         os.dup2(nowhere, 1)  # so that text which a library prints is not read as an outcome
@@ -92,7 +76,7 @@ def main() -> None:
         threading.Thread(target=_listen, args=(calls, waiting), daemon=True).start()
         for library in _LIBRARIES:  # now, so that the first call is as fast as later ones
             importlib.import_module(library)
-        send(outcomes, b"ready")
+        send(outcomes, ())
         while True:
             try:
                 call = waiting.get(timeout=IDLE_S)
@@ -100,7 +84,7 @@ def main() -> None:
                 os._exit(0)
             outcome = _outcome(call)
             outcome = outcome._replace(last=outcome.last or _peak_mb() > _WORN_OUT_MB)
-            send(outcomes, pickle.dumps(tuple(outcome)))
+            send(outcomes, tuple(outcome))
             if outcome.last:
                 os._exit(0)
 
@@ -109,8 +93,8 @@ def _listen(calls: IO[bytes], waiting: "queue.SimpleQueue[bytes]") -> None:
     """Puts each call from the parent in the queue. Ends the process once the parent closes the pipe."""
     try:
         while True:
-            waiting.put(receive(calls))
-    except (EOFError, OSError):
+            waiting.put(pickle.load(calls))
+    except (EOFError, OSError, pickle.UnpicklingError):
         os._exit(0)
 
 
@@ -122,7 +106,9 @@ def _outcome(call: bytes) -> CallOutcome:
     except UnreadableError as error:
         return CallOutcome(unreadable=str(error), lasting=error.lasting)
     except MemoryError:
-        return CallOutcome(out_of_memory=True, last=True)
+        return CallOutcome(
+            unreadable=f"reading it takes more than {limits[1]} MB of memory", lasting=True, last=True
+        )
     except Exception as error:  # hostile bytes can make the parsers raise any error
         return CallOutcome(unreadable=f"it cannot be read ({type(error).__name__}: {error})"[:500])
 
@@ -158,13 +144,3 @@ def _peak_mb() -> float:
         return 0
     peak = _PEAK.search(Path("/proc/self/status").read_text())
     return int(peak[1]) / 1000 if peak else 0
-
-
-def _exactly(pipe: IO[bytes], length: int) -> bytes:
-    data = bytearray()
-    while len(data) < length:
-        piece = pipe.read(min(length - len(data), 1 << 20))
-        if not piece:
-            raise EOFError
-        data += piece
-    return bytes(data)

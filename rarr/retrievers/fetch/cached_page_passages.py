@@ -1,22 +1,22 @@
 """Fetches a page and cuts it into passages. Its text is cached, so that a citation can be shown later."""
 
 import asyncio
-import json
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import asdict, dataclass
 from datetime import datetime
 from functools import partial
-from typing import Protocol
-from urllib.parse import urldefrag, urlsplit
+from urllib.parse import urldefrag
+
+from pydantic import BaseModel
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
 from rarr.retrievers.corpus.chunking import Window, windows
-from rarr.retrievers.extract.extracted_document import UnreadableError, published
+from rarr.retrievers.extract.extracted_document import UnreadableError
 from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.extract.web_page_text import extract_page
-from rarr.retrievers.fetch.fetching import Fetched
+from rarr.retrievers.fetch.fetching import Fetcher
 from rarr.retrievers.web.cache import Cache
+from rarr.retrievers.web.nearest_passages import nearest
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
@@ -24,92 +24,73 @@ LONG = 100_000
 """Texts with more characters are cut in a worker process: a hostile text takes seconds to cut."""
 
 
-class Fetches(Protocol):
-    """Fetches the bytes at an address, and refuses addresses that are not safe."""
-
-    async def fetch(self, url: str) -> Fetched:
-        """Fetches the page at `url`. Raises `RetrievalError`."""
-
-
-@dataclass(frozen=True)
-class Extracted:
+class Extracted(BaseModel, frozen=True):
     """The text of a page, into which its passages' offsets point. `url` is the address after redirects."""
 
     url: str
     text: str
     title: str = ""
-    site: str = ""
     published_at: datetime | None = None
-
-    async def passages(self, retrieved_at: datetime, *, window: int, step: int) -> list[Passage]:
-        """Cuts the text into passages, in order. Raises `RetrievalError` if this takes too long."""
-        spans: Sequence[Window] | None = None
-        if len(self.text) > LONG:
-            try:
-                spans = await extracted(partial(windows, window=window, step=step), self.text)
-            except UnreadableError as error:
-                raise RetrievalError(f"{shown(self.url)} cannot be used: {error}") from error
-        make = partial(passages_of, self.text, window=window, step=step, spans=spans)
-        facts = {"source": self.url, "title": self.title, "published_at": self.published_at}
-        return await asyncio.to_thread(make, retrieved_at=retrieved_at, **facts)
-
-    def to_bytes(self) -> bytes:
-        """Writes the page as JSON for the cache; `from_bytes` reads it."""
-        date = self.published_at.isoformat() if self.published_at else None
-        return json.dumps(asdict(self) | {"published_at": date}, ensure_ascii=False).encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> "Extracted":
-        """Reads a page from JSON that `to_bytes` wrote."""
-        facts = json.loads(data)
-        return cls(**facts | {"published_at": published(facts["published_at"])})
 
 
 class Shelf:
-    """Stores the extracted pages of one kind of source in the cache, and reads them from it.
+    """Stores the extracted pages of one kind of source in the cache, and cuts them into passages.
 
     Each source has its own shelf, because two sources would extract different texts from one page.
     """
 
-    def __init__(self, cache: Cache, source: str) -> None:
-        self._cache, self._source = cache, source
+    def __init__(self, cache: Cache, source: str, *, window: int, step: int) -> None:
+        self._cache, self._source, self._window, self._step = cache, source, window, step
 
-    async def page(self, url: str, make: Callable[[], Awaitable[Extracted]]) -> tuple[Extracted, datetime]:
-        """Returns the page at `url` and when it was extracted. A page not in the cache comes from `make`."""
+    async def passages(self, url: str, make: Callable[[], Awaitable[Extracted]]) -> list[Passage]:
+        """Returns the passages of the page at `url`, in order. A page not in the cache comes from `make`.
+
+        Raises `RetrievalError` if cutting it takes too long.
+        """
 
         async def made() -> bytes:
-            return (await make()).to_bytes()
+            return (await make()).model_dump_json().encode()
 
         entry = await self._cache.through("page", [self._source, url], made)
-        page = Extracted.from_bytes(entry.value)
-        if page.url == url:
-            return page, entry.stored_at
+        page = Extracted.model_validate_json(entry.value)
+        if page.url != url:
+            value = entry.value
 
-        async def stored() -> bytes:
-            return entry.value
+            async def kept() -> bytes:
+                return value
 
-        # The page is also kept under its own address, which passages cite. An earlier copy there wins, so
-        # that the offsets of passages always point into the text that `text` returns.
-        entry = await self._cache.through("page", [self._source, page.url], stored)
-        return Extracted.from_bytes(entry.value), entry.stored_at
+            # The page is also kept under its own address, which passages cite. An earlier copy there wins, so
+            # that the offsets of passages always point into the text that `text` returns.
+            entry = await self._cache.through("page", [self._source, page.url], kept)
+            page = Extracted.model_validate_json(entry.value)
+        return await self._cut(page, entry.stored_at)
+
+    async def nearest(self, url: str, make: Callable[[], Awaitable[Extracted]], query: str) -> list[Passage]:
+        """Returns those of the `passages` of the page that are nearest to `query`."""
+        return list(await asyncio.to_thread(nearest, await self.passages(url, make), query))
 
     async def text(self, url: str) -> str | None:
         """Returns the text of the page that passages cite as `url`, however old; None if not in the cache."""
-        data = await self._cache.stored("page", [self._source, url])
-        return Extracted.from_bytes(data).text if data else None
+        entry = await self._cache.stored("page", [self._source, url])
+        return Extracted.model_validate_json(entry.value).text if entry else None
 
-    async def kept(self, url: str) -> tuple[Extracted, datetime] | None:
-        """Returns the page at `url` and when it was extracted; None if it is missing or too old."""
-        entry = await self._cache.get("page", [self._source, url])
-        return (Extracted.from_bytes(entry.value), entry.stored_at) if entry else None
+    async def _cut(self, page: Extracted, retrieved_at: datetime) -> list[Passage]:
+        spans: Sequence[Window] | None = None
+        if len(page.text) > LONG:
+            try:
+                spans = await extracted(partial(windows, window=self._window, step=self._step), page.text)
+            except UnreadableError as error:
+                raise RetrievalError(f"{shown(page.url)} cannot be used: {error}") from error
+        make = partial(passages_of, page.text, window=self._window, step=self._step, spans=spans)
+        facts = {"source": page.url, "title": page.title, "published_at": page.published_at}
+        return await asyncio.to_thread(make, retrieved_at=retrieved_at, **facts)
 
 
 class PageReader:
     """Fetches pages (HTML, PDF, plain text, Markdown) and cuts them into passages, through the cache."""
 
-    def __init__(self, fetcher: Fetches, cache: Cache, *, window: int, step: int) -> None:
-        self._fetcher, self._shelf = fetcher, Shelf(cache, "web")
-        self._window, self._step = window, step
+    def __init__(self, fetcher: Fetcher, cache: Cache, *, window: int, step: int) -> None:
+        self._fetcher, self._shelf = fetcher, Shelf(cache, "web", window=window, step=step)
 
     async def read(self, url: str) -> list[Passage]:
         """Returns the passages of the page at `url`, in order. Raises `RetrievalError` if there are none."""
@@ -117,8 +98,7 @@ class PageReader:
             url = urldefrag(valid(url)).url
         except ValueError:  # as of http://[
             raise RetrievalError(f"{shown(url)} is no address: leave it out") from None
-        page, at = await self._shelf.page(url, lambda: self._fetched(url))
-        return await page.passages(at, window=self._window, step=self._step)
+        return await self._shelf.passages(url, lambda: self._fetched(url))
 
     async def extracted(self, url: str) -> str | None:
         """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
@@ -131,8 +111,7 @@ class PageReader:
         except UnreadableError as error:
             reason = " ".join(str(error).split())
             raise RetrievalError(f"{shown(url)} cannot be used: {reason}") from error
-        site = (urlsplit(fetched.url).hostname or "").removeprefix("www.")
-        return Extracted(fetched.url, page.text, page.title, site, page.published_at)
+        return Extracted(url=fetched.url, text=page.text, title=page.title, published_at=page.published_at)
 
 
 def passages_of(

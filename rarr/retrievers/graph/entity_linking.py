@@ -11,7 +11,6 @@ from rarr.tools.text.blocks_and_sentences import Span, sentences
 
 _LONGEST = 12  # words of a name that are looked for
 _BESIDE = 3  # words on each side of a name
-_REACH = 400  # characters on each side of a name, after its sentence and before the whole text
 _TITLES = frozenset(["mr", "mrs", "ms", "miss", "dr", "prof", "professor", "sir", "dame", "lady", "lord"])
 _PERSONAL = frozenset(
     {
@@ -45,9 +44,9 @@ def linked_names(store: TripleStore, text: str, around: str = "") -> list[Mentio
     In a text of small letters alone, names of two words and more count as well.
 
     Of several entities with the name, the one is taken of which most neighbours are named near it: beside it
-    ("the botanist Jonah Strake"), else in its sentence, else near it, else in the whole of `text` and
-    `around`. A tie leaves all of the best. A surname alone means the one person with it whom `text` before it
-    or `around` name in full.
+    ("the botanist Jonah Strake"), else in its sentence, else in the whole of `text` and `around`. A tie
+    leaves all of the best. A surname alone means the one person with it whom `text` before it or `around`
+    name in full.
     """
     mentions = _full_names(store, text, around)
     whole = _full_names(store, around, text) if around and around != text else []
@@ -105,15 +104,10 @@ def _chosen(
 
 
 def _windows(text: str, place: Span, around: str) -> list[str]:
-    """Returns the words beside the name, its sentence, that with the sentence before, and so on to the whole.
-
-    The name itself is left out.
-    """
+    """Returns the words beside the name, its sentence, and the whole, each without the name itself."""
     before = [span for span in sentences(text) if span.start <= place.start] or [place]
     sentence = Span(before[-1].start, max(before[-1].end, place.end))
-    with_previous = Span(before[-2:][0].start, sentence.end)
-    near = Span(max(0, place.start - _REACH), min(len(text), place.end + _REACH))
-    spans = (sentence, with_previous, near, Span(0, len(text)))
+    spans = (sentence, Span(0, len(text)))
     parts = [f"{text[span.start : place.start]} | {text[place.end : span.end]}" for span in spans]
     left = " ".join(text[sentence.start : place.start].split()[-_BESIDE:])
     right = " ".join(text[place.end : sentence.end].split()[:_BESIDE])

@@ -7,12 +7,12 @@ import os
 import sqlite3
 import time
 import zlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from concurrent.futures import Future
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from rarr.errors import InputError, RetrievalError
 from rarr.tools.storage.database import Database, Schema
@@ -36,69 +36,20 @@ SCHEMA = Schema(
         CREATE INDEX by_age ON entries (kind, stored_at);
     """,
 )
-
-_AT_ONCE = 200  # rows of one transaction that removes entries, so that others can write in between
-_LESS = 0.9  # of the allowed bytes: the size at which removing stops
-
-
-class CacheRow(NamedTuple):
-    """One entry. `digest` identifies its kind and key; `stored_at` is in seconds since 1970."""
-
-    digest: bytes
-    kind: str
-    stored_at: float
-    value: bytes
-
-
-class CacheFile(Database):
-    """The SQLite file that holds the entries of a cache, with compressed values."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(path, SCHEMA)
-
-    def read(self, digest: bytes) -> CacheRow | None:
-        """Returns the entry with this digest; None if there is none. A damaged value is `DatabaseError`."""
-        query = "SELECT digest, kind, stored_at, value FROM entries WHERE digest = ?"
-        with self.used() as sqlite:
-            row = sqlite.execute(query, (digest,)).fetchone()
-        try:
-            return row and CacheRow._make((*row[:3], zlib.decompress(row[3])))
-        except (zlib.error, TypeError) as error:
-            raise sqlite3.DatabaseError(f"a value in it is damaged: {error}") from error
-
-    def write(self, row: CacheRow) -> None:
-        """Writes an entry. It replaces the entry with the same digest."""
-        with self.transaction() as sqlite:
-            sqlite.execute(
-                "REPLACE INTO entries (digest, kind, stored_at, value) VALUES (?, ?, ?, ?)",
-                row._replace(value=zlib.compress(row.value)),
-            )
-
-    def prune(self, since: Mapping[str, float], max_bytes: int) -> None:
-        """Removes entries stored before their kind's `since`. Above `max_bytes`, removes the oldest to 90%.
-
-        Their space is used again: the file itself does not shrink.
-        """
-        for kind, oldest in since.items():
-            while self._remove("WHERE kind = ? AND stored_at < ? ORDER BY stored_at", (kind, oldest)):
-                pass
-        if self.size() > max_bytes:
-            while self.size() > max_bytes * _LESS and self._remove("ORDER BY id", ()):
-                pass
-
-    def _remove(self, which: str, values: Sequence[str | float]) -> int:
-        """Removes at most 200 of the entries that the SQL clause `which` selects, and returns how many."""
-        query = f"DELETE FROM entries WHERE id IN (SELECT id FROM entries {which} LIMIT {_AT_ONCE})"
-        with self.transaction() as sqlite:
-            return sqlite.execute(query, values).rowcount
+_READ = "SELECT value, stored_at FROM entries WHERE digest = ?"
+_WRITE = "REPLACE INTO entries (digest, kind, stored_at, value) VALUES (?, ?, ?, ?)"
+_REMOVE_OLD = "DELETE FROM entries WHERE kind = ? AND stored_at < ?"
+_REMOVE_FIFTH = """
+    DELETE FROM entries WHERE id IN
+        (SELECT id FROM entries ORDER BY id LIMIT (SELECT COUNT(*) / 5 + 1 FROM entries))
+"""
 
 
 class CacheEntry(NamedTuple):
-    """A stored value. `fresh`: it is no older than its kind allows. Only an offline cache returns others."""
+    """A stored value."""
 
     value: bytes
     stored_at: datetime
-    fresh: bool
 
 
 class Cache:
@@ -130,12 +81,11 @@ class Cache:
         self.offline = offline
         self._path, self._max_age_s, self._max_bytes = path, max_age_s, max_bytes
         self._refresh, self._clock = refresh, clock
-        self._rests_until = 0.0
-        self._silent_until: dict[str, float] = {}
+        self._rests_until: dict[str, float] = {}  # by action, after a failure
         self._stored = 0  # calls that stored something
         # A fork has no threads that would end the flights of its parent.
         self._flights: dict[tuple[int, bytes], Future[CacheEntry | None]] = {}
-        self._file = CacheFile(path)
+        self._file = Database(path, SCHEMA)
 
     async def through(self, kind: str, key: object, make: Callable[[], Awaitable[bytes]]) -> CacheEntry:
         """Returns the entry for `key`, any JSON value. If it is missing, stores what `make` returns.
@@ -163,24 +113,29 @@ class Cache:
         own_flight.set_result(entry)
         return entry
 
+    async def search(self, key: object, ask: Callable[[], Awaitable[Any]]) -> Any:
+        """Returns the results of a search, any JSON value, as `through` does; `ask` searches."""
+
+        async def asked() -> bytes:
+            return json.dumps(await ask()).encode()
+
+        return json.loads((await self.through("search", key, asked)).value)
+
     async def get(self, kind: str, key: object) -> CacheEntry | None:
         """Returns the entry for `key`; None if it is missing or too old, and always with `refresh`."""
-        row = None if self._refresh else await asyncio.to_thread(self._read, _digest(kind, key))
-        if row is None:
-            return None
-        fresh = row.stored_at >= self._clock() - self._max_age_s[kind]
-        return CacheEntry(row.value, _time(row.stored_at), fresh) if fresh or self.offline else None
+        entry = None if self._refresh else await self.stored(kind, key)
+        oldest = self._clock() - self._max_age_s[kind]
+        return entry if entry and (self.offline or entry.stored_at.timestamp() >= oldest) else None
 
-    async def stored(self, kind: str, key: object) -> bytes | None:
-        """Returns the value for `key` of any age, even with `refresh`, to show a source; None if missing."""
-        row = await asyncio.to_thread(self._read, _digest(kind, key))
-        return row.value if row else None
+    async def stored(self, kind: str, key: object) -> CacheEntry | None:
+        """Returns the entry for `key` of any age, even with `refresh`, to show a source; None if missing."""
+        return await asyncio.to_thread(self._read, _digest(kind, key))
 
     async def put(self, kind: str, key: object, value: bytes) -> CacheEntry:
         """Stores a value for `key`, and returns its entry."""
         now = self._clock()
-        await asyncio.to_thread(self._write, CacheRow(_digest(kind, key), kind, now, value))
-        return CacheEntry(value, _time(now), fresh=True)
+        await asyncio.to_thread(self._write, _digest(kind, key), kind, now, value)
+        return CacheEntry(value, datetime.fromtimestamp(now, UTC))
 
     def close(self) -> None:
         """Closes the file. The next use opens it again."""
@@ -194,54 +149,51 @@ class Cache:
         if (entry := await self.get(kind, key)) is not None:
             return entry
         if self.offline:
+            # The last text of a key is a query or an address.
+            words = [each for each in (key if isinstance(key, list) else [key]) if isinstance(each, str)]
             raise RetrievalError(
-                f"not in the cache, and offline: {kind} {_words(key)!r}: run it once without offline"
+                f"not in the cache, and offline: {kind} {(words or [str(key)])[-1][:100]!r}:"
+                " run it once without offline"
             )
         return await self.put(kind, key, await make())
 
-    def _read(self, digest: bytes) -> CacheRow | None:
+    def _read(self, digest: bytes) -> CacheEntry | None:
         try:
-            return self._file.read(digest)
-        except (sqlite3.Error, InputError) as error:  # an entry that is damaged is made and stored again
-            self._say("read", error)
-            return None
+            with self._file.used() as sqlite:
+                row = sqlite.execute(_READ, (digest,)).fetchone()
+            return row and CacheEntry(zlib.decompress(row[0]), datetime.fromtimestamp(row[1], UTC))
+        except (sqlite3.Error, InputError) as error:
+            self._warn("read", str(error))
+        except (zlib.error, TypeError) as error:  # the entry is made and stored again
+            self._warn("read", f"a value in it is damaged: {error}")
+        return None
 
-    def _write(self, row: CacheRow) -> None:
-        if time.monotonic() < self._rests_until:
+    def _write(self, digest: bytes, kind: str, now: float, value: bytes) -> None:
+        if time.monotonic() < self._rests_until.get("written", 0.0):
             return
         try:
-            self._file.write(row)
-            if self._stored % PRUNE_EVERY == 0:
-                now = self._clock()
-                since = {kind: now - most - KEPT_S for kind, most in self._max_age_s.items()}
-                self._file.prune(since, self._max_bytes)
+            with self._file.transaction() as sqlite:
+                sqlite.execute(_WRITE, (digest, kind, now, zlib.compress(value)))
+                if self._stored % PRUNE_EVERY == 0:
+                    self._prune(sqlite, now)
             self._stored += 1
         except (sqlite3.Error, InputError) as error:
-            self._rests_until = time.monotonic() + REST_S
-            self._say("written", error)
+            self._warn("written", str(error))
 
-    def _say(self, action: str, error: Exception) -> None:
+    def _prune(self, sqlite: sqlite3.Connection, now: float) -> None:
+        """Removes what is too old, and a fifth of a file that is too large. The file does not shrink."""
+        for kind, most in self._max_age_s.items():
+            sqlite.execute(_REMOVE_OLD, (kind, now - most - KEPT_S))
+        if self._file.size() > self._max_bytes:
+            sqlite.execute(_REMOVE_FIFTH)
+
+    def _warn(self, action: str, why: str) -> None:
         """Logs the failure of a read or write as a warning, at most once in 60 seconds each."""
-        if time.monotonic() >= self._silent_until.get(action, 0.0):
-            self._silent_until[action] = time.monotonic() + REST_S
+        if time.monotonic() >= self._rests_until.get(action, 0.0):
+            self._rests_until[action] = time.monotonic() + REST_S
             cure = "let it be written, with room on its disk, or delete it where it is damaged"
-            _log.warning("cache %r cannot be %s (%s): %s", str(self._path), action, error, cure)
-
-
-def _canonical(key: object) -> str:
-    return json.dumps(key, sort_keys=True, separators=(",", ":"))
+            _log.warning("cache %r cannot be %s (%s): %s", str(self._path), action, why, cure)
 
 
 def _digest(kind: str, key: object) -> bytes:
-    return sha256(_canonical([kind, key]).encode()).digest()
-
-
-def _time(seconds: float) -> datetime:
-    return datetime.fromtimestamp(seconds, UTC)
-
-
-def _words(key: object) -> str:
-    """Names a key for an error message: by its last text, which is a query or an address."""
-    listed = key if isinstance(key, (list, tuple)) else [key]
-    parts = [part for part in listed if isinstance(part, str)]
-    return (parts[-1] if parts else _canonical(key))[:100]
+    return sha256(json.dumps([kind, key], sort_keys=True, separators=(",", ":")).encode()).digest()

@@ -22,9 +22,6 @@ _TRACKING = re.compile(
 _ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+://|//|www\.", re.IGNORECASE)
 _BARE = re.compile(r"(?:[\w-]+\.)+[\w-]+(?=[/:?#])(?!://)")  # example.org/page, but not a file's name
 _OTHER_FACES = {"www", "m", "mobile", "amp"}  # host labels under which a site shows the same pages
-_OF_AMP_CACHE = re.compile(
-    r"^https?://(?:(?:www\.)?google\.[a-z.]+/amp|[^/]*cdn\.ampproject\.org/[a-z])/(?:s/)?", re.IGNORECASE
-)
 
 
 @dataclass(frozen=True)
@@ -49,14 +46,6 @@ class SourceLimits:
             and within(passage.published_at, self.after, self.before)
         ]
 
-    def missing(self, passages: Sequence[Passage]) -> str:
-        """Names what all `passages` lack and the limits need, with the cure; "" if they lack nothing."""
-        if (self.after or self.before) and all(passage.published_at is None for passage in passages):
-            return "no date: unset published_after and published_before, or do not search there"
-        if self.include and not any(host_of(passage.source) for passage in passages):
-            return "no web address: unset include_domains, or do not search there"
-        return ""
-
 
 async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLimits) -> list[Passage]:
     """Returns the passages that `limits` allow.
@@ -65,9 +54,18 @@ async def within_limits(name: str, passages: Sequence[Passage], limits: SourceLi
     warning, the source would seem to find nothing.
     """
     kept = await work(limits.keep, passages)
-    if passages and not kept and (missing := await work(limits.missing, passages)):
+    missing = ""
+    if (limits.after or limits.before) and all(passage.published_at is None for passage in passages):
+        missing = "no date: unset published_after and published_before, or do not search there"
+    elif limits.include and not await work(_any_host, passages):
+        missing = "no web address: unset include_domains, or do not search there"
+    if passages and not kept and missing:
         meter().warn("source_left_out", f"the passages of {name} are left out, since they have {missing}")
     return kept
+
+
+def _any_host(passages: Sequence[Passage]) -> bool:
+    return any(host_of(passage.source) for passage in passages)
 
 
 def allowed(url: str, include: Sequence[str], exclude: Sequence[str]) -> bool:
@@ -98,13 +96,13 @@ def within(moment: datetime | None, after: datetime | None, before: datetime | N
 def normalised(url: str) -> str:
     """Returns a name for the page at `url` that is the same for all its addresses. It cannot be fetched.
 
-    It leaves out the scheme, www, the mobile and AMP variants, tracking parameters, the fragment and a slash
-    at the end. A source that is not a web address stays as it is.
+    It leaves out the scheme, www, the mobile variant, tracking parameters, the fragment and a slash at the
+    end. A source that is not a web address stays as it is.
     """
-    parts = _parts(_OF_AMP_CACHE.sub("https://", url, count=1))
+    parts = _parts(url)
     if parts is None or not parts.hostname:
         return url
-    path = re.sub(r"(?:/amp|\.amp(?=\.html$))?/*$", "", re.sub(r"^/amp(?=/)", "", unquote(parts.path)))
+    path = unquote(parts.path).rstrip("/")
     pairs = [pair for pair in parse_qsl(parts.query, True) if not _TRACKING.fullmatch(pair[0])]
     query = f"?{urlencode(sorted(pairs))}" if pairs else ""
     port = f":{parts.port}" if parts.port not in (None, 80, 443) else ""

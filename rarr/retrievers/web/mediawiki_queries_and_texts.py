@@ -63,8 +63,8 @@ def _fitting(words: list[str], joined: str) -> str:
 
 def article_text(extract: str) -> str:
     """Turns a plain text of TextExtracts into Markdown, without references and similar sections."""
-    lines = (line.strip() for line in _with_plain_formulas(extract))
-    return _without_apparatus([_with_mark(line) for line in lines if line])
+    lines = filter(None, map(str.strip, _with_plain_formulas(extract)))
+    return _without_apparatus(list(map(_with_mark, lines)))
 
 
 def parsed_text(html: str) -> str:
@@ -102,24 +102,18 @@ def _with_plain_formulas(extract: str) -> list[str]:
     """Returns the lines of an extract, with each formula as TeX inside the line of its sentence.
 
     An extract holds each formula as a tree of indented lines of one letter each, and then once more as TeX.
+    Indented lines are left out.
     """
-    lines: list[str] = []
-    tree: list[str] = []
+    lines = [""]
     after_formula = False
     for line in extract.split("\n"):
-        formula = _FORMULA.fullmatch(line)
-        if formula:
-            while lines and not lines[-1].strip():
-                lines.pop()
-            before = lines.pop().rstrip() if lines else ""
-            lines.append(f"{before} {formula[1]}".strip())
-            tree, after_formula = [], True
-        elif line.startswith("  ") or not line.strip():
-            tree.append(line)
-        else:
+        if formula := _FORMULA.fullmatch(line):
+            lines[-1] = f"{lines[-1].rstrip()} {formula[1]}".strip()
+            after_formula = True
+        elif line.strip() and not line.startswith("  "):
             if after_formula and _GOES_ON.match(line):
                 lines[-1] += line.rstrip()
             else:
-                lines.extend([*tree, line])
-            tree, after_formula = [], False
-    return [*lines, *tree]
+                lines.append(line)
+            after_formula = False
+    return lines

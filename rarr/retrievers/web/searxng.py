@@ -1,14 +1,14 @@
 """Searches the web with an instance of SearXNG, and reads the pages of its results."""
 
 import asyncio
-import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 from rarr.errors import RetrievalError, SettingsError
 from rarr.records import Passage
 from rarr.retrievers.extract.extracted_document import published
+from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, allowed, host_of, normalised
 from rarr.retrievers.web.nearest_passages import nearest
@@ -26,16 +26,6 @@ _OPTIONS = {"format": "json", "language": "all"}
 _HEADERS = {"Accept": "application/json"}
 
 
-class Reads(Protocol):
-    """The interface of `PageReader`, which reads pages into passages."""
-
-    async def read(self, url: str) -> list[Passage]:
-        """Returns the passages of the page at `url`. Raises `RetrievalError`."""
-
-    async def extracted(self, url: str) -> str | None:
-        """Returns the stored text that passages with the source `url` were cut from; None if not stored."""
-
-
 class SearXNG:
     """A retriever of the web pages that SearXNG at `base_url` finds and `reader` reads."""
 
@@ -43,7 +33,7 @@ class SearXNG:
         self,
         base_url: str,
         *,
-        reader: Reads,
+        reader: PageReader,
         cache: Cache,
         limits: SourceLimits = SourceLimits(),  # noqa: B008  # it is frozen
         timeout_s: float = 10.0,
@@ -69,12 +59,9 @@ class SearXNG:
         words = " ".join(query.split())
         if not words or k < 1:
             return []
-
-        async def search() -> bytes:
-            return json.dumps(await self._search(words)).encode()
-
-        entry = await self._cache.through("search", ["searxng", self._host, _OPTIONS, words], search)
-        results = [result for result in json.loads(entry.value) if self._allowed(result["url"])]
+        key = ["searxng", self._host, _OPTIONS, words]
+        found = await self._cache.search(key, lambda: self._search(words))
+        results = [result for result in found if self._allowed(result["url"])]
         documents = await outcomes([self._passages(result, query) for result in results[:k]])
         return readable(query, [result["url"] for result in results[:k]], documents)
 

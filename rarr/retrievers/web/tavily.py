@@ -1,10 +1,9 @@
 """Searches the web with Tavily."""
 
-import asyncio
-import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from typing import Any
 from urllib.parse import urldefrag
@@ -17,7 +16,6 @@ from rarr.retrievers.extract.web_page_text import MOST_CHARACTERS, without_furni
 from rarr.retrievers.fetch.cached_page_passages import Extracted, Shelf
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits, host_of
-from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.service_requests import JsonService, Probe, outcomes, readable
 from rarr.tools.text.wording import shown
 
@@ -56,9 +54,8 @@ class Tavily:
         if not (key.isascii() and key.isprintable()) or " " in key:
             raise SetupError("the key of Tavily holds characters that a key cannot have: copy it once more")
         self._key, self._options = key, _options(limits)
-        self._window, self._step = window, step
         self._url = (base_url or "https://api.tavily.com").rstrip("/")
-        self._cache, self._shelf = cache, Shelf(cache, "tavily")
+        self._cache, self._shelf = cache, Shelf(cache, "tavily", window=window, step=step)
         self._service = JsonService(
             "Tavily", cures=_CURES, timeout_s=timeout_s, attempts=attempts, api_key=key, most=MOST_BYTES
         )
@@ -66,19 +63,14 @@ class Tavily:
     async def retrieve(self, query: str, k: int) -> Sequence[Passage]:
         """Returns from each of the `k` best pages the passages nearest to `query`. Raises `RetrievalError`.
 
-        Where neither Tavily nor the cache has the text of a page, the passage is Tavily's quotation of the
-        page. It gets an address of its own, which leads to the page, since it is not the page's text.
+        Where Tavily does not have the text of a page, the passage is its quotation of the page. It gets an
+        address of its own, which leads to the page, since it is not the page's text.
         """
         wanted = _shortened(query)
         if not wanted or k < 1:
             return []
         request = self._options | {"query": wanted, "max_results": min(k, MOST_RESULTS)}
-
-        async def search() -> bytes:
-            return json.dumps(await self._search(request)).encode()
-
-        entry = await self._cache.through("search", ["tavily", request], search)
-        results = json.loads(entry.value)
+        results = await self._cache.search(["tavily", request], partial(self._search, request))
         documents = await outcomes([self._passages(result, query) for result in results])
         return readable(query, [result["url"] for result in results], documents)
 
@@ -104,31 +96,21 @@ class Tavily:
         return [result for result in with_url if host_of(result["url"])]
 
     async def _passages(self, result: Mapping[str, Any], query: str) -> Sequence[Passage]:
-        page, at = await self._page(result)
-        passages = await page.passages(at, window=self._window, step=self._step)
-        return await asyncio.to_thread(nearest, passages, query)
-
-    async def _text(self, result: Mapping[str, Any]) -> str:
-        """Returns the page's own text; "" if Tavily has none. Raises `RetrievalError` if it is too long."""
-        raw = result.get("raw_content")
+        url, raw = result["url"], result.get("raw_content")
         try:
-            return await extracted(page_text, raw) if isinstance(raw, str) and raw.strip() else ""
+            text = await extracted(page_text, raw) if isinstance(raw, str) and raw.strip() else ""
         except UnreadableError as error:
-            raise RetrievalError(f"{shown(result['url'])} cannot be used: {error}") from error
-
-    async def _page(self, result: Mapping[str, Any]) -> tuple[Extracted, datetime]:
-        url = result["url"]
-        text = await self._text(result)
+            raise RetrievalError(f"{shown(url)} cannot be used: {error}") from error
         if not text:
-            if kept := await self._shelf.kept(url):
-                return kept
             text = str(result.get("content") or "")
-            url = _quoted(url, text)
+            # Quotations differ from search to search.
+            url = f"{urldefrag(url).url}#quoted-by-tavily-{sha256(text.encode()).hexdigest()[:12]}"
 
         async def made() -> Extracted:
-            return _extracted(result, url, text)
+            date = published(result.get("published_date"))
+            return Extracted(url=url, text=text, title=str(result.get("title") or ""), published_at=date)
 
-        return await self._shelf.page(url, made)
+        return await self._shelf.nearest(url, made, query)
 
 
 def _options(limits: SourceLimits) -> dict[str, Any]:
@@ -164,20 +146,6 @@ def page_text(markdown: str) -> str:
         raise UnreadableError(f"its text is longer than {MOST_CHARACTERS:,} characters")
     text = without_furniture(_plain(markdown))
     return text if text.strip() else ""
-
-
-def _quoted(url: str, quotation: str) -> str:
-    """Builds an address on the page at `url` for a quotation, which differs from search to search."""
-    return f"{urldefrag(url).url}#quoted-by-tavily-{sha256(quotation.encode()).hexdigest()[:12]}"
-
-
-def _extracted(result: Mapping[str, Any], url: str, text: str) -> Extracted:
-    return Extracted(
-        url=url,
-        text=text,
-        title=str(result.get("title") or ""),
-        published_at=published(result.get("published_date")),
-    )
 
 
 _IMAGE = re.compile(r"!\[[^\]\n]{0,500}\]\([^)\s]{0,2000}\)")

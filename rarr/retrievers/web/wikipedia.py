@@ -1,9 +1,9 @@
 """Searches Wikipedia, or another MediaWiki, for articles and cuts them into passages."""
 
 import asyncio
-import json
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -14,19 +14,24 @@ from rarr.retrievers.extract.limited_calls import extracted
 from rarr.retrievers.fetch.cached_page_passages import Extracted, Shelf
 from rarr.retrievers.web.cache import Cache
 from rarr.retrievers.web.mediawiki_queries_and_texts import article_text, parsed_text, search_words
-from rarr.retrievers.web.nearest_passages import nearest
 from rarr.retrievers.web.service_requests import JsonService, Probe, outcomes, readable
-from rarr.tools.models.chat import CallFailure
 from rarr.tools.text.wording import shown
 from rarr.valid_unicode import valid
 
 SPARE = 5  # titles beyond `k`, since some titles are not articles
 _LANGUAGE = re.compile(r"[a-z]{2,}(?:-[a-z]+)*")
 _ELSE = "or set corpus to search your own documents"
-_NO_API = (400, 404, 405, 406, 410, 501)  # MediaWiki itself reports errors with status 200
 TIMEOUT_S = 5.0
 """Seconds for one request: few, so that a user learns within 10 s that nobody answers."""
 _UNQUOTED = ";@$!*(),/~:"  # characters that MediaWiki leaves unquoted in addresses
+_PAGE = {
+    "prop": "extracts|info|pageprops",
+    "redirects": "1",
+    "explaintext": "1",
+    "exsectionformat": "wiki",
+    "inprop": "url",
+    "ppprop": "disambiguation",
+}
 
 
 class Wikipedia:
@@ -60,20 +65,17 @@ class Wikipedia:
         self._api, self._root = _addresses(base_url or f"https://{language.lower()}.wikipedia.org")
         self._wiki = f"{self._root}{urlsplit(self._api).path}"
         self._name = "Wikipedia" if base_url is None else f"the wiki at {urlsplit(self._api).hostname}"
-        self._window, self._step = window, step
-        self._cache, self._shelf = cache, Shelf(cache, "mediawiki")
-        self._cure = (
-            f"check the connection and {'wikipedia_url' if base_url else 'wikipedia_language'}, {_ELSE}"
-        )
+        self._cache, self._shelf = cache, Shelf(cache, "mediawiki", window=window, step=step)
         self._no_wiki = (
             "set wikipedia_url to the address of a wiki's api.php"
             if base_url
-            else "check wikipedia_language, and that no proxy answers in its place"
+            else f"check the connection and wikipedia_language, and that no proxy answers instead, {_ELSE}"
         )
         self._cures = {
-            0: self._cure,
+            0: f"check the connection, {self._no_wiki}" if base_url else self._no_wiki,
             403: "it may refuse the user agent: set one with an address to write to",
             429: f"try again later, {_ELSE}",
+            **dict.fromkeys((400, 404, 405, 410, 501), f"it is not the API of a MediaWiki: {self._no_wiki}"),
         }
         self._headers = {"User-Agent": user_agent.strip()}
         self._service = JsonService(
@@ -107,49 +109,37 @@ class Wikipedia:
 
     async def _titles(self, query: str, most: int) -> list[str]:
         for words in search_words(query):
-            params = {"list": "search", "srsearch": words, "srlimit": str(most), "srprop": ""}
-
-            async def search(params: Mapping[str, str] = params) -> bytes:
-                results = (await self._query(params)).get("search")
-                if not isinstance(results, list):
-                    raise self._no_api("its answer to a search holds no results")
-                titles = [str(result["title"]) for result in _list(results) if result.get("title")]
-                return json.dumps(titles).encode()
-
-            entry = await self._cache.through("search", [self._wiki, words, most], search)
-            if titles := json.loads(entry.value):
+            key = [self._wiki, words, most]
+            if titles := await self._cache.search(key, partial(self._search, words, most)):
                 return list(titles)
         return []
 
+    async def _search(self, words: str, most: int) -> list[str]:
+        params = {"list": "search", "srsearch": words, "srlimit": str(most), "srprop": ""}
+        results = (await self._query(params)).get("search")
+        if not isinstance(results, list):
+            raise RetrievalError(
+                f"{self._wiki} is not the API of a MediaWiki (its answer to a search holds no results):"
+                f" {self._no_wiki}"
+            )
+        return [str(result["title"]) for result in map(_object, results) if result.get("title")]
+
     async def _passages(self, title: str, query: str) -> Sequence[Passage]:
         """Returns the passages of an article nearest to `query`; none if the page is not an article."""
-        url = self._address(title)
-        page, at = await self._shelf.page(url, lambda: self._article(title, url))
-        passages = await page.passages(at, window=self._window, step=self._step)
-        return await asyncio.to_thread(nearest, passages, query)
+        return await self._shelf.nearest(self._address(title), partial(self._article, title), query)
 
     def _address(self, title: str) -> str:
         return f"{self._root}/wiki/{quote(title.replace(' ', '_'), safe=_UNQUOTED)}"
 
-    async def _article(self, title: str, url: str) -> Extracted:
-        params = {
-            "prop": "extracts|info|pageprops",
-            "titles": title,
-            "redirects": "1",
-            "explaintext": "1",
-            "exsectionformat": "wiki",
-            "inprop": "url",
-            "ppprop": "disambiguation",
-        }
-        pages = _list((await self._query(params)).get("pages"))
-        page = pages[0] if pages else {}
-        text = "" if _is_no_article(page) else await self._text(page, title)
+    async def _article(self, title: str) -> Extracted:
+        pages = (await self._query(_PAGE | {"titles": title})).get("pages")
+        page = _object(pages[0]) if isinstance(pages, list) and pages else {"missing": True}
+        is_article = "missing" not in page and "disambiguation" not in _object(page.get("pageprops"))
+        # No date: that of the last edit does not tell how new the facts are.
         return Extracted(
-            url=str(page.get("fullurl") or url),
-            text=valid(text),
+            url=str(page.get("fullurl") or self._address(title)),
+            text=valid(await self._text(page, title) if is_article else ""),
             title=str(page.get("title") or title),
-            site=self._name,
-            published_at=None,  # the date of the last edit does not tell how new the facts are
         )
 
     async def _text(self, page: Mapping[str, Any], title: str) -> str:
@@ -169,21 +159,11 @@ class Wikipedia:
 
     async def _ask(self, params: Mapping[str, str]) -> dict[str, Any]:
         fields = {"format": "json", "formatversion": "2", "maxlag": "5", **params}
-        try:
-            answer = await self._service.get(self._api, fields)
-        except RetrievalError as error:
-            if why := _no_answer_of_an_api(error.__cause__):
-                raise self._no_api(why) from error
-            raise
+        answer = await self._service.get(self._api, fields)
         if wrong := answer.get("error"):
             message = shown(str(_object(wrong).get("info", wrong)))
-            if "code" not in _object(wrong):  # every error of MediaWiki has a code
-                raise self._no_api(f"its message: {message}")
             raise RetrievalError(f"{self._name} answered with an error ({message}): try again later, {_ELSE}")
         return answer
-
-    def _no_api(self, why: str) -> RetrievalError:
-        return RetrievalError(f"{self._wiki} is not the API of a MediaWiki ({why}): {self._no_wiki}")
 
 
 def _addresses(base_url: str) -> tuple[str, str]:
@@ -198,24 +178,5 @@ def _addresses(base_url: str) -> tuple[str, str]:
     return api, f"{url.scheme}://{host}"
 
 
-def _no_answer_of_an_api(failure: BaseException | None) -> str:
-    """Says why this failure shows that the server is no MediaWiki; "" if a MediaWiki may fail so."""
-    if not isinstance(failure, CallFailure):
-        return ""
-    if failure.kind == "server" and failure.status is None:
-        return "it does not answer with a JSON object"
-    return f"it answers with status {failure.status}" if failure.status in _NO_API else ""
-
-
-def _is_no_article(page: Mapping[str, Any]) -> bool:
-    return "missing" in page or "disambiguation" in _object(page.get("pageprops"))
-
-
 def _object(value: Any) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
-
-
-def _list(value: Any) -> list[dict[str, Any]]:
-    """Returns the objects in a list, or in an object by id, as older versions of MediaWiki return them."""
-    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
-    return [item for item in values if isinstance(item, dict)]

@@ -124,18 +124,6 @@ def test_process_that_used_much_memory_is_not_reused(megabytes: int, kept: int) 
 
 
 @pytest.mark.slow
-async def test_oversized_outcome_is_an_error_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    with monkeypatch.context() as patched:
-        patched.setattr(extracting, "PAGE", CallLimits(20, 100))
-        assert await why(str.ljust, "a", 101_000_000) in (
-            "reading it gave more than 100 MB",
-            "reading it takes more than 100 MB of memory",
-        )
-    assert extracting.pids() == []
-    assert await extracted(str.ljust, "a", 3) == "a  "
-
-
-@pytest.mark.slow
 def test_extraction_is_safe_in_many_threads_and_event_loops() -> None:
     def of(number: int) -> int:
         return asyncio.run(extracted(calls.double, number))

@@ -201,7 +201,7 @@ def cell(content: str, properties: str = "") -> str:
         (f"<w:p>{run('One')}<w:r><w:br/></w:r>{run('two.')}</w:p>", "One two."),
         (
             f"<w:p>{run('Text.')}<w:r><w:txbxContent><w:p>{run('A box.')}</w:p></w:txbxContent></w:r></w:p>",
-            "Text.\n\nA box.",
+            "Text. A box.",
         ),
         (
             f"<w:tbl>{row(cell(run('Part')), cell(run('Size')))}"

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -17,7 +18,7 @@ from rarr.retrievers.extract.web_page_text import extract_page, without_furnitur
 from rarr.retrievers.extract.worker_main import CallLimits
 from rarr.retrievers.fetch import cached_page_passages
 from rarr.retrievers.fetch.cached_page_passages import PageReader, passages_of
-from rarr.retrievers.fetch.fetching import Fetched
+from rarr.retrievers.fetch.fetching import Fetched, Fetcher
 from rarr.retrievers.fetch.responses import PAGE_TYPES
 from retrievers.caches import opened
 
@@ -50,7 +51,7 @@ class Web:
 @pytest.fixture
 def reading(tmp_path: Path) -> Callable[[Web], PageReader]:
     """A reader of some pages, with a cache of its own."""
-    return lambda web: PageReader(web, opened(tmp_path / "cache"), window=2, step=1)
+    return lambda web: PageReader(cast(Fetcher, web), opened(tmp_path / "cache"), window=2, step=1)
 
 
 Reading = Callable[[Web], PageReader]

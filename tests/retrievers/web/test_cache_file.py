@@ -82,7 +82,7 @@ async def test_locked_file_is_waited_for_once_and_written_later(
     [record] = caplog.records
     assert (record.name, record.levelno) == ("rarr", logging.WARNING)
     assert "cannot be written (database is locked)" in record.getMessage()
-    cache._rests_until = 0.0
+    cache._rests_until.clear()
     await cache.put("page", 0, b"v")
     assert await cache.get("page", 0)
 
@@ -104,7 +104,7 @@ async def test_full_disk_loses_only_the_new_value(path: Path, caplog: pytest.Log
 
 async def test_long_expired_values_are_removed(path: Path) -> None:
     clock = Clock()
-    keys = [(str(key), b"v") for key in range(cache_module._AT_ONCE + 1)]
+    keys = [(str(key), b"v") for key in range(3)]
     for kind in AGES:
         writer = opened(path, clock=clock)
         for key, value in keys:
@@ -120,13 +120,12 @@ async def test_oldest_values_are_removed_above_the_size_limit(
     path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(cache_module, "PRUNE_EVERY", 1)
-    monkeypatch.setattr(cache_module, "_AT_ONCE", 2)
     cache = opened(path, max_bytes=1_000_000)
     for key in range(60):
         await cache.put("page", key, os.urandom(50_000))
     kept = [key for key in range(60) if await cache.get("page", key)]
     assert kept == list(range(kept[0], 60))
-    assert 13 <= len(kept) <= 19
+    assert 10 <= len(kept) <= 20
     assert in_file(path, "PRAGMA page_count") * in_file(path, "PRAGMA page_size") < 1_200_000
 
 

@@ -4,13 +4,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from tools.asking import metered
 
 from rarr.errors import RetrievalError
 from rarr.records import Passage
+from rarr.retrievers.fetch.cached_page_passages import PageReader
 from rarr.retrievers.web.domain_and_date_limits import SourceLimits
 from rarr.retrievers.web.searxng import SearXNG
 from retrievers.caches import opened
@@ -57,7 +58,8 @@ async def using(tmp_path: Path, reader: Reader) -> AsyncIterator[Using]:
     async with AsyncExitStack() as stack:
 
         def make(base_url: str, **options: Any) -> SearXNG:
-            searxng = SearXNG(base_url, reader=reader, cache=opened(tmp_path / "cache"), **options)
+            cache, pages = opened(tmp_path / "cache"), cast(PageReader, reader)
+            searxng = SearXNG(base_url, reader=pages, cache=cache, **options)
             stack.push_async_callback(searxng.aclose)
             return searxng
 

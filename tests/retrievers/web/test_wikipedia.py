@@ -116,25 +116,19 @@ async def test_wikipedia_failure_is_one_line_with_a_cure(using: Using, failure: 
 
 
 @pytest.mark.parametrize(
-    ("answer", "why"),
+    "answer",
     [
-        (Said({}), "its answer to a search holds no results"),
-        (Said({"query": None}), "its answer to a search holds no results"),
-        (Said({"query": {"search": None}}), "its answer to a search holds no results"),
-        (Said({"detail": "Not Found"}), "its answer to a search holds no results"),
-        (Said({"error": "odd"}), "its message: odd"),
-        (Said({"error": {"message": "odd"}}), "its message: {'message': 'odd'}"),
-        (Said("<html>a portal</html>"), "it does not answer with a JSON object"),
-        (Said([1]), "it does not answer with a JSON object"),
-        (Said("<html>Not found</html>", 404), "it answers with status 404"),
-        (Said({"detail": "Method not allowed"}, 405), "it answers with status 405"),
+        Said({}),
+        Said({"query": {"search": None}}),
+        Said("<html>a portal</html>"),
+        Said("<html>Not found</html>", 404),
+        Said({"detail": "Method not allowed"}, 405),
     ],
 )
-async def test_server_that_is_not_a_wiki_is_a_wikipedia_failure(using: Using, answer: Said, why: str) -> None:
+async def test_server_that_is_not_a_wiki_is_a_wikipedia_failure(using: Using, answer: Said) -> None:
     cure = "set wikipedia_url to the address of a wiki's api.php"
-    with Service(lambda asked: answer) as service, pytest.raises(RetrievalError) as caught:
+    with Service(lambda asked: answer) as service, pytest.raises(RetrievalError, match=cure):
         await using(service.url, attempts=1).retrieve("peach", 1)
-    assert str(caught.value) == f"{service.url}/w/api.php is not the API of a MediaWiki ({why}): {cure}"
 
 
 async def test_server_that_is_not_wikipedia_is_named_without_its_password(using: Using) -> None:
