@@ -276,7 +276,6 @@ PROMPT_ANSWERS: dict[str, Callable[[Variables], dict[str, Any]]] = {
     "correct_text": _rewritten,
     "rewrite_text": _rewritten,
     "judge_attribution": _attribution,
-    "split_facts": lambda variables: {"facts": _sentences(variables["text"])},
     "summarize": lambda variables: {
         "summary": summarized(variables["query"], variables["evidence"].split(_BETWEEN))
     },

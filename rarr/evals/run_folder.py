@@ -43,6 +43,11 @@ class FinishedLine(Record):
     id: str
     error: str = ""
 
+    @property
+    def is_judged(self) -> bool:
+        """Has the row a result that a measure can use?"""
+        return not self.error
+
     def line(self) -> bytes:
         """Writes the result as one line of JSON, with either the result or the error."""
         unset = {name for name in type(self).model_fields if getattr(self, name) in (None, "")}

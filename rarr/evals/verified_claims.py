@@ -7,7 +7,7 @@ against people (Malaviya et al. 2023, table 6). Intervals are 95%, by bootstrap 
 import asyncio
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, Self
 
 from pydantic import Field
 
@@ -35,6 +35,11 @@ class VerifiedLine(FinishedLine):
     """A line of `predictions.jsonl`: the verification of the row with this id, or why it has none."""
 
     verification: Verification | None = None
+
+    @property
+    def is_judged(self) -> bool:
+        """Has the claim a label?"""
+        return self.verification is not None and self.verification.label is not None
 
 
 class VerifiedRow(Record):
@@ -98,58 +103,48 @@ def verify_claims(
     repeats it.
     """
     source, settings = read_rows(Path(data), ClaimRow, _EXAMPLE), settings or Settings()
-    report = verified_rows(
-        source.rows, source.digest, Path(out), settings, jobs=jobs, limit=limit, on_row=on_row
+    description = described(settings)
+    made_with = run_inputs(source.digest, description | {"command": "rarr verify"})
+    chosen, verifiers = source.rows[:limit], list[RowVerifier]()
+
+    def verifying() -> RowVerifier:
+        verifiers.append(RowVerifier.of(settings, chosen, jobs))
+        return verifiers[0]
+
+    verified: list[VerifiedRow] = run_folder.run_rows(
+        source.rows, Path(out), VerifiedLine, made_with, verifying,
+        limit=limit, jobs=jobs * TOGETHER, on_row=on_row, result_of=verified_row,
+    )  # fmt: skip
+    report = VerificationReport(
+        data=str(data),
+        settings=description,
+        reader=verifiers[0].reader,
+        scores=claim_scores(verified) if any(row.supported is not None for row in verified) else None,
+        rows=tuple(verified),
+        unreadable=tuple(source.unreadable),
     )
-    report = report.model_copy(update={"data": str(data), "unreadable": tuple(source.unreadable)})
     run_folder.finish(Path(out), report)
     return report
 
 
-def verified_rows(
-    rows: Sequence[ClaimRow],
-    digest: str,
-    out: Path,
-    settings: Settings,
-    *,
-    command: str = "rarr verify",
-    jobs: int = 4,
-    limit: int | None = None,
-    on_row: Progress | None = None,
-) -> VerificationReport:
-    """Verifies rows, which `digest` names, in the folder `out`, and scores those that people labelled."""
-    description = described(settings)
-    made_with = run_inputs(digest, description | {"command": command})
-    chosen, readers = rows[:limit], list[str]()
+class RowVerifier:
+    """Verifies rows with one verifier, those with the same evidence and question in one request.
 
-    def verifying() -> _RowVerifier:
-        verifier = ClaimVerifier(settings)
-        readers.append(verifier.reader)
-        return _RowVerifier(verifier, chosen, jobs)
-
-    together = jobs * TOGETHER  # claims about the same passages wait for one request
-    verified: list[VerifiedRow] = run_folder.run_rows(
-        rows, out, VerifiedLine, made_with, verifying,
-        limit=limit, jobs=together if jobs > 0 else jobs, on_row=on_row, result_of=_result,
-    )  # fmt: skip
-    return VerificationReport(
-        data="",
-        settings=description,
-        reader=readers[0],
-        scores=claim_scores(verified) if any(row.supported is not None for row in verified) else None,
-        rows=tuple(verified),
-    )
-
-
-class _RowVerifier:
-    """Verifies rows with one verifier, those with the same evidence and question in one request."""
+    At most `jobs` requests run at once. A runner that gives it `TOGETHER` times as many rows fills them.
+    """
 
     def __init__(self, verifier: ClaimVerifier, rows: Sequence[ClaimRow], jobs: int) -> None:
-        self._verifier, self._places = verifier, asyncio.Semaphore(jobs)
+        self._verifier, self._places, self.reader = verifier, asyncio.Semaphore(jobs), verifier.reader
         keys = [(row.model_dump_json(include={"evidence", "question"}),) for row in rows]
         groups = alike(keys, TOGETHER if verifier.reads_together else 1)
         self._group = {rows[n].id: [rows[n] for n in group] for group in groups for n in group}
         self._reading: dict[str, asyncio.Task[dict[str, VerifiedLine]]] = {}
+        self.aclose = verifier.aclose
+
+    @classmethod
+    def of(cls, settings: Settings, rows: Sequence[ClaimRow], jobs: int) -> Self:
+        """Makes the verifier that the settings name. Raises `SettingsError` if it cannot be used."""
+        return cls(ClaimVerifier(settings), rows, jobs)
 
     async def line(self, row: ClaimRow) -> VerifiedLine:
         """Verifies a row; the line has an error if that failed. Only a defect of the program raises."""
@@ -158,10 +153,6 @@ class _RowVerifier:
         if first not in self._reading:
             self._reading[first] = asyncio.create_task(self._read(group))
         return (await self._reading[first])[row.id]
-
-    async def aclose(self) -> None:
-        """Closes the verifier."""
-        await self._verifier.aclose()
 
     async def _read(self, group: Sequence[ClaimRow]) -> dict[str, VerifiedLine]:
         row = group[0]
@@ -176,23 +167,19 @@ class _RowVerifier:
 
 
 def _line(row_id: str, verification: Verification) -> VerifiedLine:
-    if why := failed_judgement(verification):
+    """Makes the line of a claim. A claim that has no label because of a failure is an error."""
+    failures = (notice.message for notice in verification.warnings if is_failure(notice))
+    if verification.label is None and (why := next(failures, "")):
         return VerifiedLine(id=row_id, error=why)
     return VerifiedLine(id=row_id, verification=verification)
-
-
-def failed_judgement(verification: Verification) -> str:
-    """Returns why a claim has no label, if a failure is the reason; "" for all other verifications."""
-    if verification.label is not None:
-        return ""
-    return next((notice.message for notice in verification.warnings if is_failure(notice)), "")
 
 
 def _facts(piece: RowEvidence) -> dict[str, str]:
     return {name: text for name in ("text", "title", "source") if (text := getattr(piece, name))}
 
 
-def _result(row: ClaimRow, line: VerifiedLine) -> VerifiedRow:
+def verified_row(row: ClaimRow, line: VerifiedLine) -> VerifiedRow:
+    """Joins a claim and its verification."""
     verification = line.verification
     return VerifiedRow(
         id=row.id,

@@ -4,23 +4,23 @@ import json
 from pathlib import Path
 
 import pytest
-from evals.benchmarks.made_up_rows import data_folder
+from evals.benchmarks.running import expertqa_folder
 
 from cli.helpers import Command, is_complaint
-from rarr.evals.benchmarks.report import BenchmarkReport, published
+from rarr.evals.benchmarks.bench import BenchmarkReport, published
 from rarr.testing import ScriptedServer
 
 
 @pytest.fixture(autouse=True)
 def _data(tmp_path: Path) -> None:
-    data_folder(tmp_path / "data")
+    expertqa_folder(tmp_path / "data")
 
 
 def test_published_figures_stand_beside_ours(command: Command) -> None:
-    done = command("bench", "attrscore", "data", "-o", "out", "--judge", "embedded", "--limit", "8")
-    out = done.out.decode()
+    done = command("bench", "expertqa", "data", "-o", "out", "--judge", "embedded", "--limit", "2")
+    out, figures = done.out.decode(), published("expertqa")
     assert (done.status, done.err) == (0, "")
-    assert "GPT-4, few-shot" in out and published("attrscore").paper in " ".join(out.split())
+    assert figures and "rr gs gpt4" in out and figures.paper in " ".join(out.split())
     assert "report: out" in out
 
 
@@ -34,7 +34,7 @@ def test_json_is_the_report_alone(command: Command) -> None:
 def test_claims_without_a_judgement_are_errors_and_status_3(command: Command) -> None:
     with ScriptedServer(lambda asked: "no JSON") as server:
         judge = ("--judge", "vllm:m", "--base-url", server.url)
-        done = command("bench", "factscore", "data", "-o", "out", *judge, "--limit", "1")
+        done = command("bench", "expertqa", "data", "-o", "out", *judge, "--limit", "1")
     assert done.status == 3
     assert "vllm:m: nothing could be judged: see rarr doctor" in done.err
 
@@ -42,12 +42,11 @@ def test_claims_without_a_judgement_are_errors_and_status_3(command: Command) ->
 @pytest.mark.parametrize(
     ("argv", "complaint"),
     [
-        (("attrscore", "nowhere"), "nowhere has no dev/retrieval/quotesum.jsonl: give the folder"),
+        (("expertqa", "nowhere"), "nowhere has no dev/attribution/expertqa.jsonl: give the folder"),
         (("kalma", "data"), "data has no dev/kg/biokalma.jsonl"),
         (("names", "data/none.jsonl"), "no corpus: give --corpus PATH"),
         (("answers", "none.jsonl"), "none.jsonl"),
         (("conflicts", "none.jsonl"), "none.jsonl cannot be read"),
-        (("conflicts", "none.jsonl", "--policy", "x"), "policy 'x' is unknown: give some of corpus, alias"),
         (("wikigen", "a.jsonl", "b.jsonl"), "b.jsonl cannot be read"),
         (("expertqa", "data", "--jobs", "0"), "--jobs"),
     ],

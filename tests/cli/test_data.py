@@ -196,15 +196,15 @@ OTHER = {"question": "When did the mill open?", "answers": ["1901"], "passage": 
 
 def test_benchmark_prints_its_report_and_goes_on(command: Command) -> None:
     given(QUESTION, OTHER)
-    done = command("bench", "conflicts", "in.jsonl", "-o", "out", "--policy", "corpus")
+    done = command("bench", "conflicts", "in.jsonl", "-o", "out")
     assert (done.status, done.err, b"ratio" in done.out, b"report: out\n" in done.out) == (0, "", True, True)
-    assert command("bench", "conflicts", "in.jsonl", "-o", "out", "--policy", "corpus").out == done.out
+    assert command("bench", "conflicts", "in.jsonl", "-o", "out").out == done.out
 
 
 def test_benchmark_whose_model_fails_is_status_3(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*data: object, **options: object) -> None:
         raise ModelError("the server is down: start it")
 
-    monkeypatch.setattr("rarr.evals.benchmarks.answers.bench_answers", fails)
+    monkeypatch.setattr("rarr.evals.benchmarks.answers.answers", fails)
     done = command("bench", "answers", "in.jsonl", "-o", "out")
     assert (done.status, is_complaint(done.err), "the server is down" in done.err) == (3, True, True)

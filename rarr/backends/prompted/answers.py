@@ -1,7 +1,7 @@
-"""Answers by a language model: with citations, from a passage or from memory; their levels and their facts.
+"""Answers by a language model, with citations; and the levels of answers beside right ones.
 
 The levels beside rated answers are the successor of learned scores that their authors propose (Chen 2023,
-chapter 3). Splitting into atomic facts is that of FActScore (Min et al. 2023, section 3).
+chapter 3).
 """
 
 from collections.abc import Sequence
@@ -119,22 +119,3 @@ class PromptedAnswerScorer:
     async def aclose(self) -> None:
         """Closes the connections of the model in the running event loop."""
         await self._model.aclose()
-
-
-class SplitAnswer(BaseModel):
-    """The model's answer: the facts of a text, each as a sentence."""
-
-    facts: list[str]
-
-
-class PromptedSplitter:
-    """Asks a language model for the facts of a text."""
-
-    def __init__(self, model: LanguageModel, prompts: Prompts) -> None:
-        self._model, self._prompts = model, prompts
-
-    async def split(self, text: str) -> Sequence[str]:
-        """Returns the facts of `text`, each once, in the order of the answer. Raises `ModelError`."""
-        prompt = of_written(self._prompts["split_facts"], text)
-        answer = await self._model.ask(prompt, SplitAnswer, {"text": text})
-        return list(dict.fromkeys(fact.strip() for fact in answer.facts if fact.strip()))

@@ -1,1 +1,1 @@
-"""Benchmarks of the literature, on data that the caller gives. Each makes a `BenchmarkReport`."""
+"""The benches of the literature: each declares its rows, what works on them, and its tables (see `bench`)."""

@@ -1,38 +1,26 @@
 """Compares scores of answers with people's ratings, as LERC does (Chen 2023, chapter 3)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import StatisticsError, correlation
-from typing import Any, Self
 
-from pydantic import Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field
 
 from rarr.agent.wiring.language_models import LanguageModels
 from rarr.backends.prompted.answers import PromptedAnswerScorer
 from rarr.backends.prompted.prompts import Prompts
 from rarr.errors import InputError, RarrError
-from rarr.evals import run_folder
-from rarr.evals.benchmarks.report import (
-    BenchmarkReport,
-    Options,
-    ScoreTable,
-    benchmark_folder,
-    digest,
-    folder_name,
-    sampled,
-)  # fmt: skip
+from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.metrics.answers import answer_score, exact_match, token_f1
 from rarr.evals.metrics.classification import roc_auc
 from rarr.evals.metrics.statistics import Measured, bootstrap
 from rarr.evals.metrics.texts import rouge_l
 from rarr.evals.rows import Row, Text, Texts, read_all
-from rarr.evals.run_folder import FinishedLine, run_rows
-from rarr.retrievers.corpus.index_building import Progress
+from rarr.evals.run_folder import FinishedLine
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.models.chat import name_of
 
-COMMAND = "rarr bench answers"
 EXAMPLE = '{"answer": "...", "references": ["..."], "score": 0.5} for each answer'
 RESAMPLES = 300
 
@@ -49,70 +37,40 @@ class AnswerRow(Row):
     passage: Text | None = None
     score: float = Field(ge=0, le=1)
 
-    @field_validator("score", mode="before")
-    @classmethod
-    def _takes_true_and_false(cls, given: Any, info: ValidationInfo) -> Any:
-        return float(given) if isinstance(given, bool) else given
-
-    @model_validator(mode="after")
-    def _has_references(self) -> Self:
-        if not self.references:
-            raise ValueError('its "references" is an empty list: give at least one text')
-        return self
-
 
 class ScoreLine(FinishedLine):
-    """A line of `predictions.jsonl`: the score of one answer by the language model."""
+    """The score of one answer by the language model."""
 
     score: float | None = None
 
 
-def bench_answers(
-    data: str | Path,
-    out: str | Path,
-    *,
-    settings: Settings | None = None,
-    options: Options | None = None,
-    on_row: Progress | None = None,
-) -> BenchmarkReport:
-    """Compares scores of the rated answers in the file `data` with the ratings, and reports to `out`.
+def answers(data: Path, settings: Settings, options: Options) -> Bench:
+    """Reads the rated answers in the file `data`.
 
-    If the settings name a language model, it scores too, on five worded levels. The same call continues an
-    interrupted run. Raises `InputError` for a row without a rating, or if no rating differs.
+    If the settings name a language model, it scores too, on five worded levels. Raises `InputError` for a row
+    without a rating, or if no rating differs.
     """
-    settings, options, path = settings or Settings(), options or Options(), Path(out)
-    rows = sampled(read_all(Path(data), AnswerRow, EXAMPLE))[: options.limit]
-    if len({row.score for row in rows}) < 2:
+    rows = sampled(read_all(data, AnswerRow, EXAMPLE))
+    chosen = rows[: options.limit]
+    if len({row.score for row in chosen}) < 2:
         raise InputError(f"all ratings of {data} are equal: give right and wrong answers")
-    scores: dict[str, Sequence[float | None]] = {
-        name: [max(of(row.answer, each) for each in row.references) for row in rows]
-        for name, of in usual_scores().items()
-    }
-    errors: tuple[str, ...] = ()
-    with benchmark_folder(path, COMMAND, digest(str(rows)), settings) as inputs:
-        if settings.model not in EMBEDDED:
-            name = name_of(settings.model)
-            lines: list[ScoreLine] = run_rows(
-                rows, path / folder_name(name), ScoreLine, inputs, lambda: _Scorer(settings),
-                jobs=options.jobs, on_row=on_row,
-            )  # fmt: skip
-            scores[name] = [line.score for line in lines]
-            errors = tuple(f"{line.id}: {line.error}" for line in lines if line.error)
-        ratings = [row.score for row in rows]
-        report = BenchmarkReport(
-            benchmark="Answers",
-            counts={"answers": len(rows), "right by people": sum(rating >= 0.5 for rating in ratings)},
-            tables=(
-                ScoreTable(
-                    title="agreement with people's ratings",
-                    rows={name: agreement(values, ratings) for name, values in scores.items()},
-                ),
-            ),
-            errors=errors,
-            failed=(name_of(settings.model),) if len(errors) == len(rows) else (),
-        )
-        run_folder.finish(path, report)
-    return report
+    parts = {}
+    if settings.model not in EMBEDDED:
+        parts[name_of(settings.model)] = Part(rows, ScoreLine, lambda: _Scorer(settings), chosen)
+    right = sum(row.score >= 0.5 for row in chosen)
+
+    def tables(pairs: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
+        ratings = [row.score for row in chosen]
+        scores: dict[str, Sequence[float | None]] = {
+            name: [max(of(row.answer, each) for each in row.references) for row in chosen]
+            for name, of in usual_scores().items()
+        }
+        scores |= {name: [line.score for _, line in each] for name, each in pairs.items()}
+        rows = {name: agreement(values, ratings) for name, values in scores.items()}
+        yield ScoreTable(title="agreement with people's ratings", rows=rows)
+
+    counts = {"answers": len(chosen), "right by people": right}
+    return Bench("answers", "Answers", counts, parts, tables)
 
 
 class _Scorer:
@@ -121,6 +79,7 @@ class _Scorer:
     def __init__(self, settings: Settings) -> None:
         models = LanguageModels(settings, [settings.model])
         self._scorer = PromptedAnswerScorer(models[settings.model], Prompts(settings.prompts))
+        self.aclose = self._scorer.aclose
 
     async def line(self, row: AnswerRow) -> ScoreLine:
         """Scores an answer; the line has an error if the model failed."""
@@ -129,10 +88,6 @@ class _Scorer:
         except RarrError as error:
             return ScoreLine(id=row.id, error=str(error))
         return ScoreLine(id=row.id, score=score)
-
-    async def aclose(self) -> None:
-        """Closes the connections of the model."""
-        await self._scorer.aclose()
 
 
 def usual_scores() -> dict[str, Callable[[str, str], float]]:

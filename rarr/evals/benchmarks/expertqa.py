@@ -1,37 +1,34 @@
 """Measures a judge of attribution on answers of systems that experts labelled, as ExpertQA does.
 
 Malaviya et al. 2023: table 5 is the AutoAIS of the systems, table 6 the agreement with the experts' labels.
+The passages of a claim are joined to one premise, and the judge does not see the question, as in the paper.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel
 
-from rarr.evals import run_folder
-from rarr.evals.benchmarks.report import (
-    BenchmarkClaim,
-    BenchmarkReport,
-    Judged,
-    Options,
-    ScoreTable,
-    benchmark_folder,
-    digest,
-    errors_of,
-    judged_claims,
-    published,
-    sampled,
-    source_rows,
-)  # fmt: skip
+from rarr.agent.verify import TOGETHER
+from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled, source_rows
 from rarr.evals.metrics.statistics import Measured, bootstrap_each, mean
-from rarr.evals.rows import Row, RowEvidence
-from rarr.evals.verified_claims import RESAMPLES, VerifiedRow, claim_scores, detected
-from rarr.retrievers.corpus.index_building import Progress
+from rarr.evals.rows import ClaimRow, Row, RowEvidence
+from rarr.evals.verified_claims import (
+    RESAMPLES,
+    RowVerifier,
+    VerifiedLine,
+    VerifiedRow,
+    claim_scores,
+    detected,
+    verified_row,
+)  # fmt: skip
 from rarr.settings import Settings
+from rarr.tools.models.chat import name_of
 
 CLAIMS = "dev/attribution/expertqa.jsonl"
-COMMAND = "rarr bench expertqa"
+Judged = Sequence[tuple["ExpertClaim", VerifiedRow]]
 
 
 class ExpertEvidence(BaseModel):
@@ -49,7 +46,7 @@ class ExpertMeta(BaseModel):
     worthiness: Literal["Yes", "No"]
 
 
-class ExpertClaim(Row):
+class ExpertRow(Row):
     """A claim of an answer, with the passages that it cites."""
 
     claim: str
@@ -57,68 +54,65 @@ class ExpertClaim(Row):
     meta: ExpertMeta
 
 
-def bench_expertqa(
-    data: str | Path,
-    out: str | Path,
-    *,
-    settings: Settings | None = None,
-    options: Options | None = None,
-    on_row: Progress | None = None,
-) -> BenchmarkReport:
-    """Judges the claims of ExpertQA in the folder `data`, and writes the report to `out`.
+class ExpertClaim(ClaimRow):
+    """A claim to judge. `answer` is the id of the answer that it is from."""
 
-    The passages of a claim are joined to one premise, and the judge does not see the question: both as in the
-    paper. The same call continues an interrupted run. Raises `InputError` for missing data, before anything
-    is spent.
-    """
-    settings, options, path = settings or Settings(), options or Options(), Path(out)
-    claims = sampled(_claim(row) for row in source_rows(Path(data), CLAIMS, ExpertClaim))
-    with benchmark_folder(path, COMMAND, digest(str(claims)), settings):
-        judged = judged_claims(claims, path, COMMAND, settings, options, on_row)
-        overall = {judge: claim_scores([row for _, row in pairs]).two_way for judge, pairs in judged.items()}
-        report = BenchmarkReport(
-            benchmark="ExpertQA",
-            counts={"claims": len(claims)},
-            tables=(
-                ScoreTable(title="all claims, against complete support by experts", rows=overall),
-                *(
-                    _by(group, judge, pairs)
-                    for judge, pairs in judged.items()
-                    for group in ("system", "field")
-                ),
-            ),
-            published=published("expertqa"),
-            **errors_of(judged),
+    answer: str
+    meta: ExpertMeta
+
+
+def expertqa(data: Path, settings: Settings, options: Options) -> Bench:
+    """Reads the claims of ExpertQA in the folder `data`. Raises `InputError` for missing or wrong data."""
+    claims = sampled(_claim(row) for row in source_rows(data, CLAIMS, ExpertRow))
+    chosen = claims[: options.limit]
+    parts = {
+        judge: Part(
+            claims, VerifiedLine, partial(RowVerifier.of, its, chosen, options.jobs), chosen, TOGETHER
         )
-        run_folder.finish(path, report)
-    return report
+        for judge, its in _judges(settings, options).items()
+    }
+    return Bench("expertqa", "ExpertQA", {"claims": len(claims)}, parts, tables)
 
 
-def _claim(row: ExpertClaim) -> BenchmarkClaim:
-    passages = "\n".join(piece.text for piece in row.evidence)
-    return BenchmarkClaim(
+def _judges(settings: Settings, options: Options) -> dict[str, Settings]:
+    """Returns the settings of each judge by its name: of the options, or of the settings alone."""
+    if not options.judges:
+        return {name_of(settings.models.get("attribute", settings.model)): settings}
+    return {
+        judge: settings.model_copy(update={"models": settings.models | {"attribute": judge}})
+        for judge in options.judges
+    }
+
+
+def _claim(row: ExpertRow) -> ExpertClaim:
+    return ExpertClaim(
         id=row.id,
         claim=row.claim,
-        evidence=(RowEvidence(text=passages),),
+        evidence=(RowEvidence(text="\n".join(piece.text for piece in row.evidence)),),
         supported=row.meta.support == "Complete",
-        groups={
-            "system": row.meta.system,
-            "field": row.meta.field,
-            "answer": row.id.rpartition("/")[0],
-            "worthiness": row.meta.worthiness,
-        },
+        answer=row.id.rpartition("/")[0],
+        meta=row.meta,
     )
 
 
-def _by(group: str, judge: str, judged: Judged) -> ScoreTable:
-    worthy = [pair for pair in judged if pair[0].groups["worthiness"] == "Yes"]
-    names = sorted({claim.groups[group] for claim, _ in worthy})
-    rows = {name: [pair for pair in worthy if pair[0].groups[group] == name] for name in names}
-    return ScoreTable(
-        title=f"{judge}, by {group}: claims worth a citation",
-        rows={name: system_scores(pairs) for name, pairs in rows.items()} | {"all": system_scores(worthy)},
-        is_published=group == "system",
-    )
+def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
+    """Scores all claims by judge, and the claims worth a citation by system and by field."""
+    judged = {
+        judge: [(claim, verified_row(claim, line)) for claim, line in pairs] for judge, pairs in parts.items()
+    }
+    overall = {judge: claim_scores([row for _, row in pairs]).two_way for judge, pairs in judged.items()}
+    yield ScoreTable(title="all claims, against complete support by experts", rows=overall)
+    for judge, pairs in judged.items():
+        worthy = [pair for pair in pairs if pair[0].meta.worthiness == "Yes"]
+        for group in ("system", "field"):
+            rows = dict[str, list[tuple[ExpertClaim, VerifiedRow]]]()
+            for pair in worthy:
+                rows.setdefault(getattr(pair[0].meta, group), []).append(pair)
+            yield ScoreTable(
+                title=f"{judge}, by {group}: claims worth a citation",
+                rows={name: system_scores(rows[name]) for name in sorted(rows)}
+                | {"all": system_scores(worthy)},
+            )
 
 
 def system_scores(judged: Judged) -> dict[str, Measured]:
@@ -132,7 +126,7 @@ def system_scores(judged: Judged) -> dict[str, Measured]:
     decided = [(claim, row) for claim, row in judged if row.label is not None]
     for claim, row in decided:
         if claim.supported:
-            answers.setdefault(claim.groups["answer"], []).append(row.label == "attributable")
+            answers.setdefault(claim.answer, []).append(row.label == "attributable")
 
     def scores(drawn: Sequence[VerifiedRow]) -> dict[str, float | None]:
         return {name: value for name, value in detected(drawn).items() if name != "accuracy"}

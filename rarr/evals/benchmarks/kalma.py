@@ -1,11 +1,13 @@
-"""Runs the benchmark of KaLMA (Li et al. 2023): citations of answers over graphs, and `[NA]`.
+"""Measures the citations of answers over graphs, and their `[NA]` marks, as KaLMA does (Li et al. 2023).
 
 The published rows have no minimum knowledge. So they give correctness, alignment and gaps; precision and
 recall come from questions that are evolved over the same graphs, where the minimum knowledge is known.
 """
 
 import asyncio
+import math
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,26 +17,13 @@ from pydantic import Field
 from rarr.agent.answering.answer import Answerer
 from rarr.agent.answering.question_sources import topic
 from rarr.errors import InputError, RarrError
-from rarr.evals import run_folder
-from rarr.evals.benchmarks.question_evolution import evolved_questions
-from rarr.evals.benchmarks.report import (
-    BenchmarkReport,
-    Options,
-    ScoreTable,
-    benchmark_folder,
-    digest,
-    folder_name,
-    published,
-    sampled,
-    source_rows,
-)  # fmt: skip
+from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled, source_rows
 from rarr.evals.metrics import triples as metrics
 from rarr.evals.metrics.statistics import Measured, share
 from rarr.evals.metrics.triples import MarkedGaps, TripleCitations
 from rarr.evals.rows import Row
-from rarr.evals.run_folder import FinishedLine, run_rows
+from rarr.evals.run_folder import FinishedLine
 from rarr.records.answers import Answer, Statement
-from rarr.retrievers.corpus.index_building import Progress
 from rarr.retrievers.graph.graph import Graph
 from rarr.retrievers.graph.relations import sentence_of
 from rarr.retrievers.graph.store import TripleStore
@@ -44,9 +33,16 @@ from rarr.tools.concurrency import in_thread
 from rarr.tools.models.chat import name_of
 
 ROWS = "dev/kg/biokalma.jsonl"
-COMMAND = "rarr bench kalma"
+PUBLISHED, EVOLVED = "rows of the data", "evolved questions"
 REMOVED = (1, 2, 3)
 """The numbers of triples that are removed from a graph, as in the paper's table 5."""
+ROUNDS = 5
+"""The triples of an evolved question, as in the paper."""
+_FEWEST = 3  # triples of an evolved question
+_LONGEST_VALUE = 80  # characters; longer values are texts
+_DULL = frozenset(
+    ("sex or gender", "given name", "surname", "family name", "instance of", "described by source")
+)  # relations that no question asks for, as in the authors' code
 _OWN_KEYS = ("name", "qid")
 
 
@@ -70,16 +66,12 @@ class KalmaRow(Row):
 
 
 class AskedQuestion(NamedTuple):
-    """A question over a graph. `minimum`: the triples that a whole answer cites; empty: not known.
-
-    `general`: the same question without the names of relations; empty: there is none.
-    """
+    """A question over a graph. `minimum`: the triples that a whole answer cites; empty: not known."""
 
     id: str
     question: str
     triples: tuple[Triple, ...]
-    minimum: frozenset[Triple] = frozenset()
-    general: str = ""
+    minimum: tuple[Triple, ...] = ()
 
 
 class Gaps(NamedTuple):
@@ -90,7 +82,7 @@ class Gaps(NamedTuple):
 
 
 class AnswerLine(FinishedLine):
-    """A line of `predictions.jsonl`: what is measured of the answers to one question, or why there is none.
+    """What is measured of the answers to one question.
 
     `written` and `existing` count the citations before the check, and those whose triple there is. `marked`
     counts `[NA]` statements. `gaps` are those of answers without some triples, by the number of these.
@@ -102,46 +94,22 @@ class AnswerLine(FinishedLine):
     marked: int = 0
     written: int = 0
     existing: int = 0
-    general: tuple[Triple, ...] = ()
     gaps: dict[int, Gaps] = Field(default_factory=dict)
 
 
-def bench_kalma(
-    data: str | Path,
-    out: str | Path,
-    *,
-    settings: Settings | None = None,
-    options: Options | None = None,
-    on_row: Progress | None = None,
-) -> BenchmarkReport:
-    """Answers at most `limit` questions of the data, and as many that are evolved over their graphs.
+def kalma(data: Path, settings: Settings, options: Options) -> Bench:
+    """Reads the questions of BioKaLMA in the folder `data`, and evolves as many over their graphs.
 
-    `out` gets the answers to each question as soon as they are there, and the report; the same call continues
-    an interrupted run. Raises `InputError` for missing data, and for an `out` that holds other files or
-    another run.
+    At most `limit` of each are asked. Raises `InputError` for missing data.
     """
-    settings, options, path = settings or Settings(), options or Options(), Path(out)
-    rows = asked_rows(sampled(source_rows(Path(data), ROWS, KalmaRow)))
-    sets = {"rows of the data": rows, "evolved questions": evolved(rows, options.limit or len(rows))}
-    with benchmark_folder(path, COMMAND, digest(repr(rows)), settings) as inputs:
-        lines = {
-            name: run_rows(
-                asked, path / folder_name(name), AnswerLine, inputs | {"data": digest(repr(asked))},
-                lambda: GraphAnswerer(settings), limit=options.limit, jobs=options.jobs, on_row=on_row,
-            )
-            for name, asked in sets.items()
-        }  # fmt: skip
-        every = [(name, line) for name, each in lines.items() for line in each]
-        report = BenchmarkReport(
-            benchmark=f"KaLMA, answers by {name_of(settings.model)}",
-            counts={"questions": len(every), "statements": sum(line.statements for _, line in every)},
-            tables=tables(sets, lines),
-            published=published("kalma"),
-            errors=tuple(f"{name}: {line.id}: {line.error}" for name, line in every if line.error),
-            failed=tuple(name for name, each in lines.items() if all(line.error for line in each)),
-        )
-        run_folder.finish(path, report)
-    return report
+    rows = asked_rows(sampled(source_rows(data, ROWS, KalmaRow)))
+    sets = {PUBLISHED: rows, EVOLVED: evolved(rows, len(rows))}
+    parts = {
+        name: Part(asked, AnswerLine, lambda: GraphAnswerer(settings), asked[: options.limit])
+        for name, asked in sets.items()
+    }
+    counts = {"questions": sum(len(part.chosen) for part in parts.values())}
+    return Bench("kalma", f"KaLMA, answers by {name_of(settings.model)}", counts, parts, tables)
 
 
 def asked_rows(rows: Sequence[KalmaRow]) -> list[AskedQuestion]:
@@ -153,23 +121,100 @@ def asked_rows(rows: Sequence[KalmaRow]) -> list[AskedQuestion]:
 
 
 def evolved(rows: Sequence[AskedQuestion], count: int) -> list[AskedQuestion]:
-    """Makes questions over the graphs of all rows, in which a value that names one entity is that entity."""
+    """Makes at most `count` questions over the graphs of all rows, each over other entities (section 3.2).
+
+    A question begins with two entities that a triple joins, or with one entity. Each round adds a triple of
+    them, and asks for it by a template. The paper weighs a triple by the rarity of its relation and by the
+    perplexity of its sentence; here, without a language model, by its rarity alone. A value that names one
+    entity is that entity. Raises `InputError` if no entity has three relations that are worth asking for.
+    """
+    store, draw = _joined(rows), random.Random(1)
+    frequency = Counter(triple.relation for entity in store.entities() for triple in store.around(entity))
+    questions, used = list[AskedQuestion](), set[int]()
+    for entities in _seeds(store, draw):
+        if len(questions) == count:
+            break
+        if used.isdisjoint(entities) and len(minimum := _drawn(store, entities, frequency, draw)) >= _FEWEST:
+            used.update(entities)
+            asked = dict.fromkeys(triple.subject_id for triple in minimum)
+            numbers = [number for each in asked if (number := store.number(each)) is not None]
+            around = tuple(triple for number in numbers for triple in store.around(number))
+            questions.append(AskedQuestion(f"q{len(questions) + 1}", _worded(minimum), around, minimum))
+    if not questions:
+        raise InputError(
+            "no entity of the graph has three relations to ask for: give a graph with more triples"
+        )
+    return questions
+
+
+def _joined(rows: Sequence[AskedQuestion]) -> TripleStore:
     every = list(dict.fromkeys(triple for row in rows for triple in row.triples))
     ids: dict[str, set[str]] = {}
     for triple in every:
         ids.setdefault(triple.subject, set()).add(triple.subject_id)
-    store = TripleStore(
-        triple._replace(object_id=next(iter(ids[triple.object])))
-        if len(ids.get(triple.object, ())) == 1
+    return TripleStore(
+        triple._replace(object_id=next(iter(named)))
+        if len(named := ids.get(triple.object, set())) == 1
         else triple
         for triple in every
     )
-    questions = []
-    for each in evolved_questions(store, count):
-        numbers = [store.number(id_) for id_ in each.entities]
-        around = tuple(triple for number in numbers if number is not None for triple in store.around(number))
-        questions.append(AskedQuestion(each.id, each.specific, around, frozenset(each.minimum), each.general))
-    return questions
+
+
+def _seeds(store: TripleStore, draw: random.Random) -> Iterator[tuple[int, ...]]:
+    """Yields pairs of entities that a triple joins, and after them single entities, in random order."""
+    subjects = list(store.entities())
+    draw.shuffle(subjects)
+    known = set(subjects)
+    for subject in subjects:
+        others = (store.number(triple.object_id) for triple in store.around(subject) if _is_telling(triple))
+        joined = (other for other in others if other is not None and other != subject and other in known)
+        if (other := next(joined, None)) is not None:
+            yield subject, other
+    yield from ((subject,) for subject in subjects)
+
+
+def _drawn(
+    store: TripleStore, entities: Sequence[int], frequency: Mapping[str, int], draw: random.Random
+) -> tuple[Triple, ...]:
+    """Draws a triple in each round: first one that joins the entities, then mostly rare ones.
+
+    A relation with several values is left out, since a question for one of them asks for all.
+    """
+    pool = list[Triple]()
+    for entity in entities:
+        counts = Counter(triple.relation for triple in store.around(entity))
+        pool += [
+            triple
+            for triple in store.around(entity)
+            if counts[triple.relation] == 1 and _is_telling(triple) and len(triple.object) <= _LONGEST_VALUE
+        ]
+    total = sum(frequency.values())
+    ids = {store.id(entity) for entity in entities}
+    chosen = [triple for triple in pool if triple.object_id in ids][:1]
+    while len(chosen) < ROUNDS:
+        asked = {(each.subject_id, each.relation) for each in chosen}
+        left = [triple for triple in pool if (triple.subject_id, triple.relation) not in asked]
+        if not left:
+            break
+        chosen += draw.choices(left, [math.log(2 * total / frequency[triple.relation]) for triple in left])
+    return tuple(sorted(chosen, key=lambda triple: triple.subject_id != chosen[0].subject_id))
+
+
+def _is_telling(triple: Triple) -> bool:
+    return relation_words(triple.relation) not in _DULL
+
+
+def _worded(triples: Sequence[Triple]) -> str:
+    """Asks for each relation of each entity by its name."""
+    relations: dict[str, list[str]] = {}
+    for triple in triples:
+        relations.setdefault(triple.subject, []).append(relation_words(triple.relation))
+    asked = [
+        f"what is the {' and '.join(filter(None, (', '.join(words[:-1]), words[-1])))} of {subject}"
+        for subject, words in relations.items()
+    ]
+    question = ", and ".join(asked)
+    return f"{question[0].upper()}{question[1:]}?"
 
 
 class GraphAnswerer:
@@ -182,7 +227,6 @@ class GraphAnswerer:
         """Answers a question, and again without some triples; the line has an error if the model failed."""
         try:
             answer = await self._answer(asked.question, asked.triples)
-            general = await self._answer(asked.general, asked.triples) if asked.general else None
             gaps = {count: made for count in REMOVED if (made := await self._gaps(asked, answer, count))}
         except RarrError as error:
             return AnswerLine(id=asked.id, error=str(error))
@@ -194,7 +238,6 @@ class GraphAnswerer:
             marked=sum(each.needs_support for each in answer.statements),
             written=sum(each.written for each in answer.statements),
             existing=sum(each.existing for each in answer.statements),
-            general=cited_triples(general) if general else (),
             gaps=gaps,
         )
 
@@ -216,20 +259,24 @@ class GraphAnswerer:
             return await answerer.aanswer(question)
 
 
+def _citations_of(answer: Answer) -> Iterator[tuple[Statement, Any]]:
+    """Yields each citation: its statement, and its triple or None."""
+    by_number = {source.number: source.triple for source in answer.sources}
+    for statement in answer.statements:
+        for number in statement.citations:
+            yield statement, by_number[number]
+
+
 def cited_triples(answer: Answer) -> tuple[Triple, ...]:
     """Returns the triple of each citation of each statement, in the order of the text."""
-    by_number = {source.number: source.triple for source in answer.sources}
-    cited = (by_number[number] for each in answer.statements for number in each.citations)
-    return tuple(triple_of(each) for each in cited if each is not None)
+    return tuple(triple_of(triple) for _, triple in _citations_of(answer) if triple is not None)
 
 
 def alignments(answer: Answer) -> list[bool]:
     """Tells for each citation whether its value stands in the statement, letter case ignored."""
-    by_number = {source.number: source.triple for source in answer.sources}
     return [
         triple is not None and _stands(triple.value, statement.text)
-        for statement in answer.statements
-        for triple in (by_number[number] for number in statement.citations)
+        for statement, triple in _citations_of(answer)
     ]
 
 
@@ -270,22 +317,14 @@ def _stands(value: str, text: str) -> bool:
     return any(f" {name_key(form)} " in keyed for form in value_forms(value) if name_key(form))
 
 
-def tables(
-    sets: Mapping[str, Sequence[AskedQuestion]], lines: Mapping[str, Sequence[AnswerLine]]
-) -> tuple[ScoreTable, ...]:
+def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Scores the citations of both sets, those of evolved questions by their minimum, and the gaps."""
-    answered = {
-        name: [(asked, line) for asked, line in zip(sets[name], each, strict=False) if not line.error]
-        for name, each in lines.items()
-    }
-    evolved_pairs = answered["evolved questions"]
-    by_kind = {
-        "specific": [_citations(asked, line.cited) for asked, line in evolved_pairs],
-        "general": [_citations(asked, line.general) for asked, line in evolved_pairs],
-    }
-    minimum = dict[str, dict[str, Measured]]()
-    for kind, cited in by_kind.items():
-        minimum |= {f"{kind}, micro": metrics.micro(cited), f"{kind}, macro": metrics.macro(cited)}
+    answered = {name: [pair for pair in pairs if not pair[1].error] for name, pairs in parts.items()}
+    shares = {name: _shares(pairs) for name, pairs in answered.items()}
+    yield ScoreTable(title="citations of all answers", rows=shares)
+    cited = [_citations(asked, line) for asked, line in answered[EVOLVED]]
+    minimum = {"micro": metrics.micro(cited), "macro": metrics.macro(cited)}
+    yield ScoreTable(title="against the minimum knowledge of evolved questions", rows=minimum)
     gaps = {
         f"{name}, {count} removed": metrics.gaps(
             [
@@ -297,25 +336,21 @@ def tables(
         for name, pairs in answered.items()
         for count in REMOVED
     }
-    shares = {name: _shares(pairs) for name, pairs in answered.items()}
-    return (
-        ScoreTable(title="citations of all answers", rows=shares, is_published=True),
-        ScoreTable(title="against the minimum knowledge of evolved questions", rows=minimum),
-        ScoreTable(title="triples removed, and told by [NA]", rows=gaps),
-    )
+    yield ScoreTable(title="triples removed, and told by [NA]", rows=gaps)
 
 
-def _citations(asked: AskedQuestion, cited: Sequence[Triple]) -> TripleCitations:
-    return TripleCitations(tuple(cited), frozenset(asked.triples), frozenset(asked.minimum))
+def _citations(asked: AskedQuestion, line: AnswerLine) -> TripleCitations:
+    return TripleCitations(line.cited, frozenset(asked.triples), frozenset(asked.minimum))
 
 
-def _shares(pairs: Sequence[tuple[AskedQuestion, AnswerLine]]) -> dict[str, Measured]:
-    written, existing = sum(line.written for _, line in pairs), sum(line.existing for _, line in pairs)
-    marked, statements = sum(line.marked for _, line in pairs), sum(line.statements for _, line in pairs)
+def _shares(pairs: Pairs) -> dict[str, Measured]:
+    lines: list[AnswerLine] = [line for _, line in pairs]
+    written, existing = sum(line.written for line in lines), sum(line.existing for line in lines)
+    marked, statements = sum(line.marked for line in lines), sum(line.statements for line in lines)
     return {
-        "correctness": metrics.correctness([_citations(asked, line.cited) for asked, line in pairs]),
+        "correctness": metrics.correctness([_citations(asked, line) for asked, line in pairs]),
         "as written": share([True] * existing + [False] * (written - existing)),
-        "aligned": share([hit for _, line in pairs for hit in line.aligned]),
-        "without a citation": share([not line.cited for _, line in pairs]),
+        "aligned": share([hit for line in lines for hit in line.aligned]),
+        "without a citation": share([not line.cited for line in lines]),
         "marked [NA]": share([True] * marked + [False] * (statements - marked)),
     }

@@ -1,10 +1,9 @@
-"""Makes sets from a list of entities: queries that exactly one of the entities of a name can answer.
+"""Makes sets of a list of entities: queries that exactly one of the entities of a name can answer.
 
 The steps and constants are those of the AmbER sets (Chen et al. 2021). A set without a clear head is left
 out; a property that two of its entities have makes no query; a value must stand in the opening of a document.
 """
 
-import hashlib
 import json
 import re
 from collections import Counter, defaultdict
@@ -14,24 +13,24 @@ from importlib.resources import files
 from pathlib import Path
 from random import Random
 from string import Template
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import BaseModel, BeforeValidator, Field
 
 from rarr.errors import InputError
 from rarr.evals.rows import Row, Text
-from rarr.records import Record
 from rarr.retrievers.corpus.file_listing import scan
 from rarr.retrievers.extract.extracted_document import MEGABYTE, UnreadableError
 from rarr.retrievers.extract.files import extract
 
-Task = Literal["question", "claim"]
 LEAST_GAP = 0.1
 """The least gap (p1 - p2) / mean(p1, p2) between the head and the next entity."""
 OPENING = 350
 """Words of a document in which a value must stand."""
+Pages = Literal["namesakes", "all"]
+"""The corpus without the pages of the claim's subject, or the whole corpus."""
 _NUMBER = re.compile(r"\d[\d.,]*")
-_GENERAL: Mapping[Task, Sequence[str]] = {
+_GENERAL: Mapping[str, Sequence[str]] = {
     "question": ["What is the $property of $entity?"],
     "claim": ["The $property of $entity is $object."],
 }
@@ -55,55 +54,20 @@ def _values(given: Any) -> Any:
 
 
 class Entity(Row):
-    """A thing with a name. `documents` are about it; `types` are nouns for its kind, such as "film".
+    """A thing with a name. `documents` are about it. `popularity` is in any unit, such as page views a month.
 
-    `popularity` is in any unit, such as page views a month. A document is named as the corpus names it: the
+    A document is named as the corpus names it: the
     path of a file in the folder, with "#3" for its third record, or the address that a record gives itself.
     In a file, a value may be a string, or an object with "text" and "aliases".
     """
 
     name: Text
     aliases: tuple[str, ...] = ()
-    types: tuple[str, ...] = ()
     properties: dict[str, Annotated[tuple[PropertyValue, ...], BeforeValidator(_values)]] = Field(
         default_factory=dict
     )
     popularity: float = Field(ge=0)
     documents: tuple[str, ...] = Field(min_length=1)
-
-
-class NameQuery(Record):
-    """A question about an entity of a set, which the documents `gold` answer; or a false claim about it.
-
-    `text_with_kind` names the entity with its kind: "the film Apollo"; empty where no type is known. A claim
-    has `value` in the place of one of `answers`.
-    """
-
-    id: str
-    task: Task
-    entity_id: str
-    text: str
-    text_with_kind: str = ""
-    answers: tuple[str, ...]
-    gold: tuple[str, ...]
-    value: str = ""
-
-
-class NameSet(NamedTuple):
-    """The entities of one name, head first, and queries that only one of them can answer."""
-
-    id: str
-    name: str
-    members: tuple[Entity, ...]
-    queries: tuple[NameQuery, ...]
-
-    def member(self, entity_id: str) -> Entity:
-        """Returns the entity with this id."""
-        return next(member for member in self.members if member.id == entity_id)
-
-    def is_head(self, entity_id: str) -> bool:
-        """Is the entity the most popular one of the name?"""
-        return self.members[0].id == entity_id
 
 
 class StatedProperty(NamedTuple):
@@ -115,8 +79,31 @@ class StatedProperty(NamedTuple):
     gold: tuple[str, ...]
 
 
-def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[NameSet]:
-    """Makes a set of each name that several entities share.
+class NameTrial(NamedTuple):
+    """A question to search for, or a false claim to revise beside some `pages`.
+
+    The `subject` is one of the `members` of the `name`, head first. The documents `gold` have the `answers`;
+    a claim has `value` in their place.
+    """
+
+    id: str
+    name: str
+    members: tuple[Entity, ...]
+    subject: Entity
+    text: str
+    answers: tuple[str, ...]
+    gold: tuple[str, ...]
+    value: str = ""
+    pages: Pages | None = None
+
+    @property
+    def is_head(self) -> bool:
+        """Is the subject the most popular thing of its name?"""
+        return self.subject.id == self.members[0].id
+
+
+def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[list[NameTrial]]:
+    """Makes the trials of each name that several entities share.
 
     `texts` holds the documents by the names that the entities give them. Same arguments, same sets, in any
     order of the entities.
@@ -128,12 +115,7 @@ def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[Name
         for each in stated:
             common[each.property].update(value.text for value in each.values)
     return [
-        NameSet(
-            _digest(name, *sorted(member.id for member in members)),
-            name,
-            tuple(members),
-            tuple(query for each in stated for query in _queries(name, members, each, common)),
-        )
+        [trial for each in stated for trial in _trials(name, members, each, common[each.property])]
         for name, members, stated in kept
     ]
 
@@ -141,16 +123,16 @@ def name_sets(entities: Sequence[Entity], texts: Mapping[str, str]) -> list[Name
 def _shared_names(entities: Sequence[Entity]) -> Iterator[tuple[str, list[Entity]]]:
     """Yields each name of several entities, with these, head first. Equal groups come once."""
     groups: dict[str, dict[str, Entity]] = defaultdict(dict)
-    writings: dict[str, list[str]] = defaultdict(list)
+    writings: dict[str, str] = {}
     for entity in sorted(entities, key=lambda entity: (-entity.popularity, entity.id)):
-        for name in dict.fromkeys((entity.name, *entity.aliases)):
+        for name in (entity.name, *entity.aliases):
             groups[name.casefold()][entity.id] = entity
-            writings[name.casefold()].append(name)
+            writings.setdefault(name.casefold(), name)
     seen = set[frozenset[str]]()
     for key in sorted(groups):
         if len(groups[key]) > 1 and frozenset(groups[key]) not in seen:
             seen.add(frozenset(groups[key]))
-            yield writings[key][0], [*groups[key].values()]
+            yield writings[key], [*groups[key].values()]
 
 
 def _stated_properties(members: Sequence[Entity], texts: Mapping[str, str]) -> list[StatedProperty]:
@@ -182,39 +164,37 @@ def _is_kept(members: Sequence[Entity], stated: Sequence[StatedProperty]) -> boo
     return has_head and members[0].id in asked_about and len(asked_about) > 1
 
 
-def _queries(
-    name: str, members: Sequence[Entity], made_from: StatedProperty, common: Mapping[str, Counter[str]]
-) -> Iterator[NameQuery]:
-    random = Random(f"0/{made_from.entity.id}/{made_from.property}")
-    forms = _templates().get(made_from.property, _GENERAL)
+def _trials(
+    name: str, members: Sequence[Entity], stated: StatedProperty, common: Counter[str]
+) -> Iterator[NameTrial]:
+    """Yields the question about a property, and the false claim with either choice of pages."""
+    random = Random(f"0/{stated.entity.id}/{stated.property}")
+    forms = _templates().get(stated.property, _GENERAL)
     question, claim = random.choice(forms["question"]), random.choice(forms["claim"])
-    yield _query(name, made_from, "question", question)
-    if wrong := _wrong_value(members, made_from, common[made_from.property], random):
-        yield _query(name, made_from, "claim", claim, wrong)
-
-
-def _query(name: str, made_from: StatedProperty, task: Task, template: str, value: str = "") -> NameQuery:
-    def worded(entity: str) -> str:
-        text = Template(template).substitute(entity=entity, object=value, property=made_from.property)
-        return text[0].upper() + text[1:]
-
-    # "The station Elm Street Station" would say the kind twice.
-    kinds = (kind for kind in made_from.entity.types if kind.casefold() not in name.casefold().split())
-    kind, text = next(kinds, ""), worded(name)
-    return NameQuery(
-        id=f"{_digest(name, made_from.entity.id, made_from.property)}={_digest(task, text)}",
-        task=task,
-        entity_id=made_from.entity.id,
-        text=text,
-        text_with_kind=worded(f"the {kind} {name}") if kind else "",
-        answers=tuple(writing for each in made_from.values for writing in each.writings),
-        gold=made_from.gold,
-        value=value,
+    wrong = _wrong_value(members, stated, common, random)
+    id_ = f"{name}/{stated.entity.id}/{stated.property}"
+    asked = NameTrial(
+        id=f"{id_}/search",
+        name=name,
+        members=tuple(members),
+        subject=stated.entity,
+        text=_worded(question, name, stated.property),
+        answers=tuple(writing for each in stated.values for writing in each.writings),
+        gold=stated.gold,
     )
+    yield asked
+    for pages in get_args(Pages) if wrong else ():
+        text = _worded(claim, name, stated.property, wrong)
+        yield asked._replace(id=f"{id_}/{pages}", text=text, value=wrong, pages=pages)
+
+
+def _worded(template: str, entity: str, property_: str, value: str = "") -> str:
+    text = Template(template).substitute(entity=entity, object=value, property=property_)
+    return text[0].upper() + text[1:]
 
 
 def _wrong_value(
-    members: Sequence[Entity], made_from: StatedProperty, counts: Counter[str], random: Random
+    members: Sequence[Entity], stated: StatedProperty, counts: Counter[str], random: Random
 ) -> str:
     """Draws among the most frequent values that no entity of the set has; "" without any.
 
@@ -227,7 +207,7 @@ def _wrong_value(
         for value in values
         for writing in value.writings
     }
-    form = _form(made_from.values[0].text)
+    form = _form(stated.values[0].text)
     others = {
         value: n
         for value, n in sorted(counts.items())
@@ -242,15 +222,11 @@ def _form(value: str) -> str:
     return _NUMBER.sub("0", value) if _NUMBER.search(value) else ""
 
 
-def _digest(*parts: str) -> str:
-    return hashlib.blake2b("\n".join(parts).encode(), digest_size=6).hexdigest()
-
-
 @cache
-def _templates() -> Mapping[str, Mapping[Task, Sequence[str]]]:
+def _templates() -> Mapping[str, Mapping[str, Sequence[str]]]:
     """Reads the templates of properties, with $entity, and $object for the value in claims."""
     text = files(__package__).joinpath("name_templates.json").read_text(encoding="utf-8")
-    found: Mapping[str, Mapping[Task, Sequence[str]]] = json.loads(text)
+    found: Mapping[str, Mapping[str, Sequence[str]]] = json.loads(text)
     return found
 
 

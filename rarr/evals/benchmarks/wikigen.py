@@ -1,7 +1,7 @@
 """Measures writing with citations on WikiGenBench (Zhang et al. 2024), by citations and shared words."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -15,30 +15,18 @@ from rarr.agent.wiring.components import wire
 from rarr.agent.writing.writer import Writer
 from rarr.components import Components, close_all
 from rarr.errors import InputError, RarrError, SettingsError
-from rarr.evals import run_folder
-from rarr.evals.benchmarks.report import (
-    BenchmarkReport,
-    Options,
-    ScoreTable,
-    benchmark_folder,
-    digest,
-    folder_name,
-    published,
-    sampled,
-)  # fmt: skip
+from rarr.evals.benchmarks.bench import Bench, Options, Pairs, Part, ScoreTable, sampled
 from rarr.evals.metrics.statistics import Measured, mean
 from rarr.evals.metrics.texts import rouge_l
 from rarr.evals.rows import Row, read_all
-from rarr.evals.run_folder import FinishedLine, run_rows
+from rarr.evals.run_folder import FinishedLine
 from rarr.records import Passage, Record
 from rarr.records.articles import Article, CitationScores
 from rarr.retrievers.corpus.chunking import chunks
-from rarr.retrievers.corpus.index_building import Progress
 from rarr.settings import EMBEDDED, Settings
 from rarr.tools.concurrency import work
 from rarr.tools.text.wording import is_failure
 
-COMMAND = "rarr bench wikigen"
 SYSTEMS = ("rr", "prr", "extractive")
 """All in one call; planned, and each section alone; the same without a language model."""
 _READ_AT = datetime(2024, 1, 1, tzinfo=UTC)
@@ -91,54 +79,18 @@ class ArticleLine(FinishedLine):
     rouge_l: float | None = None
 
 
-def bench_wikigen(
-    events: str | Path,
-    documents: str | Path,
-    out: str | Path,
-    *,
-    settings: Settings | None = None,
-    systems: Sequence[str] = ("extractive",),
-    options: Options | None = None,
-    on_row: Progress | None = None,
-) -> BenchmarkReport:
-    """Writes an article about each event from its pages, by each system, and scores it.
+def wikigen(events: Path, documents: Path, settings: Settings, options: Options) -> Bench:
+    """Reads the events, each with its pages, for each system. Raises `InputError` for missing data.
 
-    The folder `out` gets a folder for each system, and the report. The same call continues an interrupted
-    run. Raises `InputError` for missing data, and `SettingsError` for a system that needs a language model,
-    before anything is spent.
+    Raises `SettingsError` for a system that needs a language model, before anything is spent.
     """
-    settings, options, path = settings or Settings(), options or Options(), Path(out)
-    rows = events_of(Path(events), Path(documents))
-    chosen = {system: _settings_of(system, settings) for system in dict.fromkeys(systems)}
-    with benchmark_folder(path, COMMAND, digest(str(rows)), settings) as inputs:
-        lines: dict[str, list[ArticleLine]] = {
-            system: run_rows(
-                rows, path / folder_name(system), ArticleLine, inputs, partial(_EventWriter, its),
-                limit=options.limit, jobs=options.jobs, on_row=on_row,
-            )
-            for system, its in chosen.items()
-        }  # fmt: skip
-        report = BenchmarkReport(
-            benchmark="WikiGenBench",
-            counts={"events": len(rows)},
-            tables=(
-                ScoreTable(
-                    title="means over articles; the verifier of the run judges citations",
-                    rows={name: row for system, each in lines.items() for name, row in _rows(system, each)},
-                    is_published=True,
-                ),
-            ),
-            published=published("wikigenbench"),
-            errors=tuple(
-                f"{name}: {line.id}: {line.error}"
-                for name, each in lines.items()
-                for line in each
-                if line.error
-            ),
-            failed=tuple(name for name, each in lines.items() if all(line.error for line in each)),
-        )
-        run_folder.finish(path, report)
-    return report
+    rows = events_of(events, documents)
+    chosen = rows[: options.limit]
+    parts = {
+        system: Part(rows, ArticleLine, partial(_EventWriter, _settings_of(system, settings)), chosen)
+        for system in dict.fromkeys(options.judges or ("extractive",))
+    }
+    return Bench("wikigen", "WikiGenBench", {"events": len(rows)}, parts, tables)
 
 
 def events_of(events: Path, documents: Path) -> list[WikigenEvent]:
@@ -241,23 +193,20 @@ def scored(event: WikigenEvent, article: Article) -> ArticleLine:
     )
 
 
-def _rows(system: str, lines: Sequence[ArticleLine]) -> list[tuple[str, dict[str, Measured]]]:
+def tables(parts: Mapping[str, Pairs]) -> Iterator[ScoreTable]:
     """Computes the means over articles, of the citations as written and as checked, without failed ones."""
-    done = [line for line in lines if not line.error]
-
-    def citations(stage: str) -> dict[str, Measured]:
-        scores = [getattr(line, stage) for line in done]
-        names = ("recall", "precision", "rate")
-        return {
-            name: mean([None if each is None else getattr(each, name) for each in scores]) for name in names
+    rows = dict[str, dict[str, Measured]]()
+    for system, pairs in parts.items():
+        done = [line for _, line in pairs if not line.error]
+        for stage, name in (("as_written", "as written"), ("checked", "checked")):
+            scores = [getattr(line, stage) for line in done]
+            rows[f"{system}, {name}"] = {
+                measure: mean([None if each is None else getattr(each, measure) for each in scores])
+                for measure in ("recall", "precision", "rate")
+            }
+        rows[f"{system}, as written"] |= {
+            "rouge_l": mean([line.rouge_l for line in done]),
+            "words": mean([float(line.words) for line in done]),
+            "seconds": mean([line.seconds for line in done]),
         }
-
-    words = {
-        "rouge_l": mean([line.rouge_l for line in done]),
-        "words": mean([float(line.words) for line in done]),
-        "seconds": mean([line.seconds for line in done]),
-    }
-    return [
-        (f"{system}, as written", citations("as_written") | words),
-        (f"{system}, checked", citations("checked")),
-    ]
+    yield ScoreTable(title="means over articles; the verifier of the run judges citations", rows=rows)

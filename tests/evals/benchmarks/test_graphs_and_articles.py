@@ -6,19 +6,12 @@ from typing import Any
 
 import pytest
 
+from evals.benchmarks.running import run
 from rarr import InputError, Settings
 from rarr.errors import SettingsError
-from rarr.evals.benchmarks.kalma import (
-    ROWS,
-    KalmaRow,
-    asked_rows,
-    bench_kalma,
-    evolved,
-    gaps_of,
-    without,
-)  # fmt: skip
-from rarr.evals.benchmarks.report import BenchmarkReport, Options, source_rows
-from rarr.evals.benchmarks.wikigen import ArticleLine, EventPages, bench_wikigen, events_of
+from rarr.evals.benchmarks.bench import BenchmarkReport, source_rows
+from rarr.evals.benchmarks.kalma import ROWS, KalmaRow, asked_rows, evolved, gaps_of, without
+from rarr.evals.benchmarks.wikigen import ArticleLine, EventPages, events_of
 from rarr.records.answers import Answer, Statement
 from rarr.retrievers.graph.triples import Triple
 from rarr.testing import RuleModel, ScriptedModel, ScriptedServer
@@ -60,8 +53,7 @@ def data_folder(folder: Path) -> Path:
 @pytest.fixture(scope="module")
 def report(tmp_path_factory: pytest.TempPathFactory) -> BenchmarkReport:
     folder = tmp_path_factory.mktemp("kalma")
-    settings = Settings(home=folder)
-    return bench_kalma(data_folder(folder), folder / "out", settings=settings, options=Options(limit=4))
+    return run("kalma", data_folder(folder), out=folder / "out", settings=Settings(home=folder), limit=4)
 
 
 def test_rows_with_a_graph_are_read_and_joined_by_name(tmp_path: Path) -> None:
@@ -72,7 +64,7 @@ def test_rows_with_a_graph_are_read_and_joined_by_name(tmp_path: Path) -> None:
     spouses = [triple for row in evolved(rows, 4) for triple in row.triples if triple.relation == "spouse"]
     assert spouses and {triple.object_id for triple in spouses} <= {"Q1", "Q2", "Q3", "Q4"}
     assert evolved(rows, 4) == evolved(rows, 4)
-    assert all(len(row.minimum) >= 3 and row.minimum <= set(row.triples) for row in evolved(rows, 4))
+    assert all(len(row.minimum) >= 3 and set(row.minimum) <= set(row.triples) for row in evolved(rows, 4))
 
 
 def test_embedded_answers_are_correct_and_tell_what_was_removed(report: BenchmarkReport) -> None:
@@ -81,9 +73,8 @@ def test_embedded_answers_are_correct_and_tell_what_was_removed(report: Benchmar
         1
     ] * 3
     assert [gaps[f"rows of the data, {count} removed"]["recall"].value for count in (1, 2)] == [1, 1]
-    specific, general = minimum["specific, micro"], minimum["general, micro"]
-    assert specific["recall"].value == 1
-    assert (specific["precision"].value or 0) > (general["precision"].value or 0)
+    assert minimum["micro"]["recall"].value == 1
+    assert (minimum["micro"]["precision"].value or 0) > 0.9
     assert "GPT-4" in as_tables(report)
 
 
@@ -93,7 +84,7 @@ WRONG = {"statements": [{"text": "Ida Lunde was tall.", "citations": [98, 99], "
 
 def scripted(folder: Path, model: ScriptedModel) -> BenchmarkReport:
     settings = Settings(home=folder, model=model, attempts=1)
-    return bench_kalma(folder, folder / "out", settings=settings, options=Options(limit=1, jobs=1))
+    return run("kalma", folder, out=folder / "out", settings=settings, limit=1, jobs=1)
 
 
 def test_wrong_citations_count_as_written_and_no_question_is_asked_again(tmp_path: Path) -> None:
@@ -149,9 +140,9 @@ async def test_events_have_all_their_pages_but_those_of_wikipedia(tmp_path: Path
 @pytest.mark.slow
 def test_extractive_articles_are_cited_and_kept(tmp_path: Path) -> None:
     settings = Settings(home=tmp_path / "home")
-    first = bench_wikigen(EVENTS, DOCS, tmp_path / "out", settings=settings, options=Options(limit=1))
+    first = run("wikigen", EVENTS, DOCS, out=tmp_path / "out", settings=settings, limit=1)
     kept = lines(tmp_path / "out/extractive")
-    made = bench_wikigen(EVENTS, DOCS, tmp_path / "out", settings=settings)
+    made = run("wikigen", EVENTS, DOCS, out=tmp_path / "out", settings=settings)
     written, checked = made.tables[0].rows.values()
     assert (first.tables[0].rows["extractive, checked"]["recall"].n, written["recall"].n) == (1, 3)
     assert (written["recall"].value, checked["precision"].value, made.errors) == (1, 1, ())
@@ -164,14 +155,12 @@ def test_language_model_writes_planned_and_unplanned(tmp_path: Path) -> None:
     with ScriptedServer(RuleModel()) as server:
         settings = Settings(model="vllm:scripted", base_url=server.url, home=tmp_path / "home")
         systems = ("rr", "prr")
-        bench_wikigen(
-            EVENTS, DOCS, tmp_path / "out", settings=settings, systems=systems, options=Options(limit=1)
-        )
+        run("wikigen", EVENTS, DOCS, out=tmp_path / "out", settings=settings, judges=systems, limit=1)
     assert {"outline", "write_section", "write_article"} <= {request.prompt for request in server.requests}
 
 
 def test_systems_that_cannot_be_measured_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="system rr needs a language model"):
-        bench_wikigen(EVENTS, DOCS, tmp_path / "out", systems=("rr",))
+        run("wikigen", EVENTS, DOCS, out=tmp_path / "out", judges=("rr",))
     with pytest.raises(InputError, match="system 'x' is unknown: give rr, prr, extractive"):
-        bench_wikigen(EVENTS, DOCS, tmp_path / "out", systems=("x",))
+        run("wikigen", EVENTS, DOCS, out=tmp_path / "out", judges=("x",))

@@ -6,14 +6,18 @@ from typing import Any
 
 import pytest
 
+from evals.benchmarks.running import run
 from evals.doubles import write_rows
 from rarr.errors import InputError
-from rarr.evals.benchmarks.answers import bench_answers
-from rarr.evals.benchmarks.conflicts import ReactionLine, bench_conflicts, reactions
+from rarr.evals.benchmarks.conflicts import (
+    QuestionRow,
+    ReactionLine,
+    answer_type,
+    conflicts_of,
+    reactions,
+    replaced,
+)  # fmt: skip
 from rarr.evals.benchmarks.name_sets import Entity, document_of, name_sets
-from rarr.evals.benchmarks.names import bench_names, trials
-from rarr.evals.benchmarks.report import Options
-from rarr.evals.benchmarks.substitution import QuestionRow, answer_type, conflicts_of, replaced
 from rarr.settings import Settings
 from rarr.testing import ScriptedModel
 
@@ -26,41 +30,40 @@ PAGES = {
 }
 
 
-def entity(id_: str, name: str, popularity: float, kind: str, **properties: Any) -> dict[str, Any]:
+def entity(id_: str, name: str, popularity: float, **properties: Any) -> dict[str, Any]:
     return {
-        "id": id_, "name": name, "popularity": popularity, "types": [kind], "properties": properties,
-        "documents": [id_],
+        "id": id_, "name": name, "popularity": popularity, "properties": properties, "documents": [id_],
     }  # fmt: skip
 
 
 ENTITIES = [
-    entity("veldra", "Veldra", 900, "town", founded="1312", population="18,400"),
-    entity("veldra-film", "Veldra", 220, "film", director={"text": "Ana Holm", "aliases": ["A. Holm"]}),
-    entity("ostrel", "Ostrel", 700, "film", director="Piet Ruger"),
-    entity("ostrel-river", "Ostrel", 310, "river", length="212 kilometres"),
-    entity("osk", "Osk", 10, "river", length="90 kilometres"),
+    entity("veldra", "Veldra", 900, founded="1312", population="18,400"),
+    entity("veldra-film", "Veldra", 220, director={"text": "Ana Holm", "aliases": ["A. Holm"]}),
+    entity("ostrel", "Ostrel", 700, director="Piet Ruger"),
+    entity("ostrel-river", "Ostrel", 310, length="212 kilometres"),
+    entity("osk", "Osk", 10, length="90 kilometres"),
 ]
 SETS = name_sets([Entity.model_validate(each) for each in ENTITIES], PAGES)
 
 
 def test_sets_have_heads_and_questions_that_one_thing_answers() -> None:
-    assert {each.name: [member.id for member in each.members] for each in SETS} == {
+    assert {each[0].name: [member.id for member in each[0].members] for each in SETS} == {
         "Veldra": ["veldra", "veldra-film"],
         "Ostrel": ["ostrel", "ostrel-river"],
     }
-    asked = {(query.entity_id, query.answers) for each in SETS for query in each.queries}
+    asked = {(trial.subject.id, trial.answers) for each in SETS for trial in each if not trial.pages}
     assert asked == {
         ("veldra", ("1312",)), ("veldra", ("18,400",)), ("veldra-film", ("Ana Holm", "A. Holm")),
         ("ostrel", ("Piet Ruger",)), ("ostrel-river", ("212 kilometres",)),
     }  # fmt: skip
     turned = name_sets([Entity.model_validate(each) for each in ENTITIES[::-1]], PAGES)
-    assert {each.id: each for each in turned} == {each.id: each for each in SETS}
+    assert {each[0].name: each for each in turned} == {each[0].name: each for each in SETS}
 
 
 def test_false_claim_has_the_value_of_another_set_with_its_unit() -> None:
-    claims = {query.text: query.value for each in SETS for query in each.queries if query.task == "claim"}
-    assert set(claims.values()) == {"Piet Ruger", "Ana Holm"}  # nothing else of kilometres or in a year
-    assert [trial.pages for trial in trials(SETS, edits=False)] == [None] * 5
+    claims = [trial for each in SETS for trial in each if trial.pages]
+    assert {trial.value for trial in claims} == {"Piet Ruger", "Ana Holm"}  # no other kilometres or year
+    assert all(trial.value in trial.text for trial in claims)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +78,7 @@ def test_false_claim_has_the_value_of_another_set_with_its_unit() -> None:
 def test_sets_that_no_search_could_be_held_to_are_left_out(changes: dict[str, Any], sets: set[str]) -> None:
     given = [each | (changes if each["id"] == "veldra-film" else {}) for each in ENTITIES]
     made = name_sets([Entity.model_validate(each) for each in given], PAGES)
-    assert {each.name for each in made if len(each.queries) and each.name != "Velden"} <= {"Veldra"} | sets
-    assert "Veldra" not in {each.name for each in made}
+    assert {each[0].name for each in made} <= sets
 
 
 def test_document_of_a_passage_is_the_longest_name() -> None:
@@ -92,15 +94,15 @@ def test_names_are_searched_and_false_claims_revised(tmp_path: Path) -> None:
     rows = [each | {"documents": [f"{each['id']}.md"]} for each in ENTITIES]
     settings = Settings(corpus=tmp_path / "docs", home=tmp_path / "home")
     data = write_rows(tmp_path / "entities.jsonl", *rows)
-    report = bench_names(data, tmp_path / "out", settings=settings)
+    report = run("names", data, out=tmp_path / "out", settings=settings)
     search, claims = report.tables
-    assert report.counts == {"names": 2, "questions": 5, "claims": 8}
+    assert report.counts == {"names": 2, "questions": 5, "claims": 4}
     assert (search.rows["search alone"]["all"].n, report.errors) == (5, ())
     assert claims.rows["namesakes' pages alone"]["changed"].value == 0
     assert claims.rows["all pages"]["from a namesake"].value == 0
-    assert bench_names(data, tmp_path / "out", settings=settings) == report
+    assert run("names", data, out=tmp_path / "out", settings=settings) == report
     with pytest.raises(InputError, match="no corpus: give --corpus"):
-        bench_names(data, tmp_path / "other", settings=Settings())
+        run("names", data, out=tmp_path / "other")
 
 
 NOVEL = QuestionRow(
@@ -121,7 +123,7 @@ MILL = QuestionRow(
 
 
 def test_corpus_and_alias_substitute_answers() -> None:
-    made, left_out = conflicts_of([NOVEL, SONG, MILL], ["corpus", "alias"])
+    made, left_out = conflicts_of([NOVEL, SONG, MILL])
     assert {conflict.id: conflict.changed for conflict in made} == {
         "novel/corpus": "The Salt Road is a novel by Tom Berg. Tom Berg's first readers were sailors.",
         "song/corpus": "Green Ice was written by Ida Lunde in 1904.",
@@ -157,7 +159,7 @@ def test_replacement_is_safe(text: str, old: list[str], new: str, expected: str 
     ],
 )
 def test_row_is_left_out_with_the_reason(changes: dict[str, str], reason: str) -> None:
-    made, left_out = conflicts_of([NOVEL.model_copy(update=changes), SONG], ["corpus"])
+    made, left_out = conflicts_of([NOVEL.model_copy(update=changes), SONG])
     assert "novel/corpus" not in {conflict.id for conflict in made}
     assert reason in left_out
 
@@ -190,11 +192,13 @@ def test_memorisation_ratio_is_memory_among_memory_and_evidence() -> None:
 def test_embedded_reviser_follows_the_changed_passage(tmp_path: Path) -> None:
     rows = [json.loads(row.model_dump_json()) for row in (SONG, NOVEL)]
     settings = Settings(home=tmp_path / "home")
-    report = bench_conflicts(write_rows(tmp_path / "qa.jsonl", *rows), tmp_path / "out", settings=settings)
+    report = run(
+        "conflicts", write_rows(tmp_path / "qa.jsonl", *rows), out=tmp_path / "out", settings=settings
+    )
     assert report.tables[0].rows["corpus"]["memory"].value == 0
     assert report.counts == {"questions": 2, "conflicts": 3}
     with pytest.raises(InputError, match="gives no conflict"):
-        bench_conflicts(write_rows(tmp_path / "one.jsonl", rows[0]), tmp_path / "other", settings=settings)
+        run("conflicts", write_rows(tmp_path / "one.jsonl", rows[0]), out=tmp_path / "other")
 
 
 def test_scores_of_answers_are_compared_with_ratings(tmp_path: Path) -> None:
@@ -205,12 +209,12 @@ def test_scores_of_answers_are_compared_with_ratings(tmp_path: Path) -> None:
     ]
     data = write_rows(tmp_path / "rated.jsonl", *rows)
     scorer = ScriptedModel(lambda asked: {"level": "perfect"}, name="scripted")
-    report = bench_answers(data, tmp_path / "out", settings=Settings(model=scorer), options=Options(jobs=1))
+    report = run("answers", data, out=tmp_path / "out", settings=Settings(model=scorer), jobs=1)
     rows_ = report.tables[0].rows
     assert report.counts == {"answers": 3, "right by people": 2}
     assert rows_["values and words"]["auc"].value == 1
     assert (rows_["scripted"]["r"].value, rows_["scripted"]["auc"].value) == (None, 0.5)
     with pytest.raises(InputError, match="all ratings of"):
-        bench_answers(write_rows(tmp_path / "same.jsonl", rows[0]), tmp_path / "other")
+        run("answers", write_rows(tmp_path / "same.jsonl", rows[0]), out=tmp_path / "other")
     with pytest.raises(InputError, match='it has no "score"'):
-        bench_answers(write_rows(tmp_path / "none.jsonl", {"answer": "a", "references": "a"}), tmp_path / "x")
+        run("answers", write_rows(tmp_path / "none.jsonl", {"answer": "a", "references": "a"}), out=tmp_path)

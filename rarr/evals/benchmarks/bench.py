@@ -1,0 +1,181 @@
+"""The shape that every bench of the literature has, and the runner of them all.
+
+A bench reads its rows, and names its parts: a judge, a system or a set of rows, each with a worker that turns
+a row into a line. The runner works on all parts, resumes what an earlier process left, and writes the report
+with the tables that the bench makes of rows and lines.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from pydantic import Field
+
+from rarr.errors import InputError
+from rarr.evals import run_folder
+from rarr.evals.metrics.statistics import Measured
+from rarr.evals.rows import Kind, Unreadable, read_all
+from rarr.evals.run_fingerprint import corpora, described, run_inputs
+from rarr.evals.run_folder import FinishedLine, RowWithId, Worker
+from rarr.records import Record
+from rarr.retrievers.corpus.index_building import Progress
+from rarr.settings import Settings
+
+Pairs = Sequence[tuple[Any, Any]]
+"""The rows of a part, each with its line."""
+Sampled = TypeVar("Sampled", bound=RowWithId)
+
+
+class Options(Record):
+    """The options of benches: the judges or systems to measure, how many rows to take, and how many at once.
+
+    Without `judges` a bench has a default. The rows have a random order that is always the same, so that the
+    first `limit` are a sample.
+    """
+
+    judges: tuple[str, ...] = ()
+    limit: int | None = None
+    jobs: int = 4
+
+
+class ScoreTable(Record):
+    """Measures by the names of rows, such as judges."""
+
+    title: str
+    rows: dict[str, dict[str, Measured]]
+
+
+class PublishedFigures(Record):
+    """Figures of a paper: the measures of each system, by their names. `differ` tells how its rows differ.
+
+    None of them is a like-for-like comparison.
+    """
+
+    paper: str
+    differ: str
+    systems: dict[str, dict[str, float]]
+
+
+class Part(NamedTuple):
+    """A judge, system or set of rows: `chosen` of its `rows` are turned into lines of one `line` class.
+
+    `at_once`: rows that a worker handles together, for each job.
+    """
+
+    rows: Sequence[Any]
+    line: type[FinishedLine]
+    worker: Callable[[], Worker[Any, Any]]
+    chosen: Sequence[Any]
+    at_once: int = 1
+
+
+@dataclass(frozen=True)
+class Bench:
+    """A bench that is ready to run: its parts by name, and `tables`, which scores the pairs of each part.
+
+    `name` is that of the command. `counts` are those of the data, such as claims; `left_out` counts rows that
+    cannot be used, by reason.
+    """
+
+    name: str
+    title: str
+    counts: Mapping[str, int]
+    parts: Mapping[str, Part]
+    tables: Callable[[Mapping[str, Pairs]], Iterable[ScoreTable]]
+    unreadable: Sequence[Unreadable] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+class BenchmarkReport(Record):
+    """The report of a bench. `published` has the figures of its paper.
+
+    `errors` are rows that could not be judged, each with the reason; `failed` names the parts for which that
+    holds of every row.
+    """
+
+    benchmark: str
+    counts: dict[str, int]
+    settings: dict[str, str] = Field(default_factory=dict)
+    tables: tuple[ScoreTable, ...]
+    published: PublishedFigures | None = None
+    errors: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    unreadable: tuple[Unreadable, ...] = ()
+    left_out: dict[str, int] = Field(default_factory=dict)
+
+
+def run_bench(
+    bench: Bench, out: Path, settings: Settings, options: Options, on_row: Progress | None = None
+) -> BenchmarkReport:
+    """Runs every part of a bench in a folder of its own in `out`, and writes the report to `out`.
+
+    The same call continues an interrupted run. Raises `InputError` if `out` is in use, or holds other files
+    or a run with other inputs.
+    """
+    rows = digest(repr([part.rows for part in bench.parts.values()]))
+    description = described(settings) | {"command": f"rarr bench {bench.name}"}
+    inputs = run_inputs(rows, description, corpora([settings.corpus], settings.max_file_mb))
+    pairs = dict[str, Pairs]()
+    with run_folder.claimed(out, inputs):
+        run_folder.begin(out, inputs)
+        for name, part in bench.parts.items():
+            lines = run_folder.run_rows(
+                part.rows, out / _folder_name(name), part.line,
+                inputs | {"settings": description | {"part": name}}, part.worker,
+                chosen=part.chosen, jobs=part.at_once * options.jobs, on_row=on_row,
+            )  # fmt: skip
+            pairs[name] = list(zip(part.chosen, lines, strict=True))
+        report = BenchmarkReport(
+            benchmark=bench.title,
+            counts=dict(bench.counts),
+            settings=described(settings),
+            tables=tuple(bench.tables(pairs)),
+            published=published(bench.name),
+            errors=tuple(
+                f"{name}: {line.id}: {line.error}"
+                for name, each in pairs.items()
+                for _, line in each
+                if line.error
+            ),
+            failed=tuple(
+                name for name, each in pairs.items() if each and not any(line.is_judged for _, line in each)
+            ),
+            unreadable=tuple(bench.unreadable),
+            left_out=dict(bench.left_out),
+        )
+        run_folder.finish(out, report)
+    return report
+
+
+@cache
+def published(name: str) -> PublishedFigures | None:
+    """Returns the figures of the paper of a bench; None if there are none to print."""
+    figures = json.loads(files(__package__).joinpath("published.json").read_text(encoding="utf-8"))
+    return PublishedFigures(**figures[name]) if name in figures else None
+
+
+def digest(text: str) -> str:
+    """Returns a number that the text alone decides, in hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def sampled(rows: Iterable[Sampled]) -> list[Sampled]:
+    """Sorts rows by the digest of their id: a random order that needs no seed and no other row."""
+    return sorted(rows, key=lambda row: digest(row.id))
+
+
+def source_rows(data: Path, name: str, kind: type[Kind]) -> list[Kind]:
+    """Reads all rows of the file `name` of the folder `data`. Raises `InputError` if it lacks that file."""
+    if not (data / name).is_file():
+        raise InputError(f"{data} has no {name}: give the folder that holds it")
+    return read_all(data / name, kind, "those of its publishers")
+
+
+def _folder_name(name: str) -> str:
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.") or "run"

@@ -1,0 +1,50 @@
+"""A short way to run a bench, and a few made-up claims of ExpertQA."""
+
+import json
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from rarr.evals.benchmarks.bench import BenchmarkReport, Options, run_bench
+from rarr.evals.benchmarks.expertqa import CLAIMS
+from rarr.settings import Settings
+
+
+def run(
+    name: str, *paths: Path, out: Path, settings: Settings | None = None, **options: Any
+) -> BenchmarkReport:
+    """Runs the bench of this name; `options` are those of `Options`."""
+    asked, given = Options(**options), settings or Settings()
+    module = import_module(f"rarr.evals.benchmarks.{name}")
+    return run_bench(getattr(module, name)(*paths, given, asked), out, given, asked)
+
+
+def expert_claim(
+    number: int, text: str, evidence: list[str], support: str, worthy: str = "Yes", system: str = "rr"
+) -> dict[str, Any]:
+    return {
+        "id": f"e/{number // 2}/{system}/{number}",
+        "claim": text,
+        "evidence": [{"text": piece, "url": "https://example.org"} for piece in evidence],
+        "meta": {"system": system, "field": "Law", "support": support, "worthiness": worthy},
+    }
+
+
+DAM = "Hoover Dam is 221 metres high and 379 metres long."
+EXPERT_CLAIMS = [
+    expert_claim(0, "Hoover Dam is 221 metres high.", [DAM], "Complete"),
+    expert_claim(1, "Hoover Dam is 212 metres high.", ["It is in Nevada.", DAM], "Incomplete"),
+    expert_claim(2, "Hoover Dam is 379 metres long.", [DAM], "Complete", system="post_hoc"),
+    expert_claim(3, "Hoover Dam is 379 metres long.", [DAM], "Partial", "No", system="post_hoc"),
+]
+
+
+def expertqa_folder(folder: Path) -> Path:
+    """Writes the claims as the publishers have them."""
+    write(folder / CLAIMS, EXPERT_CLAIMS)
+    return folder
+
+
+def write(path: Path, rows: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
