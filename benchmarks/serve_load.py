@@ -76,9 +76,7 @@ async def load(server: "subprocess.Popen[str]", root: str, clients: int, seconds
     watching.cancel()
     await asyncio.sleep(3)
     left = _open_files(server.pid) - before
-    async with httpx2.AsyncClient() as client:
-        metrics = (await client.get(f"{root}/metrics")).text
-    _print(clients, seconds, outcomes, late, memory, left, metrics)
+    _print(clients, seconds, outcomes, late, memory, left)
 
 
 async def _client(
@@ -159,7 +157,6 @@ def _print(
     late: list[float],
     memory: list[float],
     left: int,
-    metrics: str,
 ) -> None:
     print(f"{clients} clients for {seconds:g} s, half of the requests streamed, deadline {DEADLINE_S:g} s\n")
     total = outcomes.total()
@@ -184,8 +181,6 @@ def _print(
     else:
         print(f"memory: {memory[0]:.0f} MB at first, {memory[-1]:.0f} MB at last; too short for minutes")
     print(f"files and sockets left: {left}; goal 0: {met(left <= 0)}")
-    wanted = ("rarr_workers_replaced ", "rarr_requests_in_flight ", "rarr_clients_left_total ")
-    print("\n".join(line for line in metrics.splitlines() if line.startswith(wanted)))
 
 
 def _open_files(pid: int) -> int:

@@ -30,7 +30,7 @@ EXTRAS = {
     "checkpoint": "langgraph-checkpoint-sqlite",
     "otel": "openinference-instrumentation-langchain opentelemetry-exporter-otlp-proto-http",
     "mcp": "mcp",
-    "serve": "fastapi prometheus-client uvicorn",
+    "serve": "starlette uvicorn",
     "train": "torch transformers onnx onnxruntime onnxscript safetensors tokenizers",
 }
 """The optional extras of the package, and the packages of each."""

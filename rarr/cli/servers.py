@@ -38,9 +38,9 @@ def serve(corpus: Sequence[str], chosen: dict[str, Any], **served: Any) -> int:
 
     Needs pip install 'rarr[serve]'. Clients of OpenAI use the address that is printed as their base URL:
     answers come back revised, everything else under /v1 passes. The object "rarr" in the body of a request
-    may set mode, sources, corpus (by its NAME), search and deadline_s. /openapi.json describes the own calls
-    /v1/revise, /v1/verify and /v1/cite. On other addresses than this machine's own, callers need a token of
-    RARR_SERVE_TOKEN.
+    may set mode, sources, corpus (by its NAME), search and deadline_s. Its own calls are
+    /v1/revise, /v1/postprocess, /v1/verify and /v1/cite. On other addresses than this machine's own, callers
+    need a token of RARR_SERVE_TOKEN.
 
     \b
     Examples:

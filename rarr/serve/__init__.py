@@ -7,6 +7,6 @@ from rarr.errors import SetupError
 
 def require_packages() -> None:
     """Raises `SetupError`, with the command that installs them, if a package of the server is missing."""
-    for name in ("fastapi", "prometheus_client", "uvicorn"):
+    for name in ("starlette", "uvicorn"):
         if find_spec(name) is None:
             raise SetupError(f'rarr serve needs a package ({name} is missing): pip install "rarr[serve]"')

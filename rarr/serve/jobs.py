@@ -4,14 +4,14 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from rarr.agent.postprocessing.untouched_answer import untouched
 from rarr.components import close_all
 from rarr.errors import InputError, RarrError, SetupError
 from rarr.records import Notice, Record, Revision
-from rarr.records.citations import CitationStyle, Cited
-from rarr.records.postprocessing import Outcome, PostprocessMode
+from rarr.records.citations import Cited
+from rarr.records.postprocessing import Outcome
 from rarr.records.verification import Verification
 from rarr.settings import Settings
 from rarr.tools.concurrency import by_deadline, in_thread
@@ -50,10 +50,6 @@ class WorkerLostError(Exception):
     """The process that ran a job ended before the job was done."""
 
 
-class NoTimeError(Exception):
-    """A job would not be done by its deadline, since too many others wait: it was not begun."""
-
-
 class DefectError(Exception):
     """A job of another process ended by a defect, an error of the class `name`."""
 
@@ -79,11 +75,8 @@ class Runner(Protocol):
     async def run(self, job: Job) -> Record:
         """Runs one job, and returns a `Postprocessed`, `Revision`, `Verification` or `Cited`, by the task.
 
-        Raises `InputError` for a wrong text or passage, `WorkerLostError`, and `NoTimeError` at once.
+        Raises `InputError` for a wrong text or passage, and `WorkerLostError`.
         """
-
-    def ready(self) -> bool:
-        """Tells whether a job could begin now or soon."""
 
     async def aclose(self) -> None:
         """Closes what `start` built, or ends the processes that it started."""
@@ -95,7 +88,6 @@ class Tasks:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._building: dict[object, asyncio.Task[Any]] = {}
-        self._ready = False
 
     async def start(self) -> None:
         """Builds the reviser of the first corpus. Raises `RarrError` where something is missing."""
@@ -105,28 +97,15 @@ class Tasks:
         except asyncio.CancelledError:
             self._building[name].cancel()  # or `aclose` would wait for its end
             raise
-        self._ready = True
 
     async def run(self, job: Job) -> Record:
         """Runs a job, and returns the record of its task."""
-        if job.task in ("postprocess", "revise"):
-            return await self._postprocessed(job)
-        running = self._verified(job) if job.task == "verify" else self._cited(job)
-        result = await by_deadline(running, job.deadline_s)
-        return result or original(job, "deadline", "not checked: the deadline came first")
-
-    def ready(self) -> bool:
-        """Tells whether the first reviser is built."""
-        return self._ready
-
-    async def aclose(self) -> None:
-        """Closes the revisers and the verifier, with their files and connections."""
-        built = await asyncio.gather(*self._building.values(), return_exceptions=True)
-        await close_all(each for each in built if not isinstance(each, BaseException))
-
-    async def _postprocessed(self, job: Job) -> Record:
+        runs = {"verify": self._verified, "cite": self._cited}
+        if job.task in runs:
+            result = await by_deadline(runs[job.task](job), job.deadline_s)
+            return result or original(job, "deadline", "not checked: the deadline came first")
         reviser = await self._served(job)
-        result = await reviser.apostprocess(
+        done = await reviser.apostprocess(
             job.text,
             job.context,
             job.sources or None,
@@ -135,8 +114,13 @@ class Tasks:
             **job.options,
         )
         if job.task == "postprocess":
-            return result
-        return result.revision or original(job, result.outcome, result.notice)
+            return done
+        return done.revision or original(job, done.outcome, done.notice)
+
+    async def aclose(self) -> None:
+        """Closes the revisers and the verifier, with their files and connections."""
+        built = await asyncio.gather(*self._building.values(), return_exceptions=True)
+        await close_all(each for each in built if not isinstance(each, BaseException))
 
     async def _verified(self, job: Job) -> Record:
         from rarr.agent.evidence_search import verify_by_search
@@ -152,8 +136,7 @@ class Tasks:
     async def _cited(self, job: Job) -> Record:
         from rarr.retrievers.given_passages import GivenPassages
 
-        reviser = await self._served(job)
-        options = dict(job.options)
+        reviser, options = await self._served(job), dict(job.options)
         alone = options.pop("search", None) == "given" or not reviser.names_sources
         if job.sources:
             window, step = self._settings.window, self._settings.step
@@ -204,14 +187,13 @@ def _question(job: Job) -> str | None:
 class Desk:
     """Hands jobs to the runner. A job that fails or is late gives a record with the original text."""
 
-    def __init__(self, runner: Runner, on_outcome: Callable[[Job, str, float], None]) -> None:
-        """`on_outcome` is called with each job, its outcome and its seconds."""
-        self._runner, self._on_outcome = runner, on_outcome
-        self._stopping = asyncio.Event()
+    def __init__(self, runner: Runner) -> None:
+        self._runner, self._stopping = runner, asyncio.Event()
 
-    def ready(self) -> bool:
-        """True if the runner is ready and the server is not shutting down."""
-        return self._runner.ready() and not self._stopping.is_set()
+    @property
+    def is_stopping(self) -> bool:
+        """Tells whether the server is shutting down."""
+        return self._stopping.is_set()
 
     def stop_after(self, seconds: float) -> None:
         """Hands back the originals of all jobs that are not done after so many seconds."""
@@ -223,12 +205,6 @@ class Desk:
         At the deadline, after a failure and at shutdown, the record has the original text.
         Raises `InputError` for a wrong text or passage.
         """
-        started = asyncio.get_running_loop().time()
-        result, outcome = await self._outcome(job)
-        self._on_outcome(job, outcome, asyncio.get_running_loop().time() - started)
-        return result
-
-    async def _outcome(self, job: Job) -> tuple[Record, str]:
         margin = min(MARGIN_S, (job.deadline_s or 0) / 4)
         given = job if job.deadline_s is None else replace(job, deadline_s=job.deadline_s - margin)
         running = asyncio.ensure_future(self._runner.run(given))
@@ -238,51 +214,35 @@ class Desk:
                 {running, stopping}, timeout=job.deadline_s, return_when=asyncio.FIRST_COMPLETED
             )
             if running.done():
-                result = running.result()
-                return result, getattr(result, "outcome", "finished")
+                return running.result()
+            if self.is_stopping:
+                return original(job, "failed", "not checked: the server is shutting down")
+            late = f"not checked: the deadline of {job.deadline_s:g} s came first"
+            return original(job, "deadline", late)
         except InputError:
             raise
         except WorkerLostError:
-            return _failed(job, "failed", "the process that checked it ended")
-        except NoTimeError:
-            return _failed(job, "deadline", f"too many answers to check by {job.deadline_s:g} s")
+            return original(job, "failed", "not checked: the process that checked it ended")
         except RarrError as error:
-            return _failed(job, "failed", str(error))
+            return original(job, "failed", f"not checked: {error}")
         except Exception as error:  # an answer must go out
             name = error.name if isinstance(error, DefectError) else type(error).__name__
             _log.error("a job failed", extra={"run_id": job.run_id, "error": name})
-            return _failed(job, "failed", name)
+            return original(job, "failed", f"not checked: {name}")
         finally:
             running.cancel()
             stopping.cancel()
-        if self._stopping.is_set():
-            return _failed(job, "failed", "the server is shutting down")
-        return _failed(job, "deadline", f"the deadline of {job.deadline_s:g} s came first")
-
-
-def _failed(job: Job, outcome: Outcome, why: str) -> tuple[Record, str]:
-    return original(job, outcome, f"not checked: {why}"), outcome
 
 
 def original(job: Job, outcome: Outcome, notice: str) -> Record:
     """Makes the record of the job's task with its text as it came, and with the reason."""
-    warnings = (Notice(code=outcome, message=notice, node=""),)
-    unrevised = Revision(
-        run_id=job.run_id, original=job.text, text=job.text, changed=False, warnings=warnings
-    )
-    match job.task:
-        case "postprocess":
-            mode = cast(PostprocessMode, job.options.get("mode", "revise"))
-            return untouched(job.text, mode, outcome, notice)
-        case "verify":
-            return Verification(claim=job.text, question=None, warnings=warnings)
-        case "cite":
-            return Cited(
-                original=job.text,
-                text=job.text,
-                style=cast(CitationStyle, job.options.get("style", "numbered")),
-                list_start=len(job.text),
-                research=unrevised,
-            )
-        case "revise":
-            return unrevised
+    text, warnings = job.text, (Notice(code=outcome, message=notice, node=""),)
+    if job.task == "postprocess":
+        return untouched(text, job.options.get("mode", "revise"), outcome, notice)
+    if job.task == "verify":
+        return Verification(claim=text, question=None, warnings=warnings)
+    unrevised = Revision(run_id=job.run_id, original=text, text=text, changed=False, warnings=warnings)
+    if job.task == "revise":
+        return unrevised
+    style = job.options.get("style", "numbered")
+    return Cited(original=text, text=text, style=style, list_start=len(text), research=unrevised)

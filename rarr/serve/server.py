@@ -4,12 +4,10 @@ import asyncio
 import json
 import logging
 import os
-import queue
-import threading
+import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from logging.handlers import QueueHandler
+from contextlib import contextmanager
 from types import FrameType
 
 import h11
@@ -27,13 +25,7 @@ from rarr.tools.guard.listening import is_loopback, listening_socket
 
 IDLE_S = 75
 """Seconds for which a connection without requests is kept: longer than clients and gateways keep theirs."""
-MOST_LINES = 10_000
-"""The most lines of the log that wait for the reader of standard error. Further ones are dropped."""
-LOG_END_S = 2.0
-"""Seconds for the lines that are left at the end, at most."""
-_FIELDS = (
-    "run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "error",
-)  # fmt: skip
+_FACTS = ("run_id", "caller", "method", "route", "status", "ms", "mode", "outcome", "error")
 """The facts that a line of the log may hold. Nothing else is written, whatever a caller sent."""
 
 
@@ -142,52 +134,25 @@ class JsonLines(logging.Formatter):
         if not record.name.startswith("rarr"):  # its arguments and traceback may hold what a caller sent
             event = f"{record.name}: {str(record.msg).partition(chr(10))[0][:200]}"
         line = {"time": f"{day}.{record.msecs:03.0f}Z", "level": record.levelname.lower(), "event": event}
-        line |= {name: value for name in _FIELDS if (value := getattr(record, name, None)) is not None}
+        line |= {name: value for name in _FACTS if (value := getattr(record, name, None)) is not None}
         return json.dumps(line, ensure_ascii=False)
 
 
-class _Dropping(QueueHandler):
-    """Puts lines into a queue, and drops them while it is full: whoever reads standard error may be slow."""
-
-    def prepare(self, record: logging.LogRecord) -> str:
-        return self.format(record)
-
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  # the name of logging
-        """Does nothing: the queue is full."""
-
-
 @contextmanager
-def log_to_stderr(descriptor: int = 2) -> Iterator[None]:
-    """Makes this package's and the HTTP server's loggers write lines of JSON to standard error in the block.
-
-    A thread writes them. The end of the block waits for it for `LOG_END_S` seconds at most.
-    """
-    lines: queue.Queue[str | None] = queue.Queue(MOST_LINES)
-    handler = _Dropping(lines)
+def log_to_stderr() -> Iterator[None]:
+    """Makes the loggers of this package and of the HTTP server write lines of JSON to standard error."""
+    handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
-    writing = threading.Thread(target=_write, args=(lines, descriptor), name="rarr-log", daemon=True)
     levels = {"rarr": logging.INFO, "uvicorn": logging.WARNING, "asyncio": logging.ERROR}
-    loggers = [logging.getLogger(name) for name in levels]
-    before = [(each.handlers, each.propagate, each.level) for each in loggers]
-    for logger, level in zip(loggers, levels.values(), strict=True):
+    before = {name: vars(logging.getLogger(name)).copy() for name in levels}
+    for name, level in levels.items():
+        logger = logging.getLogger(name)
         logger.handlers, logger.propagate = [handler], False
         logger.setLevel(level)
-    writing.start()
     try:
         yield
     finally:
-        with suppress(queue.Full):
-            lines.put_nowait(None)
-        writing.join(LOG_END_S)
-        for logger, (handlers, propagate, level) in zip(loggers, before, strict=True):
-            logger.handlers, logger.propagate = handlers, propagate
-            logger.setLevel(level)
-
-
-def _write(lines: "queue.Queue[str | None]", descriptor: int) -> None:
-    """Writes lines until None comes. It takes no lock of Python's own streams, which the exit waits for."""
-    while (line := lines.get()) is not None:
-        left = f"{line}\n".encode(errors="backslashreplace")
-        with suppress(OSError):  # nobody reads any more
-            while left:
-                left = left[os.write(descriptor, left) :]
+        for name, was in before.items():
+            logger = logging.getLogger(name)
+            logger.handlers, logger.propagate = was["handlers"], was["propagate"]
+            logger.setLevel(was["level"])

@@ -10,9 +10,8 @@ from urllib.parse import unquote
 import httpx2
 
 from rarr.errors import SettingsError
+from rarr.serve.bodies import Refusal
 from rarr.serve.gate import TOKEN_HEADER, Call, Headers
-from rarr.serve.metrics import Metrics
-from rarr.serve.refusals import Refusal
 from rarr.settings import Settings
 from rarr.tools.guard.bounded_http_client import CONNECT_S, certificates
 
@@ -28,11 +27,10 @@ _UNSAFE = re.compile(r"[\x00-\x20\x7f\\]|//")
 class Upstream:
     """The server behind this one, to which requests are passed on. Its connections are kept."""
 
-    def __init__(self, settings: Settings, metrics: Metrics) -> None:
+    def __init__(self, settings: Settings) -> None:
         """Raises `SettingsError` if the address of the server behind is wrong."""
         self._url = _base(settings.serve_upstream_url)
         self._key = settings.serve_upstream_key
-        self._metrics = metrics
         self._client = httpx2.AsyncClient(
             verify=certificates(),
             follow_redirects=False,  # a redirect might lead to an address that was not given
@@ -42,7 +40,7 @@ class Upstream:
         )
 
     @asynccontextmanager
-    async def answer(self, call: Call, body: bytes, *, plain: bool = False) -> AsyncIterator[httpx2.Response]:
+    async def answer(self, call: Call, body: bytes, *, plain: bool) -> AsyncIterator[httpx2.Response]:
         """Sends the call with this body, and yields the response, of which only the head was read.
 
         `plain` asks for a body that is not compressed. Raises `Refusal` if there is no response, or no server
@@ -53,13 +51,9 @@ class Upstream:
             raise Refusal(404, "no_upstream", told)
         query = b"?" + call.query if call.query else b""
         path = self._url.raw_path.rstrip(b"/") + safe_path(call.path).encode() + query
-        request = httpx2.Request(
-            call.method,
-            self._url.copy_with(raw_path=path),
-            headers=self._headers(self._url, call, body, plain=plain),
-            content=body,
-        )
+        url, headers = self._url.copy_with(raw_path=path), self._headers(self._url, call, plain=plain)
         try:
+            request = httpx2.Request(call.method, url, headers=headers, content=body)
             response = await self._client.send(request, stream=True)
         except httpx2.HTTPError as error:
             raise self.failure(error) from None
@@ -68,26 +62,26 @@ class Upstream:
         finally:
             await asyncio.shield(response.aclose())
 
-    def failure(self, error: httpx2.HTTPError) -> Refusal:
-        """Makes the refusal (502 or 504) for a request to the server behind that failed, and counts it."""
+    @staticmethod
+    def failure(error: httpx2.HTTPError) -> Refusal:
+        """Makes the refusal (502 or 504) for a request to the server behind that failed."""
         if isinstance(error, httpx2.ConnectError | httpx2.ConnectTimeout):
             kind, told = "upstream_unreachable", "cannot be reached: start it, or correct --upstream"
         elif isinstance(error, httpx2.TimeoutException):
             kind, told = "upstream_timeout", "sent nothing in time: ask again, or change the timeout"
         else:
             kind, told = "upstream_broke_off", "broke off its answer: ask again"
-        self._metrics.upstream_failures.labels(kind).inc()
         return Refusal(504 if kind == "upstream_timeout" else 502, kind, f"the server behind {told}")
 
     async def aclose(self) -> None:
         """Closes the connections to the server behind."""
         await self._client.aclose()
 
-    def _headers(self, url: httpx2.URL, call: Call, body: bytes, *, plain: bool) -> Headers:
+    def _headers(self, url: httpx2.URL, call: Call, *, plain: bool) -> Headers:
         left_out = _OURS | ({b"accept-encoding"} if plain else set())
         left_out |= {b"authorization"} if self._key is not None else set()
         headers = [pair for pair in end_to_end(call.headers) if pair[0].lower() not in left_out]
-        headers += [(b"Host", url.netloc), (b"Content-Length", str(len(body)).encode())]
+        headers.append((b"Host", url.netloc))
         if plain:
             headers.append((b"Accept-Encoding", b"identity"))
         if self._key is not None:
@@ -108,9 +102,8 @@ def safe_path(path: str) -> str:
     decoded = path
     for _ in range(4):  # a server behind may decode once more than we do
         if _UNSAFE.search(decoded) or {".", ".."} & set(decoded.split("/")):
-            raise Refusal(
-                400, "wrong_path", "the path leads elsewhere: send the path of the API, such as /v1/models"
-            )
+            told = "the path leads elsewhere: send the path of the API, such as /v1/models"
+            raise Refusal(400, "wrong_path", told)
         if (further := unquote(decoded)) == decoded:
             return path.removeprefix("/v1")
         decoded = further

@@ -17,34 +17,28 @@ from typing import Any, TypeVar
 
 from rarr.errors import SetupError
 from rarr.records import Record
-from rarr.serve.jobs import Job, NoTimeError, Tasks, WorkerLostError, sendable
+from rarr.serve.jobs import Job, Tasks, WorkerLostError, sendable
 from rarr.settings import Settings
 from rarr.tools.concurrency import run
 
 Result = TypeVar("Result")
 OVERRUN_S = 10.0
 """Seconds after its deadline at which a job counts as hanging, and its process ends."""
-LATEST = 0.1
-"""The weight of the latest job in the mean seconds of a job."""
+_QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
 
 
 class WorkerProcesses:
     """A `Runner` with a number of processes, each of which runs one job at a time.
 
-    A job that by the mean seconds of jobs would not be done in time does not wait: it would only keep a
-    process from a job that can be done. If a process dies, the jobs that run fail, and all processes are
-    replaced.
+    If a process dies, the jobs that run fail, and all processes are replaced.
     """
 
     def __init__(self, settings: Settings, count: int) -> None:
         self._settings, self._count = settings, count
         self._pool: ProcessPoolExecutor | None = None
-        self._under_way, self._mean_s = 0, 0.0
         self._alone: WorkerProcesses | None = None
         self._one_alone = asyncio.Lock()
         self._submitting = threading.Lock()
-        self.replaced = 0
-        """How often the processes were replaced."""
 
     async def start(self) -> None:
         """Starts the processes. Raises `RarrError` if they cannot build their revisers."""
@@ -61,18 +55,11 @@ class WorkerProcesses:
 
     async def run(self, job: Job) -> Record:
         """Runs a job in a free process, and returns its record. The time in the queue counts."""
-        turns = self._under_way / self._count
-        if job.deadline_s is not None and turns * self._mean_s > job.deadline_s:
-            raise NoTimeError
-        self._under_way += 1
         try:
             submitted = await asyncio.to_thread(self._submit, _answer, job, time.monotonic())
-            outcome, seconds = await asyncio.wrap_future(submitted)
+            outcome = await asyncio.wrap_future(submitted)
         except BrokenProcessPool:
             raise WorkerLostError from None
-        finally:
-            self._under_way -= 1
-        self._mean_s += (LATEST if self._mean_s else 1.0) * (seconds - self._mean_s)
         if isinstance(outcome, Exception):
             raise outcome
         return outcome
@@ -83,10 +70,6 @@ class WorkerProcesses:
             if self._alone is None:
                 self._alone = WorkerProcesses(self._settings, 1)
             return await self._alone.run(job)
-
-    def ready(self) -> bool:
-        """True from the start on: processes that died are replaced at the next job."""
-        return self._pool is not None
 
     async def aclose(self) -> None:
         """Kills the processes, with the jobs that they run."""
@@ -109,7 +92,6 @@ class WorkerProcesses:
                 return self._pool.submit(work, *arguments)
             except BrokenProcessPool:
                 self._pool.shutdown(wait=False)
-                self.replaced += 1
                 self._pool = self._made()
                 return self._pool.submit(work, *arguments)
 
@@ -130,7 +112,6 @@ def _end(pool: ProcessPoolExecutor) -> None:
     pool.shutdown(wait=True, cancel_futures=True)
 
 
-_QUIET = "ignore::UserWarning:multiprocessing.resource_tracker"
 _tasks: Tasks | None = None
 """What runs the jobs of this process, if it is a worker."""
 
@@ -161,22 +142,21 @@ def _build() -> Exception | None:
     return None
 
 
-def _answer(job: Job, asked: float) -> tuple[Record | Exception, float]:
-    """Returns the record of a job or its error, and its seconds. `asked` is when the job began to wait.
+def _answer(job: Job, asked: float) -> Record | Exception:
+    """Returns the record of a job or its error. `asked` is when the job began to wait.
 
     A job at its deadline cancels its run, which writes the end of its trace while the next job begins.
     """
     assert _tasks is not None
-    began = time.monotonic()
     with Path(os.devnull).open("w") as nowhere:
         if job.deadline_s is not None:
-            left = max(0.01, job.deadline_s - (began - asked))
+            left = max(0.01, job.deadline_s - (time.monotonic() - asked))
             job = replace(job, deadline_s=left)
             # This watch needs no lock of Python, which a library may hold for ever.
             faulthandler.dump_traceback_later(left + OVERRUN_S, exit=True, file=nowhere)
         try:
-            return run(_tasks.run(job)), time.monotonic() - began
+            return run(_tasks.run(job))
         except Exception as error:  # one job may fail; the process goes on
-            return sendable(error), time.monotonic() - began
+            return sendable(error)
         finally:
             faulthandler.cancel_dump_traceback_later()

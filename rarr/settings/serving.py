@@ -40,8 +40,6 @@ class ServingSettings(BaseSettings):
     """Seconds for the body of a request, at most."""
     serve_upstream_timeout_s: float = Field(default=600, gt=0)
     """Seconds without a byte from the server behind, at most."""
-    serve_rate: int | None = Field(default=None, ge=1)
-    """Requests of one caller in a minute, at most; None: no limit."""
     serve_concurrency: int = Field(default=256, ge=1)
     """Requests at once, of all callers, at most."""
     serve_keep_alive_s: float = Field(default=10, gt=0)

@@ -48,9 +48,6 @@ class KnownRunner:
             raise InputError("the text is refused: give another")
         return corrected(job) if job.task == "postprocess" else original(job, "finished", "done")
 
-    def ready(self) -> bool:
-        return True
-
     async def aclose(self) -> None:
         pass
 

@@ -211,7 +211,7 @@ def test_notice_names_the_class_of_a_defect_in_a_worker(
 def test_defect_of_a_route_has_the_form_of_an_error(
     served: Served, http: httpx2.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(served.known, "ready", lambda: 1 / 0)
+    monkeypatch.setattr("rarr.serve.jobs.Desk.is_stopping", property(lambda desk: 1 / 0))
     answer = http.get("/readyz")
     assert (answer.status_code, answer.json()["error"]["code"]) == (500, "defect")
 

@@ -1,0 +1,262 @@
+"""Finds the texts in requests, answers and events of OpenAI's two protocols, and puts results back."""
+
+from collections.abc import Iterator, Mapping, Sequence, Set
+from typing import Any, NamedTuple
+
+from rarr.records.postprocessing import AnswerCitation, Postprocessed
+from rarr.serve.bodies import Json
+from rarr.serve.text_work import shown
+
+Place = tuple[int, int]
+"""The place of a text in an answer. Chat completions: (choice, 0). Responses: (output, content)."""
+
+
+class Part(NamedTuple):
+    """A part of an event of a stream, about the text at `place`.
+
+    `text` is the piece of the text that it brings, and `rest` the event without it; None: nothing is left.
+    `closes`: the text so far goes out before it. `ends`: nothing of the text at this place follows.
+    """
+
+    place: Place
+    text: str
+    rest: Json | None
+    closes: bool = False
+    ends: bool = False
+
+
+class SentText:
+    """What was sent of a text that is streamed: results, each with the place where its text begins."""
+
+    def __init__(self) -> None:
+        self.results: list[tuple[int, Postprocessed]] = []
+        self.text = ""
+
+    def add(self, result: Postprocessed) -> None:
+        """Adds the result of the next block."""
+        self.results.append((len(self.text), result))
+        self.text += result.text
+
+    def shown(self, index: int) -> list[Json]:
+        """Returns the facts about all blocks."""
+        return [shown(result, index, offset) for offset, result in self.results]
+
+    def citations(self) -> list[Json]:
+        """Returns the citations of all blocks, with their places in the whole text."""
+        return [cited for offset, result in self.results for cited in _places(result.citations, offset)]
+
+
+Sent = Mapping[Place, SentText]
+
+
+class Chat:
+    """Chat completions."""
+
+    key = "content"
+
+    @staticmethod
+    def why_not(request: Json) -> str:
+        """Tells why answers to this request pass unchanged, such as "logprobs"; "" if they are worked on."""
+        if _get(request, "response_format", "type") not in (None, "text"):
+            return "structured output"
+        if request.get("stream") and request.get("n") not in (None, 1):
+            return "several streamed choices"
+        if "audio" in _list(request.get("modalities")):
+            return "audio"
+        return "logprobs" if request.get("logprobs") else ""
+
+    @staticmethod
+    def turns(request: Json) -> Sequence[Mapping[str, Any]]:
+        """Returns the messages of the request, to which the answer replies."""
+        return [each for each in _objects(request.get("messages")) if isinstance(each.get("role"), str)]
+
+    @staticmethod
+    def holders(answer: Json) -> Iterator[tuple[Place, Json, Any]]:
+        """Yields the objects of an answer that hold a text, each with its place and its logprobs."""
+        for number, choice in enumerate(_objects(answer.get("choices"))):
+            if isinstance(message := choice.get("message"), dict):
+                yield (number, 0), message, choice.get("logprobs")
+
+    @staticmethod
+    def annotations(citations: Sequence[Json]) -> list[Json]:
+        """Makes annotations of citations."""
+        return [{"type": "url_citation", "url_citation": each} for each in citations]
+
+    @staticmethod
+    def parts(data: Json, *, held: bool) -> Iterator[Part]:
+        """Yields the parts of an event, one for each choice. Text is taken out if it is `held` back."""
+        choices = [choice for choice in _list(data.get("choices")) if isinstance(choice, dict)]
+        if not choices:
+            yield Part((0, 0), "", data, closes=True)
+        for choice in choices:
+            delta = given if isinstance(given := choice.get("delta"), dict) else {}
+            text = delta.get("content")
+            text = text if isinstance(text, str) else ""
+            if text and held:
+                choice = {**choice, "delta": {key: delta[key] for key in delta if key != "content"}}
+            ends = choice.get("finish_reason") is not None
+            rest = {**data, "choices": [choice]}
+            is_spent = bool(text) and held and not (choice["delta"] or ends or data.get("usage"))
+            index = choice.get("index")
+            place = (index if isinstance(index, int) else 0, 0)
+            yield Part(place, text, None if is_spent else rest, ends or "tool_calls" in delta, ends)
+
+    @staticmethod
+    def block(template: Json, place: Place, text: str) -> Json:
+        """Makes the event that brings a block of text, in the form of an event that came."""
+        choice = {"index": place[0], "delta": {"content": text}, "finish_reason": None}
+        return {**template, **({"usage": None} if "usage" in template else {}), "choices": [choice]}
+
+    @staticmethod
+    def fill(data: Json, part: Part, sent: Sent) -> None:
+        """Puts citations and results into the event that ends a text."""
+        text = sent.get(part.place)
+        if part.ends and text and text.results:
+            [choice] = data["choices"]
+            if made := Chat.annotations(text.citations()):
+                choice["delta"] = {**(choice.get("delta") or {}), "annotations": made}
+            data["rarr"] = {"results": text.shown(part.place[0])}
+
+    @staticmethod
+    def is_whole(seen: Set[Place], ended: set[Place], *, done: bool) -> bool:
+        """Tells whether the stream came to its end: a finish reason for each text that began."""
+        return not seen - ended and bool(done or ended)
+
+
+class Responses:
+    """The Responses API. The last events of its streams repeat all of the text."""
+
+    key = "text"
+    _ENDS = ("response.completed", "response.incomplete", "response.failed", "error")
+
+    @staticmethod
+    def why_not(request: Json) -> str:
+        """Tells why answers to this request pass unchanged; "" if they are worked on."""
+        if _get(request, "text", "format", "type") not in (None, "text"):
+            return "structured output"
+        if request.get("background"):
+            return "background"
+        return "logprobs" if "message.output_text.logprobs" in _list(request.get("include")) else ""
+
+    @staticmethod
+    def turns(request: Json) -> Sequence[Mapping[str, Any]]:
+        """Returns the messages of the request, to which the answer replies."""
+        given = request.get("input")
+        messages = [{"role": "user", "content": given}] if isinstance(given, str) else given
+        return Chat.turns({"messages": messages})
+
+    @staticmethod
+    def holders(answer: Json) -> Iterator[tuple[Place, Json, Any]]:
+        """Yields the objects of an answer that hold a text, each with its place and its logprobs."""
+        for output, item in enumerate(_objects(answer.get("output"))):
+            for number, part in enumerate(_objects(item.get("content"))):
+                if part.get("type") == "output_text":
+                    yield (output, number), part, part.get("logprobs")
+
+    @staticmethod
+    def annotations(citations: Sequence[Json]) -> list[Json]:
+        """Makes annotations of citations."""
+        return [{"type": "url_citation", **each} for each in citations]
+
+    @staticmethod
+    def parts(data: Json, *, held: bool) -> Iterator[Part]:
+        """Yields the event as one part."""
+        place, kind = _place(data), data.get("type")
+        if kind == "response.output_text.delta" and isinstance(data.get("delta"), str):
+            yield Part(place, data["delta"], None if held else data)
+        else:
+            yield Part(place, "", data, closes=True, ends=kind in Responses._ENDS)
+
+    @staticmethod
+    def block(template: Json, place: Place, text: str) -> Json:
+        """Makes the event that brings a block of text, in the form of an event that came."""
+        return {**template, "delta": text, "logprobs": []}
+
+    @staticmethod
+    def fill(data: Json, part: Part, sent: Sent) -> None:
+        """Replaces the texts that came by those that were sent, in an event that repeats them."""
+        output = part.place[0]
+        response = data["response"] if isinstance(data.get("response"), dict) else {}
+        holders: list[tuple[Place, Any]] = [
+            (place, holder) for place, holder, _ in Responses.holders(response)
+        ]
+        if data.get("type") == "response.output_text.done":
+            holders = [(part.place, data)]
+        elif isinstance(data.get("part"), dict):
+            holders = [(part.place, data["part"])]
+        elif isinstance(data.get("item"), dict):
+            at = Responses.holders({"output": [data["item"]]})
+            holders = [((output, number), holder) for (_, number), holder, _ in at]
+        for place, holder in holders:
+            if (text := sent.get(place)) and text.results:
+                holder["text"] = text.text
+                if "annotations" in holder:
+                    made = Responses.annotations(text.citations())
+                    holder["annotations"] = [*(holder["annotations"] or ()), *made]
+        results = [each for (index, _), text in sent.items() for each in text.shown(index)]
+        if part.ends and response and results:
+            response["rarr"] = {"results": results}
+
+    @staticmethod
+    def is_whole(seen: Set[Place], ended: set[Place], *, done: bool) -> bool:
+        """Tells whether the stream came to its end."""
+        return bool(ended)
+
+
+Protocol = type[Chat] | type[Responses]
+PROTOCOLS: Mapping[str, Protocol] = {"/v1/chat/completions": Chat, "/v1/responses": Responses}
+
+
+def texts(protocol: Protocol, answer: Json) -> Iterator[tuple[Place, str]]:
+    """Yields each text of a whole answer that can be worked on, with its place.
+
+    A blank text is left out, and a text into which logprobs or annotations point.
+    """
+    for place, holder, logprobs in protocol.holders(answer):
+        text = holder.get(protocol.key)
+        if isinstance(text, str) and text.strip() and not (logprobs or holder.get("annotations")):
+            yield place, text
+
+
+def put(protocol: Protocol, answer: Json, results: Mapping[Place, Postprocessed]) -> None:
+    """Replaces the texts of a whole answer by those of the results, and adds citations as annotations."""
+    for place, holder, _ in protocol.holders(answer):
+        if result := results.get(place):
+            holder[protocol.key] = result.text
+            if made := protocol.annotations(_places(result.citations)):
+                holder["annotations"] = made
+    answer["rarr"] = {"results": [shown(result, place[0]) for place, result in results.items()]}
+
+
+def _places(citations: Sequence[AnswerCitation], offset: int = 0) -> list[Json]:
+    return [
+        {
+            "start_index": citation.start + offset,
+            "end_index": citation.end + offset,
+            "title": citation.title or citation.source,
+            "url": citation.source,
+        }
+        for citation in citations
+    ]
+
+
+def _place(data: Json) -> Place:
+    output, content = data.get("output_index"), data.get("content_index")
+    return (output if isinstance(output, int) else 0, content if isinstance(content, int) else 0)
+
+
+def _objects(value: Any) -> list[Json]:
+    """Returns `value` if it is a list of objects alone, otherwise []: places count all members."""
+    whole = isinstance(value, list) and all(isinstance(member, dict) for member in value)
+    return value if whole else []
+
+
+def _list(value: Any) -> list[Any]:
+    """Returns `value` if it is a list, otherwise []: the server behind refuses a wrong request."""
+    return value if isinstance(value, list) else []
+
+
+def _get(value: Any, *keys: str) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value

@@ -1,0 +1,76 @@
+"""Has the texts of one answer revised, checked or cited, as its caller chose."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from rarr.agent.postprocessing.conversation import LONGEST, latest_turns
+from rarr.errors import InputError
+from rarr.records.postprocessing import Postprocessed
+from rarr.serve.bodies import Json, ProxyOptions
+from rarr.serve.gate import Call
+from rarr.serve.jobs import Desk, Job, original
+from rarr.settings import Settings
+from rarr.settings.serving import ServeMode
+
+
+class TextWork:
+    """Gives jobs for the texts of one answer to the desk. `turns` are the messages of the conversation."""
+
+    def __init__(
+        self,
+        desk: Desk,
+        call: Call,
+        options: ProxyOptions,
+        mode: ServeMode,
+        turns: Sequence[Mapping[str, Any]],
+        settings: Settings,
+    ) -> None:
+        self._desk, self._call, self._mode = desk, call, mode
+        self._turns = latest_turns(turns)  # without images, since each block's job has it
+        self._job = {
+            "sources": options.passages(),
+            "corpus": options.corpus,
+            "deadline_s": options.deadline_s or settings.serve_deadline_s,
+            "options": {"mode": mode, **({"search": options.search} if options.search else {})},
+        }
+        self.changes_text = mode != "check"
+        """Whether the text may change. If not, it need not be held back."""
+        self.needs_whole = mode in ("cite", "check")
+        """Whether the text is worked on as a whole."""
+
+    async def result(self, text: str, before: str = "") -> Postprocessed:
+        """Returns the result of a text; if that fails, a result with the text as it is.
+
+        `before` is the part of the same answer that stands before the text.
+        """
+        earlier = [{"role": "assistant", "content": before[-LONGEST:]}] if before.strip() else []
+        context = [*self._turns, *earlier]
+        job = Job("postprocess", text, self._call.new_run(), context, **cast(Any, self._job))
+        if not text.strip():
+            return cast(Postprocessed, original(job, "nothing_to_check", "nothing to check"))
+        try:
+            result = cast(Postprocessed, await self._desk.done(job))
+        except InputError as error:  # the text of a model, which its reader is to get all the same
+            result = cast(Postprocessed, original(job, "failed", f"not checked: {error}"))
+        self._call.log.setdefault("run_id", job.run_id)
+        self._call.log["outcome"] = result.outcome
+        return result
+
+
+def shown(result: Postprocessed, index: int, offset: int = 0) -> Json:
+    """Makes an entry of the object `rarr`: what was done to one text, which begins at `offset`.
+
+    `sentences` are those that evidence does not support.
+    """
+    revision = result.revision
+    sentences = revision.report.sentences if revision else ()
+    keys = {"id", "state", "old", "new", "reason"}
+    return {
+        "index": index,
+        "start": offset,
+        "end": offset + len(result.text),
+        "run_id": revision.run_id if revision else None,
+        **result.model_dump(include={"mode", "outcome", "changed", "notice", "citations"}),
+        "edits": [edit.model_dump(include=keys) for edit in (revision.edits if revision else ())],
+        "sentences": [{"text": s.text, "status": s.status} for s in sentences if s.status != "supported"],
+    }
