@@ -34,7 +34,7 @@ AROUND = agreed(
             {"reason": "They differ."} | NO,
         ),
         "preamble with braces": ('The set {1, 2} and {a} help. {"verdict": "agrees"}', YES),
-        "preamble names keys without values": ('I fill {"verdict": ...} now: {"verdict": "agrees"}', YES),
+        "preamble names keys without values": ('I fill {"verdict": ...} now: {"verdict": "agrees"}', None),
         "template echoed first": ('{"verdict": "agrees | disagrees"}\n{"verdict": "disagrees"}', NO),
         "llama: end tokens": ('{"verdict": "agrees"}<|eot_id|><|end_of_text|>', YES),
         "mistral: end token": (' {"verdict": "agrees"}</s>', YES),
@@ -175,7 +175,7 @@ SYNTAX = agreed(
         ),
         "inner quotes, then a brace": (
             '{"reason": "It says "x" } and "y".", "verdict": "agrees"}',
-            {"reason": 'It says "x" } and "y".'} | YES,
+            None,
         ),
         "words for text": ('{"reason": It differs, "verdict": "agrees"}', None),
         "word for text": ('{"reason": so, "verdict": "agrees"}', None),
@@ -230,7 +230,7 @@ CUT = agreed(
     {
         "before the last brace": ('{"verdict": "agrees"', YES),
         "after a comma": ('{"verdict": "agrees",', YES),
-        "in an unknown member": ('{"verdict": "agrees", "confidence": 0.', YES),
+        "in an unknown member": ('{"verdict": "agrees", "confidence": 0.', None),
         "in a known member": ('{"verdict": "agrees", "reason": "Beca', None),
         "in the name of a known member": ('{"verdict": "agrees", "rea', None),
         "in the verdict": ('{"reason": "So.", "verdict": "agrees', None),

@@ -15,7 +15,7 @@ from rarr.records.card import CardVerdict
 from rarr.tools.models.answer_parsing import outside_reasoning
 from rarr.tools.models.chat import estimated_tokens
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.models.lenient_json import Array, Bare, Object, Value, find
+from rarr.tools.models.lenient_json import objects
 from rarr.tools.text.blocks_and_sentences import sentences
 
 READING, DOUBTING = "check_agreement", "check_agreement_doubt"
@@ -107,44 +107,14 @@ def cards_of(answer: str) -> dict[int, RawCard]:
     """
     cards: dict[int, RawCard] = {}
     differing: set[int] = set()
-    for item in _items(answer):
-        read = _card(item)
+    items = (item for part in outside_reasoning(answer) for item in objects(part, "s"))
+    for read in map(_card, items):
         if read is None:
             continue
         number, card = read
         if cards.setdefault(number, card) != card:
             differing.add(number)
     return {number: card for number, card in cards.items() if number not in differing}
-
-
-def _items(answer: str) -> Iterator[Mapping[str, Any]]:
-    for part in outside_reasoning(answer):
-        for parsed in find(part):
-            yield from _objects(parsed.value)
-
-
-def _objects(value: Value, depth: int = 0) -> Iterator[Mapping[str, Any]]:
-    """Yields the objects that have the key of a sentence's number, as they are nested in others."""
-    if isinstance(value, Object):
-        members = dict(value.members)
-        if "s" in members:
-            if not value.cut:
-                yield {key: _plain(member) for key, member in members.items()}
-            return
-        inner = list(members.values())
-    else:
-        inner = value.items if isinstance(value, Array) else []
-    if depth < 4:
-        for member in inner:
-            yield from _objects(member, depth + 1)
-
-
-def _plain(value: Value) -> Any:
-    if isinstance(value, Object):
-        return {key: _plain(member) for key, member in value.members}
-    if isinstance(value, Array):
-        return [_plain(item) for item in value.items]
-    return None if isinstance(value, Bare) and value.casefold() in ("null", "none") else str(value)
 
 
 def _card(item: Mapping[str, Any]) -> tuple[int, RawCard] | None:

@@ -1,150 +1,167 @@
 """Finds the JSON objects and lists in a text that a language model wrote.
 
-It also reads comments, trailing and missing commas, single and typographic quotes, keys and words without
-quotes, and line ends and unescaped quotes in strings. A value that the end of the text cut off is left out,
-never guessed. Every pattern is bounded or possessive, so that hostile text takes linear time.
+Common faults are repaired at the place where the decoder stops: comments, trailing and missing commas, other
+quotes, keys without quotes, quotes within a string. What the end of the text cut off is never guessed.
 """
 
+import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import NamedTuple, TypeAlias
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 from rarr.valid_unicode import valid
 
+_STARTS = 100  # places at which JSON may begin, at most
+_REPAIRS = 40  # in one object, at most
+_QUOTES = "\"'“”„‘’‚"
+_START = re.compile(
+    rf"\{{\s*+(?:[{_QUOTES}]|//|\#|/\*|[A-Za-z_][\w -]{{0,60}}+:)"
+    rf"|\[(?:\s*+[{{{_QUOTES}]|\](?=\s*+(?:```\s*+)?\Z))"
+)
+_QUOTED = re.compile(r'[{\[]\s*+[{"]')
+_BRACKET = re.compile(r"[{}\[\]]")
+_COMMENT = re.compile(r"(?://|#)[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/")
+_LITERAL = re.compile(r"(?:None|True|False)\b")
+_LITERALS = {"None": "null", "True": "true", "False": "false"}
+_KEY = re.compile(r"[A-Za-z_][\w -]{0,60}+(?=\s*+:)")
+_WORD = re.compile(r"[A-Za-z_]\w{0,60}+(?=\s*+[,}\n])")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
+_END = re.compile(r"\s*+(?:```\s*+)?\Z")
+_OTHER_QUOTES = re.compile(
+    r"'((?:[^\\\n]|\\.){0,2000}?)'(?=\s*+[,:}\]])|[“”„]([^“”\"\n]*+)[“”\"]|[‘’‚]([^‘’'\n]*+)[‘’']"
+)
+_KEY_IN_STRING = re.compile(r'\\"(?:(?:[^"\\]|\\.)*+")?\s*+:')
+_NEW_MEMBER = re.compile(r"[\"{\[]")
 
-class Bare(str):
-    """A value without quotes, as it was written: a number, `true`, `null` or a word."""
+
+class Number(str):
+    """A number as it was written."""
 
     __slots__ = ()
 
 
-@dataclass
-class Object:
-    """A JSON object: its members in order. `cut`: the end is missing.
-
-    `lost` is the key, as far as it was written, of a member that was cut off and left out.
-    """
-
-    members: list[tuple[str, "Value"]] = field(default_factory=list)
-    cut: bool = True
-    lost: str | None = None
+class Members(list[tuple[str, Any]]):
+    """The members of an object, in order; a key may come twice."""
 
 
-@dataclass
-class Array:
-    """A JSON list: its items in order. `cut`: the end is missing, and the last item may be cut off, too."""
+class Found(NamedTuple):
+    """An object or list in a text, and what was read in it; `value` is None where it is broken or cut off."""
 
-    items: list["Value"] = field(default_factory=list)
-    cut: bool = True
-
-
-Value: TypeAlias = str | Object | Array
+    text: str
+    value: Any = None
 
 
-class Parsed(NamedTuple):
-    """A parsed object or list. `broken`: the text stops being JSON there, and `value` is the part before."""
-
-    value: Object | Array
-    broken: bool
-
-
-_DEEPEST = 50  # containers in containers
-_OPENING = "\"'“”„‘’‚"
-_GAP = (  # whitespace and comments; a comment with a quote in it is more likely the rest of a string
-    r"(?:\s++|(?://|\#)[^\n\"]{0,300}+(?=\n)|/\*[^*]{0,300}+(?:\*(?!/)[^*]{0,300}+){0,9}+\*/){0,20}+"
-)
-_END = r"\s*+(?:```\s*+)?\Z"  # the end of the text, or of the code block that ends it
-_QUOTED_KEY = (
-    r"""("(?:[^"\\\n]|\\.)*+"|'(?:[^'\\\n]|\\.)*+'|[“”„][^“”"\n]*+[“”"]|[‘’‚][^‘’'\n]*+[‘’'])"""
-    rf"{_GAP}:"
-)
-_ANY_KEY = rf"(?:{_QUOTED_KEY}|([A-Za-z_][\w -]{{0,60}}+){_GAP}:)"
-_CUT_KEY = (
-    r"""("(?:[^"\\\n{}]|\\.)*+\\?"?|'(?:[^'\\\n{}]|\\.)*+\\?'?|[“”„‘’‚]?[\w -]{0,60}+[”’]?)"""
-    rf"{_END}"
-)
-
-_START = re.compile(
-    rf"\{{{_GAP}(?:[{_OPENING}]|[A-Za-z_][\w -]{{0,60}}+:)|\[(?:{_GAP}[{{{_OPENING}]|\](?={_END}))"
-)
-_BRACKET = re.compile(r"[{}\[\]]")
-_COMMAS = re.compile(rf"{_GAP}(?:,{_GAP})*+")
-_SPACE = re.compile(_GAP)
-_COLON = re.compile(rf"{_GAP}:")
-_TEXT_END = re.compile(_END)
-_KEY = re.compile(_ANY_KEY)
-_KEY_AT_END = re.compile(_CUT_KEY)
-_BARE = re.compile(rf"[^\s,:{{}}\[\]{_OPENING}]{{1,100}}+")
-_AFTER_BARE = re.compile(rf"{_GAP}[,}}\]]|[ \t]*+\r?\n")
-_DOUBLE, _SINGLE = re.compile(r'\\.|[“”"]', re.DOTALL), re.compile(r"\\.|[‘’']", re.DOTALL)
-_CLOSING = {
-    '"': re.compile(r'\\.|"', re.DOTALL),
-    "'": re.compile(r"\\.|'", re.DOTALL),
-    **dict.fromkeys("“”„", _DOUBLE),
-    **dict.fromkeys("‘’‚", _SINGLE),
-}
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(.))", re.DOTALL)
-_ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\\": "\\", "/": "/"} | {
-    mark: mark for mark in _OPENING
-}
-
-
-class _Ends(NamedTuple):
-    """The patterns that may follow the quote at the end of a string: anywhere, and at the end of the text."""
-
-    anywhere: re.Pattern[str]
-    at_end: re.Pattern[str]
-
-
-# A brace that is followed by a quote, with no object in between, is still inside the string.
-_BRACE = r"""\}(?:(?=\s*+[,}\]])|(?![^"\n{]{0,300}+"))"""
-
-
-def _ends_before(key: str) -> _Ends:
-    following = re.compile(rf"{_GAP}(?:,{_GAP})*+(?:{_BRACE}|{key})")
-    return _Ends(following, re.compile(rf"{_GAP}(?:,{_GAP}{_CUT_KEY}|{_END})"))
-
-
-# The next key must look like the last key, because prose may continue as in `"no", he said: so`.
-_BEFORE_QUOTED_KEY, _BEFORE_ANY_KEY = _ends_before(_QUOTED_KEY), _ends_before(_ANY_KEY)
-_IN_ARRAY = _Ends(
-    re.compile(
-        rf"{_GAP}(?:\]|,{_GAP}(?:[\]\[{{{_OPENING}]|-?\d|(?:true|false|null|None)\b))"
-        r"""|[ \t]*+\r?\n\s*+["'“{]"""
-    ),
-    re.compile(rf"{_GAP}(?:,{_GAP})?+{_END}"),
+_DECODER = json.JSONDecoder(
+    strict=False,
+    object_pairs_hook=lambda pairs: Members(valid(pairs)),
+    parse_float=Number,
+    parse_int=Number,
+    parse_constant=Number,
 )
 
 
-class _StopError(Exception):
-    """Reading cannot continue: the text ends here or, if `broken`, is not JSON here."""
-
-    def __init__(self, broken: bool) -> None:
-        super().__init__(broken)
-        self.broken = broken
-
-
-def find(text: str) -> Iterator[Parsed]:
-    """Yields the outermost JSON objects and lists of `text`, in order, without empty objects."""
+def find(text: str) -> Iterator[Found]:
+    """Yields the outermost JSON objects and lists of `text`, in order."""
     at = 0
-    while start := _START.search(text, at):
-        value = _opened(start[0])
-        reader = _JsonReader(text, start.start())
+    for _ in range(_STARTS):
+        if (start := _START.search(text, at)) is None:
+            return
+        found, at = _found(text, start.start())
+        yield found
+
+
+def objects(text: str, key: str) -> Iterator[dict[str, Any]]:
+    """Yields the whole objects of `text` with this key, also those that begin with it inside broken ones."""
+    for found in find(text):
+        if found.value is not None:
+            yield from _with_key(found.value, key)
+            continue
+        for start in list(re.finditer(rf'\{{\s*+"{key}"\s*+:', found.text))[:_STARTS]:
+            with suppress(ValueError, RecursionError):
+                yield from _with_key(_DECODER.raw_decode(found.text, start.start())[0], key)
+
+
+def _with_key(value: Any, key: str) -> Iterator[dict[str, Any]]:
+    if isinstance(value, Members):
+        if any(name == key for name, _ in value):
+            yield plain(value)
+            return
+        value = [member for _, member in value]
+    for inner in value if isinstance(value, list) else ():
+        yield from _with_key(inner, key)
+
+
+def plain(value: Any) -> Any:
+    """Turns objects into dicts, and leaves other values as they are."""
+    if isinstance(value, Members):
+        return {name: plain(member) for name, member in value}
+    return [plain(item) for item in value] if isinstance(value, list) else value
+
+
+def _found(text: str, start: int) -> tuple[Found, int]:
+    """Decodes the JSON that begins at `start`; returns it with the position behind it."""
+    rest, escaped = text[start:], False
+    has_quoted_keys = _QUOTED.match(text, start) is not None
+    for _ in range(_REPAIRS):
         try:
-            reader.fill(value, 1)
-        except _StopError as stop:
-            yield Parsed(value, stop.broken)
-            if not stop.broken:
-                return
-            at = _behind(text, start.start())
+            value, end = _DECODER.raw_decode(rest)
+        except RecursionError:
+            break
+        except json.JSONDecodeError as error:
+            repaired = _repaired(rest, error.pos, has_quoted_keys=has_quoted_keys)
+            if repaired is None and not escaped:
+                repaired = _closed(rest, error.pos)
+            if repaired is None and (quote := rest.rfind('"', 0, error.pos)) > 0:
+                repaired, escaped = f"{rest[:quote]}\\{rest[quote:]}", True
+            if repaired is None:
+                break
+            rest = repaired
         else:
-            yield Parsed(value, False)
-            at = reader.at
+            if escaped and ('"' in rest[end:] or _KEY_IN_STRING.search(rest, 0, end)):
+                break  # the string may end at another quote
+            return Found(rest[:end], value), len(text) - len(rest) + end
+    end = _behind(text, start)
+    return Found(text[start:end]), end
 
 
-def _opened(text: str) -> Object | Array:
-    return Object() if text.startswith("{") else Array()
+def _repaired(rest: str, at: int, *, has_quoted_keys: bool) -> str | None:
+    """Repairs a common fault at the place `at`, where the decoder stopped; None if there is none.
+
+    Where the first key has quotes, words before a colon are no key, but prose in a string.
+    """
+    before = rest[:at].rstrip()
+    gap, last, first = rest[len(before) : at], before[-1:], rest[at : at + 1]
+    if first == "," and last in ("{", "[", ","):
+        return before + rest[at + 1 :]
+    if first in ("}", "]") and last == ",":
+        return before[:-1] + rest[at:]
+    if first == "\\":  # an unknown escape is text with a backslash, as in \_ or \(
+        return f"{rest[:at]}\\{rest[at:]}"
+    if comment := _COMMENT.match(rest, at):
+        return rest[:at] + rest[comment.end() :]
+    if literal := _LITERAL.match(rest, at):
+        return rest[:at] + _LITERALS[literal[0]] + rest[literal.end() :]
+    if (last in ("}", "]") or (last == '"' and "\n" in gap)) and _NEW_MEMBER.match(rest, at):
+        return f"{before},{gap}{rest[at:]}"
+    if has_quoted_keys or last not in ("{", "[", ",", ":"):
+        return None
+    if word := (_WORD if last == ":" else _KEY).match(rest, at):
+        return f'{rest[:at]}"{word[0]}"{rest[word.end() :]}'
+    if quoted := _OTHER_QUOTES.match(rest, at):
+        words = next(group for group in quoted.groups() if group is not None)
+        return rest[:at] + json.dumps(re.sub(r"\\(['\"])", r"\1", words)) + rest[quoted.end() :]
+    return None
+
+
+def _closed(rest: str, at: int) -> str | None:
+    """Closes the objects of a text that ends behind a whole member; None within a list, which may go on."""
+    before = rest[:at].rstrip().removesuffix(",")
+    brackets = _STRING.sub("", before)
+    if not _END.match(rest, at) or before[-1:] not in ('"', "}") or brackets.count("[") > brackets.count("]"):
+        return None
+    missing = brackets.count("{") - brackets.count("}")
+    return before + "}" * missing if missing > 0 else None
 
 
 def _behind(text: str, start: int) -> int:
@@ -155,102 +172,3 @@ def _behind(text: str, start: int) -> int:
         if depth == 0:
             return bracket.end()
     return len(text)
-
-
-class _JsonReader:
-    """Parses JSON recursively into containers that it fills, so that what was read stays if the text ends."""
-
-    def __init__(self, text: str, at: int) -> None:
-        self.text = text
-        self.at = at
-
-    def fill(self, container: Object | Array, depth: int) -> None:
-        """Reads from a container's opening bracket to the end of its closing bracket."""
-        if depth > _DEEPEST:
-            raise _StopError(broken=True)
-        self.at += 1
-        while not self._closed("}" if isinstance(container, Object) else "]"):
-            value = self._member(container) if isinstance(container, Object) else self._item(container)
-            if not isinstance(value, str):
-                self.fill(value, depth + 1)
-        container.cut = False
-
-    def _closed(self, bracket: str) -> bool:
-        self._skip(_COMMAS)
-        closed = self.text.startswith(bracket, self.at)
-        self.at += closed
-        return closed
-
-    def _member(self, container: Object) -> Value:
-        """Adds a member. If its value is a container, the container is still to be filled."""
-        key, ends = self._key(container)
-        container.lost = key
-        value = self._value(ends)
-        container.members.append((key, value))
-        container.lost = None
-        return value
-
-    def _item(self, container: Array) -> Value:
-        container.items.append(self._value(_IN_ARRAY))
-        return container.items[-1]
-
-    def _key(self, container: Object) -> tuple[str, _Ends]:
-        if key := _KEY.match(self.text, self.at):
-            self.at = key.end()
-            quoted, bare = key.groups()
-            return (_unescaped(quoted[1:-1]), _BEFORE_QUOTED_KEY) if quoted else (bare, _BEFORE_ANY_KEY)
-        cut = _KEY_AT_END.match(self.text, self.at)
-        if cut and not _TEXT_END.match(self.text, self.at):
-            container.lost = cut[1].strip(_OPENING)
-        raise _StopError(broken=cut is None)
-
-    def _value(self, ends: _Ends) -> Value:
-        self._skip(_SPACE)
-        first = self.text[self.at : self.at + 1]
-        if first and first in "{[":
-            return _opened(first)
-        return self._string(ends) if first in _CLOSING else self._bare()
-
-    def _bare(self) -> Bare:
-        word = _BARE.match(self.text, self.at)
-        end = word.end() if word else self.at
-        if _TEXT_END.match(self.text, end):
-            raise _StopError(broken=False)
-        if word is None or not _AFTER_BARE.match(self.text, end):
-            raise _StopError(broken=True)
-        self.at = end
-        return Bare(word[0])
-
-    def _string(self, ends: _Ends) -> str:
-        text, start = self.text, self.at + 1
-        inner = False  # whether there was a quote that should have been escaped
-        for mark in _CLOSING[text[self.at]].finditer(text, start):
-            if mark[0].startswith("\\"):
-                continue
-            self.at = mark.end()
-            if ends.anywhere.match(text, self.at):
-                return _unescaped(text[start : mark.start()])
-            if ends.at_end.match(text, self.at):
-                if inner:  # it may be the end, or another quote inside the string
-                    break
-                return _unescaped(text[start : mark.start()])
-            if _COLON.match(text, self.at):  # a quote is missing, and the string includes a key
-                raise _StopError(broken=True)
-            inner = True
-        raise _StopError(broken=False)
-
-    def _skip(self, pattern: re.Pattern[str]) -> None:
-        if skipped := pattern.match(self.text, self.at):
-            self.at = skipped.end()
-
-
-def _unescaped(raw: str) -> str:
-    if "\\" not in raw:
-        return raw
-    # A character may be escaped as the two halves of a pair, \ud83d\udea7, or as one half alone.
-    return valid(_ESCAPE.sub(_character, raw))
-
-
-def _character(escape: re.Match[str]) -> str:
-    # An unknown escape is text with a single backslash, as in \_ or \(.
-    return chr(int(escape[1], 16)) if escape[1] else _ESCAPED.get(escape[2], escape[0])

@@ -12,6 +12,7 @@ from rarr.backends.prompted.paper import AgreementAnswer, EditAnswer
 from rarr.backends.prompted.questions import GeneratedQuestion, QuestionsAnswer
 from rarr.backends.prompted.verifier import AttributionAnswer
 from rarr.tools.models.answer_parsing import UnreadableAnswer, read_answer
+from rarr.tools.models.lenient_json import find, objects, plain
 from tools.malformed_answers import CASES
 
 SHAPES: list[type[BaseModel]] = [AgreementAnswer, EditAnswer, QuestionsAnswer, AttributionAnswer]
@@ -71,11 +72,6 @@ def read_or_none(text: str, shape: type[BaseModel]) -> dict[str, Any] | None:
         return None
 
 
-def prefixes(answer: BaseModel, indent: int | None) -> list[str]:
-    text = written(answer, indent=indent)
-    return [text[:end] for end in range(len(text))]
-
-
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
 def test_collected_answers_of_models_are_read(case: Any) -> None:
     assert read_or_none(case.text, case.shape) == case.values
@@ -91,9 +87,9 @@ def test_collected_answers_of_models_are_read(case: Any) -> None:
             '{"verdict": "so"}',
             "its 'verdict' does not fit: Input should be 'agrees', 'disagrees', 'irrelevant' or",
         ),
-        ('{"verdict": "agr', "it is cut off within a field"),
+        ('{"verdict": "agr', "its JSON is broken or cut off"),
         ('{"verdict": "agrees", "verdict": "unknown"}', "it has 'verdict' twice, and they differ"),
-        ('{"verdict": a b}', "its JSON is broken"),
+        ('{"verdict": a b}', "its JSON is broken or cut off"),
         ('{"verdict": "agrees"}{"verdict": "unknown"}', "it gives several answers that differ"),
         ("It agrees.", "it has no JSON object that fits"),
     ],
@@ -116,17 +112,11 @@ def test_valid_answers_are_read_exactly(answer: BaseModel, ascii_only: bool, ind
 
 
 @pytest.mark.slow
-@given(edits, st.sampled_from([None, 2]))
-def test_truncated_edit_is_never_read(answer: EditAnswer, indent: int | None) -> None:
-    for text in prefixes(answer, indent):
-        assert read_or_none(text, EditAnswer) in (None, answer.model_dump(exclude_defaults=True))
-
-
-@pytest.mark.slow
-@given(agreements, st.sampled_from([None, 2]))
-def test_no_verdict_is_read_before_it_is_written(answer: AgreementAnswer, indent: int | None) -> None:
-    for text in prefixes(answer, indent):
-        assert read_or_none(text, AgreementAnswer) in (None, answer.model_dump(exclude_defaults=True))
+@given(st.one_of(edits, agreements, questions), st.sampled_from([None, 2]))
+def test_truncated_answer_is_read_whole_or_not_at_all(answer: BaseModel, indent: int | None) -> None:
+    text, whole = written(answer, indent=indent), answer.model_dump(exclude_defaults=True)
+    for end in range(len(text)):
+        assert read_or_none(text[:end], type(answer)) in (None, whole)
 
 
 @pytest.mark.slow
@@ -139,27 +129,36 @@ def test_fields_after_a_verdict_are_read_whole_or_not_at_all(answer: AgreementAn
         assert read is None or read.items() <= values.items()
 
 
-@pytest.mark.slow
-@given(questions, st.sampled_from([None, 2]))
-def test_truncated_list_of_questions_gives_its_first_questions(
-    answer: QuestionsAnswer, indent: int | None
-) -> None:
-    for text in prefixes(answer, indent):
-        read = read_or_none(text, QuestionsAnswer) or {"questions": []}
-        whole = [question.model_dump(exclude_defaults=True) for question in answer.questions]
-        assert [*read["questions"], *whole[len(read["questions"]) :]] in (
-            [*whole],
-            without_about(read, whole),
-        )
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ('x {"a": "b"} y [{"c": "d"}] z', [{"a": "b"}, [{"c": "d"}]]),
+        ('{"a": 1, "b": [true, null, -1.5e3]}', [{"a": "1", "b": [True, None, "-1.5e3"]}]),
+        ('{"a": "b",, }', [{"a": "b"}]),
+        ('{"a": {} "b": [] "c": "d"}', [{"a": {}, "b": [], "c": "d"}]),
+        ('{"a": ["b "c" d", "e"]}', [{"a": ['b "c" d', "e"]}]),
+        ('{"a": ["b", // no\n]}', [{"a": ["b"]}]),
+        ("{'a': 'b', “c”: „d”, ‘e’: ‘f’}", [{"a": "b", "c": "d", "e": "f"}]),
+        ('{/* a\n */ a: "b" # c\n}', [{"a": "b"}]),
+        ('{"a": "// no /* comment */ #"}', [{"a": "// no /* comment */ #"}]),
+        ('{"a": "\\u00e9\\"\\/\\q"}', [{"a": 'é"/\\q'}]),
+        ("[]", [[]]),
+        ("{prose} {} [1] [x](y) {x | x > 0}", []),
+        ('{"a": "b, "c": "d"}', [None]),
+        ('{"a": [1} {"b": "c"}', [None]),
+        ('{"a": {"b": "c"} d} {"e": "f"}', [None, {"e": "f"}]),
+        ('{"a": "b', [None]),
+        ('{"a":' * 5000 + "1" + "}" * 5000, [None]),
+    ],
+)
+def test_json_is_found_and_common_faults_are_repaired(text: str, values: list[Any]) -> None:
+    assert [plain(found.value) for found in find(text)] == values
 
 
-def without_about(read: dict[str, Any], whole: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Cut between its members, the last question is read without what it is about."""
-    last = len(read["questions"]) - 1
-    return [
-        {"question": question.get("question", "")} if i == last else question
-        for i, question in enumerate(whole)
-    ]
+def test_whole_objects_are_found_in_what_is_cut_off_or_broken() -> None:
+    cards = '{"cards": [{"s": 1, "q": ["P1.1"]}, {"s": 2, "edits": [{"old": "a"}, {"old"'
+    assert list(objects(cards, "s")) == [{"s": "1", "q": ["P1.1"]}]
+    assert list(objects('{"c": [{"s": 1}, {"s" 2}, {"s": 3}]}', "s")) == [{"s": "1"}, {"s": "3"}]
 
 
 @pytest.mark.parametrize(
