@@ -11,3 +11,8 @@ RULES: dict[str, Any] = {"window": 4, "step": 1, "max_file_mb": 200}
 def built(path: Path, out: Path, **options: Any) -> IndexReport:
     """Builds the index of `path` in `out`; `options` win over `RULES`."""
     return build_index(path, out, **(RULES | options))
+
+
+def words(text: str) -> list[str]:
+    """Returns the words of a long list, which takes fewer lines than a list of strings."""
+    return text.split()

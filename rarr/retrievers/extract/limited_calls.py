@@ -58,24 +58,20 @@ Result = TypeVar("Result")
 async def extracted(function: Callable[..., Result], *args: object) -> Result:
     """Runs `function(*args)` in a worker process, within the time and memory for a page; returns its result.
 
-    Raises `UnreadableError` if the function does or exceeds the limits. A cancelled call ends at once.
+    Raises `UnreadableError` if the function does or exceeds the limits.
     """
-    call, done = _Call(PAGE, function, *args), Future[Any]()
+    done = Future[Result]()
     done.set_running_or_notify_cancel()
 
     def settle() -> None:
         try:
-            done.set_result(call.run())
+            done.set_result(_called(PAGE, function, *args))
         except BaseException as error:
             done.set_exception(error)
 
     # A daemon, for which Python does not wait at its end.
     threading.Thread(target=settle, name="rarr-extract", daemon=True).start()
-    try:
-        return cast(Result, await asyncio.wrap_future(done))
-    except asyncio.CancelledError:
-        call.stop()
-        raise
+    return await asyncio.wrap_future(done)
 
 
 def extracted_file(function: Callable[..., Result], *args: object, size: int) -> Result:
@@ -83,64 +79,39 @@ def extracted_file(function: Callable[..., Result], *args: object, size: int) ->
     megabytes = size / MEGABYTE
     seconds = round(FILE.seconds + megabytes * MORE.seconds, 1)
     memory = round(FILE.megabytes + megabytes * MORE.megabytes)
-    return cast(Result, _Call(CallLimits(seconds, memory), function, *args).run())
+    return _called(CallLimits(seconds, memory), function, *args)
 
 
-class _Call:
-    """One call, which another thread may stop."""
+def _called(limits: CallLimits, function: Callable[..., Result], *args: object) -> Result:
+    """Waits for a turn and runs the call. Raises `UnreadableError` where there is no result."""
+    request = pickle.dumps((function, args, tuple(limits)))
+    with _turns:
+        while (outcome := _tried(request, limits)) is None:
+            pass
+    if outcome.unreadable:
+        raise UnreadableError(outcome.unreadable, lasting=outcome.lasting)
+    return cast(Result, outcome.result)
 
-    def __init__(self, limits: CallLimits, function: Callable[..., Any], *args: object) -> None:
-        self._request, self._limits = pickle.dumps((function, args, tuple(limits))), limits
-        self._lock = threading.Lock()
-        self._process: _Process | None = None
-        self._stopped = False
 
-    def run(self) -> Any:
-        """Waits for a turn and runs the call. Raises `UnreadableError` where there is no result."""
-        with _turns:
-            while (outcome := self._try()) is None:
-                pass
-        if outcome.unreadable:
-            raise UnreadableError(outcome.unreadable, lasting=outcome.lasting)
-        return outcome.result
-
-    def stop(self) -> None:
-        """Ends the call, which raises `UnreadableError`."""
-        with self._lock:
-            self._stopped = True
-            if self._process is not None:
-                self._process.kill()
-
-    def _try(self) -> CallOutcome | None:
-        """Runs the call in a process; None if the process had just ended for lack of work."""
-        self._require_wanted()  # before a process is started
-        process, is_reusable = _taken(), False
-        try:
-            with self._lock:
-                self._require_wanted()
-                self._process = process
-            outcome = process.ask(self._request, self._limits)
-            is_reusable = process.used = not (outcome.last or process.late)
-            return outcome
-        except EOFError:
-            status = process.end(patience_s=1.0)
-            if status == 0 and process.used:
-                return None
-            self._require_wanted()
-            if process.late or status == TIME_IS_UP:
-                raise UnreadableError(f"reading it takes more than {self._limits.seconds:g} s") from None
-            raise UnreadableError(f"reading it crashed the reading process (status {status})") from None
-        finally:
-            with self._lock:
-                self._process = None
-            if is_reusable:
-                _idle.append(process)
-            else:
-                process.end()
-
-    def _require_wanted(self) -> None:
-        if self._stopped:
-            raise UnreadableError("it is no longer wanted", lasting=False)
+def _tried(request: bytes, limits: CallLimits) -> CallOutcome | None:
+    """Runs a call in a process; None if the process had just ended for lack of work."""
+    process, is_reusable = _taken(), False
+    try:
+        outcome = process.ask(request, limits)
+        is_reusable = process.used = not (outcome.last or process.late)
+        return outcome
+    except EOFError:
+        status = process.end(patience_s=1.0)
+        if status == 0 and process.used:
+            return None
+        if process.late or status == TIME_IS_UP:
+            raise UnreadableError(f"reading it takes more than {limits.seconds:g} s") from None
+        raise UnreadableError(f"reading it crashed the reading process (status {status})") from None
+    finally:
+        if is_reusable:
+            _idle.append(process)
+        else:
+            process.end()
 
 
 class _Process:

@@ -37,7 +37,7 @@ class Fetched(NamedTuple):
     """A page as the server sent it, decompressed. `url` is the address after redirects.
 
     `media_type` is one of `PAGE_TYPES`, guessed from the bytes where the server does not name it. `charset`
-    is the encoding that the server names, if Python knows it; the bytes may name another.
+    is the encoding that the server names, which Python may not know; the bytes may name another.
     """
 
     url: str

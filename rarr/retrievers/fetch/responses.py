@@ -1,6 +1,5 @@
 """Checks that a server's response is a readable page, and reads its body up to a limit of bytes."""
 
-import codecs
 import re
 from contextlib import aclosing
 from http import HTTPStatus
@@ -15,10 +14,6 @@ from rarr.tools.text.wording import shown
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "text/markdown", "application/pdf")
 _REDIRECTS = (301, 302, 303, 307, 308)
 _CHARSET = re.compile(r";\s*charset\s*=\s*[\"']?([\w.:+-]{1,40})", re.I | re.A)
-# Python's own encodings. No page is written in them, and some raise unexpected errors.
-_NO_CHARSETS = {
-    *("idna", "mbcs", "oem", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf_7"),
-}
 # The possessive + prevents backtracking: a row of comments could be split in very many ways.
 _MARKUP = re.compile(
     rb"(?:\xef\xbb\xbf)?(?:\s|<!--.*?-->|<\?xml[^>]*>)*+<(?:!doctype html|html|head|body)\b",
@@ -43,10 +38,11 @@ def redirect(response: httpx2.Response) -> str | None:
 def require_page(response: httpx2.Response, max_bytes: int) -> None:
     """Raises `RetrievalError` unless status, media type and length are those of a page to read."""
     status = response.status_code
-    if status in (429, 503):
-        raise RetrievalError(f"it answered {_named(status)}: try again {_wait(response)}")
     if status not in (200, 203):
-        raise RetrievalError(f"it answered {_named(status)}: check the address, or leave it out")
+        # The standard phrase, not the server's text.
+        phrase = next((f" {known.phrase}" for known in HTTPStatus if known == status), "")
+        cure = "try again later" if status in (429, 503) else "check the address, or leave it out"
+        raise RetrievalError(f"it answered {status}{phrase}: {cure}")
     if declared(response)[0] not in ("", *PAGE_TYPES):
         raise RetrievalError(
             f"it is {shown(declared(response)[0], 60)}, and only {', '.join(PAGE_TYPES)} are read"
@@ -57,10 +53,10 @@ def require_page(response: httpx2.Response, max_bytes: int) -> None:
 
 
 def declared(response: httpx2.Response) -> tuple[str, str | None]:
-    """Reads the header Content-Type: the media type ("" if none) and the character set (None if unknown)."""
+    """Reads the header Content-Type: the media type ("" if none) and the name of the character set."""
     header = response.headers.get("Content-Type", "")
     charset = _CHARSET.search(header)
-    return re.split("[;,]", header)[0].strip().lower(), _usable(charset[1]) if charset else None
+    return re.split("[;,]", header)[0].strip().lower(), charset[1].lower() if charset else None
 
 
 def sniffed(content: bytes) -> str:
@@ -95,26 +91,3 @@ async def receive(response: httpx2.Response, most: int) -> PageBody:
 def too_long(max_bytes: int) -> RetrievalError:
     """Builds the error for a page with more than `max_bytes`."""
     return RetrievalError(f"it is longer than {max_bytes:,} bytes: raise the limit, or leave it out")
-
-
-def _usable(charset: str) -> str | None:
-    try:
-        " ".encode(charset)
-        name = codecs.lookup(charset).name.replace("-", "_")
-    except (LookupError, ValueError):
-        return None
-    return None if name in _NO_CHARSETS else charset.lower()
-
-
-def _named(status: int) -> str:
-    try:
-        return f"{status} {HTTPStatus(status).phrase}"  # the standard phrase, not the server's text
-    except ValueError:
-        return str(status)
-
-
-def _wait(response: httpx2.Response) -> str:
-    wait = response.headers.get("Retry-After", "")
-    if not wait:
-        return "later"
-    return f"in {shown(wait, 12)} s" if wait.isdecimal() else f"after {shown(wait, 40)}"

@@ -16,24 +16,17 @@ _GOES_ON = re.compile(r"[ ,.;:)]")
 _REFERENCES = re.compile(rb"<sup\b[^>]*\bclass=\"[^\"]*\breference\b[^>]*>.*?</sup>", re.DOTALL)
 
 # Headings of sections that are not about the subject, in the languages of the largest editions.
-_DROPPED = {
-    *("references", "external links", "see also", "further reading", "notes", "bibliography", "citations"),
-    *(
-        "notes and references",
-        "sources",
-        "footnotes",
-        "works cited",
-        "explanatory notes",
-        "general references",
-    ),
-    *("einzelnachweise", "weblinks", "siehe auch", "literatur", "anmerkungen", "quellen"),
-    *("notes et références", "références", "liens externes", "voir aussi", "bibliographie", "annexes"),
-    *("referencias", "enlaces externos", "véase también", "bibliografía", "notas"),
-    *("note", "collegamenti esterni", "voci correlate", "bibliografia", "altri progetti"),
-    *("referências", "ligações externas", "ver também", "bronnen, noten en/of referenties", "externe links"),
-    *("przypisy", "linki zewnętrzne", "zobacz też", "примечания", "ссылки", "литература", "см. также"),
-    *("脚注", "外部リンク", "関連項目", "参考文献", "参考资料", "外部链接", "参见", "參見", "外部連結"),
-}
+_NO_SUBJECTS = """
+    references; external links; see also; further reading; notes; bibliography; citations; notes and
+    references; sources; footnotes; works cited; explanatory notes; general references; einzelnachweise;
+    weblinks; siehe auch; literatur; anmerkungen; quellen; notes et références; références; liens
+    externes; voir aussi; bibliographie; annexes; referencias; enlaces externos; véase también;
+    bibliografía; notas; note; collegamenti esterni; voci correlate; bibliografia; altri progetti;
+    referências; ligações externas; ver também; bronnen, noten en/of referenties; externe links;
+    przypisy; linki zewnętrzne; zobacz też; примечания; ссылки; литература; см. также; 脚注;
+    外部リンク; 関連項目; 参考文献; 参考资料; 外部链接; 参见; 參見; 外部連結
+"""
+_DROPPED = frozenset(" ".join(_NO_SUBJECTS.split()).split("; "))
 
 
 def search_words(question: str) -> list[str]:

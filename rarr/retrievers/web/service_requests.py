@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import time
 from collections.abc import Awaitable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,7 +19,7 @@ from rarr.tools.models.failures import (
     secrets_of,
     without_keys,
 )
-from rarr.tools.models.retries import LONGEST_WAIT_S, Attempts, Limiter, in_time
+from rarr.tools.models.retries import Attempts, Limiter, in_time
 from rarr.tools.models.run_budget import meter
 from rarr.tools.text.wording import counted, shown
 from rarr.valid_unicode import valid
@@ -72,7 +71,7 @@ class JsonService:
         `most`: the most bytes of an answer. The key is sent as a bearer token, and removed from answers.
         """
         self._name, self._key = name, api_key
-        self._cures, self._timeout_s, self._busy_until = cures, timeout_s, 0.0
+        self._cures, self._timeout_s = cures, timeout_s
         self._attempts = Attempts(
             name,
             limiter or Limiter(AT_ONCE),
@@ -111,15 +110,8 @@ class JsonService:
             raise RetrievalError(f"{failure}: {cure}") from failure
 
     async def _in_turn(self, method: str, url: str, **options: Any) -> dict[str, Any]:
-        # When the service asks one request to wait, all requests wait: each would be asked the same.
-        await asyncio.sleep(max(0.0, self._busy_until - time.monotonic()))
         late = f"{self._name} cannot be reached (no answer within {self._timeout_s:g} s)"
-        try:
-            return await in_time(self._answer(method, url, **options), self._timeout_s, late)
-        except CallFailure as failure:
-            if (wait := failure.retry_after or 0.0) <= LONGEST_WAIT_S:
-                self._busy_until = max(self._busy_until, time.monotonic() + wait)
-            raise
+        return await in_time(self._answer(method, url, **options), self._timeout_s, late)
 
     async def _answer(self, method: str, url: str, **options: Any) -> dict[str, Any]:
         name, secrets = self._name, secrets_of(self._key, url)

@@ -102,8 +102,8 @@ def test_product_name_is_read_from_the_user_agent(agent: str, name: str) -> None
 class Site:
     """Answers for a robots.txt, and counts how often it is asked."""
 
-    def __init__(self, status: int, content: bytes = b"") -> None:
-        self.status, self.content = status, content
+    def __init__(self, status: int) -> None:
+        self.status = status
         self.asked: list[str] = []
 
     async def read(self, url: httpx2.URL) -> tuple[int, bytes]:
@@ -111,47 +111,11 @@ class Site:
         await asyncio.sleep(0)
         if not self.status:
             raise UnreachableError("nobody is there")
-        if self.status < 0:
-            raise RetrievalError("it broke off")
-        return self.status, self.content
+        return self.status, b""
 
     async def require(self, known: Robots, url: httpx2.URL = PAGE) -> None:
         async with asyncio.timeout(10) as limit:
             await known.require(url, limit, self.read)
-
-
-FORBIDDEN = b"User-agent: *\nDisallow: /page"
-
-
-@pytest.mark.parametrize(("status", "content"), [(200, b""), (204, b""), (404, FORBIDDEN), (403, b"")])
-async def test_site_without_rules_allows(status: int, content: bytes) -> None:
-    await Site(status, content).require(Robots("rarr"))
-
-
-@pytest.mark.parametrize(
-    ("status", "content", "why"),
-    [
-        (200, FORBIDDEN, "forbids it"),
-        (500, b"", "answered 500"),
-        (503, b"", "503"),
-        (-1, b"", "rules cannot be read: it broke off"),
-    ],
-)
-async def test_site_that_forbids_or_fails_is_left_alone(status: int, content: bytes, why: str) -> None:
-    with pytest.raises(RetrievalError, match=rf"{why}.*; leave it out"):
-        await Site(status, content).require(Robots("rarr"))
-
-
-async def test_unreachable_site_is_not_blamed_on_its_rules() -> None:
-    with pytest.raises(RetrievalError, match=r"^https://site\.org/page: nobody is there$"):
-        await Site(0).require(Robots("rarr"))
-
-
-async def test_site_is_asked_once_however_many_ask() -> None:
-    site, known = Site(200), Robots("rarr")
-    await asyncio.gather(*(site.require(known) for _ in range(5)))
-    await site.require(known, httpx2.URL("https://site.org/other?x"))
-    assert site.asked == ["https://site.org/robots.txt"]
 
 
 async def test_rules_are_requested_for_each_host_port_and_scheme() -> None:
@@ -186,11 +150,3 @@ async def test_number_of_remembered_sites_is_limited(monkeypatch: pytest.MonkeyP
     for name in ("a", "b", "c", "c", "a"):
         await site.require(known, httpx2.URL(f"https://{name}.org/"))
     assert [url[8] for url in site.asked] == ["a", "b", "c", "a"]
-
-
-async def test_rules_can_be_forgotten() -> None:
-    site, known = Site(200), Robots("rarr")
-    await site.require(known)
-    known.forget()
-    await site.require(known)
-    assert len(site.asked) == 2

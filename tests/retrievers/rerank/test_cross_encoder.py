@@ -24,72 +24,30 @@ def passage(text: str, title: str = "") -> Passage:
     return Passage(text=text, title=title, source="a.md", start=0, end=len(text), retrieved_at=RETRIEVED_AT)
 
 
-class FakeModel:
-    """Its logit is the number in the passage. Records how it was loaded and used."""
+def served(monkeypatch: pytest.MonkeyPatch, **attributes: Any) -> None:
+    """Puts a model in the place of the libraries; its logit is the number in the text."""
 
-    loaded: list[tuple[str, bool]]
-    downloaded = True
-    num_labels = 1
-    architectures: tuple[str, ...] = ("BertForSequenceClassification",)
+    class Model:
+        num_labels = attributes.get("num_labels", 1)
+        config = SimpleNamespace(architectures=attributes.get("architectures", ("BertForClassification",)))
 
-    def __init__(self, name: str, local_files_only: bool = False) -> None:
-        self.loaded.append((name, local_files_only))
-        if local_files_only and not self.downloaded:
-            raise OSError("We couldn't connect\nto the hub.")
-        self.config = SimpleNamespace(architectures=self.architectures)
-        self.pairs: list[tuple[str, str]] = []
-        self.at_once = 0
+        def __init__(self, name: str, local_files_only: bool = False) -> None:
+            """Loads nothing."""
 
-    def predict(
-        self,
-        pairs: list[tuple[str, str]],
-        *,
-        activation_fn: Callable[[float], float],
-        show_progress_bar: bool,
-    ) -> list[float]:
-        self.at_once += 1
-        assert (self.at_once, show_progress_bar) == (1, False)
-        assert threading.current_thread() is not threading.main_thread()
-        self.pairs += pairs
-        self.at_once -= 1
-        return [activation_fn(float(text.split()[-1])) for _, text in pairs]
+        def predict(
+            self, pairs: list[tuple[str, str]], *, activation_fn: Callable[[float], float], **_: bool
+        ) -> list[float]:
+            assert threading.current_thread() is not threading.main_thread()
+            return [activation_fn(float(text.split()[-1])) for _, text in pairs]
 
+    def module(name: str, **members: Any) -> ModuleType:
+        made = ModuleType(name)
+        vars(made).update(members)
+        monkeypatch.setitem(sys.modules, name, made)
+        return made
 
-def module(name: str, **members: Any) -> ModuleType:
-    made = ModuleType(name)
-    vars(made).update(members)
-    return made
-
-
-@pytest.fixture
-def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeModel]:
-    class Fake(FakeModel):
-        """One for each test, because tests change it."""
-
-        loaded: list[tuple[str, bool]] = []  # noqa: RUF012  # read by the test
-
-    sigmoid = module("torch.nn", Sigmoid=lambda: lambda logit: 1 / (1 + math.exp(-logit)))
-    monkeypatch.setitem(sys.modules, "torch", module("torch", nn=sigmoid))
-    monkeypatch.setitem(sys.modules, "torch.nn", sigmoid)
-    monkeypatch.setitem(
-        sys.modules, "sentence_transformers", module("sentence_transformers", CrossEncoder=Fake)
-    )
-    return Fake
-
-
-@pytest.fixture
-def hub(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, float]]:
-    """What the hub was asked, with how much patience; it answers one question and is down afterwards."""
-    asked: list[tuple[str, float]] = []
-
-    class HfApi:
-        def model_info(self, name: str, *, timeout: float) -> None:
-            asked.append((name, timeout))
-            if len(asked) > 1:
-                raise ConnectionError("Name or service not known")
-
-    monkeypatch.setitem(sys.modules, "huggingface_hub", module("huggingface_hub", HfApi=HfApi))
-    return asked
+    module("torch", nn=module("torch.nn", Sigmoid=lambda: lambda logit: 1 / (1 + math.exp(-logit))))
+    module("sentence_transformers", CrossEncoder=Model)
 
 
 @pytest.mark.parametrize("name", ["", "overlapp", "nowhere/to/be", "./missing/model"])
@@ -112,28 +70,22 @@ def test_missing_package_is_a_one_line_error_with_its_install_line(monkeypatch: 
     assert "\n" not in str(raised.value)
 
 
-def test_model_is_loaded_once_from_the_download(fake: type[FakeModel]) -> None:
-    CrossEncoderReranker(NAME)
-    assert fake.loaded == [(NAME, True)]
-
-
 @pytest.mark.parametrize(
     ("attributes", "message"),
     [({"num_labels": 3}, "has 3 outputs"), ({"architectures": ("BertModel",)}, "has no trained head")],
 )
 def test_model_that_is_not_a_reranker_is_refused(
-    fake: type[FakeModel], attributes: Any, message: str
+    monkeypatch: pytest.MonkeyPatch, attributes: Any, message: str
 ) -> None:
-    for name, value in attributes.items():
-        setattr(fake, name, value)
+    served(monkeypatch, **attributes)
     with pytest.raises(SetupError, match=message):
         CrossEncoderReranker(NAME)
 
 
-async def test_scores_are_sigmoids_in_the_order_of_the_passages(fake: type[FakeModel]) -> None:
+async def test_scores_are_sigmoids_in_the_order_of_the_passages(monkeypatch: pytest.MonkeyPatch) -> None:
+    served(monkeypatch)
     scores = await CrossEncoderReranker(NAME).score("Which?", [passage("0"), passage("-9"), passage("9")])
     assert scores == pytest.approx([0.5, 0.0001, 0.9999], abs=1e-4)
-    assert all(type(score) is float for score in scores)
 
 
 @pytest.mark.slow
