@@ -15,14 +15,13 @@ from rarr.records import Passage
 RIGHT, WRONG = "The Hoover Dam is 221 metres high.", "The Hoover Dam is 212 metres high."
 DEADLY, DEADLY_ONCE = "The Orrel Dam is 212 metres high.", "The Arden Dam is 212 metres high."
 BAD_TEXT = "its 'text' is empty: give a text"
-OWN = {"rarr_run_id", "rarr_saved_searches"}
-"""Columns that differ from run to run."""
+OWN = {"rarr_run_id"}
+"""The column that differs from run to run."""
 MARKS = [
     pytest.mark.ray,
     pytest.mark.slow,
     pytest.mark.loopback,
     pytest.mark.skipif(find_spec("ray") is None, reason="needs the extra ray"),
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),  # Ray Data warns of its own settings
 ]
 
 

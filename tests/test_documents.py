@@ -61,7 +61,6 @@ def test_every_public_name_is_in_the_reference_once() -> None:
     names = [f"rarr.{name}" for name in rarr.__all__]
     names += [f"rarr.testing.{name}" for name in rarr.testing.__all__]
     names += [f"rarr.integrations.langchain.{name}" for name in langchain.__all__]
-    names += ["rarr.batches.ray.revise"]
     assert sorted(re.findall(r"^::: (\S+)$", TEXT, re.MULTILINE)) == sorted(names)
 
 

@@ -14,7 +14,6 @@ from rarr.batches.output_rows import ColumnType
 from rarr.errors import InputError
 from rarr.ledger.scores import f1_ap
 from rarr.records import Record
-from rarr.records.postprocessing import Postprocessed
 from rarr.tools.text.wording import kind_of
 
 LONGEST_TEXT = 1_000_000
@@ -40,8 +39,6 @@ RESULT_COLUMNS: Mapping[str, ColumnType] = {
     "rarr_preservation": "float",
     "rarr_f1_ap": "float",
     "rarr_model_calls": "int",
-    "rarr_saved_calls": "int",
-    "rarr_saved_searches": "int",
     "rarr_cost": "float",
     "rarr_run_id": "string",
     "rarr_error": "string",
@@ -58,7 +55,7 @@ class Columns(NamedTuple):
     sources: str | None = None
 
     def require_in(self, path: Path) -> None:
-        """Raises `InputError` if none of the first rows of a file has a column.
+        """Raises `InputError` if none of the first rows of a file has a column, or one has that of a result.
 
         A file without a row that can be read is not refused: each of its rows has a problem of its own.
         """
@@ -66,21 +63,13 @@ class Columns(NamedTuple):
         for row in islice(input_rows(path), FIRST_ROWS):
             names |= dict.fromkeys(row.columns)
             rows += 1
-        if names:
-            self.check(names, f" in the first {rows:,} rows" if rows == FIRST_ROWS else "")
-
-    def check(self, columns: Iterable[str], where: str = "") -> None:
-        """Raises `InputError` if a column is not there, or if one is that of a result.
-
-        `where` says which rows have these columns.
-        """
-        there = list(columns)
+        where = f" in the first {rows:,} rows" if rows == FIRST_ROWS else ""
         for option, name in self._asdict().items():
-            if name is not None and name not in there:
-                listed = ", ".join(map(repr, there[:_NAMED])) or "none"
+            if names and name is not None and name not in names:
+                listed = ", ".join(map(repr, [*names][:_NAMED]))
                 raise InputError(f"there is no column {name!r}{where}: give one of {listed} as {option}")
-        if told := _taken(there):
-            raise InputError(told)
+        if problem := _taken(names):
+            raise InputError(problem)
 
     def row_or_problem(self, given: InputRow) -> BatchRow | str:
         """Makes a row, or returns the reason why there is none."""
@@ -100,10 +89,8 @@ class Columns(NamedTuple):
             what = "empty" if given is None or isinstance(given, str) else kind_of(given)
             raise InputError(f"its {self.text!r} is {what}: give a text")
         if len(given) > LONGEST_TEXT:
-            raise InputError(
-                f"its {self.text!r} has {len(given):,} characters: divide it into texts of at most"
-                f" {LONGEST_TEXT:,}"
-            )
+            told = f"its {self.text!r} has {len(given):,} characters"
+            raise InputError(f"{told}: divide it into texts of at most {LONGEST_TEXT:,}")
         context = None if self.context is None else columns.get(self.context)
         if not isinstance(context, str | None):
             raise InputError(f"its {self.context!r} is {kind_of(context)}: give a text, or leave it empty")
@@ -150,20 +137,17 @@ def result_columns(*, full: bool) -> dict[str, ColumnType]:
     return {name: kind for name, kind in RESULT_COLUMNS.items() if full or name != "rarr_revision"}
 
 
-def columns_of(result: BatchResult, *, full: bool) -> dict[str, Any]:
-    """Makes the columns of a result. `full`: with the whole record of the run."""
-    if result.result is None:
-        return error_columns(result.error)
-    return error_columns(result.error or None) | _values(result.result, full=full)
-
-
 def error_columns(error: str | None) -> dict[str, Any]:
     """Makes the columns of a row without a result."""
     return dict.fromkeys(RESULT_COLUMNS) | {"rarr_error": error}
 
 
-def _values(result: Postprocessed, *, full: bool) -> dict[str, Any]:
-    columns: dict[str, Any] = {
+def columns_of(done: BatchResult, *, full: bool) -> dict[str, Any]:
+    """Makes the columns of a result. `full`: with the whole record of the run."""
+    columns, result = error_columns(done.error or None), done.result
+    if result is None:
+        return columns
+    columns |= {
         "rarr_text": result.text,
         "rarr_changed": result.changed,
         "rarr_outcome": result.outcome,
@@ -180,8 +164,6 @@ def _values(result: Postprocessed, *, full: bool) -> dict[str, Any]:
             "rarr_preservation": revision.scores.preservation,
             "rarr_f1_ap": revision.scores.f1_ap,
             "rarr_model_calls": revision.usage.model_calls,
-            "rarr_saved_calls": revision.usage.saved_calls,
-            "rarr_saved_searches": revision.usage.saved_searches,
             "rarr_cost": revision.usage.cost,
             "rarr_run_id": revision.run_id,
             "rarr_revision": revision.model_dump(mode="json") if full else None,
@@ -195,10 +177,8 @@ class BatchCounts(Record):
     `unchecked` counts rows that hold nothing to check, and `unconfirmed` others without an error that have a
     sentence that is not `supported`. `statuses` counts the sentences of all rows, also those with nothing to
     check. `left` counts rows without a result, because of the limit `ended_by` if there was one. `cost` is
-    None if a price is not known. `saved_calls` counts the answers of language models that were kept, and not
-    asked for again, and `saved_searches` the searches that a process had made before. `attribution` and
-    `preservation` are means over the rows that have both; F1_AP is their harmonic mean (Gao et al. 2023,
-    section 5).
+    None if a price is not known. `attribution` and `preservation` are means over the rows that have both;
+    F1_AP is their harmonic mean (Gao et al. 2023, section 5).
     """
 
     rows: int
@@ -211,8 +191,6 @@ class BatchCounts(Record):
     ended_by: Limit | None
     cost: float | None
     model_calls: int
-    saved_calls: int
-    saved_searches: int
     statuses: Mapping[str, int]
     attribution: float | None
     preservation: float | None
@@ -225,20 +203,18 @@ class BatchCounts(Record):
         return self.statuses.get("supported", 0) / total if total else None
 
 
-_SUMS = ("changed", "unconfirmed", "unchecked", "errors", "model_calls", "saved_calls", "saved_searches")
-
-
 class Counting:
     """Adds up the result columns of rows."""
 
     def __init__(self) -> None:
         self.rows = 0
         self.cost: float | None = 0.0
-        self.sums: Counter[str] = Counter()
+        self.sums = Counter(changed=0, unconfirmed=0, unchecked=0, errors=0, model_calls=0)
         """The sums of the fields of `BatchCounts` that count rows and calls."""
         self._statuses: Counter[str] = Counter()
         self._first_error = ""
-        self._attribution, self._preservation, self._scored = 0.0, 0.0, 0
+        self._scores: Counter[str] = Counter()
+        self._scored = 0
 
     def add(self, columns: Mapping[str, Any], place: str = "") -> None:
         """Adds a row. `place` names it in `first_error`."""
@@ -248,28 +224,27 @@ class Counting:
             self._first_error = self._first_error or (f"{place}: {error}" if place else error)
         is_empty = columns["rarr_outcome"] == "nothing_to_check"
         is_open = any(status != "supported" for status in statuses)
-        self.sums["errors"] += bool(error)
-        self.sums["changed"] += bool(columns["rarr_changed"])
-        self.sums["unchecked"] += is_empty
-        self.sums["unconfirmed"] += is_open and not is_empty and not error
-        for name in _SUMS[4:]:
-            self.sums[name] += columns[f"rarr_{name}"] or 0
+        self.sums.update(
+            errors=bool(error),
+            changed=bool(columns["rarr_changed"]),
+            unchecked=is_empty,
+            unconfirmed=is_open and not error and not is_empty,
+            model_calls=columns["rarr_model_calls"] or 0,
+        )
         self._statuses.update(statuses)
         if columns["rarr_run_id"]:
             cost = columns["rarr_cost"]
             self.cost = None if cost is None or self.cost is None else self.cost + cost
-        attribution, preservation = columns["rarr_attribution"], columns["rarr_preservation"]
-        if attribution is not None and preservation is not None:
+        scores = {name: columns[f"rarr_{name}"] for name in ("attribution", "preservation")}
+        if None not in scores.values():
             self._scored += 1
-            self._attribution += attribution
-            self._preservation += preservation
+            self._scores.update(scores)
 
     def counts(self, left: int = 0, ended_by: Limit | None = None) -> BatchCounts:
         """Makes the record of the counts."""
-        attribution = preservation = score = None
-        if self._scored:
-            attribution, preservation = self._attribution / self._scored, self._preservation / self._scored
-            score = f1_ap(attribution, preservation)
+        scores = {name: total / self._scored for name, total in self._scores.items()}
+        attribution, preservation = scores.get("attribution"), scores.get("preservation")
+        score = None if attribution is None or preservation is None else f1_ap(attribution, preservation)
         return BatchCounts(
             rows=self.rows,
             first_error=self._first_error,
@@ -280,5 +255,5 @@ class Counting:
             attribution=attribution,
             preservation=preservation,
             f1_ap=score,
-            **{name: self.sums[name] for name in _SUMS},
+            **self.sums,
         )

@@ -1,4 +1,4 @@
-"""Runs rows in a Ray cluster (extra `ray`): those of `rarr batch --ray`, and data sets of Ray Data."""
+"""Runs the rows of `rarr batch --ray` in actors of a Ray cluster (extra `ray`)."""
 
 import asyncio
 import logging
@@ -10,16 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from rarr.agent.batches import BatchResult, BatchRow, batch_result
-from rarr.batches.columns import Columns, columns_of, error_columns, result_columns
-from rarr.batches.input_rows import InputRow
-from rarr.batches.output_rows import arrow_type, typed
 from rarr.errors import InputError, SetupError
 from rarr.records import Record
-from rarr.records.postprocessing import Postprocessed, PostprocessMode
 from rarr.serve.jobs import Job, Tasks, WorkerLostError, sendable
 from rarr.settings import Settings, set_variable
-from rarr.tools.concurrency import bounded_flow, run
 
 LOCAL = "local"
 """The address that starts a cluster of this machine alone."""
@@ -28,8 +22,6 @@ CONNECT_S = 10.0
 PLACE_S = 300.0
 """Seconds to wait for a free core of the cluster. Its autoscaler may add a node meanwhile."""
 _CURE = "give the HOST:PORT that ray start printed, auto on a node of the cluster, or local"
-_ROWS = 8
-"""Rows of a batch of Ray Data for each that an actor works on at once."""
 
 
 def require_ray() -> Any:
@@ -80,20 +72,14 @@ def _require_answer(address: str) -> None:
         raise InputError(f"no Ray cluster at {address} ({error.strerror or error}): {_CURE}") from None
 
 
-def _enter(folder: str) -> None:
-    """Works in the folder of the caller, so that relative paths in the settings mean what they mean there.
-
-    A node may lack the folder. A relative path then fails with its own error, and a whole one does not.
-    """
-    with suppress(OSError):
-        os.chdir(folder)
-
-
 class TaskActor:
     """The process of an actor. Its methods return errors, since Ray hides what they raise in its own."""
 
     def __init__(self, settings: Settings, folder: str) -> None:
-        _enter(folder)
+        # Relative paths in the settings mean what they mean in the folder of the caller. A node may lack it:
+        # a relative path then fails with its own error, and a whole one does not.
+        with suppress(OSError):
+            os.chdir(folder)
         self._tasks = Tasks(settings)
 
     async def build(self) -> Exception | None:
@@ -204,87 +190,3 @@ class RayActors:
 
     async def _on_thread(self, work: Callable[[], Any]) -> Any:
         return await asyncio.get_running_loop().run_in_executor(self._connecting, work)
-
-
-def revise(
-    dataset: Any,
-    settings: Settings | None = None,
-    *,
-    columns: Columns = Columns(),  # noqa: B008  # it is immutable
-    mode: PostprocessMode = "revise",
-    full: bool = False,
-    **options: Any,
-) -> Any:
-    """Returns the `ray.data.Dataset` with the columns of `rarr batch`, such as `rarr_text` and `rarr_error`.
-
-    `columns` names the columns to read; `mode` is that of `rarr.postprocess`, and `full` adds the whole
-    record of each run. `options` go to `Dataset.map_batches`, such as `concurrency`, the number of actors,
-    `num_cpus` and `batch_size`. Each actor builds one reviser. Nothing runs before the rows are taken. A row
-    that cannot be used has a `rarr_error`. Raises `InputError` for a missing column, if the data set knows
-    its columns, and `SetupError` without Ray.
-    """
-    from rarr.batches.batch_runner import batch_settings
-
-    ray = require_ray()
-    if not isinstance(dataset, ray.data.Dataset):
-        raise InputError(f"dataset is {type(dataset).__name__}: give a ray.data.Dataset")
-    settings = batch_settings(settings or Settings())
-    if (schema := dataset.schema(fetch_if_missing=False)) is not None:
-        columns.check(schema.names)
-    rows = _ROWS * (1 if settings.is_embedded else settings.concurrency)
-    # A small file is one block, and one block would go to one actor.
-    return dataset.repartition(target_num_rows_per_block=options.get("batch_size") or rows).map_batches(
-        RowReviser,
-        fn_constructor_args=(settings, str(Path.cwd()), columns, mode, full),
-        batch_format="pyarrow",
-        **{"batch_size": rows, "concurrency": 1, "udf_modifying_row_count": False} | options,
-    )
-
-
-class RowReviser:
-    """Adds the columns of `rarr batch` to batches of rows, in an actor. Its reviser is built once."""
-
-    def __init__(
-        self, settings: Settings, folder: str, columns: Columns, mode: PostprocessMode, full: bool
-    ) -> None:
-        from rarr.agent.revise import Reviser
-
-        _enter(folder)
-        self._columns, self._mode, self._full = columns, mode, full
-        self._at_once = 1 if settings.is_embedded else settings.concurrency
-        self._reviser = Reviser(settings)
-
-    def __call__(self, table: Any) -> Any:
-        """Takes and returns a table of pyarrow. Raises `InputError` if it lacks a column that is named."""
-        import pyarrow
-
-        self._columns.check(table.column_names)
-        read = list(dict.fromkeys(name for name in self._columns if name is not None))
-        results = run(self._revised(table.select(read).to_pylist()))
-        for name, kind in result_columns(full=self._full).items():
-            values = [typed(row[name], kind) for row in results]
-            table = table.append_column(name, pyarrow.array(values, arrow_type(kind)))
-        return table
-
-    def __del__(self) -> None:
-        """Closes the reviser: Ray Data deletes this object when it needs the actor no more."""
-        if hasattr(self, "_reviser"):
-            self._reviser.close()
-
-    async def _revised(self, rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """Returns the columns of the result of each row."""
-        given = [self._columns.row_or_problem(InputRow(n, row)) for n, row in enumerate(rows, 1)]
-
-        async def revised(row: BatchRow | str, number: int) -> dict[str, Any]:
-            if isinstance(row, str):
-                return error_columns(row)
-            try:
-                result = await batch_result(row, number, self._postprocessed)
-            except Exception as error:  # a defect: one of millions of rows must not end the run
-                result = BatchResult(row, number, None, f"{type(error).__name__}: {error}: report this text")
-            return columns_of(result, full=self._full)
-
-        return [row async for row in bounded_flow(given, revised, self._at_once, ordered=True)]
-
-    async def _postprocessed(self, row: BatchRow) -> Postprocessed:
-        return await self._reviser.apostprocess(row.text, row.context, row.sources, mode=self._mode)

@@ -6,6 +6,7 @@ two runs, and equal rows are worked on once.
 
 import json
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -18,28 +19,21 @@ from rarr.tools.storage.database import Database, Schema
 _SCHEMA = Schema(
     noun="file of results",
     name=0x52415242,  # "RARB"
-    format=1,
+    format=2,
     tables="""
-        CREATE TABLE results (digest BLOB PRIMARY KEY, columns TEXT, error TEXT NOT NULL,
+        CREATE TABLE results (digest BLOB PRIMARY KEY, columns TEXT, error TEXT NOT NULL DEFAULT '',
             seen INTEGER, started INTEGER)
             WITHOUT ROWID;
-        CREATE TABLE runs (number INTEGER PRIMARY KEY);
     """,
 )
-
-
 _UNDONE = "(columns IS NULL OR error != '')"
 
 
 class Expected(NamedTuple):
-    """The work of a run: all rows, and the different ones that have no result, or one with an error.
-
-    `gone` counts results of earlier runs whose rows are no longer in the input.
-    """
+    """The work of a run: all rows, and the different ones that have no result, or one with an error."""
 
     rows: int
     left: int
-    gone: int
 
 
 def has_results(path: Path) -> bool:
@@ -56,26 +50,20 @@ class ResultStore:
 
     def __init__(self, path: Path) -> None:
         """Opens or makes the file. Raises `InputError` where it cannot be used."""
-        self._path, self._database = path, Database(path, _SCHEMA)
-        with self._used(writing=True) as sqlite:
-            self._run = sqlite.execute("INSERT INTO runs DEFAULT VALUES").lastrowid
+        self._path, self._database, self._run = path, Database(path, _SCHEMA), time.time_ns()
 
     def expect(self, digests: Iterable[bytes]) -> Expected:
         """Notes the rows of this run. Results that the input no longer has are kept."""
         rows = 0
         with self._used(writing=True) as sqlite:
-            for digest in digests:
-                rows += 1
+            for rows, digest in enumerate(digests, start=1):  # noqa: B007  # the last number is the count
                 sqlite.execute(
-                    "INSERT INTO results VALUES (?, NULL, '', ?, NULL)"
+                    "INSERT INTO results (digest, seen) VALUES (?, ?)"
                     " ON CONFLICT DO UPDATE SET seen = excluded.seen",
                     (digest, self._run),
                 )
-            left, gone = sqlite.execute(
-                f"SELECT SUM(seen = ?1 AND {_UNDONE}), SUM(seen != ?1 AND columns IS NOT NULL) FROM results",
-                (self._run,),
-            ).fetchone()
-        return Expected(rows, left or 0, gone or 0)
+            query = f"SELECT COUNT(*) FROM results WHERE seen = ? AND {_UNDONE}"
+            return Expected(rows, sqlite.execute(query, (self._run,)).fetchone()[0])
 
     def cost(self) -> float:
         """Returns the cost of all results together, as far as it is known."""
@@ -85,21 +73,15 @@ class ResultStore:
 
     def start(self, digest: bytes) -> bool:
         """Notes that this run starts the row; False if it has done so before, or the row has its result."""
+        change = f"UPDATE results SET started = ?1 WHERE digest = ?2 AND started IS NOT ?1 AND {_UNDONE}"
         with self._used(writing=True) as sqlite:
-            return bool(
-                sqlite.execute(
-                    f"UPDATE results SET started = ?1 WHERE digest = ?2 AND started IS NOT ?1 AND {_UNDONE}",
-                    (self._run, digest),
-                ).rowcount
-            )
+            return bool(sqlite.execute(change, (self._run, digest)).rowcount)
 
     def add(self, digest: bytes, columns: Mapping[str, Any], error: str) -> None:
         """Stores the result of a row, in place of an earlier one."""
-        text = json_text(dict(columns))
+        change = "UPDATE results SET columns = ?, error = ? WHERE digest = ?"
         with self._used(writing=True) as sqlite:
-            sqlite.execute(
-                "UPDATE results SET columns = ?, error = ? WHERE digest = ?", (text, error, digest)
-            )
+            sqlite.execute(change, (json_text(dict(columns)), error, digest))
 
     def columns(self, digest: bytes) -> dict[str, Any] | None:
         """Returns the columns of a result, also of one with an error; None: the row was not worked on."""

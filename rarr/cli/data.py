@@ -149,10 +149,8 @@ def batch(
     return _batch_outcome(counts, measures)
 
 
-def _to_file(
-    source: Path, out: Path, *, max_cost: float | None, deadline_s: float | None, **work: Any
-) -> "BatchCounts":
-    from rarr.batches.file_batch import BatchLimits, revise_file
+def _to_file(source: Path, out: Path, **work: Any) -> "BatchCounts":
+    from rarr.batches.file_batch import revise_file
     from rarr.tools.concurrency import before_end
 
     started, interrupted = time.monotonic(), list["BatchCounts"]()
@@ -168,7 +166,6 @@ def _to_file(
         report = revise_file(
             source,
             out,
-            limits=BatchLimits(max_cost, deadline_s),
             on_progress=lambda done, expected: shown.say(
                 _progress(done, time.monotonic() - started, expected.left)
             ),
@@ -203,10 +200,8 @@ def _batch_summary(counts: "BatchCounts", out: Path) -> str:
     parts = [f"{counts.changed:,} changed", f"{counts.unconfirmed:,} with sentences that are not supported"]
     if counts.unchecked:
         parts.append(f"{counts.unchecked:,} with nothing to check")
-    if counts.model_calls or counts.saved_calls:
-        parts.append(f"{counted(counts.model_calls, 'model call')}, {counts.saved_calls:,} saved")
-    if counts.saved_searches:
-        parts.append(f"{counted(counts.saved_searches, 'search')} saved")
+    if counts.model_calls:
+        parts.append(counted(counts.model_calls, "model call"))
     if counts.cost:
         parts.append(f"cost {counts.cost:.4g}")
     return f"{counted(counts.rows, 'row')} in {out}: {', '.join(parts)}"

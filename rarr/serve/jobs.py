@@ -78,6 +78,13 @@ class Runner(Protocol):
         Raises `InputError` for a wrong text or passage, and `WorkerLostError`.
         """
 
+    async def run_alone(self, job: Job) -> Record:
+        """Runs a job where no other job runs: if it kills the process, no other job is lost."""
+
+    @property
+    def at_once(self) -> int:
+        """Returns how many jobs to have at once, once it has started: those that run, and some that wait."""
+
     async def aclose(self) -> None:
         """Closes what `start` built, or ends the processes that it started."""
 
@@ -88,6 +95,7 @@ class Tasks:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._building: dict[object, asyncio.Task[Any]] = {}
+        self.at_once = settings.concurrency
 
     async def start(self) -> None:
         """Builds the reviser of the first corpus. Raises `RarrError` where something is missing."""
@@ -116,6 +124,10 @@ class Tasks:
         if job.task == "postprocess":
             return done
         return done.revision or original(job, done.outcome, done.notice)
+
+    async def run_alone(self, job: Job) -> Record:
+        """Runs a job: this process has no other."""
+        return await self.run(job)
 
     async def aclose(self) -> None:
         """Closes the revisers and the verifier, with their files and connections."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from batches.batch_folder import Batch
-from rarr.batches import batch_runner
+from rarr.batches import file_batch
 from rarr.records import Record
 from rarr.serve.jobs import Job, Tasks
 
@@ -19,5 +19,5 @@ def batch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Batch:
             folder.ran.append(job.text)
             return await super().run(job)
 
-    monkeypatch.setattr(batch_runner, "Tasks", Watched)
+    monkeypatch.setattr(file_batch, "Tasks", Watched)
     return folder

@@ -7,7 +7,6 @@ import pytest
 
 from batches.batch_folder import Batch
 from rarr import Settings
-from rarr.batches.file_batch import BatchLimits
 from rarr.errors import SettingsError
 from rarr.testing import RuleModel, ScriptedServer
 
@@ -32,13 +31,13 @@ def test_results_of_earlier_calls_count(batch: Batch, server: ScriptedServer) ->
     for name in NAMES:
         page = f"# {name} Bridge\n\nTraffic first went over the {name} Bridge in 1936."
         (batch.folder / "corpus" / f"{name}.md").write_text(page)
-    settings, limits = priced(batch, server), BatchLimits(max_cost=1e-9)  # the first row costs more
-    first = batch.revise(settings, limits=limits).counts
+    settings, limit = priced(batch, server), 1e-9  # the first row costs more
+    first = batch.revise(settings, max_cost=limit).counts
     assert 0 < first.rows < len(TEXTS) and first.left == len(TEXTS) - first.rows
     assert first.ended_by == "max_cost" and first.cost and first.cost > 1e-9
     asked = len(server.requests)
-    assert batch.revise(settings, limits=limits).counts == first and len(server.requests) == asked
-    more = batch.revise(settings, limits=BatchLimits(max_cost=1.0)).counts
+    assert batch.revise(settings, max_cost=limit).counts == first and len(server.requests) == asked
+    more = batch.revise(settings, max_cost=1.0).counts
     assert (more.rows, more.left, more.ended_by) == (len(TEXTS), 0, None)
 
 
@@ -59,5 +58,5 @@ def test_model_without_a_price_is_refused_before_anything_is_spent(
 ) -> None:
     batch.rows({"text": TEXTS[0]})
     with pytest.raises(SettingsError, match=f"max_cost needs the price of {name}: set endpoints"):
-        batch.revise(batch.settings(**models), limits=BatchLimits(max_cost=1.0))
+        batch.revise(batch.settings(**models), max_cost=1.0)
     assert not list(batch.folder.glob("out*"))

@@ -1,4 +1,4 @@
-"""Rows run in actors of a Ray cluster, by `rarr batch --ray` and by Ray Data, as they run elsewhere."""
+"""Rows run in actors of a Ray cluster by `rarr batch --ray`, as they run elsewhere."""
 
 import json
 import subprocess
@@ -109,13 +109,3 @@ def test_lines_of_ray_stay_out_of_standard_output(cluster: Any) -> None:
     call = [sys.executable, "-c", program, cluster.address]
     done = subprocess.run(call, capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "False\n"  # no report of its use either
-
-
-def test_data_set_gets_the_columns_of_a_batch(cluster: Any, tmp_path: Path) -> None:
-    import ray.data
-
-    rows = ray.data.from_items([{"text": text} for text in (WRONG, "", RIGHT)])
-    found = module.revise(rows, settings_in(tmp_path), full=True, num_cpus=0.5).take_all()
-    by_text = {row["text"]: row for row in found}
-    assert (by_text[WRONG]["rarr_text"], by_text[""]["rarr_error"]) == (RIGHT, BAD_TEXT)
-    assert json.loads(by_text[WRONG]["rarr_revision"])["text"] == RIGHT
