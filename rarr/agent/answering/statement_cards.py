@@ -14,7 +14,7 @@ from rarr.retrievers.graph.triples import name_key, relation_words, value_forms
 from rarr.state import State
 from rarr.tools.concurrency import work
 from rarr.tools.text.blocks_and_sentences import Span, sentences
-from rarr.tools.text.citation_brackets import BracketCitation, bracket_statements
+from rarr.tools.text.citation_brackets import bracket_statements
 
 
 async def checked_statements(
@@ -121,20 +121,7 @@ def draft_statements(draft: str) -> list[CitedStatement]:
 
     Raises `InputError` for a draft without a sentence, such as a table, code or a mark alone.
     """
-    statements = [
-        CitedStatement(
-            text=each.text, needs_support=each.needs_support, named=tuple(map(_named, each.citations))
-        )
-        for each in bracket_statements(draft)
-        if each.text.strip()
-    ]
+    statements = [statement for statement in bracket_statements(draft) if statement.text.strip()]
     if not statements:
         raise InputError("draft has no statement: give an answer of at least one sentence")
     return statements
-
-
-def _named(citation: BracketCitation) -> NamedTriple:
-    """Makes the triple that a bracket names. A number is that of another list of sources, and names none."""
-    if citation.number is not None:
-        return NamedTriple(entity=str(citation.number))
-    return NamedTriple(entity=citation.entity, relation=citation.relation, value=citation.value)

@@ -5,7 +5,7 @@ chapter 3).
 """
 
 from collections.abc import Sequence
-from typing import Literal, Self, get_args
+from typing import Literal, get_args
 
 from pydantic import BaseModel
 
@@ -15,56 +15,22 @@ from rarr.backends.prompted.prompts import (
     numbered_sources,
     of_written,
 )
-from rarr.records.answers import CitedStatement, NamedTriple
+from rarr.records.answers import CitedStatement
 from rarr.tools.models.language_model import LanguageModel
-from rarr.tools.text.citation_brackets import BracketCitation, bracket_statements
 
 
 class WrittenStatement(BaseModel):
-    """A statement as the model wrote it. `named` are sources that it names in words, in free text alone."""
+    """A statement as the model wrote it."""
 
     text: str
     citations: list[int] = []
     needs_support: bool = False
-    named: list[BracketCitation] = []
 
 
 class WrittenAnswer(BaseModel):
     """The model's answer."""
 
     statements: list[WrittenStatement]
-
-    @classmethod
-    def of_free_text(cls, text: str) -> Self | None:
-        """Reads an answer that is no JSON but text with brackets; None if it looks like broken JSON."""
-        if text.lstrip().startswith(("{", "[", "```")) or '"statements"' in text:
-            return None
-        statements = [
-            WrittenStatement(
-                text=statement.text,
-                citations=[each.number for each in statement.citations if each.number is not None],
-                needs_support=statement.needs_support,
-                named=[each for each in statement.citations if each.number is None],
-            )
-            for statement in bracket_statements(text)
-        ]
-        return cls(statements=statements) if statements else None
-
-    def cited(self) -> list[CitedStatement]:
-        """Returns the statements that are not empty."""
-        return [
-            CitedStatement(
-                text=statement.text,
-                citations=tuple(statement.citations),
-                needs_support=statement.needs_support,
-                named=tuple(
-                    NamedTriple(entity=each.entity, relation=each.relation, value=each.value)
-                    for each in statement.named
-                ),
-            )
-            for statement in self.statements
-            if statement.text.strip()
-        ]
 
 
 class PromptedAnswers:
@@ -83,7 +49,8 @@ class PromptedAnswers:
         answer = await self._model.ask(
             prompt, WrittenAnswer, {"question": question, "sources": listed or "(none)"}
         )
-        return answer.cited()
+        written = (statement for statement in answer.statements if statement.text.strip())
+        return [CitedStatement(**statement.model_dump()) for statement in written]
 
 
 Level = Literal["completely wrong", "mostly wrong", "half right", "mostly right", "perfect"]

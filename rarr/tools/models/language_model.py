@@ -243,19 +243,11 @@ async def _read(
 
 
 def _readable(answer: Answer, shape: type[Shape]) -> tuple[list[Shape], str]:
-    """Parses the texts; returns the answers, and the problem of the first text that cannot be read.
-
-    A class with a method `of_free_text` reads a text without JSON itself, unless it was cut off.
-    """
+    """Parses the texts; returns the answers, and the problem of the first text that cannot be read."""
     answers, problems = list[Shape](), list[str]()
-    of_free_text = None if answer.cut else getattr(shape, "of_free_text", None)
     for text in answer.texts:
         try:
             answers.append(read_answer(text, shape, cut=answer.cut))
         except UnreadableAnswer as problem:
-            free = of_free_text(text) if of_free_text else None
-            if free is None:
-                problems.append(str(problem))
-            else:
-                answers.append(free)
+            problems.append(str(problem))
     return answers, next(iter(problems), "")

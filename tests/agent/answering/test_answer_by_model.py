@@ -120,23 +120,7 @@ def test_answer_that_could_not_be_read_is_unjudged() -> None:
     assert "check_failed" in {warning.code for warning in answered.warnings}
 
 
-def test_answer_in_free_text_is_read_by_its_brackets() -> None:
-    text = (
-        "Marie Curie was born in Warsaw [p1, place of birth: Warsaw]. She had a cat named Max [p1, pet: Max]."
-        " She was tall. [NA]"
-    )
-    rules = RuleModel()
-    model = ScriptedModel(lambda asked: text if asked.prompt == "answer_with_citations" else rules(asked))
-    answered = answer(QUESTION, graph=PEOPLE, model=model)
-    assert [(each.text, len(each.citations), each.needs_support) for each in answered.statements] == [
-        ("Marie Curie was born in Warsaw.", 1, False),
-        ("She had a cat named Max.", 0, True),
-        ("She was tall.", 0, True),
-    ]
-    assert answered.statements[1].refused == ("[p1, pet: Max]: there is no such triple",)
-
-
-def test_broken_json_is_no_free_text() -> None:
+def test_answer_without_json_is_an_error() -> None:
     with pytest.raises(ModelError):
         answer(QUESTION, graph=PEOPLE, model=ScriptedModel(lambda asked: '{"statements": [{"text": "Mar'))
 
