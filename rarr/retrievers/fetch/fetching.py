@@ -2,7 +2,6 @@
 
 import asyncio
 import ssl
-from asyncio import Timeout
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -12,7 +11,6 @@ from typing import NamedTuple, TypeVar
 import httpx2
 
 from rarr.errors import RetrievalError, SettingsError
-from rarr.retrievers.fetch.host_limits import Turns
 from rarr.retrievers.fetch.public_ip_addresses import (
     Resolve,
     UnreachableError,
@@ -22,7 +20,7 @@ from rarr.retrievers.fetch.public_ip_addresses import (
     vetted,
 )
 from rarr.retrievers.fetch.responses import declared, receive, redirect, require_page, sniffed, too_long
-from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, product
+from rarr.retrievers.fetch.robots import MOST_BYTES, Robots, Turns, product
 from rarr.tools.guard.bounded_http_client import REQUEST_HEADERS
 from rarr.tools.text.wording import shown
 
@@ -53,8 +51,8 @@ class Fetcher:
     A name is looked up once, all its addresses must be public, and the connection goes to one of these
     addresses, so a later answer for the name makes no difference. The same holds at every redirect. Proxies
     from the environment are not used, because they would look the name up again. The limits are for one page:
-    `timeout_s` seconds, with its redirects and the sites' robots.txt but without waiting for other fetches,
-    and `max_bytes` as sent and as unpacked. `allow_loopback` is for tests alone: it lets the author of an
+    `timeout_s` seconds, with its redirects and the sites' robots.txt but without waiting for other fetches of
+    its host, and `max_bytes` as sent and as unpacked. `allow_loopback` is for tests alone: it lets the author of an
     address reach the servers of this machine.
     """
 
@@ -75,29 +73,32 @@ class Fetcher:
         self._headers = {"User-Agent": user_agent}
         self._timeout_s, self._max_bytes = timeout_s, max_bytes
         self._all, self._hosts = Turns(concurrency), Turns(per_host)
-        self._robots = Robots(product(user_agent)) if respect_robots else None
+        self._robots = Robots(product(user_agent), timeout_s) if respect_robots else None
         self._vetted = partial(vetted, find=find, allow_loopback=allow_loopback)
 
     async def fetch(self, url: str) -> Fetched:
         """Fetches the page at `url`. Raises `RetrievalError` if it may not or cannot be fetched."""
-        try:
-            async with asyncio.timeout(self._timeout_s) as limit:
-                return await _follow(_parsed(url), partial(self._page, limit))
-        except TimeoutError:
-            raise RetrievalError(
-                f"{shown(url)} took more than {self._timeout_s:g} s: raise the limit, or leave it out"
-            ) from None
+        first = _parsed(url)
+        # The host's turn comes first, so that waiting for a slow host does not block the other hosts.
+        async with self._hosts(first.host), self._all():
+            try:
+                async with asyncio.timeout(self._timeout_s):
+                    return await _follow(first, self._page)
+            except TimeoutError:
+                raise RetrievalError(
+                    f"{shown(url)} took more than {self._timeout_s:g} s: raise the limit, or leave it out"
+                ) from None
 
     async def aclose(self) -> None:
         """Forgets the sites' rules. Connections need no closing: they end with their fetch."""
         if self._robots:
             self._robots.forget()
 
-    async def _page(self, limit: Timeout, url: httpx2.URL) -> Fetched | httpx2.URL:
+    async def _page(self, url: httpx2.URL) -> Fetched | httpx2.URL:
         try:
             if self._robots:
-                await self._robots.require(url, limit, partial(self._rules, limit))
-            return await self._answer(url, limit, partial(self._read_page, url))
+                await self._robots.require(url, self._rules)
+            return await self._answer(url, partial(self._read_page, url))
         except UnreachableError as error:
             raise RetrievalError(f"{shown(str(url))}: {error}") from None
 
@@ -113,14 +114,14 @@ class Fetcher:
             str(url), body.content, media_type or sniffed(body.content), charset, datetime.now(UTC)
         )
 
-    async def _rules(self, limit: Timeout, url: httpx2.URL) -> tuple[int, bytes]:
+    async def _rules(self, url: httpx2.URL) -> tuple[int, bytes]:
         async def read(response: httpx2.Response) -> tuple[int, bytes]:
             success = response.is_success
             return response.status_code, (await receive(response, MOST_BYTES)).content if success else b""
 
         async def ask(target: httpx2.URL) -> tuple[int, bytes] | httpx2.URL:
             try:
-                return await self._answer(target, limit, read)
+                return await self._answer(target, read)
             except UnreachableError as error:
                 if target.host == url.host:
                     raise
@@ -129,19 +130,17 @@ class Fetcher:
 
         return await _follow(url, ask)
 
-    async def _answer(self, url: httpx2.URL, limit: Timeout, take: Take[Taken]) -> Taken | httpx2.URL:
+    async def _answer(self, url: httpx2.URL, take: Take[Taken]) -> Taken | httpx2.URL:
         """Asks for `url`. Returns what `take` makes of the response, or the address of a redirect.
 
         Raises `RetrievalError`, and `UnreachableError` where the host cannot be asked.
         """
         host = url.raw_host.decode("ascii")
         port = url.port or (443 if url.scheme == "https" else 80)
-        # The host's turn comes first, so that waiting for a slow host does not block the other hosts.
-        async with self._hosts.taken(host, limit), self._all.taken("", limit):
-            try:
-                return await self._from_any(url, await self._vetted(host, port), take)
-            except RetrievalError as error:
-                raise RetrievalError(f"{shown(str(url))}: {error}") from None
+        try:
+            return await self._from_any(url, await self._vetted(host, port), take)
+        except RetrievalError as error:
+            raise RetrievalError(f"{shown(str(url))}: {error}") from None
 
     async def _from_any(self, url: httpx2.URL, addresses: list[str], take: Take[Taken]) -> Taken | httpx2.URL:
         failure = ""

@@ -1,17 +1,18 @@
-"""Reads the robots.txt of sites as RFC 9309 says, and refuses the pages that it forbids."""
+"""Keeps to what sites ask: few requests at once, and robots.txt as RFC 9309 says."""
 
 import asyncio
 import re
-from asyncio import CancelledError, Timeout
+from asyncio import Semaphore
 from collections.abc import Awaitable, Callable, Iterator
 from time import monotonic
+from weakref import WeakValueDictionary
 
 import httpx2
 from protego import Protego
 
 from rarr.errors import RetrievalError
-from rarr.retrievers.fetch.host_limits import Turns
 from rarr.retrievers.fetch.public_ip_addresses import UnreachableError
+from rarr.tools.concurrency import PerLoop
 from rarr.tools.text.wording import shown
 
 Read = Callable[[httpx2.URL], Awaitable[tuple[int, bytes]]]
@@ -28,6 +29,18 @@ _OTHER_ROBOT = "0"  # no product name holds a digit
 
 Rules = Protego | str
 """The rules of a site, or the reason why none of its pages is fetched, with the cure."""
+
+
+class Turns:
+    """Lets at most `most` tasks work at once for each key, in each event loop."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._gates: PerLoop[WeakValueDictionary[str, Semaphore]] = PerLoop(WeakValueDictionary)
+
+    def __call__(self, key: str = "") -> Semaphore:
+        """Returns a context manager that waits until fewer than `most` tasks work for `key`."""
+        return self._gates.get().setdefault(key, Semaphore(self._most))
 
 
 def product(user_agent: str) -> str:
@@ -52,21 +65,22 @@ class Robots:
     Otherwise the fetches that wait for a dead site would each run into the timeout, one after another.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, timeout_s: float) -> None:
+        """`timeout_s`: the seconds for a page, of which its site's rules may take four fifths."""
+        self._name, self._timeout_s = name, timeout_s * 0.8
         self._turns = Turns(1)
         self._kept: dict[str, tuple[float, Rules]] = {}
 
-    async def require(self, url: httpx2.URL, limit: Timeout, read: Read) -> None:
+    async def require(self, url: httpx2.URL, read: Read) -> None:
         """Raises `RetrievalError` if the site's rules forbid `url` to this robot, or cannot be read.
 
-        `read` fetches the robots.txt if its rules are not kept. `limit` is the timeout of the page.
+        `read` fetches the robots.txt if its rules are not kept.
         """
         site = url.copy_with(raw_path=b"/robots.txt")
-        async with self._turns.taken(str(site), limit):
+        async with self._turns(str(site)):
             until, site_rules = self._kept.get(str(site), (0.0, ""))
             if until < monotonic():
-                site_rules = await self._fetched(site, limit, read)
+                site_rules = await self._fetched(site, read)
         if isinstance(site_rules, str):
             raise RetrievalError(f"{shown(str(url))}: {site_rules}")
         # In a thread, since matching half a megabyte of rules takes a while and would stop other runs.
@@ -77,18 +91,17 @@ class Robots:
         """Forgets the rules of all sites."""
         self._kept.clear()
 
-    async def _fetched(self, site: httpx2.URL, limit: Timeout, read: Read) -> Rules:
+    async def _fetched(self, site: httpx2.URL, read: Read) -> Rules:
         try:
-            answer = await read(site)
+            async with asyncio.timeout(self._timeout_s):
+                answer = await read(site)
             return self._keep(site, await asyncio.to_thread(self._parsed, site, *answer))
         except UnreachableError as error:  # the machine cannot be asked: its rules are not the reason
             return self._keep(site, str(error))
         except RetrievalError as error:
             return self._keep(site, f"the site's rules cannot be read: {error}; {_CURE}")
-        except CancelledError:
-            if limit.expired():
-                self._keep(site, f"{shown(str(site))} was not sent in time; {_CURE}")
-            raise
+        except TimeoutError:
+            return self._keep(site, f"{shown(str(site))} was not sent in time; {_CURE}")
 
     def _parsed(self, site: httpx2.URL, status: int, content: bytes) -> Rules:
         if 400 <= status < 500:  # RFC 9309, 2.3.1.3: there are no rules

@@ -45,8 +45,8 @@ def linked_names(store: TripleStore, text: str, around: str = "") -> list[Mentio
 
     Of several entities with the name, the one is taken of which most neighbours are named near it: beside it
     ("the botanist Jonah Strake"), else in its sentence, else in the whole of `text` and `around`. A tie
-    leaves all of the best. A surname alone means the one person with it whom `text` before it or `around`
-    name in full.
+    leaves all of the best. A surname alone means the one person with it whom `text` or `around` name
+    in full.
     """
     mentions = _full_names(store, text, around)
     whole = _full_names(store, around, text) if around and around != text else []
@@ -142,35 +142,30 @@ def _surnames(
     around: str,
     around_mentions: Sequence[Mention],
 ) -> list[Mention]:
-    """Returns the words of `text` that are the surname of exactly one person whom the text named before.
+    """Returns the words of `text` that are the surname of exactly one person whom a text names in full.
 
     A surname that also stands in the name of somebody else, as in "Per Lunde", means nobody: the text does
     not tell who is meant.
     """
     named = dict[str, set[int]]()
-    for mention in around_mentions:
-        _add_person(store, mention, named)
-    begins = {mention.start: mention for mention in mentions}
-    taken = [Span(each.start, each.end) for each in mentions if any(map(store.around, each.entities))]
-    alone = list[Mention]()
-    for word, start, end in words_of(text):
-        if start in begins:
-            _add_person(store, begins[start], named)
-        persons = tuple(named.get(word, ())) if text[start].isupper() else ()
-        if len(persons) != 1 or any(span.start <= start < span.end for span in taken):
-            continue
-        if not _others(text, word, mentions) and not _others(around, word, around_mentions):
-            alone.append(Mention(text[start:end], start, end, persons))
-    return alone
-
-
-def _add_person(store: TripleStore, mention: Mention, named: dict[str, set[int]]) -> None:
-    """Adds the person of a full name to those with the surname."""
-    words = name_key(mention.name).split()
-    if len(words) > 1 and len(mention.entities) == 1:
-        relations = {relation_words(triple.relation) for triple in store.around(mention.entities[0])}
-        if relations & _PERSONAL:
+    for mention in (*mentions, *around_mentions):
+        words = name_key(mention.name).split()
+        if len(words) > 1 and len(mention.entities) == 1 and _is_person(store, mention.entities[0]):
             named.setdefault(words[-1], set()).update(mention.entities)
+    taken = [each for each in mentions if any(map(store.around, each.entities))]
+    return [
+        Mention(text[start:end], start, end, tuple(named[word]))
+        for word, start, end in words_of(text)
+        if len(named.get(word, ())) == 1
+        and text[start].isupper()
+        and not any(each.start <= start < each.end for each in taken)
+        and not _others(text, word, mentions)
+        and not _others(around, word, around_mentions)
+    ]
+
+
+def _is_person(store: TripleStore, entity: int) -> bool:
+    return any(relation_words(triple.relation) in _PERSONAL for triple in store.around(entity))
 
 
 def _others(text: str, surname: str, mentions: Sequence[Mention]) -> bool:

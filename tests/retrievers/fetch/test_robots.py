@@ -114,19 +114,19 @@ class Site:
         return self.status, b""
 
     async def require(self, known: Robots, url: httpx2.URL = PAGE) -> None:
-        async with asyncio.timeout(10) as limit:
-            await known.require(url, limit, self.read)
+        async with asyncio.timeout(10):
+            await known.require(url, self.read)
 
 
 async def test_rules_are_requested_for_each_host_port_and_scheme() -> None:
-    site, known = Site(200), Robots("rarr")
+    site, known = Site(200), Robots("rarr", 10)
     for url in ("https://site.org:8443/", "http://site.org/", "https://a.site.org/"):
         await site.require(known, httpx2.URL(url))
     assert len(site.asked) == 3
 
 
 async def test_failure_is_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    site, known = Site(0), Robots("rarr")
+    site, known = Site(0), Robots("rarr", 10)
     for _ in range(2):
         with pytest.raises(RetrievalError, match="nobody is there"):
             await site.require(known)
@@ -137,7 +137,7 @@ async def test_failure_is_kept_for_a_while(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_rules_are_forgotten_after_a_day(monkeypatch: pytest.MonkeyPatch) -> None:
-    site, known = Site(200), Robots("rarr")
+    site, known = Site(200), Robots("rarr", 10)
     await site.require(known)
     monkeypatch.setattr(robots, "monotonic", lambda: time.monotonic() + 90_000)
     await site.require(known)
@@ -146,7 +146,7 @@ async def test_rules_are_forgotten_after_a_day(monkeypatch: pytest.MonkeyPatch) 
 
 async def test_number_of_remembered_sites_is_limited(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(robots, "_SITES", 2)
-    site, known = Site(200), Robots("rarr")
+    site, known = Site(200), Robots("rarr", 10)
     for name in ("a", "b", "c", "c", "a"):
         await site.require(known, httpx2.URL(f"https://{name}.org/"))
     assert [url[8] for url in site.asked] == ["a", "b", "c", "a"]

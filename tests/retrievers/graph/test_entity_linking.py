@@ -67,14 +67,14 @@ def test_common_word_is_no_name_unless_written_as_one() -> None:
     [
         ("The botanist Jonah Strake came. Strake was tall.", [("b",), ("b",)]),
         ("The botanist Jonah Strake came. Dr. Strake was tall.", [("b",), ("b",)]),
-        ("Strake was tall. Then the botanist Jonah Strake came.", [("b",)]),
+        ("Strake was tall. Then the botanist Jonah Strake came.", [("b",), ("b",)]),
         ("The botanist Jonah Strake met Per Strake. Strake was tall.", [("b",)]),
         ("The botanist Jonah Strake came. The Strake Museum opened.", [("b",)]),
         ("The botanist Jonah Strake met Jonah Strake, the shipbuilder. Strake was tall.", [("b",), ("s",)]),
         ("Ida Lunde came. Lunde was tall.", [("i",)]),
     ],
 )
-def test_surname_means_the_one_person_named_before(text: str, entities: list[tuple[str, ...]]) -> None:
+def test_surname_means_the_one_person_named_in_full(text: str, entities: list[tuple[str, ...]]) -> None:
     assert meant(text) == entities
 
 
