@@ -5,7 +5,6 @@ import re
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 from rarr.retrievers.extract.extracted_document import UnreadableError
 
@@ -16,13 +15,6 @@ def double(number: int) -> int:
 
 def sleep(seconds: float) -> None:
     time.sleep(seconds)
-
-
-def note(folder: str, number: int) -> int:
-    """Leaves a file each time that it is called, and takes a while."""
-    Path(folder, f"{number}-{os.getpid()}").touch()
-    time.sleep(1.0)
-    return number
 
 
 def spin() -> None:
@@ -90,7 +82,3 @@ def evil(path: str) -> Evil:
 
 def function() -> Callable[[int], int]:
     return double
-
-
-def missing(path: str) -> bytes:
-    return Path(path).read_bytes()

@@ -52,8 +52,8 @@ class Fetcher:
     addresses, so a later answer for the name makes no difference. The same holds at every redirect. Proxies
     from the environment are not used, because they would look the name up again. The limits are for one page:
     `timeout_s` seconds, with its redirects and the sites' robots.txt but without waiting for other fetches of
-    its host, and `max_bytes` as sent and as unpacked. `allow_loopback` is for tests alone: it lets the author of an
-    address reach the servers of this machine.
+    its host, and `max_bytes` as sent and as unpacked. `allow_loopback` is for tests alone: it lets the author
+    of an address reach the servers of this machine.
     """
 
     def __init__(

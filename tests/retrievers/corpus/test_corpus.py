@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings, strategies as st
 
 from rarr.errors import RetrievalError
-from rarr.retrievers.corpus import corpus as corpus_module
 from rarr.retrievers.corpus.corpus import PASSAGES_PER_DOCUMENT, Corpus
 from rarr.retrievers.corpus.passage_index import PASSAGES
 from rarr.tools.models.run_budget import METER, Meter
@@ -20,12 +19,6 @@ Open = Callable[[Path], Corpus]
 def write_lines(path: Path, *records: dict[str, str]) -> Path:
     path.write_text("\n".join(map(json.dumps, records)))
     return path
-
-
-async def test_words_of_headings_and_titles_are_searched(folder: Path, opened: Open) -> None:
-    passages = await opened(folder).retrieve("peaches history", 5)
-    assert "China" in passages[0].text
-    assert len(passages) == 3
 
 
 async def test_sources_of_records_are_their_address_or_line(tmp_path: Path, opened: Open) -> None:
@@ -64,16 +57,6 @@ async def test_a_built_index_is_searched_without_its_corpus(
     shutil.rmtree(folder)
     [passage] = await opened(tmp_path / "index").retrieve("France", 5)
     assert passage.source == f"{folder.as_posix()}/more/paris.txt"
-
-
-@pytest.mark.slow
-async def test_changes_are_seen_at_the_next_opening(folder: Path, opened: Open) -> None:
-    opened(folder)
-    (folder / "more" / "paris.txt").write_text("Lyon is a city of France.")
-    (folder / "peaches.md").unlink()
-    corpus = opened(folder)
-    assert [passage.text for passage in await corpus.retrieve("France", 5)] == ["Lyon is a city of France."]
-    assert await corpus.retrieve("peaches", 5) == []
 
 
 @pytest.mark.slow
@@ -143,10 +126,3 @@ async def test_repeated_search_is_saved_until_the_index_changes(folder: Path, tm
     assert len(await corpus.retrieve("capital of France", 5)) == 2
     assert meter.saved_searches == 1
     METER.reset(token)
-
-
-def test_oldest_search_goes_first(folder: Path, opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(corpus_module, "KEPT_SEARCHES", 2)
-    corpus = opened(folder)
-    saved = [corpus._remembered(query, 5)[1] for query in ("france", "peaches", "france", "china", "peaches")]
-    assert saved == [False, False, True, False, False]

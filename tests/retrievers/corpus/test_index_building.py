@@ -108,12 +108,6 @@ def test_a_partly_read_file_is_not_listed_as_not_searched(folder: Path, build: B
     ]
 
 
-def test_many_bad_lines_are_summed_up(folder: Path, build: Build) -> None:
-    (folder / "a.jsonl").write_text('{"text": "Good line."}\n' + "bad\n" * 50)
-    notes = [reason for _, reason in build().skipped]
-    assert (len(notes), notes[-1]) == (21, "and 30 more like this")
-
-
 def test_no_readable_file_is_an_input_error(tmp_path: Path, out: Path) -> None:
     (tmp_path / "empty.md").touch()
     with pytest.raises(InputError, match=r"empty\.md: not searched: it holds no text\): mend it or give"):

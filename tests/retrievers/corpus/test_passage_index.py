@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tantivy import Searcher
 
-from rarr.errors import InputError, RetrievalError
+from rarr.errors import InputError
 from rarr.retrievers.corpus.chunking import Window
 from rarr.retrievers.corpus.passage_index import (
     MANIFEST,
@@ -14,7 +14,6 @@ from rarr.retrievers.corpus.passage_index import (
     Stored,
     add,
     best_hits,
-    failures,
     holds,
     is_index,
     open_passages,
@@ -138,14 +137,3 @@ def test_index_of_another_version_is_refused_and_built_anew(index: Path, folder:
     assert is_index(index)
     assert built(folder, index).read == 2
     assert not (index / "rarr-index.sqlite").exists()
-
-
-class PanicException(BaseException):
-    """Named as what tantivy raises."""
-
-
-@pytest.mark.parametrize("raised", [OSError("no\nspace"), ValueError("bad"), PanicException()])
-def test_failures_become_a_one_line_retrieval_error(raised: BaseException) -> None:
-    with pytest.raises(RetrievalError) as caught, failures(RetrievalError):
-        raise raised
-    assert "\n" not in str(caught.value)

@@ -1,7 +1,6 @@
 """Files become documents by their kind; what cannot be read is an error of one line with its cause."""
 
 import json
-import logging
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
@@ -213,11 +212,6 @@ def test_dates_are_read_as_sources_write_them(value: object, expected: datetime 
     assert published(value) == expected
 
 
-def test_lone_surrogates_are_replaced(tmp_path: Path) -> None:
-    file = written(tmp_path / "a.json", '{"text": "a \\ud800 b", "title": "\\udfff"}')
-    assert read(file) == [Document("a \ufffd b", "\ufffd", item=1)]
-
-
 @pytest.mark.parametrize(
     ("name", "content", "reason"),
     [
@@ -244,13 +238,3 @@ def test_an_operating_system_error_is_not_lasting(tmp_path: Path) -> None:
     with pytest.raises(UnreadableError, match="No such file") as raised:
         read(tmp_path / "none.txt")
     assert not raised.value.lasting
-
-
-def test_libraries_print_nothing_to_standard_error(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(logging.getLogger("pypdf"), "handlers", [])
-    monkeypatch.setattr(logging.getLogger(), "handlers", [])
-    with pytest.raises(UnreadableError):
-        read(written(tmp_path / "a.pdf", b"%PDF-1.4 broken"))
-    assert capsys.readouterr().err == ""

@@ -6,7 +6,6 @@ import signal
 import sys
 import threading
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -105,16 +104,6 @@ async def test_slow_extraction_does_not_block_others(monkeypatch: pytest.MonkeyP
 def test_process_that_used_much_memory_is_not_reused(megabytes: int, kept: int) -> None:
     assert extracted_file(calls.hold, megabytes, "", size=0)
     assert len(extracting.pids()) == kept
-
-
-@pytest.mark.slow
-def test_extraction_is_safe_in_many_threads_and_event_loops() -> None:
-    def of(number: int) -> int:
-        return asyncio.run(extracted(calls.double, number))
-
-    with ThreadPoolExecutor(8) as threads:
-        assert list(threads.map(of, range(40))) == [2 * number for number in range(40)]
-    assert len(extracting.pids()) <= extracting.AT_ONCE
 
 
 @pytest.mark.slow

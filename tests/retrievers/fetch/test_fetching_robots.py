@@ -12,7 +12,7 @@ from rarr.errors import RetrievalError
 from rarr.retrievers.fetch import robots as robots_module
 from rarr.retrievers.fetch.public_ip_addresses import Resolve
 from rarr.retrievers.fetch.robots import MOST_BYTES
-from retrievers.fetches import PAGE, PATIENCE_S, SHORT_S, fetch, make, refusal
+from retrievers.fetches import PAGE, SHORT_S, fetch, make, refusal
 from retrievers.hostile import Hostile, Script, answer, forever, moved, reset, silent
 
 pytestmark = pytest.mark.loopback
@@ -94,27 +94,6 @@ async def test_fetches_from_a_dead_site_share_one_request_for_its_rules() -> Non
     assert server.paths == ["/robots.txt"]
 
 
-async def test_cancelled_fetch_records_no_failure_of_the_site() -> None:
-    async def stuck(writer: asyncio.StreamWriter) -> None:
-        asked.set()
-        await silent(writer)
-
-    asked = asyncio.Event()
-    fetcher = make(respect_robots=True)
-    async with site(stuck) as server, asyncio.timeout(PATIENCE_S):
-        for _ in range(2):
-            task = asyncio.create_task(fetcher.fetch(server.url()))
-            await asked.wait()
-            asked.clear()
-            task.cancel()
-            assert isinstance((await asyncio.gather(task, return_exceptions=True))[0], asyncio.CancelledError)
-
-
-async def test_fetch_follows_a_redirect_of_the_rules() -> None:
-    async with site(moved("/rules"), rules=answer(FORBIDS)) as server:
-        assert "forbids it" in await refusal(server.url(), respect_robots=True)
-
-
 async def nowhere(name: str, port: int) -> Sequence[str]:
     raise OSError("Name or service not known")
 
@@ -138,30 +117,12 @@ async def test_fetch_of_a_refused_host_is_not_blamed_on_robots(find: Resolve, wh
         assert "robots" not in str(caught.value)
 
 
-async def test_fetch_from_a_closed_port_is_not_blamed_on_robots() -> None:
-    async with site(answer(ALLOWS)) as server:
-        gone = server.url()
-    why = await refusal(gone, respect_robots=True)
-    assert why.startswith(f"{gone}: no connection (")
-    assert "robots" not in why
-
-
 async def test_fetch_names_the_unreachable_address_of_the_rules() -> None:
     async with site(moved("http://rules.site.org/")) as server:
         why = await refusal(server.url(), respect_robots=True, find=nowhere)
     assert why.startswith(
         f"{server.url()}: the site's rules cannot be read: http://rules.site.org/: the host"
     )
-
-
-async def test_fetch_asks_for_the_rules_once() -> None:
-    async with site(answer(ALLOWS), a=answer(PAGE)) as server:
-        fetcher = make(respect_robots=True)
-        await asyncio.gather(*(fetcher.fetch(server.url(path)) for path in ("/", "/a", "/", "/a")))
-        assert server.paths.count("/robots.txt") == 1
-        await fetcher.aclose()
-        await fetcher.fetch(server.url())
-        assert server.paths.count("/robots.txt") == 2
 
 
 async def test_fetch_keeps_to_the_rules_at_every_redirect() -> None:

@@ -29,13 +29,6 @@ async def test_fetches_from_one_host_take_turns(per_host: int) -> None:
     assert server.most == per_host
 
 
-async def test_fetches_from_several_hosts_take_turns() -> None:
-    async with Hostile({"/": slow}) as server:
-        urls = [server.url(host=f"{name}.org") for name in "abcdef"]
-        await all_of(make(concurrency=3, find=here), urls)
-    assert server.most == 3
-
-
 async def test_fetches_from_a_slow_host_do_not_delay_others() -> None:
     async def stuck(writer: StreamWriter) -> None:
         await released.wait()

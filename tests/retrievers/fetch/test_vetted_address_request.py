@@ -10,7 +10,7 @@ import pytest
 
 from rarr.retrievers.fetch import fetching as connecting
 from retrievers.fetch.test_public_ip_addresses import finding
-from retrievers.fetches import PAGE, SHORT_S, fetch, here, make, refusal
+from retrievers.fetches import PAGE, fetch, here, make, refusal
 from retrievers.hostile import Hostile, answer
 
 loopback = pytest.mark.loopback
@@ -78,12 +78,6 @@ async def test_fetch_follows_a_redirect_to_another_site(internet: Internet) -> N
     assert internet.asked[1].headers["Host"] == "xn--mnchen-3ya.de"
 
 
-async def test_fetch_of_an_address_needs_no_lookup(internet: Internet) -> None:
-    await fetch("https://[2606:4700:0::1111]/", find=finding(OSError()))
-    assert internet.addresses == ["2606:4700::1111"]
-    assert internet.asked[0].headers["Host"] == "[2606:4700::1111]"
-
-
 async def test_fetch_tries_the_next_address_after_a_failed_connection(internet: Internet) -> None:
     internet.dead = {"8.8.8.8"}
     await fetch("http://site.org/", find=finding(["8.8.8.8", "8.8.4.4"]))
@@ -95,13 +89,6 @@ async def test_fetch_tries_a_limited_number_of_addresses(internet: Internet) -> 
     internet.dead = set(addresses)
     assert "no connection (nobody is there)" in await refusal("http://site.org/", find=finding(addresses))
     assert len(internet.asked) == 3
-
-
-@loopback
-async def test_fetch_looks_a_name_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with Hostile({"/": answer(PAGE)}) as server:
-        await fetch(server.url(host="site.org"), find=finding(["127.0.0.1"], ["10.0.0.1"]))
-    assert f"Host: site.org:{server.port}" in server.heads[0]
 
 
 @loopback
@@ -158,11 +145,3 @@ async def test_fetch_refuses_an_untrusted_certificate(secure: Hostile) -> None:
     async with secure as server:
         message = await refusal(server.url(host="site.org", scheme="https"), find=here)
     assert "CERTIFICATE_VERIFY_FAILED" in message
-
-
-@loopback
-async def test_fetch_with_the_wrong_scheme_is_an_error(secure: Hostile) -> None:
-    async with secure as server:
-        await refusal(server.url())
-    async with Hostile({"/": answer(PAGE)}) as plain:
-        await refusal(plain.url(scheme="https"), timeout_s=SHORT_S)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rarr.errors import BudgetError, RetrievalError
+from rarr.errors import RetrievalError
 from rarr.retrievers.web.cache import Cache, CacheEntry
 from retrievers.caches import NOW, Clock, Source, never, opened, value_of
 
@@ -66,17 +66,6 @@ async def test_failure_is_shared_and_not_stored(cache: Cache) -> None:
     assert ({str(outcome) for outcome in outcomes}, source.calls) == ({"down"}, 1)
     source.fails = None
     assert await value_of(cache.through("search", "q", source)) == b"answer 2"
-
-
-async def test_budget_error_of_one_request_is_not_shared(cache: Cache) -> None:
-    source = Source(BudgetError("max_calls"))
-    first, second = (asking(cache, source) for _ in range(2))
-    await source.asked.wait()
-    source.asked.clear()
-    with pytest.raises(BudgetError):
-        await first
-    source.fails = None
-    assert await second == b"answer 2"
 
 
 def asking(cache: Cache, source: Source) -> asyncio.Task[bytes]:

@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 from rarr.errors import InputError
-from rarr.retrievers.web import cache as cache_module
 from rarr.retrievers.web.cache import KEPT_S
 from rarr.tools.storage import database
 from retrievers.caches import AGES, Clock, Source, in_file, never, opened, value_of
@@ -22,17 +21,6 @@ COUNT = "SELECT COUNT(*) FROM entries"
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "cache.sqlite"
-
-
-def refused(path: Path) -> str:
-    """The file is left as it is, with these words."""
-    before = path.read_bytes()
-    with pytest.raises(InputError) as caught:
-        opened(path)
-    message = str(caught.value)
-    assert (str(path) in message, "\n" in message) == (True, False)
-    assert path.read_bytes() == before
-    return message
 
 
 def change(path: Path, script: str) -> None:
@@ -113,20 +101,6 @@ async def test_long_expired_values_are_removed(path: Path) -> None:
         clock.now += seconds
         await opened(path, clock=clock).put("score", "0", b"v")
         assert in_file(path, COUNT) == kinds * len(keys)
-
-
-@pytest.mark.slow
-async def test_oldest_values_are_removed_above_the_size_limit(
-    path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cache_module, "PRUNE_EVERY", 1)
-    cache = opened(path, max_bytes=1_000_000)
-    for key in range(60):
-        await cache.put("page", key, os.urandom(50_000))
-    kept = [key for key in range(60) if await cache.get("page", key)]
-    assert kept == list(range(kept[0], 60))
-    assert 10 <= len(kept) <= 20
-    assert in_file(path, "PRAGMA page_count") * in_file(path, "PRAGMA page_size") < 1_200_000
 
 
 async def test_damaged_value_is_replaced_and_others_are_kept(

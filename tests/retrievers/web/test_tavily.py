@@ -150,13 +150,6 @@ def test_tavily_needs_a_key(key: str | None, tmp_path: Path) -> None:
         Tavily(key, cache=opened(tmp_path / "c"), window=4, step=1)
 
 
-@pytest.mark.parametrize("key", ["tvly-a\nb", "tvly-ü", "two keys"])
-def test_malformed_tavily_key_is_refused_without_showing_it(key: str, tmp_path: Path) -> None:
-    with pytest.raises(SetupError, match="copy it once more") as caught:
-        Tavily(key, cache=opened(tmp_path / "c"), window=4, step=1)
-    assert key not in str(caught.value)
-
-
 async def test_key_repeated_by_tavily_is_redacted(using: Using) -> None:
     with Service(
         lambda asked: search_answer(RESULT | {"title": KEY, "raw_content": f"{RAW} The key is {KEY}."})
